@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "flowbus",
+    products: [.executable(name: "flowbusd", targets: ["flowbusd"])],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.10.0"),
+        .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+    ],
+    targets: [
+        // libsystemd as a C module: sd-bus, sd-event, sd-daemon and sd-journal.
+        .systemLibrary(name: "CSdBus", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        // The navigation state machine: values in, values out, the standard library only.
+        .target(name: "FlowCore", swiftSettings: strict),
+        // Owning wrappers over libsystemd; the only place that calls C.
+        .target(name: "SdBus", dependencies: ["CSdBus"], swiftSettings: strict),
+        // Definition files: find, parse and check them.
+        .target(name: "FlowFile", dependencies: ["FlowCore", "TOMLKit"], swiftSettings: strict),
+        // The service: decodes calls to events, runs effects. One thread, one sd-event loop.
+        .executableTarget(
+            name: "flowbusd",
+            dependencies: [
+                "SdBus", "FlowCore", "FlowFile",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
+        .testTarget(name: "FlowCoreTests", dependencies: ["FlowCore"], swiftSettings: strict),
+        .testTarget(name: "FlowFileTests", dependencies: ["FlowFile", "FlowCore"], swiftSettings: strict),
+    ]
+)

@@ -1,0 +1,18 @@
+/* libsystemd for Swift, with the few shims that Swift cannot express. */
+#pragma once
+
+#include <systemd/sd-bus.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-event.h>
+#include <systemd/sd-journal.h>
+
+/* SD_BUS_VTABLE_START and _END are initialisers with a reference to an unsized array, which does not import. */
+static inline sd_bus_vtable flowbus_vtable_start(void) {
+    const sd_bus_vtable start = SD_BUS_VTABLE_START(0);
+    return start;
+}
+
+static inline sd_bus_vtable flowbus_vtable_end(void) {
+    const sd_bus_vtable end = SD_BUS_VTABLE_END;
+    return end;
+}

@@ -1,0 +1,77 @@
+/// Checks arguments against what is declared (S-3).
+enum Declaration {
+    /// The arguments with each value as its declared type keeps it; the order stays. The subject is what they are for,
+    /// to stand in messages: `step 'moviePicked'`.
+    ///
+    /// - Throws: ``FlowError/Code/invalidArguments`` for one that is not declared, given twice, missing, or that does
+    ///   not fit; ``FlowError/Code/limitExceeded`` for too many or too large ones.
+    static func admit(
+        _ arguments: Arguments, as parameters: [Parameter], of subject: @autoclosure () -> String,
+        isPrivate: Bool = false
+    ) throws(FlowError) -> Arguments {
+        if arguments.isEmpty && parameters.isEmpty { return [] }
+        guard arguments.count <= Limits.argumentCount else {
+            throw FlowError(
+                .limitExceeded,
+                "\(subject()) was given \(arguments.count) arguments; at most \(Limits.argumentCount) are allowed")
+        }
+        var admitted = arguments
+        for index in admitted.indices {
+            let name = admitted[index].name
+            guard let parameter = parameters.first(where: { $0.name == name }) else {
+                throw unknownArgument(name, parameters, subject())
+            }
+            guard let value = parameter.type.admit(admitted[index].value) else {
+                throw FlowError(
+                    .invalidArguments,
+                    misfit(admitted[index], parameter, subject(), isPrivate: isPrivate || admitted[index].isPrivate))
+            }
+            admitted[index].value = value
+            if isPrivate { admitted[index].isPrivate = true }
+        }
+        var required = 0
+        for parameter in parameters {
+            if arguments[parameter.name] != nil {
+                required += 1
+            } else if !parameter.isOptional {
+                throw FlowError(
+                    .invalidArguments,
+                    "\(subject()) needs the argument '\(parameter.name)' of type \(parameter.type.description)")
+            }
+        }
+        // As many names as arguments, or one of them stands twice.
+        guard required == arguments.count else {
+            let repeated = arguments.first { argument in arguments.count { $0.name == argument.name } > 1 }
+            throw FlowError(
+                .invalidArguments, "\(subject()) was given the argument '\(repeated?.name ?? "")' more than once")
+        }
+        let bytes = admitted.byteCount
+        guard bytes <= Limits.argumentBytes else {
+            throw FlowError(
+                .limitExceeded,
+                "the arguments of \(subject()) take \(bytes) bytes; at most \(Limits.argumentBytes) are allowed")
+        }
+        return admitted
+    }
+
+    private static func unknownArgument(_ name: String, _ parameters: [Parameter], _ subject: String) -> FlowError {
+        let names = parameters.map(\.name)
+        let known =
+            names.isEmpty ? "it takes none" : "it takes " + names.map { "'\($0)'" }.joined(separator: ", ")
+        let suggestion = Names.suggestion(for: name, among: names)
+        return FlowError(.invalidArguments, "\(subject) has no argument '\(name)': \(known)\(suggestion)")
+    }
+
+    private static func misfit(
+        _ argument: Argument, _ parameter: Parameter, _ subject: String, isPrivate: Bool
+    ) -> String {
+        let came = ValueType(signature: argument.value.signature)?.description ?? argument.value.signature
+        let wanted = parameter.type.description
+        let place = "the argument '\(argument.name)' of \(subject)"
+        guard !isPrivate else { return "\(place) does not fit: it has to be of type \(wanted), not \(came)" }
+        // A long text would drown what is wrong with it.
+        let text = argument.value.description
+        let shown = text.count <= 64 ? text : text.prefix(64) + "…"
+        return "\(place) is '\(shown)', of type \(came); it has to be of type \(wanted)"
+    }
+}

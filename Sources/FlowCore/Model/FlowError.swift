@@ -1,0 +1,40 @@
+/// A refusal that a client sees: what was wrong with which value, and what would be right.
+///
+/// The shell maps each code to the D-Bus error of the same name.
+/// Source: the bus contract, "Errors".
+public struct FlowError: Error, Hashable, Sendable {
+    /// Which of the contract's errors it is.
+    public enum Code: String, CaseIterable, Sendable {
+        /// No definition declares a step of this name.
+        case unknownStep = "UnknownStep"
+        /// Arguments that a declaration does not have, lacks and needs, or whose type does not fit.
+        case invalidArguments = "InvalidArguments"
+        /// No flow of this name is defined.
+        case unknownFlow = "UnknownFlow"
+        /// A name or an id that is not allowed.
+        case invalidName = "InvalidName"
+        /// A live sibling has that id.
+        case idTaken = "IdTaken"
+        /// The flow that was to take the step is gone.
+        case flowEnded = "FlowEnded"
+        /// The presentable that held the step is gone.
+        case presentableDismissed = "PresentableDismissed"
+        /// One origin set off more steps than it may.
+        case navigationLoop = "NavigationLoop"
+        /// One of ``Limits`` is reached.
+        case limitExceeded = "LimitExceeded"
+        /// The definition files have errors.
+        case invalidDefinition = "InvalidDefinition"
+    }
+
+    /// Which error.
+    public let code: Code
+    /// One line for a person: the value in single quotes, and what would be right.
+    public let message: String
+
+    /// A refusal with this text.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+}

@@ -1,0 +1,40 @@
+/// Every limit on what clients and definition files can cause.
+///
+/// Source: the bus contract, "Limits". A refusal changes nothing (S-33).
+public enum Limits {
+    /// Bytes in the name of a screen or flow, or in an id.
+    public static let nameLength = 64
+    /// Bytes in the name of a step.
+    public static let stepNameLength = 128
+
+    /// Nodes that one client has made and that are live.
+    public static let nodesPerClient = 2_000
+    /// Live nodes in total.
+    public static let nodes = 10_000
+    /// Children of one flow.
+    public static let children = 1_024
+    /// Nodes on the way from a root to a leaf, both counted.
+    public static let depth = 64
+    /// Bytes in an object path.
+    public static let pathLength = 512
+
+    /// Arguments of one step.
+    public static let argumentCount = 64
+    /// Bytes of the arguments of one step (``Swift/Array/byteCount``).
+    public static let argumentBytes = 64 * 1_024
+    /// Containers inside each other in one argument.
+    public static let argumentNesting = 8
+
+    /// Bytes of arguments that live nodes hold for one client.
+    public static let heldBytesPerClient = 4 * 1_024 * 1_024
+    /// Bytes of arguments that live nodes hold in total.
+    public static let heldBytes = 16 * 1_024 * 1_024
+
+    /// Steps that one origin may set off (S-11).
+    public static let stepsSetOff = 256
+
+    /// Bytes in one definition file.
+    public static let definitionFileBytes = 1_024 * 1_024
+    /// Bytes in all definition files together.
+    public static let definitionBytes = 16 * 1_024 * 1_024
+}

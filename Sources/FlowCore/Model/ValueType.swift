@@ -1,0 +1,123 @@
+/// The type an argument is declared to have: one complete D-Bus type.
+///
+/// Source: D-Bus specification, "Type System"; `flowbus-flows(5)`, "Types".
+public struct ValueType: Hashable, Sendable {
+    /// The type as a D-Bus signature, for instance `x` or `a{sv}`.
+    public let signature: String
+    /// What a value must be like to fit.
+    let kind: Kind
+
+    enum Kind: Hashable, Sendable {
+        case integer(IntegerType)
+        /// `v`: whatever came keeps its own type.
+        case any
+        /// Any other type: the value's own signature has to be the same.
+        case exact
+    }
+
+    /// The type with this signature, or nil where that is not one complete type, nests deeper than
+    /// ``Limits/argumentNesting``, or has a file descriptor in it, which nothing could keep.
+    public init?(signature: String) {
+        var rest = Substring(signature)
+        guard Self.skipCompleteType(&rest, depth: 0), rest.isEmpty else { return nil }
+        self.signature = signature
+        switch signature {
+        case "v": kind = .any
+        default: kind = IntegerType(signature: signature).map(Kind.integer) ?? .exact
+        }
+    }
+
+    /// The type that a definition file names by a word (`int64`), or by a signature where no word is of that name.
+    public init?(name: String) {
+        guard let word = Self.words.first(where: { $0.name == name }) else {
+            self.init(signature: name)
+            return
+        }
+        self.init(signature: word.signature)
+    }
+
+    /// The words that definition files use for the basic types, in the order they are documented.
+    public static let words: [(name: String, signature: String)] = [
+        ("bool", "b"), ("byte", "y"), ("int16", "n"), ("uint16", "q"), ("int32", "i"), ("uint32", "u"),
+        ("int64", "x"), ("uint64", "t"), ("double", "d"), ("string", "s"), ("path", "o"),
+    ]
+
+    /// How people call the type: the word a definition file uses for it, or the signature where there is none.
+    public var description: String {
+        Self.words.first { $0.signature == signature }?.name ?? signature
+    }
+
+    /// The value as this type keeps it, or nil where it does not fit: any integer type that holds the value fits and is
+    /// turned into the declared one, everything else has to be of this very type (S-3).
+    public func admit(_ value: Value) -> Value? {
+        switch kind {
+        case .integer(let type):
+            // The usual case first: the value is of the declared type already.
+            if value.integerType == type { return value }
+            return value.integer.flatMap(type.value(of:))
+        case .any: return value
+        case .exact: return value.hasSignature(signature) ? value : nil
+        }
+    }
+
+    /// Whether some value of the other type fits this one; what definition files are checked with.
+    public func canAdmit(_ other: ValueType) -> Bool {
+        switch (kind, other.kind) {
+        case (.integer, .integer), (.any, _), (_, .any): true
+        default: signature == other.signature
+        }
+    }
+
+    /// Moves past one complete type; false where there is none.
+    private static func skipCompleteType(_ rest: inout Substring, depth: Int) -> Bool {
+        guard depth <= Limits.argumentNesting, let code = rest.popFirst() else { return false }
+        switch code {
+        case "b", "y", "n", "q", "i", "u", "x", "t", "d", "s", "o", "g", "v":
+            return true
+        case "a":
+            guard rest.first == "{" else { return skipCompleteType(&rest, depth: depth + 1) }
+            rest.removeFirst()
+            guard let key = rest.popFirst(), "byqnuixtdsog".contains(key) else { return false }
+            return skipCompleteType(&rest, depth: depth + 2) && rest.popFirst() == "}"
+        case "(":
+            repeat {
+                guard skipCompleteType(&rest, depth: depth + 1) else { return false }
+            } while rest.first != ")"
+            rest.removeFirst()
+            return true
+        default:
+            return false
+        }
+    }
+}
+
+/// The integer types of D-Bus.
+enum IntegerType: Hashable, Sendable {
+    case byte, int16, uint16, int32, uint32, int64, uint64
+
+    init?(signature: String) {
+        switch signature {
+        case "y": self = .byte
+        case "n": self = .int16
+        case "q": self = .uint16
+        case "i": self = .int32
+        case "u": self = .uint32
+        case "x": self = .int64
+        case "t": self = .uint64
+        default: return nil
+        }
+    }
+
+    /// The number as a value of this type, or nil where it is out of range.
+    func value(of number: some BinaryInteger) -> Value? {
+        switch self {
+        case .byte: UInt8(exactly: number).map(Value.byte)
+        case .int16: Int16(exactly: number).map(Value.int16)
+        case .uint16: UInt16(exactly: number).map(Value.uint16)
+        case .int32: Int32(exactly: number).map(Value.int32)
+        case .uint32: UInt32(exactly: number).map(Value.uint32)
+        case .int64: Int64(exactly: number).map(Value.int64)
+        case .uint64: UInt64(exactly: number).map(Value.uint64)
+        }
+    }
+}
