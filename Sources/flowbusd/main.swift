@@ -1,1 +1,1 @@
-print("x")
+// The service begins here.
