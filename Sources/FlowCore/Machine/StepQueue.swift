@@ -1,0 +1,57 @@
+/// A step on its way, from when it was admitted or set off to when it has ended.
+struct WaitingStep: Equatable, Sendable {
+    /// Who wants to know how it ends.
+    enum Purpose: Equatable, Sendable {
+        /// A call waits for the verdict.
+        case emitted(RequestID)
+        /// The deep link's call waits for the outcomes of all flows; this one stands at that place.
+        case deepLink(place: Int)
+        /// The flow's own initial step: the flow is ready when it has ended (S-26).
+        case initial
+        /// Nobody: a forward, an `end` step, a screen's initial step.
+        case setOff
+    }
+
+    /// The thing from outside that began the chain; later things have greater numbers (S-6).
+    var origin: UInt64
+    /// Who began the chain.
+    var client: Client
+    /// The flow that is to take it.
+    var flow: NodeID
+    /// The path of that flow, or of its nearest live ancestor once it is gone: where a failure is told (S-12).
+    var tellAt: String
+    var step: StepID
+    var arguments: Arguments
+    /// The serial of the navigation that set it off; 0: from outside.
+    var cause: UInt64
+    var purpose: Purpose
+}
+
+/// The waiting steps, ordered by origin, and within one origin first set off, first taken (S-6).
+struct StepQueue: Sendable {
+    /// The next one stands last: steps are mostly set off by the origin that is being taken, so both ends of their way
+    /// through the list are cheap.
+    private(set) var steps: [WaitingStep] = []
+
+    var isEmpty: Bool { steps.isEmpty }
+
+    mutating func insert(_ step: WaitingStep) {
+        var place = steps.count
+        while place > 0, steps[place - 1].origin <= step.origin { place -= 1 }
+        steps.insert(step, at: place)
+    }
+
+    /// Adds steps of ascending origins, all greater than those that wait.
+    mutating func append(contentsOf later: [WaitingStep]) {
+        steps.insert(contentsOf: later.reversed(), at: 0)
+    }
+
+    mutating func takeNext() -> WaitingStep? {
+        steps.popLast()
+    }
+
+    /// Where failures of steps for a flow that is gone are told from now on.
+    mutating func retarget(from gone: Set<String>, to path: String) {
+        for index in steps.indices where gone.contains(steps[index].tellAt) { steps[index].tellAt = path }
+    }
+}

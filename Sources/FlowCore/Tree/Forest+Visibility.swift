@@ -1,0 +1,67 @@
+// Who covers whom, and who is presented (S-14).
+//
+// `isPresented` and `current` follow from the visible flags, the order of the children and the selections. They are kept
+// in the nodes, as every step from outside asks for one; whoever changes the tree calls `settle` for the flow whose
+// children changed, once all its changes are made, so that nobody is told of a state that lasts for no time.
+
+extension Forest {
+    /// Sets a presentable's visible flag; showing a tab selects it, also when it was visible already.
+    mutating func setVisible(_ slot: Int, _ isVisible: Bool) {
+        if nodes[slot].isVisible != isVisible {
+            nodes[slot].isVisible = isVisible
+            note(.visible, of: slot)
+        }
+        let parent = nodes[slot].parent
+        if isVisible, let parent, nodes[parent].flow?.covering == .tabs {
+            select(slot, of: parent)
+        }
+        settle(parent, touching: slot)
+    }
+
+    /// Brings what follows from the tree up to date below a flow whose children changed; for nil, at one root.
+    mutating func settle(_ parent: Int?, touching root: Int? = nil) {
+        guard let parent else {
+            if let root { present(root, isCovered: false, inPresented: true) }
+            return
+        }
+        guard let flow = nodes[parent].flow else { return }
+        if flow.covering == .tabs, flow.selected.isEmpty, let oldest = flow.children.first {
+            select(oldest, of: parent)
+        }
+        let current: Int? =
+            switch flow.covering {
+            case .free: nil
+            case .stack: flow.children.last
+            case .tabs: nodes[parent].flow?.selected.last
+            }
+        if current != flow.current {
+            nodes[parent].flow?.current = current
+            note(.current, of: parent)
+        }
+        presentChildren(of: parent)
+    }
+
+    /// Brings up to date whether a node is presented, and all below it where that changed.
+    private mutating func present(_ slot: Int, isCovered: Bool, inPresented parentIsPresented: Bool) {
+        let isPresented = nodes[slot].isVisible && !isCovered && parentIsPresented
+        guard isPresented != nodes[slot].isPresented else { return }
+        nodes[slot].isPresented = isPresented
+        note(.presented, of: slot)
+        if isPresented { notePresented(slot) }
+        presentChildren(of: slot)
+    }
+
+    private mutating func presentChildren(of parent: Int) {
+        guard let flow = nodes[parent].flow else { return }
+        let isPresented = nodes[parent].isPresented
+        for child in flow.children {
+            present(child, isCovered: flow.current.map { $0 != child } ?? false, inPresented: isPresented)
+        }
+    }
+
+    private mutating func select(_ child: Int, of parent: Int) {
+        guard nodes[parent].flow?.selected.last != child else { return }
+        nodes[parent].flow?.selected.removeAll { $0 == child }
+        nodes[parent].flow?.selected.append(child)
+    }
+}

@@ -1,0 +1,234 @@
+/// The live presentables: an ordered forest of flows and screens (S-1).
+///
+/// It keeps the tree whole: children in creation order, paths, and what follows from the rest (who covers whom, who is
+/// presented). It knows no steps and no rules. Places in the list of nodes are used again, instances never.
+struct Forest: Sendable {
+    /// The object path above the roots, without a slash at its end.
+    let base: String
+    /// By place; a place with instance 0 is free.
+    var nodes: [Node] = []
+    private var freeSlots: [Int] = []
+    /// The roots' places, in creation order.
+    private(set) var roots: [Int] = []
+    private var rootIDs = SiblingIDs()
+    private var slots = NameIndex()
+    private var lastInstance: UInt64 = 0
+
+    /// Live flows.
+    private(set) var flowCount = 0
+    /// Live screens.
+    private(set) var screenCount = 0
+    /// Live presentables.
+    var count: Int { flowCount + screenCount }
+
+    /// Nodes with changes that were not told, in the order they first changed.
+    private var changed: [NodeID] = []
+    /// Nodes that became presented and were not asked about, parents first and in order (S-16).
+    private var becamePresented: [NodeID] = []
+
+    /// An empty forest below this object path.
+    init(base: String) {
+        self.base = base
+    }
+
+    subscript(slot: Int) -> Node {
+        _read { yield nodes[slot] }
+        _modify { yield &nodes[slot] }
+    }
+
+    /// The node at the path that these UTF-8 bytes spell.
+    func node(at path: UnsafeRawBufferPointer) -> NodeID? {
+        slots.find(path).map(id(of:))
+    }
+
+    /// The node at this path.
+    func node(at path: String) -> NodeID? {
+        slots.find(path).map(id(of:))
+    }
+
+    /// Where the node is; nil: it is not live any more.
+    func slot(of id: NodeID) -> Int? {
+        nodes.indices.contains(id.slot) && nodes[id.slot].instance == id.instance ? id.slot : nil
+    }
+
+    func id(of slot: Int) -> NodeID {
+        NodeID(slot: slot, instance: nodes[slot].instance)
+    }
+
+    /// The children of a flow, in creation order; none for a screen. The roots for nil.
+    func children(of slot: Int?) -> [Int] {
+        guard let slot else { return roots }
+        return nodes[slot].flow?.children ?? []
+    }
+
+    /// The ids that children of this flow have, or the roots for nil.
+    func ids(below slot: Int?) -> SiblingIDs {
+        guard let slot else { return rootIDs }
+        return nodes[slot].flow?.ids ?? SiblingIDs()
+    }
+
+    /// The path of a child with this id.
+    func path(of id: String, below slot: Int?) -> String {
+        "\(slot.map { nodes[$0].path } ?? base)/\(id)"
+    }
+
+    /// All that are live, parents before children, children in order.
+    func preorder() -> [Int] {
+        var order: [Int] = []
+        order.reserveCapacity(count)
+        var ahead = Array(roots.reversed())
+        while let slot = ahead.popLast() {
+            order.append(slot)
+            ahead.append(contentsOf: children(of: slot).reversed())
+        }
+        return order
+    }
+
+    /// A new node: the newest child of a flow, or the newest root for nil. The id is free among its siblings.
+    mutating func insert(_ birth: Birth, below parent: Int?) -> Int {
+        lastInstance += 1
+        let node = Node(
+            instance: lastInstance, name: birth.name, id: birth.id, path: path(of: birth.id, below: parent),
+            parent: parent, depth: parent.map { nodes[$0].depth + 1 } ?? 1, style: birth.style,
+            arguments: birth.arguments, isVisible: birth.flow != nil, whenHidden: birth.whenHidden,
+            client: birth.client, flow: birth.flow, changes: .born)
+        let slot: Int
+        if let free = freeSlots.popLast() {
+            slot = free
+            nodes[slot] = node
+        } else {
+            slot = nodes.count
+            nodes.append(node)
+        }
+        slots.insert(node.path, slot)
+        changed.append(id(of: slot))
+        if let parent {
+            nodes[parent].flow?.children.append(slot)
+            nodes[parent].flow?.ids.insert(birth.id, name: birth.name)
+        } else {
+            roots.append(slot)
+            rootIDs.insert(birth.id, name: birth.name)
+        }
+        if birth.flow == nil { screenCount += 1 } else { flowCount += 1 }
+        return slot
+    }
+
+    /// What a node is born with.
+    struct Birth {
+        var name: String
+        var id: String
+        /// What only flows have; nil: it is a screen.
+        var flow: Node.FlowState?
+        var style: String
+        var arguments: Arguments
+        var whenHidden: WhenHidden?
+        var client: Client
+    }
+
+    /// Takes a node and all below it out of the forest, and gives them in the order they go: newest leaf first (S-22).
+    mutating func remove(_ slot: Int) -> [Node] {
+        let (parent, id) = (nodes[slot].parent, nodes[slot].id)
+        if let parent {
+            nodes[parent].flow?.children.removeAll { $0 == slot }
+            nodes[parent].flow?.selected.removeAll { $0 == slot }
+            nodes[parent].flow?.ids.remove(id)
+        } else {
+            roots.removeAll { $0 == slot }
+            rootIDs.remove(id)
+        }
+        var gone: [Node] = []
+        release(slot, into: &gone)
+        return gone
+    }
+
+    /// Takes all below a flow out of the forest, newest leaf first.
+    mutating func removeChildren(of slot: Int) -> [Node] {
+        var gone: [Node] = []
+        for child in children(of: slot).reversed() { release(child, into: &gone) }
+        nodes[slot].flow?.children = []
+        nodes[slot].flow?.selected = []
+        nodes[slot].flow?.ids = SiblingIDs()
+        return gone
+    }
+
+    /// The depth of the recursion is that of the tree, which ``Limits/depth`` bounds.
+    private mutating func release(_ slot: Int, into gone: inout [Node]) {
+        for child in children(of: slot).reversed() { release(child, into: &gone) }
+        gone.append(nodes[slot])
+        slots.remove(nodes[slot].path)
+        if nodes[slot].flow == nil { screenCount -= 1 } else { flowCount -= 1 }
+        nodes[slot].instance = 0
+        // What it held goes now, not when its place is used again.
+        nodes[slot].flow = nil
+        nodes[slot].arguments = []
+        nodes[slot].initialStep = nil
+        freeSlots.append(slot)
+    }
+}
+
+// MARK: - What changed
+
+extension Forest {
+    /// Notes that a property changed, to be told with the next ``takeChanges()``.
+    mutating func note(_ change: Node.Changes, of slot: Int) {
+        if nodes[slot].changes.isEmpty { changed.append(id(of: slot)) }
+        nodes[slot].changes.insert(change)
+    }
+
+    /// Notes that a node became presented, to be asked about with the next ``takePresented()``.
+    mutating func notePresented(_ slot: Int) {
+        becamePresented.append(id(of: slot))
+    }
+
+    /// What changed since last asked, of nodes that are live: the new ones, and the new values of the others.
+    mutating func takeChanges() -> (born: [Int], changes: [PropertyChanges]) {
+        if changed.isEmpty { return ([], []) }
+        var born: [Int] = []
+        var changes: [PropertyChanges] = []
+        for id in changed {
+            guard let slot = slot(of: id) else { continue }
+            let flags = nodes[slot].changes
+            nodes[slot].changes = []
+            if flags.contains(.born) {
+                born.append(slot)
+                continue
+            }
+            changes.append(
+                PropertyChanges(
+                    path: nodes[slot].path,
+                    isVisible: flags.contains(.visible) ? nodes[slot].isVisible : nil,
+                    isPresented: flags.contains(.presented) ? nodes[slot].isPresented : nil,
+                    isReady: flags.contains(.ready) ? nodes[slot].flow?.isReady : nil,
+                    current: flags.contains(.current)
+                        ? currentPath(of: slot).map { .child(path: $0) } ?? PropertyChanges.Current.none : nil))
+        }
+        changed.removeAll(keepingCapacity: true)
+        return (born, changes)
+    }
+
+    /// Those that became presented since last asked and are live, in order.
+    mutating func takePresented() -> [Int] {
+        if becamePresented.isEmpty { return [] }
+        defer { becamePresented.removeAll(keepingCapacity: true) }
+        return becamePresented.compactMap(slot(of:))
+    }
+
+    /// The path of the child that covers the others; nil: none does.
+    func currentPath(of slot: Int) -> String? {
+        nodes[slot].flow?.current.map { nodes[$0].path }
+    }
+
+    /// All that is told of a presentable.
+    func state(of slot: Int) -> PresentableState {
+        PresentableState(
+            path: nodes[slot].path, name: nodes[slot].name, parent: nodes[slot].parent.map { nodes[$0].path },
+            style: nodes[slot].style, instance: nodes[slot].instance,
+            arguments: nodes[slot].arguments.broadcastable, isVisible: nodes[slot].isVisible,
+            isPresented: nodes[slot].isPresented,
+            flow: nodes[slot].flow.map {
+                // A flow's name is its definition's.
+                PresentableState.Flow(
+                    definition: nodes[slot].name, isReady: $0.isReady, current: currentPath(of: slot))
+            })
+    }
+}

@@ -1,0 +1,114 @@
+/// A presentable in the tree, now or once: the instance is never used again (S-1, S-25).
+public struct NodeID: Hashable, Sendable {
+    /// Where the forest keeps it.
+    let slot: Int
+    /// Which of those that the place held.
+    public let instance: UInt64
+}
+
+/// A live presentable: a flow or a screen (S-1).
+public struct Node: Sendable {
+    /// Its number, never used again; 0 marks a place that is free.
+    public internal(set) var instance: UInt64
+    /// The name of the screen or flow.
+    public internal(set) var name: String
+    /// The last part of its path, unlike its siblings'.
+    var id: String
+    /// Its whole object path.
+    public internal(set) var path: String
+    /// The parent's place; nil: it is a root.
+    var parent: Int?
+    /// Nodes from its root to itself, both counted.
+    var depth: Int
+    /// How it is to be shown; empty where nothing is said.
+    public internal(set) var style: String
+    /// Its own arguments, private ones included.
+    public internal(set) var arguments: Arguments
+    /// Whether who shows it says that it is shown (S-14).
+    public internal(set) var isVisible: Bool
+    /// Whether it is visible, not covered, and in a presented parent (S-14). Follows from the rest of the tree.
+    public internal(set) var isPresented = false
+    /// What its contributor said; nil: as its definition says (S-15).
+    var whenHidden: WhenHidden?
+    /// Who made it, for the limits.
+    var client: Client
+    /// Its initial step, while it waits to be presented for the first time (S-16).
+    var initialStep: HeldStep?
+    /// What only flows have; nil: it is a screen.
+    public internal(set) var flow: FlowState?
+    /// What has changed and was not told yet.
+    var changes: Changes
+
+    /// The path of its parent, whether that is live or not.
+    var parentPath: String { String(path.dropLast(id.utf8.count + 1)) }
+
+    /// What only flows have.
+    public struct FlowState: Sendable {
+        /// Its definition; changes its number, never its name, when definitions are read again.
+        var definition: FlowID
+        /// Who covers whom among the children, as its definition says.
+        var covering: Children
+        /// The children's places, in creation order.
+        var children: [Int] = []
+        /// The place of the child that covers the others (S-14).
+        var current: Int?
+        /// With tabs: the children that were selected, the latest last.
+        var selected: [Int] = []
+        /// Whether its initial step, and what that contributed, has come to an end (S-26).
+        var readiness: Readiness
+        /// Whether the parent's readiness waits for this flow's.
+        var isAwaitedByParent = false
+        /// The latest navigation.
+        public internal(set) var last: LastNavigation?
+        /// Ids that its children have.
+        var ids = SiblingIDs()
+
+        /// Whether it is ready (S-26).
+        public var isReady: Bool { readiness == .ready }
+    }
+
+    /// How far a flow is from being ready (S-26). From `awaitingStep` to `awaitingChildren` or `ready`, from
+    /// `awaitingChildren` to `ready`; never back.
+    enum Readiness: Equatable, Sendable {
+        /// The initial step has not ended.
+        case awaitingStep
+        /// The initial step has ended; so many of the child flows that it contributed are neither ready nor gone.
+        case awaitingChildren(Int)
+        case ready
+    }
+
+    /// Properties that changed.
+    struct Changes: OptionSet, Sendable {
+        let rawValue: UInt8
+        static let visible = Changes(rawValue: 1)
+        static let presented = Changes(rawValue: 2)
+        static let ready = Changes(rawValue: 4)
+        static let current = Changes(rawValue: 8)
+        /// It is new: `InterfacesAdded` tells it whole.
+        static let born = Changes(rawValue: 16)
+    }
+}
+
+/// A flow's latest navigation (`GetLastNavigation`).
+public struct LastNavigation: Equatable, Sendable {
+    /// Its serial.
+    public let serial: UInt64
+    /// The step's name.
+    public let step: String
+    /// The step's arguments, without private ones.
+    public let arguments: Arguments
+    /// For whom the arguments are held, for the limits.
+    let client: Client
+    /// How many bytes they count for.
+    let byteCount: Int
+}
+
+/// An initial step that waits until its screen is presented.
+struct HeldStep: Equatable, Sendable {
+    var step: StepID
+    var arguments: Arguments
+    /// The origin, cause and client of the navigation that contributed it: a wait changes none of them (S-6, S-16).
+    var origin: UInt64
+    var cause: UInt64
+    var client: Client
+}

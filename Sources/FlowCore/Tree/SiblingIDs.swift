@@ -1,0 +1,39 @@
+/// The ids that are taken among siblings, and the next free one for a name (S-1).
+struct SiblingIDs: Sendable {
+    private var taken: Set<String> = []
+    /// For a name that was given a number: no smaller number than this is free. Keeps the search for the smallest free
+    /// one short where thousands of siblings have the same name.
+    private var floor: [String: Int] = [:]
+
+    func contains(_ id: String) -> Bool { taken.contains(id) }
+
+    /// The id for a name: the name, or `NAME_2`, `NAME_3`, …, the smallest that is free.
+    func free(for name: String) -> String {
+        guard taken.contains(name) else { return name }
+        var number = floor[name] ?? 2
+        while taken.contains("\(name)_\(number)") { number += 1 }
+        return "\(name)_\(number)"
+    }
+
+    mutating func insert(_ id: String, name: String) {
+        taken.insert(id)
+        guard let (base, number) = Self.numbered(id), base == name else { return }
+        // Only what `free(for:)` gave says that all below are taken; an id that was asked for may have left a gap.
+        if number == floor[name] ?? 2 { floor[name] = number + 1 }
+    }
+
+    mutating func remove(_ id: String) {
+        taken.remove(id)
+        guard let (base, number) = Self.numbered(id), let known = floor[base] else { return }
+        // The last one gone takes its note along.
+        floor[base] = number == 2 ? nil : min(known, number)
+    }
+
+    /// `NAME_7` as its two parts; nil for what ``free(for:)`` would not write so, as `NAME_07`.
+    private static func numbered(_ id: String) -> (base: String, number: Int)? {
+        guard let bar = id.utf8.lastIndex(of: UInt8(ascii: "_")), let number = Int(id[id.index(after: bar)...]),
+            number >= 2, id.hasSuffix("_\(number)")
+        else { return nil }
+        return (String(id[..<bar]), number)
+    }
+}
