@@ -1,0 +1,93 @@
+# flowbus: `make help` tells the targets. Needs Swift 6.3 in PATH; what else is missing, tools/dependencies installs.
+
+PREFIX = /usr/local
+DESTDIR =
+# What `make run` gives to flowbusd.
+OPTIONS = --flows examples/movies/flows.d
+# What `make test` gives to `swift test`, for instance --filter NamesTests.
+TEST_OPTIONS =
+
+bindir = $(PREFIX)/bin
+userunitdir = $(PREFIX)/lib/systemd/user
+datadir = $(PREFIX)/share
+servicesdir = $(datadir)/dbus-1/services
+interfacesdir = $(datadir)/dbus-1/interfaces
+policydir = $(datadir)/dbus-1/system.d
+mandir = $(datadir)/man
+docdir = $(datadir)/doc/flowbus
+
+name = org.flowbus.Navigation1
+program = .build/release/flowbusd
+interfaces = $(wildcard dbus/$(name).*.xml)
+examples = $(wildcard examples/*/flows.d/*.toml)
+
+.PHONY: help demo run test build install uninstall format lint deps
+
+help:
+	@echo 'make demo       play the movie example: separate processes that navigate together'
+	@echo 'make test       build and run all tests'
+	@echo 'make run        run flowbusd in the foreground: on the session bus, or on a private one where there is none'
+	@echo '                (OPTIONS="$(OPTIONS)")'
+	@echo 'make build      build the release'
+	@echo 'make install    install the release below PREFIX ($(PREFIX)), staged in DESTDIR'
+	@echo 'make uninstall  remove what install put there'
+	@echo 'make format     format the Swift sources in place'
+	@echo 'make lint       check sources, scripts, XML, man pages and the unit'
+	@echo 'make deps       install what building, the demo and the tests need'
+
+demo: build
+	@tools/dependencies demo
+	@examples/movies/demo
+
+run: build
+	@tools/dependencies demo
+	@tools/run $(program) $(OPTIONS)
+
+build:
+	@tools/dependencies build
+	swift build -c release --product flowbusd --static-swift-stdlib
+
+test:
+	@tools/dependencies build demo
+	swift build --build-tests
+	swift test --skip-build $(TEST_OPTIONS)
+
+deps:
+	@tools/dependencies build demo lint
+
+format:
+	@tools/sources '*.swift' | xargs -0 swift format format --in-place --parallel
+
+lint:
+	@tools/dependencies lint
+	@tools/lint
+
+# Builds only where there is nothing yet: `make build && sudo make install` needs no Swift for root.
+install: $(program)
+	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(userunitdir)' '$(DESTDIR)$(servicesdir)' \
+	    '$(DESTDIR)$(interfacesdir)' '$(DESTDIR)$(policydir)' '$(DESTDIR)$(mandir)/man5' '$(DESTDIR)$(mandir)/man8' \
+	    '$(DESTDIR)$(docdir)'
+	install -s -m 755 $(program) '$(DESTDIR)$(bindir)/flowbusd'
+	sed 's|@bindir@|$(bindir)|' systemd/flowbusd.service.in > '$(DESTDIR)$(userunitdir)/flowbusd.service'
+	sed 's|@bindir@|$(bindir)|' dbus/$(name).service.in > '$(DESTDIR)$(servicesdir)/$(name).service'
+	chmod 644 '$(DESTDIR)$(userunitdir)/flowbusd.service' '$(DESTDIR)$(servicesdir)/$(name).service'
+	install -m 644 $(interfaces) '$(DESTDIR)$(interfacesdir)'
+	install -m 644 dbus/$(name).conf '$(DESTDIR)$(policydir)'
+	install -m 644 man/flowbus-flows.5 '$(DESTDIR)$(mandir)/man5'
+	install -m 644 man/flowbusd.8 '$(DESTDIR)$(mandir)/man8'
+	install -m 644 LICENSE '$(DESTDIR)$(docdir)/copyright'
+	for file in $(examples); do install -D -m 644 "$$file" '$(DESTDIR)$(docdir)'/"$$file" || exit; done
+
+uninstall:
+	rm -f '$(DESTDIR)$(bindir)/flowbusd' '$(DESTDIR)$(userunitdir)/flowbusd.service' \
+	    '$(DESTDIR)$(servicesdir)/$(name).service' \
+	    $(patsubst dbus/%,'$(DESTDIR)$(interfacesdir)/%',$(interfaces)) \
+	    '$(DESTDIR)$(policydir)/$(name).conf' \
+	    '$(DESTDIR)$(mandir)/man5/flowbus-flows.5' '$(DESTDIR)$(mandir)/man8/flowbusd.8' \
+	    '$(DESTDIR)$(docdir)/copyright' $(patsubst %,'$(DESTDIR)$(docdir)/%',$(examples))
+	for folder in $(sort $(patsubst %/,%,$(dir $(examples)))); do \
+	    (cd '$(DESTDIR)$(docdir)' 2>/dev/null && rmdir -p "$$folder" 2>/dev/null) || true; done
+	rmdir '$(DESTDIR)$(docdir)' 2>/dev/null || true
+
+$(program):
+	@$(MAKE) build
