@@ -1,5 +1,7 @@
-/// A call into libsystemd that failed.
-public struct SdError: Error, Equatable, Sendable {
+import Glibc
+
+/// A call into libsystemd (or the C library) that failed.
+public struct SdError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The C function.
     public let call: StaticString
     /// The errno value it returned, positive.
@@ -8,11 +10,56 @@ public struct SdError: Error, Equatable, Sendable {
     /// The failure of a call, by the negative errno that it returned.
     public init(_ call: StaticString, result: Int32) {
         self.call = call
-        code = -result
+        // A C function that breaks its promise with Int32.min must not trap here.
+        code = result == .min ? .max : -result
+    }
+
+    /// The failure of a call, by errno (positive).
+    public init(_ call: StaticString, errno code: Int32) {
+        self.call = call
+        self.code = code
     }
 
     /// Same function and errno.
     public static func == (one: SdError, other: SdError) -> Bool {
         one.code == other.code && one.call.description == other.call.description
+    }
+
+    /// What the system says about the errno: "File exists"; strerror(3).
+    public var reason: String { errnoDescription(code) }
+
+    /// The function and the reason: "sd_bus_request_name: File exists".
+    public var description: String { "\(call): \(reason)" }
+
+    /// There is no bus to talk to: no address is known (ENOMEDIUM), nothing is at that address, or nobody listens.
+    public var isNoBus: Bool { [ENOMEDIUM, ENOENT, ENOTDIR, ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(code) }
+
+    /// The bus, or a policy of it, refuses: EACCES or EPERM.
+    public var isPermissionDenied: Bool { code == EACCES || code == EPERM }
+
+    /// The name, the object or the slot is taken: EEXIST.
+    public var isTaken: Bool { code == EEXIST }
+
+    /// The connection is gone: ENOTCONN, ECONNRESET, EPIPE, ESHUTDOWN.
+    public var isDisconnected: Bool { [ENOTCONN, ECONNRESET, EPIPE, ESHUTDOWN].contains(code) }
+}
+
+/// The result of a C call that reports failure as a negative errno.
+///
+/// - Returns: the result, 0 or positive.
+/// - Throws: ``SdError`` for a negative one.
+@inlinable @discardableResult
+public func check(_ call: StaticString, _ result: Int32) throws(SdError) -> Int32 {
+    guard result >= 0 else { throw SdError(call, result: result) }
+    return result
+}
+
+/// The text of an errno, strerror_r(3).
+func errnoDescription(_ code: Int32) -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+        guard let start = buffer.baseAddress, strerror_r(code, start, buffer.count) == 0 else {
+            return "error \(code)"
+        }
+        return String(cString: start)
     }
 }

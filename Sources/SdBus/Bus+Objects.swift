@@ -1,0 +1,103 @@
+public import CSdBus
+
+extension Bus {
+    // MARK: Serving objects
+
+    /// Serves an interface on every object below a prefix that the lookup finds; sd_bus_add_fallback_vtable(3).
+    ///
+    /// - Throws: ``SdError``: EEXIST if the prefix has this interface already, EINVAL for an invalid vtable.
+    public func addFallbackVtable(
+        prefix: String, interface: StaticString, vtable: UnsafePointer<sd_bus_vtable>,
+        userdata: UnsafeMutableRawPointer? = nil, lookup: @escaping ObjectLookup
+    ) throws(SdError) {
+        let result = prefix.withCString {
+            sd_bus_add_fallback_vtable(handle, nil, $0, interface.cString, vtable, lookup, userdata)
+        }
+        try check("sd_bus_add_fallback_vtable", result)
+    }
+
+    /// Serves an interface on one object; sd_bus_add_object_vtable(3).
+    public func addObjectVtable(
+        path: String, interface: StaticString, vtable: UnsafePointer<sd_bus_vtable>,
+        userdata: UnsafeMutableRawPointer? = nil
+    ) throws(SdError) {
+        let result = path.withCString {
+            sd_bus_add_object_vtable(handle, nil, $0, interface.cString, vtable, userdata)
+        }
+        try check("sd_bus_add_object_vtable", result)
+    }
+
+    /// Serves org.freedesktop.DBus.ObjectManager on an object; sd_bus_add_object_manager(3).
+    public func addObjectManager(path: String) throws(SdError) {
+        try check("sd_bus_add_object_manager", path.withCString { sd_bus_add_object_manager(handle, nil, $0) })
+    }
+
+    /// Lists the objects that fallback vtables serve; sd_bus_add_node_enumerator(3).
+    ///
+    /// It is called with the path that was asked for, which may lie below `path`: list nothing there, or each leaf's
+    /// introspection costs all nodes.
+    public func addNodeEnumerator(
+        path: String, userdata: UnsafeMutableRawPointer? = nil, enumerator: @escaping NodeEnumerator
+    ) throws(SdError) {
+        let result = path.withCString { sd_bus_add_node_enumerator(handle, nil, $0, enumerator, userdata) }
+        try check("sd_bus_add_node_enumerator", result)
+    }
+
+    // MARK: Telling changes
+
+    /// PropertiesChanged with the new values, which it asks the getters for; sd_bus_emit_properties_changed(3).
+    ///
+    /// - Throws: ``SdError``: ENOENT if no such object or property is served.
+    @inlinable
+    public func emitPropertiesChanged(path: UnsafePointer<CChar>, interface: StaticString, names: StaticNames)
+        throws(SdError)
+    {
+        let result = sd_bus_emit_properties_changed_strv(handle, path, interface.cString, names.strv)
+        try check("sd_bus_emit_properties_changed_strv", result)
+    }
+
+    /// InterfacesAdded with all properties of these interfaces; sd_bus_emit_interfaces_added(3).
+    ///
+    /// - Throws: ``SdError``: ESRCH without an object manager at or above the path.
+    @inlinable
+    public func emitInterfacesAdded(path: UnsafePointer<CChar>, interfaces: StaticNames) throws(SdError) {
+        let result = sd_bus_emit_interfaces_added_strv(handle, path, interfaces.strv)
+        try check("sd_bus_emit_interfaces_added_strv", result)
+    }
+
+    /// InterfacesRemoved; to be told while the lookup still finds the object. sd_bus_emit_interfaces_removed(3).
+    @inlinable
+    public func emitInterfacesRemoved(path: UnsafePointer<CChar>, interfaces: StaticNames) throws(SdError) {
+        let result = sd_bus_emit_interfaces_removed_strv(handle, path, interfaces.strv)
+        try check("sd_bus_emit_interfaces_removed_strv", result)
+    }
+
+    // MARK: Hearing
+
+    /// Hears what a match rule selects, once the bus has agreed (a blocking round trip); sd_bus_add_match(3).
+    ///
+    /// - Returns: the registration; it ends with the slot.
+    public func addMatch(
+        _ rule: String, userdata: UnsafeMutableRawPointer? = nil, handler: @escaping MessageHandler
+    ) throws(SdError) -> Slot {
+        var slot: OpaquePointer?
+        let result = rule.withCString { sd_bus_add_match(handle, &slot, $0, handler, userdata) }
+        return try Slot("sd_bus_add_match", result, slot)
+    }
+
+    /// Runs a closure once when the connection is lost, instead of ending the loop (the Disconnected signal that
+    /// sd-bus makes itself). The last closure given is the one that runs.
+    public func onDisconnect(_ handler: @escaping () -> Void) throws(SdError) {
+        let isFirst = disconnected == nil
+        disconnected = handler
+        guard isFirst else { return }
+        let result = sd_bus_match_signal(
+            self.handle, nil, nil, "/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local", "Disconnected",
+            { _, userdata, _ in
+                guard let userdata else { return 0 }
+                Unmanaged<Bus>.fromOpaque(userdata).takeUnretainedValue().disconnected?()
+                return 0
+            }, Unmanaged.passUnretained(self).toOpaque())
+        try check("sd_bus_match_signal", result)
+    }
+}

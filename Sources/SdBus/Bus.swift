@@ -1,0 +1,126 @@
+import CSdBus
+import Glibc
+
+/// A connection to a message bus. It owns exactly one reference, and closes the connection at its end without waiting
+/// for what is still queued (call ``flush()`` first).
+///
+/// Registrations made here last as long as the connection, unless they return a ``Slot``.
+public final class Bus {
+    /// Which bus to talk to.
+    public enum Address: Equatable, Sendable {
+        /// The user's bus, by `DBUS_SESSION_BUS_ADDRESS`, else in `XDG_RUNTIME_DIR`; sd_bus_open_user(3).
+        case session
+        /// The system's bus; sd_bus_open_system(3).
+        case system
+        /// A bus at an address such as `unix:path=…`; sd_bus_set_address(3).
+        case address(String)
+    }
+
+    /// Who owns a name: for a message to a person, never for a decision.
+    public struct Owner: Equatable, Sendable {
+        /// The unique name.
+        public let uniqueName: String
+        /// The process, if the bus tells.
+        public let processID: Int32?
+        /// The process's name as in `/proc/PID/comm`.
+        public let command: String?
+
+        /// "pid 123 (flowbusd)", or as much of it as is known.
+        public var description: String {
+            switch (processID, command) {
+            case (let processID?, let command?): "pid \(processID) (\(command))"
+            case (let processID?, nil): "pid \(processID)"
+            case (nil, _): uniqueName
+            }
+        }
+    }
+
+    /// The connection, `sd_bus *`.
+    public let handle: OpaquePointer
+    /// The connection's own name, such as `:1.42`.
+    public let uniqueName: String
+    var disconnected: (() -> Void)?
+
+    /// Connects, and waits for the bus's answer to the first message, so that a bus that refuses is an error here.
+    ///
+    /// - Throws: ``SdError``, with ``SdError/isNoBus`` or ``SdError/isPermissionDenied``.
+    public init(_ address: Address) throws(SdError) {
+        let handle = try Self.open(address)
+        var name: UnsafePointer<CChar>?
+        let result = sd_bus_get_unique_name(handle, &name)
+        guard result >= 0, let name else {
+            sd_bus_close_unref(handle)
+            throw SdError("sd_bus_get_unique_name", result: result)
+        }
+        sd_bus_set_exit_on_disconnect(handle, 0)
+        self.handle = handle
+        uniqueName = String(cString: name)
+    }
+
+    deinit { sd_bus_close_unref(handle) }
+
+    private static func open(_ address: Address) throws(SdError) -> OpaquePointer {
+        var made: OpaquePointer?
+        switch address {
+        case .session: try check("sd_bus_open_user", sd_bus_open_user(&made))
+        case .system: try check("sd_bus_open_system", sd_bus_open_system(&made))
+        case .address(let text):
+            try check("sd_bus_new", sd_bus_new(&made))
+            guard let bus = made else { break }
+            do throws(SdError) {
+                try check("sd_bus_set_address", text.withCString { sd_bus_set_address(bus, $0) })
+                try check("sd_bus_set_bus_client", sd_bus_set_bus_client(bus, 1))
+                try check("sd_bus_start", sd_bus_start(bus))
+            } catch {
+                sd_bus_unref(bus)
+                throw error
+            }
+        }
+        guard let made else { throw SdError("sd_bus_new", errno: ENOMEM) }
+        return made
+    }
+
+    /// Lets an event loop read and write this connection; sd_bus_attach_event(3).
+    public func attach(to loop: EventLoop) throws(SdError) {
+        try check("sd_bus_attach_event", sd_bus_attach_event(handle, loop.handle, Int32(SD_EVENT_PRIORITY_NORMAL)))
+    }
+
+    /// Waits until everything queued is written; sd_bus_flush(3).
+    public func flush() throws(SdError) { try check("sd_bus_flush", sd_bus_flush(handle)) }
+
+    /// Closes the connection; sd_bus_close(3). What is queued is dropped.
+    public func close() { sd_bus_close(handle) }
+
+    // MARK: Names
+
+    /// Becomes the owner of a name, at once or not at all: it doesn't queue, and lets nobody take it away.
+    ///
+    /// - Throws: ``SdError``: ``SdError/isTaken`` where another connection owns it, ``SdError/isPermissionDenied`` where
+    ///   the bus's policy forbids it; sd_bus_request_name(3).
+    public func requestName(_ name: String) throws(SdError) {
+        try check("sd_bus_request_name", name.withCString { sd_bus_request_name(handle, $0, 0) })
+    }
+
+    /// Gives a name back; sd_bus_release_name(3).
+    public func releaseName(_ name: String) throws(SdError) {
+        try check("sd_bus_release_name", name.withCString { sd_bus_release_name(handle, $0) })
+    }
+
+    /// Who owns a name; nil if nobody does any more. Two blocking round trips to the bus; sd_bus_get_name_creds(3).
+    public func owner(of name: String) -> Owner? {
+        var found: OpaquePointer?
+        let mask = SD_BUS_CREDS_UNIQUE_NAME | SD_BUS_CREDS_PID | SD_BUS_CREDS_COMM | SD_BUS_CREDS_AUGMENT
+        let result = name.withCString { sd_bus_get_name_creds(handle, $0, UInt64(truncatingIfNeeded: mask), &found) }
+        guard result >= 0, let creds = found else { return nil }
+        defer { sd_bus_creds_unref(creds) }
+        var unique: UnsafePointer<CChar>?
+        guard sd_bus_creds_get_unique_name(creds, &unique) >= 0, let unique else { return nil }
+        var processID: pid_t = 0
+        let knowsProcess = sd_bus_creds_get_pid(creds, &processID) >= 0
+        var command: UnsafePointer<CChar>?
+        let knowsCommand = sd_bus_creds_get_comm(creds, &command) >= 0
+        return Owner(
+            uniqueName: String(cString: unique), processID: knowsProcess ? processID : nil,
+            command: knowsCommand ? command.map { String(cString: $0) } : nil)
+    }
+}

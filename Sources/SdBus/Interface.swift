@@ -1,0 +1,216 @@
+public import CSdBus
+
+/// One description of an interface, from which both the table that sd-bus serves and the XML that documents it are made.
+public struct InterfaceDescription {
+    /// An argument of a method or signal.
+    public struct Argument {
+        /// Its name.
+        public let name: StaticString
+        /// Its type: one complete D-Bus type.
+        public let signature: StaticString
+
+        /// An argument by name and type.
+        public init(_ name: StaticString, _ signature: StaticString) {
+            self.name = name
+            self.signature = signature
+        }
+    }
+
+    /// A method. Every method is unprivileged: the service checks for itself.
+    public struct Method {
+        /// Its name.
+        public let name: StaticString
+        /// What it takes.
+        public let inputs: [Argument]
+        /// What it answers.
+        public let outputs: [Argument]
+        /// Kept for old clients only.
+        public let isDeprecated: Bool
+        /// It never answers.
+        public let isWithoutReply: Bool
+        /// What runs.
+        public let handler: MessageHandler
+
+        /// A method; the handler is a literal closure, see ``answering(_:_:)``.
+        public init(
+            _ name: StaticString, in inputs: [Argument] = [], out outputs: [Argument] = [], deprecated: Bool = false,
+            withoutReply: Bool = false, handler: @escaping MessageHandler
+        ) {
+            self.name = name
+            self.inputs = inputs
+            self.outputs = outputs
+            isDeprecated = deprecated
+            isWithoutReply = withoutReply
+            self.handler = handler
+        }
+    }
+
+    /// A signal.
+    public struct Signal {
+        /// Its name.
+        public let name: StaticString
+        /// What it tells.
+        public let arguments: [Argument]
+        /// Kept for old clients only.
+        public let isDeprecated: Bool
+
+        /// A signal.
+        public init(_ name: StaticString, _ arguments: [Argument] = [], deprecated: Bool = false) {
+            self.name = name
+            self.arguments = arguments
+            isDeprecated = deprecated
+        }
+    }
+
+    /// A property that can be read.
+    public struct Property {
+        /// How a client learns of a new value.
+        public enum Change: Sendable {
+            /// It never changes.
+            case constant
+            /// PropertiesChanged with the value.
+            case emits
+            /// PropertiesChanged with the name.
+            case invalidates
+            /// Not at all.
+            case silent
+        }
+
+        /// Its name.
+        public let name: StaticString
+        /// Its type.
+        public let signature: StaticString
+        /// How a client learns of a new value.
+        public let change: Change
+        /// Kept for old clients only.
+        public let isDeprecated: Bool
+        /// What appends the value.
+        public let getter: PropertyGetter
+
+        /// A property; the getter is a literal closure, see ``filling(_:_:)``.
+        public init(
+            _ name: StaticString, _ signature: StaticString, _ change: Change, deprecated: Bool = false,
+            getter: @escaping PropertyGetter
+        ) {
+            self.name = name
+            self.signature = signature
+            self.change = change
+            isDeprecated = deprecated
+            self.getter = getter
+        }
+    }
+
+    /// The interface's name.
+    public let name: StaticString
+    /// Its methods, in the order of the XML.
+    public let methods: [Method]
+    /// Its signals.
+    public let signals: [Signal]
+    /// Its properties.
+    public let properties: [Property]
+
+    /// An interface.
+    public init(
+        _ name: StaticString, methods: [Method] = [], signals: [Signal] = [], properties: [Property] = []
+    ) {
+        self.name = name
+        self.methods = methods
+        self.signals = signals
+        self.properties = properties
+    }
+}
+
+// MARK: The table
+
+extension InterfaceDescription {
+    /// The table for ``Bus/addFallbackVtable(prefix:interface:vtable:userdata:lookup:)``: methods, signals, properties.
+    ///
+    /// sd-bus keeps pointers into it: it is allocated for the life of the program, so make it once.
+    public func makeVtable() -> UnsafePointer<sd_bus_vtable> {
+        var entries = [flowbus_vtable_start()]
+        entries += methods.map(Self.entry)
+        entries += signals.map(Self.entry)
+        entries += properties.map(Self.entry)
+        entries.append(flowbus_vtable_end())
+        let table = UnsafeMutablePointer<sd_bus_vtable>.allocate(capacity: entries.count)
+        // The unused parts of the union must be zero: sd_bus_vtable() zeroes them, and the copies keep that.
+        table.initialize(from: entries, count: entries.count)
+        return UnsafePointer(table)
+    }
+
+    private static func entry(_ method: Method) -> sd_bus_vtable {
+        var entry = sd_bus_vtable()
+        entry.type = UInt8(truncatingIfNeeded: _SD_BUS_VTABLE_METHOD)
+        var flags = SD_BUS_VTABLE_UNPRIVILEGED
+        if method.isDeprecated { flags |= SD_BUS_VTABLE_DEPRECATED }
+        if method.isWithoutReply { flags |= SD_BUS_VTABLE_METHOD_NO_REPLY }
+        entry.flags = UInt64(truncatingIfNeeded: flags)
+        entry.x.method.member = method.name.cString
+        entry.x.method.signature = signature(method.inputs)
+        entry.x.method.result = signature(method.outputs)
+        entry.x.method.handler = method.handler
+        entry.x.method.names = names(method.inputs + method.outputs)
+        return entry
+    }
+
+    private static func entry(_ signal: Signal) -> sd_bus_vtable {
+        var entry = sd_bus_vtable()
+        entry.type = UInt8(truncatingIfNeeded: _SD_BUS_VTABLE_SIGNAL)
+        entry.flags = signal.isDeprecated ? UInt64(truncatingIfNeeded: SD_BUS_VTABLE_DEPRECATED) : 0
+        entry.x.signal.member = signal.name.cString
+        entry.x.signal.signature = signature(signal.arguments)
+        entry.x.signal.names = names(signal.arguments)
+        return entry
+    }
+
+    private static func entry(_ property: Property) -> sd_bus_vtable {
+        var entry = sd_bus_vtable()
+        entry.type = UInt8(truncatingIfNeeded: _SD_BUS_VTABLE_PROPERTY)
+        var flags = property.change.flag
+        if property.isDeprecated { flags |= SD_BUS_VTABLE_DEPRECATED }
+        entry.flags = UInt64(truncatingIfNeeded: flags)
+        entry.x.property.member = property.name.cString
+        entry.x.property.signature = property.signature.cString
+        entry.x.property.get = property.getter
+        return entry
+    }
+
+    /// The types of all arguments, as one C string that is never freed.
+    private static func signature(_ arguments: [Argument]) -> UnsafePointer<CChar> {
+        forever(arguments.map { "\($0.signature)" }.joined())
+    }
+
+    /// The names of all arguments, each ended by NUL, and one NUL more.
+    private static func names(_ arguments: [Argument]) -> UnsafePointer<CChar> {
+        forever(arguments.map { "\($0.name)\0" }.joined())
+    }
+
+    private static func forever(_ text: String) -> UnsafePointer<CChar> {
+        let bytes = Array(text.utf8)
+        let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
+        copy.initialize(repeating: 0, count: bytes.count + 1)
+        for (index, byte) in bytes.enumerated() { copy[index] = CChar(bitPattern: byte) }
+        return UnsafePointer(copy)
+    }
+}
+
+extension InterfaceDescription.Property.Change {
+    var flag: UInt {
+        switch self {
+        case .constant: SD_BUS_VTABLE_PROPERTY_CONST
+        case .emits: SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE
+        case .invalidates: SD_BUS_VTABLE_PROPERTY_EMITS_INVALIDATION
+        case .silent: 0
+        }
+    }
+
+    /// The value of the annotation org.freedesktop.DBus.Property.EmitsChangedSignal; none means "true".
+    var annotation: String? {
+        switch self {
+        case .constant: "const"
+        case .emits: nil
+        case .invalidates: "invalidates"
+        case .silent: "false"
+        }
+    }
+}

@@ -1,0 +1,264 @@
+public import CSdBus
+import Glibc
+
+/// A container type of D-Bus, by its letter; sd_bus_message_enter_container(3).
+public enum Container {
+    /// `a…`
+    case array
+    /// `(…)`
+    case structure
+    /// `{…}`
+    case dictEntry
+    /// `v`
+    case variant
+
+    /// The letter that sd-bus wants: `a`, `r`, `e` or `v`.
+    @inlinable
+    public var letter: CChar {
+        switch self {
+        case .array: CChar(SD_BUS_TYPE_ARRAY)
+        case .structure: CChar(SD_BUS_TYPE_STRUCT)
+        case .dictEntry: CChar(SD_BUS_TYPE_DICT_ENTRY)
+        case .variant: CChar(SD_BUS_TYPE_VARIANT)
+        }
+    }
+}
+
+/// A message that came in. It owns nothing: it, and every C string it gives out, is valid while the handler runs.
+///
+/// Reading moves a cursor that belongs to the message, not to this value.
+public struct MessageReader {
+    /// The message, `sd_bus_message *`.
+    public let handle: OpaquePointer
+
+    /// A look at a message.
+    @inlinable
+    public init(_ handle: OpaquePointer) { self.handle = handle }
+
+    // MARK: Header
+
+    /// The object path; empty in an answer.
+    @inlinable
+    public var path: UnsafePointer<CChar> { sd_bus_message_get_path(handle) ?? ("" as StaticString).cString }
+
+    /// The unique name of who sent it; empty without a bus between.
+    @inlinable
+    public var sender: UnsafePointer<CChar> { sd_bus_message_get_sender(handle) ?? ("" as StaticString).cString }
+
+    /// The interface, where there is one.
+    @inlinable
+    public var interface: UnsafePointer<CChar>? { sd_bus_message_get_interface(handle) }
+
+    /// The method's or signal's name; empty in an answer.
+    @inlinable
+    public var member: UnsafePointer<CChar> { sd_bus_message_get_member(handle) ?? ("" as StaticString).cString }
+
+    /// The signature of the whole body.
+    @inlinable
+    public var signature: UnsafePointer<CChar> {
+        sd_bus_message_get_signature(handle, 1) ?? ("" as StaticString).cString
+    }
+
+    /// Does the caller want an answer? sd-bus drops the answer to one that doesn't.
+    @inlinable
+    public var expectsReply: Bool { sd_bus_message_get_expect_reply(handle) > 0 }
+
+    /// The D-Bus error's name, if this is an error.
+    @inlinable
+    public var errorName: UnsafePointer<CChar>? { sd_bus_message_get_error(handle)?.pointee.name }
+
+    /// The D-Bus error's text, if this is an error with one.
+    @inlinable
+    public var errorMessage: UnsafePointer<CChar>? { sd_bus_message_get_error(handle)?.pointee.message }
+
+    /// Is this an answer that says no?
+    @inlinable
+    public var isError: Bool { sd_bus_message_is_method_error(handle, nil) > 0 }
+
+    // MARK: Basic types
+
+    /// One basic value (sd_bus_message_read_basic(3)).
+    ///
+    /// - Throws: ``SdError``: ENXIO for another type, EBADMSG for a broken message, ENODATA where nothing is left.
+    @inlinable
+    func basic(_ type: Int, _ value: UnsafeMutableRawPointer) throws(SdError) {
+        let result = sd_bus_message_read_basic(handle, CChar(truncatingIfNeeded: type), value)
+        guard result > 0 else { throw .unread(result) }
+    }
+
+    /// Reads `y`.
+    @inlinable
+    public func readByte() throws(SdError) -> UInt8 {
+        var value: UInt8 = 0
+        try basic(SD_BUS_TYPE_BYTE, &value)
+        return value
+    }
+
+    /// Reads `b`.
+    @inlinable
+    public func readBool() throws(SdError) -> Bool {
+        var value: Int32 = 0
+        try basic(SD_BUS_TYPE_BOOLEAN, &value)
+        return value != 0
+    }
+
+    /// Reads `n`.
+    @inlinable
+    public func readInt16() throws(SdError) -> Int16 {
+        var value: Int16 = 0
+        try basic(SD_BUS_TYPE_INT16, &value)
+        return value
+    }
+
+    /// Reads `q`.
+    @inlinable
+    public func readUInt16() throws(SdError) -> UInt16 {
+        var value: UInt16 = 0
+        try basic(SD_BUS_TYPE_UINT16, &value)
+        return value
+    }
+
+    /// Reads `i`.
+    @inlinable
+    public func readInt32() throws(SdError) -> Int32 {
+        var value: Int32 = 0
+        try basic(SD_BUS_TYPE_INT32, &value)
+        return value
+    }
+
+    /// Reads `u`.
+    @inlinable
+    public func readUInt32() throws(SdError) -> UInt32 {
+        var value: UInt32 = 0
+        try basic(SD_BUS_TYPE_UINT32, &value)
+        return value
+    }
+
+    /// Reads `x`.
+    @inlinable
+    public func readInt64() throws(SdError) -> Int64 {
+        var value: Int64 = 0
+        try basic(SD_BUS_TYPE_INT64, &value)
+        return value
+    }
+
+    /// Reads `t`.
+    @inlinable
+    public func readUInt64() throws(SdError) -> UInt64 {
+        var value: UInt64 = 0
+        try basic(SD_BUS_TYPE_UINT64, &value)
+        return value
+    }
+
+    /// Reads `d`.
+    @inlinable
+    public func readDouble() throws(SdError) -> Double {
+        var value: Double = 0
+        try basic(SD_BUS_TYPE_DOUBLE, &value)
+        return value
+    }
+
+    /// Reads `s`. sd-bus has checked that it is UTF-8 without a NUL.
+    @inlinable
+    public func readString() throws(SdError) -> UnsafePointer<CChar> { try text(SD_BUS_TYPE_STRING) }
+
+    /// Reads `o`, a valid object path.
+    @inlinable
+    public func readObjectPath() throws(SdError) -> UnsafePointer<CChar> { try text(SD_BUS_TYPE_OBJECT_PATH) }
+
+    /// Reads `g`, a valid signature.
+    @inlinable
+    public func readSignature() throws(SdError) -> UnsafePointer<CChar> { try text(SD_BUS_TYPE_SIGNATURE) }
+
+    /// Reads `h`: a descriptor that the message owns and closes.
+    @inlinable
+    public func readFileDescriptor() throws(SdError) -> Int32 {
+        var value: Int32 = -1
+        try basic(SD_BUS_TYPE_UNIX_FD, &value)
+        return value
+    }
+
+    /// Reads the next `s` of an array, or nil at its end: `while let name = try reader.nextString() { … }`.
+    @inlinable
+    public func nextString() throws(SdError) -> UnsafePointer<CChar>? {
+        var value: UnsafePointer<CChar>?
+        try check(
+            "sd_bus_message_read_basic",
+            sd_bus_message_read_basic(handle, CChar(truncatingIfNeeded: SD_BUS_TYPE_STRING), &value))
+        return value
+    }
+
+    /// Reads one of the three types that are C strings.
+    @inlinable
+    func text(_ type: Int) throws(SdError) -> UnsafePointer<CChar> {
+        var value: UnsafePointer<CChar>?
+        try basic(type, &value)
+        guard let value else { throw .unread(0) }
+        return value
+    }
+
+    // MARK: Containers and the cursor
+
+    /// Steps into a container with these contents (sd_bus_message_enter_container(3)); leave it with
+    /// ``exitContainer()``.
+    ///
+    /// - Returns: false at the end of the array around it (or of the message), so that
+    ///   `while try reader.enterContainer(.dictEntry, "sv") { … }` reads a dictionary.
+    /// - Throws: ``SdError``: ENXIO for something else, EBADMSG for a broken message.
+    @inlinable
+    public func enterContainer(_ type: Container, _ contents: StaticString) throws(SdError) -> Bool {
+        try enterContainer(type, contents.cString)
+    }
+
+    /// The same with contents that are known only now.
+    @inlinable
+    public func enterContainer(_ type: Container, _ contents: UnsafePointer<CChar>) throws(SdError) -> Bool {
+        try check(
+            "sd_bus_message_enter_container", sd_bus_message_enter_container(handle, type.letter, contents)) > 0
+    }
+
+    /// Steps out of the container; it must be read to its end (EBUSY), or skipped.
+    @inlinable
+    public func exitContainer() throws(SdError) {
+        try check("sd_bus_message_exit_container", sd_bus_message_exit_container(handle))
+    }
+
+    /// The letter of the next type and, for a container, its contents; nil at the end of this container.
+    ///
+    /// The contents are valid until the message is read on (sd_bus_message_peek_type(3)).
+    @inlinable
+    public func peekType() throws(SdError) -> (type: UInt8, contents: UnsafePointer<CChar>?)? {
+        var type: CChar = 0
+        var contents: UnsafePointer<CChar>?
+        guard
+            try check("sd_bus_message_peek_type", sd_bus_message_peek_type(handle, &type, &contents)) > 0
+        else { return nil }
+        return (UInt8(bitPattern: type), contents)
+    }
+
+    /// Is this container read to its end?
+    @inlinable
+    public func isAtEnd() throws(SdError) -> Bool {
+        try check("sd_bus_message_at_end", sd_bus_message_at_end(handle, 0)) > 0
+    }
+
+    /// Skips values of these types, or the next one whatever it is (sd_bus_message_skip(3)).
+    @inlinable
+    public func skip(_ types: StaticString? = nil) throws(SdError) {
+        try check("sd_bus_message_skip", sd_bus_message_skip(handle, types?.cString))
+    }
+
+    /// Back to the start of the message, or of this container only (sd_bus_message_rewind(3)).
+    @inlinable
+    public func rewind(wholeMessage: Bool = true) throws(SdError) {
+        try check("sd_bus_message_rewind", sd_bus_message_rewind(handle, wholeMessage ? 1 : 0))
+    }
+}
+
+extension SdError {
+    /// Out of line: a failed read_basic, where 0 means that nothing is left.
+    @usableFromInline
+    static func unread(_ result: Int32) -> SdError {
+        SdError("sd_bus_message_read_basic", result: result == 0 ? -ENODATA : result)
+    }
+}

@@ -1,0 +1,165 @@
+public import CSdBus
+
+/// Appends to the body of a message that is being made: of an ``OutgoingMessage``, or the answer that a property's
+/// getter fills. It owns nothing.
+///
+/// Every call throws ``SdError``: ENXIO or EINVAL where the value doesn't fit the container, EPERM after the message
+/// was sent, EINVAL for a string that is not D-Bus text (sd_bus_message_append_basic(3)).
+public struct MessageWriter {
+    /// The message, `sd_bus_message *`.
+    public let handle: OpaquePointer
+
+    /// A pen for that message.
+    @inlinable
+    public init(_ handle: OpaquePointer) { self.handle = handle }
+
+    @inlinable
+    func basic(_ type: Int, _ value: UnsafeRawPointer?) throws(SdError) {
+        try check(
+            "sd_bus_message_append_basic",
+            sd_bus_message_append_basic(handle, CChar(truncatingIfNeeded: type), value))
+    }
+
+    /// Appends `y`.
+    @inlinable
+    public func append(_ value: UInt8) throws(SdError) {
+        var value = value
+        try basic(SD_BUS_TYPE_BYTE, &value)
+    }
+
+    /// Appends `b`.
+    @inlinable
+    public func append(_ value: Bool) throws(SdError) {
+        var value: Int32 = value ? 1 : 0
+        try basic(SD_BUS_TYPE_BOOLEAN, &value)
+    }
+
+    /// Appends `n`.
+    @inlinable
+    public func append(_ value: Int16) throws(SdError) {
+        var value = value
+        try basic(SD_BUS_TYPE_INT16, &value)
+    }
+
+    /// Appends `q`.
+    @inlinable
+    public func append(_ value: UInt16) throws(SdError) {
+        var value = value
+        try basic(SD_BUS_TYPE_UINT16, &value)
+    }
+
+    /// Appends `i`.
+    @inlinable
+    public func append(_ value: Int32) throws(SdError) {
+        var value = value
+        try basic(SD_BUS_TYPE_INT32, &value)
+    }
+
+    /// Appends `u`.
+    @inlinable
+    public func append(_ value: UInt32) throws(SdError) {
+        var value = value
+        try basic(SD_BUS_TYPE_UINT32, &value)
+    }
+
+    /// Appends `x`.
+    @inlinable
+    public func append(_ value: Int64) throws(SdError) {
+        var value = value
+        try basic(SD_BUS_TYPE_INT64, &value)
+    }
+
+    /// Appends `t`.
+    @inlinable
+    public func append(_ value: UInt64) throws(SdError) {
+        var value = value
+        try basic(SD_BUS_TYPE_UINT64, &value)
+    }
+
+    /// Appends `d`.
+    @inlinable
+    public func append(_ value: Double) throws(SdError) {
+        var value = value
+        try basic(SD_BUS_TYPE_DOUBLE, &value)
+    }
+
+    /// Appends `s` from a C string.
+    @inlinable
+    public func append(_ value: UnsafePointer<CChar>) throws(SdError) { try basic(SD_BUS_TYPE_STRING, value) }
+
+    /// Appends `s` from a literal.
+    @inlinable @_disfavoredOverload
+    public func append(_ value: StaticString) throws(SdError) { try basic(SD_BUS_TYPE_STRING, value.utf8Start) }
+
+    /// Appends `s`.
+    @inlinable
+    public func append(_ value: String) throws(SdError) { try text(SD_BUS_TYPE_STRING, value) }
+
+    /// Appends `o` from a C string.
+    @inlinable
+    public func appendObjectPath(_ value: UnsafePointer<CChar>) throws(SdError) {
+        try basic(SD_BUS_TYPE_OBJECT_PATH, value)
+    }
+
+    /// Appends `o`.
+    @inlinable
+    public func appendObjectPath(_ value: String) throws(SdError) { try text(SD_BUS_TYPE_OBJECT_PATH, value) }
+
+    /// Appends `g` from a C string.
+    @inlinable
+    public func appendSignature(_ value: UnsafePointer<CChar>) throws(SdError) {
+        try basic(SD_BUS_TYPE_SIGNATURE, value)
+    }
+
+    /// Appends `g`.
+    @inlinable
+    public func appendSignature(_ value: String) throws(SdError) { try text(SD_BUS_TYPE_SIGNATURE, value) }
+
+    /// Appends `h`: the message takes a duplicate of the descriptor.
+    @inlinable
+    public func appendFileDescriptor(_ value: Int32) throws(SdError) {
+        var value = value
+        try basic(SD_BUS_TYPE_UNIX_FD, &value)
+    }
+
+    @inlinable
+    func text(_ type: Int, _ value: String) throws(SdError) {
+        // The closure can't pass the typed error through every overload of withCString: bring the result out instead.
+        let result = value.withCString {
+            sd_bus_message_append_basic(handle, CChar(truncatingIfNeeded: type), $0)
+        }
+        try check("sd_bus_message_append_basic", result)
+    }
+
+    /// Opens a container with these contents (sd_bus_message_open_container(3)).
+    @inlinable
+    public func openContainer(_ type: Container, _ contents: StaticString) throws(SdError) {
+        try openContainer(type, contents.cString)
+    }
+
+    /// The same with contents that are known only now.
+    @inlinable
+    public func openContainer(_ type: Container, _ contents: UnsafePointer<CChar>) throws(SdError) {
+        try check("sd_bus_message_open_container", sd_bus_message_open_container(handle, type.letter, contents))
+    }
+
+    /// Closes the container that was opened last.
+    @inlinable
+    public func closeContainer() throws(SdError) {
+        try check("sd_bus_message_close_container", sd_bus_message_close_container(handle))
+    }
+
+    /// Appends an array (or dictionary) without elements.
+    @inlinable
+    public func appendEmptyArray(_ contents: StaticString) throws(SdError) {
+        try openContainer(.array, contents)
+        try closeContainer()
+    }
+
+    /// Copies the next value of a message that came in, or all the rest of it (sd_bus_message_copy(3)), without
+    /// decoding it here.
+    @inlinable
+    public func copy(from source: MessageReader, all: Bool = false) throws(SdError) {
+        try check("sd_bus_message_copy", sd_bus_message_copy(handle, source.handle, all ? 1 : 0))
+    }
+}

@@ -1,0 +1,129 @@
+public import CSdBus
+
+/// A message to send. It owns exactly one reference and releases it at its end, sent or not.
+///
+/// ```swift
+/// let signal = try OutgoingMessage(signal: bus, path: path, interface: "…", member: "NavigationOccurred")
+/// try signal.body.append(serial)
+/// try signal.send()
+/// ```
+public struct OutgoingMessage: ~Copyable {
+    /// The message, `sd_bus_message *`.
+    public let handle: OpaquePointer
+
+    /// The pen for the body; use it before the message is sent.
+    @inlinable
+    public var body: MessageWriter { MessageWriter(handle) }
+
+    @inlinable
+    init(_ call: StaticString, _ result: Int32, _ handle: OpaquePointer?) throws(SdError) {
+        try check(call, result)
+        guard let handle else { throw SdError(call, result: -1) }
+        self.handle = handle
+    }
+
+    /// A signal; sd_bus_message_new_signal(3).
+    ///
+    /// - Throws: ``SdError``: ENOTCONN without a connection, EINVAL for an invalid path.
+    @inlinable
+    public init(signal bus: Bus, path: UnsafePointer<CChar>, interface: StaticString, member: StaticString)
+        throws(SdError)
+    {
+        var made: OpaquePointer?
+        let result = sd_bus_message_new_signal(bus.handle, &made, path, interface.cString, member.cString)
+        try self.init("sd_bus_message_new_signal", result, made)
+    }
+
+    /// The answer to a call; sd_bus_message_new_method_return(3).
+    ///
+    /// If the caller wants none, ``send()`` drops it.
+    @inlinable
+    public init(replyTo call: MessageReader) throws(SdError) {
+        var made: OpaquePointer?
+        let result = sd_bus_message_new_method_return(call.handle, &made)
+        try self.init("sd_bus_message_new_method_return", result, made)
+    }
+
+    /// An error as the answer to a call; sd_bus_message_new_method_error(3).
+    public init(errorTo call: MessageReader, name: UnsafePointer<CChar>, text: UnsafePointer<CChar>) throws(SdError) {
+        var made: OpaquePointer?
+        var error = sd_bus_error()
+        error.name = name
+        error.message = text
+        let result = sd_bus_message_new_method_error(call.handle, &made, &error)
+        try self.init("sd_bus_message_new_method_error", result, made)
+    }
+
+    /// A call; sd_bus_message_new_method_call(3).
+    @inlinable
+    public init(
+        call bus: Bus, destination: UnsafePointer<CChar>, path: UnsafePointer<CChar>,
+        interface: UnsafePointer<CChar>, member: UnsafePointer<CChar>
+    ) throws(SdError) {
+        var made: OpaquePointer?
+        let result = sd_bus_message_new_method_call(bus.handle, &made, destination, path, interface, member)
+        try self.init("sd_bus_message_new_method_call", result, made)
+    }
+
+    deinit { sd_bus_message_unref(handle) }
+
+    /// Sends a signal to one client only; sd_bus_message_set_destination(3).
+    @inlinable
+    public func setDestination(_ name: UnsafePointer<CChar>) throws(SdError) {
+        try check("sd_bus_message_set_destination", sd_bus_message_set_destination(handle, name))
+    }
+
+    /// Tells the callee of a call that no answer is wanted; sd_bus_message_set_expect_reply(3).
+    @inlinable
+    public func setExpectsNoReply() throws(SdError) {
+        try check("sd_bus_message_set_expect_reply", sd_bus_message_set_expect_reply(handle, 0))
+    }
+
+    /// Queues the message in its connection (sd_bus_send(3)); the connection writes it at once if it can.
+    ///
+    /// - Throws: ``SdError``: ENOTCONN, ECONNRESET for a lost connection; ENOBUFS for a full queue.
+    @inlinable
+    public consuming func send() throws(SdError) {
+        try check("sd_bus_send", sd_bus_send(nil, handle, nil))
+    }
+
+    /// Sends a call and has its answer handed to a C callback (sd_bus_call_async(3)).
+    ///
+    /// The answer is a method return or an error, also one that sd-bus makes itself after the timeout or when the
+    /// connection is lost.
+    ///
+    /// - Parameter timeout: in µs, 0 for the default of 25 s.
+    /// - Returns: the slot; the callback never runs after the slot is released.
+    @inlinable
+    public consuming func call(
+        timeout: UInt64, userdata: UnsafeMutableRawPointer?, callback: @escaping MessageHandler
+    ) throws(SdError) -> Slot {
+        var slot: OpaquePointer?
+        let bus = sd_bus_message_get_bus(handle)
+        let result = sd_bus_call_async(bus, &slot, handle, callback, userdata, timeout)
+        return try Slot("sd_bus_call_async", result, slot)
+    }
+}
+
+extension MessageReader {
+    /// Answers a call without values.
+    @inlinable
+    public func replyEmpty() throws(SdError) { try OutgoingMessage(replyTo: self).send() }
+
+    /// Answers a call with an error; sd_bus_reply_method_error(3).
+    public func replyError(name: StaticString, text: String) throws(SdError) {
+        let handle = handle
+        let result = text.withCString { text in
+            var error = sd_bus_error()
+            error.name = name.cString
+            error.message = text
+            return sd_bus_reply_method_error(handle, &error)
+        }
+        try check("sd_bus_reply_method_error", result)
+    }
+
+    /// Answers a call with an error that is known by C strings only.
+    public func replyError(name: UnsafePointer<CChar>, text: UnsafePointer<CChar>) throws(SdError) {
+        try OutgoingMessage(errorTo: self, name: name, text: text).send()
+    }
+}
