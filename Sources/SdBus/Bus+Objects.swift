@@ -43,6 +43,9 @@ extension Bus {
         try check("sd_bus_add_node_enumerator", result)
     }
 
+    /// The call that is being served, while a handler runs; sd_bus_get_current_message(3).
+    public var currentCall: MessageReader? { sd_bus_get_current_message(handle).map(MessageReader.init) }
+
     // MARK: Telling changes
 
     /// PropertiesChanged with the new values, which it asks the getters for; sd_bus_emit_properties_changed(3).

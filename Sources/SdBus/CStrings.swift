@@ -1,3 +1,5 @@
+public import Glibc
+
 extension StaticString {
     /// The literal as a C string: it is in the program's image, ends with NUL and lives as long as the program.
     @inlinable
@@ -21,5 +23,13 @@ public struct StaticNames {
         strv = .allocate(capacity: names.count + 1)
         strv.initialize(repeating: nil, count: names.count + 1)
         for (index, name) in names.enumerated() { strv[index] = UnsafeMutablePointer(mutating: name.cString) }
+    }
+}
+
+extension UnsafePointer<CChar> {
+    /// The bytes of a C string, without the NUL at its end.
+    @inlinable
+    public var bytes: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: self, count: strlen(self))
     }
 }

@@ -1,4 +1,14 @@
 extension InterfaceDescription {
+    /// A whole introspection document of these interfaces.
+    public static func document(of interfaces: [InterfaceDescription]) -> String {
+        """
+        <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+        "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+        <node>
+
+        """ + interfaces.map(\.xml).joined() + "</node>"
+    }
+
     /// The `<interface>` element as sd-bus's own Introspect prints it for ``makeVtable()``, up to white space.
     public var xml: String {
         var lines = ["<interface name=\"\(name)\">"]

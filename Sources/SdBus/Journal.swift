@@ -40,7 +40,7 @@ public enum Journal {
     /// - Parameter fields: names of `A-Z`, `0-9` and `_`, not starting with `_`; the journal drops others.
     /// - Throws: ``SdError``. No journal at all is no error: the entry is dropped.
     public static func send(
-        _ priority: Priority, _ message: String, fields: [(name: StaticString, value: String)] = []
+        _ priority: Priority, _ message: String, fields: [(name: String, value: String)] = []
     ) throws(SdError) {
         var bytes: [UInt8] = []
         var ends: [Int] = []

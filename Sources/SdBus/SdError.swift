@@ -40,6 +40,9 @@ public struct SdError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The name, the object or the slot is taken: EEXIST.
     public var isTaken: Bool { code == EEXIST }
 
+    /// There is no such object.
+    public static var noObject: SdError { SdError("sd_bus_object_find_t", errno: ENOENT) }
+
     /// The connection is gone: ENOTCONN, ECONNRESET, EPIPE, ESHUTDOWN.
     public var isDisconnected: Bool { [ENOTCONN, ECONNRESET, EPIPE, ESHUTDOWN].contains(code) }
 }
