@@ -59,7 +59,7 @@ extension FlowCoordinator {
                     if let template { last = try resolve(template.step, template.arguments, context) }
                     plan.end = .yes(last)
                     plan.contributions.append(
-                        contribution(.end, last, path: forest[flow].parent.map { forest[$0].path }))
+                        contribution(.end, last, path: nil))
                 }
             }
         }
@@ -147,7 +147,7 @@ extension FlowCoordinator {
     /// Whether a new node can have this id (S-1) and place.
     func check(id: String, among taken: SiblingIDs, below parent: Int?) throws(FlowError) {
         guard Names.isPresentableName(id) else {
-            throw FlowError(.invalidName, "'\(id)' can't be an id: \(Names.presentableNameRule)")
+            throw FlowError(.invalidName, "'\(Names.shortened(id))' can't be an id: \(Names.presentableNameRule)")
         }
         guard !taken.contains(id) else {
             let place = parent.map { "below '\(forest[$0].path)'" } ?? "among the roots"

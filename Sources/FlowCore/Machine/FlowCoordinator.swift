@@ -10,7 +10,7 @@
 /// - `+Reload`: new definitions for live flows.
 ///
 /// It is deterministic: the same events give the same effects. It has no clock, does no I/O and never traps on an event.
-public struct FlowCoordinator: Sendable {
+public struct FlowCoordinator: ~Copyable, Sendable {
     /// What the definition files declare.
     public internal(set) var definitions: Definitions
     var forest: Forest

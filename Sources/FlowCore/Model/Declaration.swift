@@ -26,13 +26,14 @@ enum Declaration {
                     .invalidArguments,
                     misfit(admitted[index], parameter, subject(), isPrivate: isPrivate || admitted[index].isPrivate))
             }
-            admitted[index].value = value
+            // Most came as declared, and a list that is not written to is not copied.
+            if value != admitted[index].value { admitted[index].value = value }
             if isPrivate { admitted[index].isPrivate = true }
         }
-        var required = 0
+        var given = 0
         for parameter in parameters {
             if arguments[parameter.name] != nil {
-                required += 1
+                given += 1
             } else if !parameter.isOptional {
                 throw FlowError(
                     .invalidArguments,
@@ -40,7 +41,7 @@ enum Declaration {
             }
         }
         // As many names as arguments, or one of them stands twice.
-        guard required == arguments.count else {
+        guard given == arguments.count else {
             let repeated = arguments.first { argument in arguments.count { $0.name == argument.name } > 1 }
             throw FlowError(
                 .invalidArguments, "\(subject()) was given the argument '\(repeated?.name ?? "")' more than once")
@@ -59,7 +60,7 @@ enum Declaration {
         let known =
             names.isEmpty ? "it takes none" : "it takes " + names.map { "'\($0)'" }.joined(separator: ", ")
         let suggestion = Names.suggestion(for: name, among: names)
-        return FlowError(.invalidArguments, "\(subject) has no argument '\(name)': \(known)\(suggestion)")
+        return FlowError(.invalidArguments, "\(subject) has no argument '\(Names.shortened(name))': \(known)\(suggestion)")
     }
 
     private static func misfit(

@@ -5,21 +5,24 @@
 ///
 /// An open-addressing table with linear probing. Order never matters to anyone: it is only asked, never listed.
 public struct NameIndex: Sendable {
+    /// What a place in the table holds: apart from the names, so that a search reads plain numbers only.
+    private enum Mark {
+        static let free = 0
+        /// Held a name once: a search has to go on past it.
+        static let removed = 1
+        /// A hash has this bit, so that it is neither of the others.
+        static let taken = 2
+    }
+
     private struct Entry: Sendable {
-        var hash: Int
         var name: String
         var number: Int
     }
 
-    private enum Slot: Sendable {
-        case free
-        /// Held an entry once: a search has to go on past it.
-        case removed
-        case taken(Entry)
-    }
-
-    private var slots: [Slot] = []
-    /// Slots that are not free, removed ones too: what decides when the table grows.
+    /// A ``Mark``, or the hash of the name that is there.
+    private var hashes: [Int] = []
+    private var entries: [Entry] = []
+    /// Places that are not free, removed ones too: what decides when the table grows.
     private var used = 0
     /// How many names there are.
     public private(set) var count = 0
@@ -29,9 +32,7 @@ public struct NameIndex: Sendable {
 
     /// The number kept for the name that these UTF-8 bytes spell.
     public func find(_ bytes: UnsafeRawBufferPointer) -> Int? {
-        guard let position = position(of: bytes, hash: Self.hash(bytes)), case .taken(let entry) = slots[position]
-        else { return nil }
-        return entry.number
+        place(of: bytes, hash: Self.hash(bytes)).map { entries[$0].number }
     }
 
     /// The number kept for this name.
@@ -41,61 +42,82 @@ public struct NameIndex: Sendable {
 
     /// Keeps a number for a name, in place of the one that it may have had.
     public mutating func insert(_ name: String, _ number: Int) {
-        if 4 * (used + 1) > 3 * slots.count { grow() }
+        if 4 * (used + 1) > 3 * hashes.count { grow() }
         let (hash, known) = Self.withBytes(of: name) { bytes in
             let hash = Self.hash(bytes)
-            return (hash, position(of: bytes, hash: hash))
+            return (hash, place(of: bytes, hash: hash))
         }
         if let known {
-            slots[known] = .taken(Entry(hash: hash, name: name, number: number))
-            return
+            entries[known].number = number
+        } else {
+            put(Entry(name: name, number: number), hash: hash)
+            count += 1
         }
-        place(Entry(hash: hash, name: name, number: number))
-        count += 1
     }
 
     /// Forgets a name.
     public mutating func remove(_ name: String) {
-        guard let position = Self.withBytes(of: name, { position(of: $0, hash: Self.hash($0)) }) else { return }
-        slots[position] = .removed
+        guard let place = Self.withBytes(of: name, { place(of: $0, hash: Self.hash($0)) }) else { return }
+        hashes[place] = Mark.removed
+        entries[place] = Entry(name: "", number: 0)
         count -= 1
     }
 
-    private func position(of bytes: UnsafeRawBufferPointer, hash: Int) -> Int? {
-        guard !slots.isEmpty else { return nil }
-        var position = hash & (slots.count - 1)
-        while true {
-            switch slots[position] {
-            case .free: return nil
-            case .removed: break
-            case .taken(let entry):
-                if entry.hash == hash, Self.withBytes(of: entry.name, { $0.elementsEqual(bytes) }) { return position }
-            }
-            position = (position + 1) & (slots.count - 1)
+    private func place(of bytes: UnsafeRawBufferPointer, hash: Int) -> Int? {
+        guard !hashes.isEmpty else { return nil }
+        let mask = hashes.count - 1
+        var place = hash >> 2 & mask
+        while hashes[place] != Mark.free {
+            if hashes[place] == hash, Self.isEqual(entries[place].name, bytes) { return place }
+            place = (place + 1) & mask
         }
+        return nil
     }
 
-    private mutating func place(_ entry: Entry) {
-        var position = entry.hash & (slots.count - 1)
-        while case .taken = slots[position] { position = (position + 1) & (slots.count - 1) }
-        if case .free = slots[position] { used += 1 }
-        slots[position] = .taken(entry)
+    private mutating func put(_ entry: Entry, hash: Int) {
+        var place = hash >> 2 & (hashes.count - 1)
+        while hashes[place] & ~1 != 0 { place = (place + 1) & (hashes.count - 1) }
+        if hashes[place] == Mark.free { used += 1 }
+        hashes[place] = hash
+        entries[place] = entry
     }
 
     private mutating func grow() {
-        let old = slots
         var size = 16
         while 2 * (count + 1) > size { size *= 2 }
-        slots = Array(repeating: .free, count: size)
+        let old = (hashes, entries)
+        hashes = Array(repeating: Mark.free, count: size)
+        entries = Array(repeating: Entry(name: "", number: 0), count: size)
         used = 0
-        for case .taken(let entry) in old { place(entry) }
+        for (hash, entry) in zip(old.0, old.1) where hash & ~1 != 0 { put(entry, hash: hash) }
     }
 
-    /// Seeded by the process, as names can be chosen by clients.
+    /// Seeded by the process, as names can be chosen by clients. Never one of the marks.
     private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
         var hasher = Hasher()
         hasher.combine(bytes: bytes)
-        return hasher.finalize()
+        return hasher.finalize() | Mark.taken
+    }
+
+    /// Eight bytes at a time.
+    private static func isEqual(_ name: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        withBytes(of: name) { name in
+            guard name.count == bytes.count else { return false }
+            var offset = 0
+            while offset + 8 <= name.count {
+                let (mine, theirs) = (
+                    name.loadUnaligned(fromByteOffset: offset, as: UInt64.self),
+                    bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                )
+                guard mine == theirs else { return false }
+                offset += 8
+            }
+            while offset < name.count {
+                guard name[offset] == bytes[offset] else { return false }
+                offset += 1
+            }
+            return true
+        }
     }
 
     private static func withBytes<Result>(of name: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {

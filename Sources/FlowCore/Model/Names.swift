@@ -23,6 +23,11 @@ public enum Names {
     /// What ``isStepName(_:)`` asks for, in words.
     public static let stepNameRule = "a letter, then letters, digits, '_', '.' and '-', at most 128 bytes"
 
+    /// A name from outside for a message to a person: one that is longer than any name can be is cut.
+    public static func shortened(_ name: String) -> String {
+        name.utf8.count <= Limits.stepNameLength ? name : name.prefix(Limits.nameLength) + "…"
+    }
+
     private static func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
