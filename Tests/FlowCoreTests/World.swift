@@ -55,7 +55,8 @@ final class World {
         _ flow: String, id: String? = nil, _ arguments: KeyValuePairs<String, Value> = [:], step: String? = nil,
         _ stepArguments: KeyValuePairs<String, Value> = [:], by client: String = ":1.1"
     ) throws -> [String] {
-        let definition = try #require(coordinator.definitions.flow(named: flow), "no flow '\(flow)'")
+        let found = coordinator.definitions.flow(named: flow)
+        let definition = try #require(found, "no flow '\(flow)'")
         return handle(
             .flowRequested(
                 nextRequest(),
@@ -79,12 +80,14 @@ final class World {
     }
 
     func node(_ path: String) throws -> NodeID {
-        try #require(coordinator.node(at: path), "nothing is live at '\(path)'")
+        let node = coordinator.node(at: path)
+        return try #require(node, "nothing is live at '\(path)'")
     }
 
     /// The presentable as it is told of.
     func state(_ path: String) throws -> PresentableState {
-        coordinator.forest.state(of: try #require(coordinator.forest.slot(of: try node(path))))
+        let slot = coordinator.forest.slot(of: try node(path))
+        return coordinator.forest.state(of: try #require(slot))
     }
 
     func isPresented(_ path: String) throws -> Bool { try state(path).isPresented }
@@ -105,6 +108,11 @@ final class World {
         effects.compactMap { if case .tellFailure(let failure) = $0 { failure } else { nil } }
     }
 
+    /// The navigations that the latest event led to: where, and the step.
+    var navigations: [String] {
+        effects.compactMap { if case .tellNavigation(let it) = $0 { "\(it.flow) \(it.step)" } else { nil } }
+    }
+
     struct Unrefused: Error {}
 
     func nextRequest() -> RequestID {
@@ -113,7 +121,8 @@ final class World {
     }
 
     func id(ofStep name: String) throws -> StepID {
-        try #require(coordinator.definitions.step(named: name), "no step '\(name)'")
+        let step = coordinator.definitions.step(named: name)
+        return try #require(step, "no step '\(name)'")
     }
 
     private func list(_ arguments: KeyValuePairs<String, Value>) -> Arguments {
