@@ -82,6 +82,10 @@ struct Sketch {
             rules: rules.map { (step: $0.key, ways: $0.value) })
     }
 
+    mutating func addRule(_ step: String, _ ways: Ways, to flow: String) {
+        flows[flow]?.rules.append((step: step, ways: ways))
+    }
+
     /// `int64`, or `int64?` for what may be left out.
     private static func parameters(_ words: KeyValuePairs<String, String>) -> [Parameter] {
         words.compactMap { name, word in
