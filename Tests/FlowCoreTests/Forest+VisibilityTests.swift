@@ -96,6 +96,19 @@ struct ForestVisibilityTests {
         #expect(goes(0) == nil)
     }
 
+    @Test mutating func `S-14 tabs: the history of selections has each child once`() {
+        let (main, children) = root(.tabs, ["a", "b"])
+        for _ in 0..<10 {
+            for child in children {
+                forest.setVisible(child, true)
+                _ = forest.takeChanges()
+            }
+        }
+        #expect(forest[main].flow?.selected == children)
+        forest.setVisible(children[0], true)
+        #expect(forest.currentPath(of: main) == "/main/a")
+    }
+
     @Test mutating func `S-14 tabs: the oldest where none was selected before`() {
         let (main, children) = root(.tabs, ["a", "b", "c"])
         _ = forest.remove(children[0])

@@ -85,6 +85,19 @@ struct ReadinessTests {
         #expect(world.failures.map(\.reason) == [.error(.flowEnded)])
     }
 
+    @Test func `S-26 a child flow that ends after it was ready is not counted a second time`() throws {
+        var sketch = Sketch()
+        sketch.flow("main", initial: "go", on: ["go": [.flow("brief"), .flow("slow")]])
+        sketch.flow("brief", initial: "begin", on: ["begin": [.current("stop")], "stop": [.end()]])
+        sketch.flow("slow", initial: "begin", on: ["begin": [.flow("leaf")]])
+        sketch.flow("leaf", initial: "bud", on: ["bud": []])
+        let log = try World(sketch).coordinate("main")
+        let ended = try #require(log.firstIndex(of: "- /main/brief"))
+        #expect(
+            log[ended...].filter { $0.contains("ready") }
+                == ["~ /main/slow/leaf ready=true", "~ /main/slow ready=true", "~ /main ready=true"])
+    }
+
     @Test func `S-26 initial steps that a loop dropped have ended, too`() throws {
         var sketch = Sketch()
         sketch.flow("main", initial: "go", on: ["go": [.flow("deep")]])
