@@ -9,15 +9,14 @@ extension FlowCoordinator {
         removeUndeclared(in: new)
         renewHeldSteps(for: new)
         definitions = new
-        let live = forest.preorder()
-        for slot in live where forest[slot].flow != nil {
+        for slot in forest.preorder() where forest[slot].flow != nil {
             guard let flow = new.flow(named: forest[slot].name) else {
                 preconditionFailure("'\(forest[slot].path)' outlived its definition")
             }
             forest[slot].flow?.definition = flow
             forest[slot].flow?.covering = new.flows[flow.index].children
-            forest.settle(slot)
         }
+        forest.settleAll()
         tellChanges()
         setOffPresented()
     }

@@ -24,6 +24,24 @@ extension Forest {
             if let root { present(root, isCovered: false, inPresented: true) }
             return
         }
+        cover(parent)
+        presentChildren(of: parent)
+    }
+
+    /// Brings everything up to date after who covers whom changed in many places. That comes first, so that nothing is
+    /// taken as presented on the way there (S-16).
+    mutating func settleAll() {
+        let all = preorder()
+        for slot in all { cover(slot) }
+        for slot in all {
+            guard let parent = nodes[slot].parent else { continue }
+            let current = nodes[parent].flow?.current
+            present(slot, isCovered: (current ?? slot) != slot, inPresented: nodes[parent].isPresented)
+        }
+    }
+
+    /// Brings up to date which child covers the others.
+    private mutating func cover(_ parent: Int) {
         guard let flow = nodes[parent].flow else { return }
         if flow.covering == .tabs, flow.selected.isEmpty, let oldest = flow.children.first {
             select(oldest, of: parent)
@@ -38,7 +56,6 @@ extension Forest {
             nodes[parent].flow?.current = current
             note(.current, of: parent)
         }
-        presentChildren(of: parent)
     }
 
     /// Brings up to date whether a node is presented, and all below it where that changed.

@@ -206,11 +206,11 @@ extension Forest {
         return (born, changes)
     }
 
-    /// Those that became presented since last asked and are live, in order.
+    /// Those that became presented since last asked and still are, in order.
     mutating func takePresented() -> [Int] {
         if becamePresented.isEmpty { return [] }
         defer { becamePresented.removeAll(keepingCapacity: true) }
-        return becamePresented.compactMap(slot(of:))
+        return becamePresented.compactMap(slot(of:)).filter { nodes[$0].isPresented }
     }
 
     /// The path of the child that covers the others; nil: none does.

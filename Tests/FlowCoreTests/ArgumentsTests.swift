@@ -1,0 +1,26 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Arguments")
+struct ArgumentsTests {
+    private let arguments: Arguments = [
+        Argument("item", .int64(1)), Argument("pin", .string("1234"), isPrivate: true), Argument("lang", .string("en")),
+    ]
+
+    @Test func `found by name`() {
+        #expect(arguments["lang"]?.value == .string("en"))
+        #expect(arguments["Lang"] == nil)
+    }
+
+    @Test func `what is private is not broadcast, the order of the rest stays`() {
+        #expect(arguments.broadcastable == [Argument("item", .int64(1)), Argument("lang", .string("en"))])
+        #expect([arguments[0]].broadcastable == [arguments[0]])
+    }
+
+    @Test func `bytes of names and values count`() {
+        #expect(Arguments().byteCount == 0)
+        #expect([arguments[0]].byteCount == 8 + 4 + 8)
+        #expect(arguments.byteCount == 20 + (8 + 3 + 9) + (8 + 4 + 7))
+    }
+}

@@ -1,0 +1,124 @@
+@testable import FlowCore
+
+/// What a client of the bus knows: the objects, built from nothing but what it is told.
+struct BusModel {
+    private(set) var objects: [String: PresentableState] = [:]
+    /// With tabs: the instances that were selected, the latest last, by the flow's path.
+    private var selected: [String: [UInt64]] = [:]
+    private(set) var serial: UInt64 = 0
+    /// What a client could not make sense of.
+    private(set) var complaints: [String] = []
+
+    /// Who covers whom in a flow of this definition.
+    var covering: [String: Children] = [:] {
+        didSet { for path in objects.keys { selectOldest(of: path) } }
+    }
+
+    mutating func take(_ effect: Effect) {
+        switch effect {
+        case .addPresentable(let state): add(state)
+        case .removePresentable(let path, let isFlow): remove(path, isFlow)
+        case .changeProperties(let changes): change(changes)
+        case .tellNavigation(let navigation):
+            if navigation.serial <= serial || navigation.cause >= navigation.serial { complain(effect) }
+            serial = navigation.serial
+            if objects[navigation.flow]?.flow == nil { complain(effect) }
+            for it in navigation.contributions where it.kind == .screen || it.kind == .flow {
+                if it.path.flatMap({ objects[$0] })?.name != it.name { complain(effect) }
+            }
+        case .announceNavigation(let announcement):
+            if objects[announcement.flow]?.flow == nil { complain(effect) }
+        case .tellFailure(let failure):
+            if failure.cause > serial || failure.message.isEmpty { complain(effect) }
+        case .reply, .fail, .reportUnstarted: break
+        }
+    }
+
+    /// A call to show a presentable selects it, before anything else comes of it.
+    mutating func select(_ path: String) {
+        guard let object = objects[path], let parent = object.parent, isTabs(parent) else { return }
+        selected[parent, default: []].removeAll { $0 == object.instance }
+        selected[parent, default: []].append(object.instance)
+    }
+
+    private mutating func add(_ state: PresentableState) {
+        if objects[state.path] != nil { complain(.addPresentable(state)) }
+        if let parent = state.parent, objects[parent]?.flow == nil { complain(.addPresentable(state)) }
+        objects[state.path] = state
+        if let parent = state.parent { selectOldest(of: parent) }
+    }
+
+    /// The newest leaf goes first, so what goes has no children, and no newer sibling that goes later is seen here.
+    private mutating func remove(_ path: String, _ isFlow: Bool) {
+        guard let gone = objects.removeValue(forKey: path), (gone.flow != nil) == isFlow,
+            !objects.values.contains(where: { $0.parent == path })
+        else { return complain(.removePresentable(path: path, isFlow: isFlow)) }
+        selected[path] = nil
+        guard let parent = gone.parent else { return }
+        selected[parent]?.removeAll { $0 == gone.instance }
+        selectOldest(of: parent)
+    }
+
+    private mutating func change(_ changes: PropertyChanges) {
+        guard var object = objects[changes.path] else { return complain(.changeProperties(changes)) }
+        let before = object
+        if let isVisible = changes.isVisible { object.isVisible = isVisible }
+        if let isPresented = changes.isPresented { object.isPresented = isPresented }
+        if let isReady = changes.isReady {
+            if object.flow?.isReady == true { complain(.changeProperties(changes)) }
+            object.flow?.isReady = isReady
+        }
+        switch changes.current {
+        case .child(let path): object.flow?.current = path
+        case .some(.none): object.flow?.current = nil
+        case nil: break
+        }
+        if object == before { complain(.changeProperties(changes)) }
+        objects[changes.path] = object
+    }
+
+    private mutating func selectOldest(of path: String) {
+        guard isTabs(path), selected[path, default: []].isEmpty else { return }
+        if let oldest = children(of: path).first { selected[path] = [oldest.instance] }
+    }
+
+    private func isTabs(_ path: String) -> Bool { objects[path].map { covering[$0.name] == .tabs } ?? false }
+
+    private mutating func complain(_ effect: Effect) { complaints.append(effect.line) }
+}
+
+// MARK: - From scratch
+
+extension BusModel {
+    /// Children in creation order: instances only ever grow.
+    private func children(of path: String?) -> [PresentableState] {
+        objects.values.filter { $0.parent == path }.sorted { $0.instance < $1.instance }
+    }
+
+    /// All objects as they have to be, if only the visible flags, the order of children and the selections count.
+    func recomputed() -> [PresentableState] {
+        var below: [String: [PresentableState]] = [:]
+        for object in objects.values { below[object.parent ?? "", default: []].append(object) }
+        var all: [PresentableState] = []
+        func visit(_ path: String, _ current: String?, _ parentIsPresented: Bool) {
+            for child in below[path, default: []].sorted(by: { $0.instance < $1.instance }) {
+                var child = child
+                child.isPresented = child.isVisible && parentIsPresented && (current ?? child.path) == child.path
+                let covering = child.flow == nil ? nil : below[child.path].flatMap { currentChild(child, $0) }
+                child.flow?.current = covering
+                all.append(child)
+                visit(child.path, covering, child.isPresented)
+            }
+        }
+        visit("", nil, true)
+        return all
+    }
+
+    private func currentChild(_ flow: PresentableState, _ children: [PresentableState]) -> String? {
+        switch covering[flow.name] {
+        case .stack: children.max { $0.instance < $1.instance }?.path
+        case .tabs: children.first { $0.instance == selected[flow.path]?.last }?.path
+        case .free, nil: nil
+        }
+    }
+}

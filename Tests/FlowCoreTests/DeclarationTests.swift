@@ -1,0 +1,89 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Declarations")
+struct DeclarationTests {
+    private let parameters: [Parameter]
+
+    init() throws {
+        parameters = [
+            Parameter("lang", try #require(ValueType(name: "string")), isOptional: true),
+            Parameter("movie", try #require(ValueType(name: "int64"))),
+        ]
+    }
+
+    private func admit(_ arguments: Arguments, isPrivate: Bool = false) throws(FlowError) -> Arguments {
+        try Declaration.admit(arguments, as: parameters, of: "step 'pick'", isPrivate: isPrivate)
+    }
+
+    /// The refusal's code and text.
+    private func refusal(_ arguments: Arguments, isPrivate: Bool = false) -> FlowError? {
+        do throws(FlowError) {
+            _ = try admit(arguments, isPrivate: isPrivate)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `S-3 values become of the declared type, in the order they came`() throws {
+        #expect(
+            try admit([Argument("movie", .byte(7)), Argument("lang", .string("en"))])
+                == [Argument("movie", .int64(7)), Argument("lang", .string("en"))])
+        #expect(try admit([Argument("movie", .int64(7))]) == [Argument("movie", .int64(7))])
+    }
+
+    @Test func `S-3 an argument that is not declared is refused, with those that are and the nearest`() {
+        #expect(
+            refusal([Argument("movei", .int64(7))])
+                == FlowError(
+                    .invalidArguments,
+                    "step 'pick' has no argument 'movei': it takes 'lang', 'movie'; did you mean 'movie'?"))
+        #expect(throws: FlowError(.invalidArguments, "step 'go' has no argument 'a': it takes none")) {
+            try Declaration.admit([Argument("a", .byte(1))], as: [], of: "step 'go'")
+        }
+    }
+
+    @Test func `S-3 an argument that is needed and missing is refused, with its type`() {
+        let error = FlowError(.invalidArguments, "step 'pick' needs the argument 'movie' of type int64")
+        #expect(refusal([]) == error)
+        #expect(refusal([Argument("lang", .string("en"))]) == error)
+    }
+
+    @Test func `S-3 a value that does not fit is refused, with both types`() {
+        #expect(
+            refusal([Argument("movie", .string("seven"))])
+                == FlowError(
+                    .invalidArguments,
+                    "the argument 'movie' of step 'pick' is 'seven', of type string; it has to be of type int64"))
+        #expect(
+            refusal([Argument("movie", .uint64(.max))])
+                == FlowError(
+                    .invalidArguments,
+                    "the argument 'movie' of step 'pick' is '18446744073709551615', of type uint64; "
+                        + "it has to be of type int64"))
+        #expect(refusal([Argument("movie", .array(element: "i", []))])?.message.contains("of type ai;") == true)
+    }
+
+    @Test func `a long value is cut in the message`() {
+        let message = refusal([Argument("movie", .string(String(repeating: "a", count: 65)))])?.message ?? ""
+        #expect(message.contains("'\(String(repeating: "a", count: 64))…'"))
+    }
+
+    @Test func `an argument that is given twice is refused`() {
+        #expect(
+            refusal([Argument("movie", .int64(7)), Argument("movie", .int64(7))])
+                == FlowError(.invalidArguments, "step 'pick' was given the argument 'movie' more than once"))
+    }
+
+    @Test func `a private value is not told even to who sent it, and stays private`() throws {
+        let message = refusal([Argument("movie", .string("secret"))], isPrivate: true)?.message ?? ""
+        #expect(message.contains("'movie'") && message.contains("int64") && !message.contains("secret"))
+        let flagged = refusal([Argument("movie", .string("secret"), isPrivate: true)])?.message ?? "secret"
+        #expect(!flagged.contains("secret"))
+        #expect(try admit([Argument("movie", .byte(7))], isPrivate: true).allSatisfy(\.isPrivate))
+        #expect(try admit([Argument("movie", .byte(7), isPrivate: true)]).allSatisfy(\.isPrivate))
+        #expect(try admit([Argument("movie", .byte(7))]).allSatisfy { !$0.isPrivate })
+    }
+}

@@ -1,0 +1,56 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Flow coordinator: queries")
+struct QueriesTests {
+    private let world: World
+
+    init() throws {
+        var sketch = Sketch()
+        sketch.flow("main", children: .stack, on: ["open": [.screen("b"), .flow("sub")], "zap": [], "about": []])
+        sketch.flow("sub", on: ["fill": [.screen("b")]])
+        world = try World(root: "main", sketch)
+        try world.emit("open", on: "/main")
+        try world.emit("fill", on: "/main/sub")
+    }
+
+    @Test func `presentables are found by path, as text and as bytes`() throws {
+        let coordinator = world.coordinator
+        let node = try #require(coordinator.node(at: "/main/sub"))
+        #expect(Array("/main/sub".utf8).withUnsafeBytes { coordinator.node(at: $0) } == node)
+        #expect(coordinator.node(at: "/main/") == nil)
+        #expect(coordinator.node(at: "") == nil)
+        #expect(coordinator[node].name == "sub")
+        #expect(coordinator[node].instance == node.instance)
+    }
+
+    @Test func `what the tree says of a presentable`() throws {
+        let (main, sub) = (try world.node("/main"), try world.node("/main/sub"))
+        let leaf = try world.node("/main/sub/b")
+        let coordinator = world.coordinator
+        #expect(coordinator.parentPath(of: main) == nil)
+        #expect(coordinator.parentPath(of: leaf) == "/main/sub")
+        #expect(coordinator.currentPath(of: main) == "/main/sub")
+        #expect(coordinator.currentPath(of: sub) == nil)
+        #expect(coordinator.definitionName(of: sub) == "sub")
+        #expect(coordinator.definitionName(of: leaf) == nil)
+        #expect(coordinator.acceptedSteps(of: main) == ["about", "open", "zap"])
+        #expect(coordinator.acceptedSteps(of: leaf) == ["fill"])
+        #expect(coordinator.childPaths(of: main) == ["/main/b", "/main/sub"])
+        #expect(coordinator.childPaths(of: nil) == ["/main"])
+        #expect(coordinator.paths == ["/main", "/main/b", "/main/sub", "/main/sub/b"])
+        #expect((coordinator.flowCount, coordinator.screenCount) == (2, 2))
+    }
+
+    @Test func `S-25 nothing is told of what is gone`() throws {
+        let sub = try world.node("/main/sub")
+        try world.dismiss("/main/sub")
+        let coordinator = world.coordinator
+        #expect(coordinator.parentPath(of: sub) == nil)
+        #expect(coordinator.currentPath(of: sub) == nil)
+        #expect(coordinator.definitionName(of: sub) == nil)
+        #expect(coordinator.acceptedSteps(of: sub) == [])
+        #expect(coordinator.childPaths(of: sub) == [])
+    }
+}

@@ -1,0 +1,153 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Forest: visibility")
+struct ForestVisibilityTests {
+    private var forest = Forest(base: "")
+
+    /// A presented root with these children, screens all, each shown.
+    private mutating func root(_ covering: Children, _ names: [String], isShown: Bool = true) -> (Int, [Int]) {
+        let main = forest.add("main", covering)
+        forest.settle(nil, touching: main)
+        let children = names.map { name in
+            let slot = forest.add(name, below: main)
+            forest.settle(main)
+            return slot
+        }
+        if isShown { for child in children where covering != .tabs { forest.setVisible(child, true) } }
+        _ = forest.takeChanges()
+        _ = forest.takePresented()
+        return (main, children)
+    }
+
+    private var presented: [String] {
+        forest.preorder().filter { forest[$0].isPresented }.map { forest[$0].path }
+    }
+
+    @Test mutating func `S-14 a screen starts hidden, a flow starts visible`() {
+        let (main, children) = root(.free, ["a"], isShown: false)
+        #expect(forest[main].isVisible && !forest[children[0]].isVisible)
+        #expect(presented == ["/main"])
+    }
+
+    @Test mutating func `S-14 free: nobody covers anybody`() {
+        let (main, _) = root(.free, ["a", "b"])
+        #expect(presented == ["/main", "/main/a", "/main/b"])
+        #expect(forest.currentPath(of: main) == nil)
+    }
+
+    @Test mutating func `S-14 stack: the newest covers the others, whatever is shown`() {
+        let (main, children) = root(.stack, ["a", "b"])
+        #expect(presented == ["/main", "/main/b"])
+        forest.setVisible(children[0], true)
+        #expect(presented == ["/main", "/main/b"])
+        _ = forest.remove(children[1])
+        forest.settle(main)
+        #expect(presented == ["/main", "/main/a"])
+        #expect(forest.currentPath(of: main) == "/main/a")
+    }
+
+    @Test mutating func `S-14 a child covers from birth, before it is visible, and while it is hidden`() {
+        let (main, children) = root(.stack, ["a"])
+        let b = forest.add("b", below: main)
+        forest.settle(main)
+        #expect(presented == ["/main"])
+        forest.setVisible(b, true)
+        forest.setVisible(b, false)
+        #expect(presented == ["/main"])
+        #expect(forest[children[0]].isVisible)
+    }
+
+    @Test mutating func `S-14 tabs: the first is selected at first, showing selects, hiding does not`() {
+        let (main, children) = root(.tabs, ["a", "b", "c"])
+        #expect(forest.currentPath(of: main) == "/main/a")
+        forest.setVisible(children[1], true)
+        #expect(forest.currentPath(of: main) == "/main/b")
+        forest.setVisible(children[0], true)
+        forest.setVisible(children[1], true)
+        #expect(presented == ["/main", "/main/b"])
+        forest.setVisible(children[1], false)
+        #expect(forest.currentPath(of: main) == "/main/b")
+        #expect(presented == ["/main"])
+    }
+
+    @Test mutating func `S-14 tabs: showing one that is visible already selects it`() {
+        let (main, children) = root(.tabs, ["a", "b"])
+        forest.setVisible(children[0], true)
+        forest.setVisible(children[1], true)
+        forest.setVisible(children[0], true)
+        #expect(forest.currentPath(of: main) == "/main/a")
+    }
+
+    @Test
+    mutating func `S-14 tabs: when the selected one goes, the one selected before it that is live, else the oldest`() {
+        let (main, children) = root(.tabs, ["a", "b", "c", "d"])
+        for child in [2, 1, 3, 1] { forest.setVisible(children[child], true) }
+        func goes(_ child: Int) -> String? {
+            _ = forest.remove(children[child])
+            forest.settle(main)
+            return forest.currentPath(of: main)
+        }
+        // Selected so far: a, c, d, b.
+        #expect(goes(2) == "/main/b")
+        #expect(goes(1) == "/main/d")
+        #expect(goes(3) == "/main/a")
+        #expect(goes(0) == nil)
+    }
+
+    @Test mutating func `S-14 tabs: the history of selections has each child once`() {
+        let (main, children) = root(.tabs, ["a", "b"])
+        for _ in 0..<10 {
+            for child in children {
+                forest.setVisible(child, true)
+                _ = forest.takeChanges()
+            }
+        }
+        #expect(forest[main].flow?.selected == children)
+        forest.setVisible(children[0], true)
+        #expect(forest.currentPath(of: main) == "/main/a")
+    }
+
+    @Test mutating func `S-14 tabs: the oldest where none was selected before`() {
+        let (main, children) = root(.tabs, ["a", "b", "c"])
+        _ = forest.remove(children[0])
+        forest.settle(main)
+        #expect(forest.currentPath(of: main) == "/main/b")
+    }
+
+    @Test mutating func `S-14 presented asks for the parent too, all the way up`() {
+        let main = forest.add("main", .free)
+        forest.settle(nil, touching: main)
+        let sub = forest.add("sub", .stack, below: main)
+        forest.settle(main)
+        let a = forest.add("a", below: sub)
+        forest.settle(sub)
+        forest.setVisible(a, true)
+        #expect(presented == ["/main", "/main/sub", "/main/sub/a"])
+        forest.setVisible(main, false)
+        #expect(presented == [])
+        #expect(forest[sub].isVisible && forest[a].isVisible)
+        forest.setVisible(sub, false)
+        forest.setVisible(main, true)
+        #expect(presented == ["/main"])
+    }
+
+    @Test mutating func `S-16 those that become presented are asked about parents first and in order, once`() {
+        let main = forest.add("main", .free)
+        let slots = ["a", "b"].map { name in
+            let sub = forest.add(name, .free, below: main)
+            forest.setVisible(forest.add("x", below: sub), true)
+            return sub
+        }
+        forest.setVisible(forest.add("c", below: main), true)
+        #expect(forest.takePresented().isEmpty)
+        forest.setVisible(main, true)
+        #expect(
+            forest.takePresented().map { forest[$0].path }
+                == ["/main", "/main/a", "/main/a/x", "/main/b", "/main/b/x", "/main/c"])
+        #expect(forest.takePresented().isEmpty)
+        forest.setVisible(slots[0], true)
+        #expect(forest.takePresented().isEmpty)
+    }
+}

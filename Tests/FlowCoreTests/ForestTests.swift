@@ -1,0 +1,145 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Forest")
+struct ForestTests {
+    @Test func `S-1 children stand in creation order, a path is the root's id and each child's`() {
+        var forest = Forest(base: "/base")
+        let main = forest.add("main", .free)
+        let a = forest.add("a", below: main)
+        let sub = forest.add("sub", .free, below: main)
+        let b = forest.add("b", below: sub)
+        let next = forest.add("next", .free)
+        #expect(forest.paths == ["/base/main", "/base/main/a", "/base/main/sub", "/base/main/sub/b", "/base/next"])
+        #expect(forest.roots == [main, next])
+        #expect(forest.children(of: main) == [a, sub])
+        #expect(forest.children(of: b) == [])
+        #expect(forest.node(at: "/base/main/sub/b") == forest.id(of: b))
+        #expect(forest.node(at: "/main") == nil)
+        #expect((forest.flowCount, forest.screenCount, forest.count) == (3, 2, 5))
+        #expect([main, sub, b].map { forest[$0].depth } == [1, 2, 3])
+        #expect(forest[b].parentPath == "/base/main/sub")
+        #expect(forest[main].parentPath == "/base")
+    }
+
+    @Test func `S-22 what goes, goes newest leaf first`() {
+        var forest = Forest(base: "")
+        let main = forest.add("main", .free)
+        let a = forest.add("a", .free, below: main)
+        _ = forest.add("x", below: a)
+        let b = forest.add("b", .free, below: main)
+        _ = forest.add("y", below: a)
+        _ = forest.add("z", below: b)
+        #expect(
+            forest.remove(main).map(\.path)
+                == ["/main/b/z", "/main/b", "/main/a/y", "/main/a/x", "/main/a", "/main"])
+        #expect(forest.count == 0)
+        #expect(forest.roots.isEmpty)
+        #expect(forest.node(at: "/main") == nil)
+    }
+
+    @Test func `S-22 all below a flow goes, the flow stays`() {
+        var forest = Forest(base: "")
+        let main = forest.add("main", .tabs)
+        let a = forest.add("a", .free, below: main)
+        _ = forest.add("x", below: a)
+        _ = forest.add("b", below: main)
+        forest.settle(main)
+        #expect(forest.removeChildren(of: main).map(\.path) == ["/main/b", "/main/a/x", "/main/a"])
+        #expect(forest.paths == ["/main"])
+        #expect(forest.ids(below: main).free(for: "a") == "a")
+        #expect(forest[main].flow?.selected == [])
+    }
+
+    @Test func `S-1 S-25 places are used again, instances never`() {
+        var forest = Forest(base: "")
+        let main = forest.add("main", .free)
+        let first = forest.add("a", below: main)
+        let old = forest.id(of: first)
+        _ = forest.remove(old.slot)
+        let second = forest.add("a", below: main)
+        let new = forest.id(of: second)
+        #expect(new.slot == old.slot)
+        #expect(new.instance == 3)
+        #expect(forest.slot(of: old) == nil)
+        #expect(forest.slot(of: new) == new.slot)
+        #expect(forest.node(at: "/main/a") == new)
+    }
+
+    @Test func `what changed is told once: new ones whole, of the others the new values`() throws {
+        var forest = Forest(base: "")
+        let main = forest.add("main", .stack)
+        forest.settle(nil, touching: main)
+        let a = forest.add("a", below: main)
+        forest.settle(main)
+        let first = forest.takeChanges()
+        #expect(first.born == [main, a])
+        forest.setVisible(a, true)
+        let b = forest.add("b", below: main)
+        forest.settle(main)
+        let (born, changes) = forest.takeChanges()
+        #expect(born == [b])
+        #expect(
+            changes == [
+                PropertyChanges(path: "/main/a", isVisible: true, isPresented: false),
+                PropertyChanges(path: "/main", current: .child(path: "/main/b")),
+            ])
+        let rest = forest.takeChanges()
+        #expect(rest.born.isEmpty && rest.changes.isEmpty)
+    }
+
+    @Test func `nothing is told of what is gone, nor of its heir in the same place`() {
+        var forest = Forest(base: "")
+        let main = forest.add("main", .free)
+        let a = forest.add("a", below: main)
+        forest.settle(nil, touching: main)
+        _ = forest.takeChanges()
+        forest.setVisible(a, true)
+        _ = forest.remove(a)
+        let presented = forest.takePresented()
+        #expect(presented == [main])
+        let heir = forest.add("a", below: main)
+        let (born, changes) = forest.takeChanges()
+        #expect(born == [heir])
+        #expect(changes.isEmpty)
+    }
+
+    @Test func `a state tells all, but nothing private`() throws {
+        var forest = Forest(base: "")
+        let main = forest.add("main", .stack)
+        let a = forest.insert(
+            Forest.Birth(
+                name: "list", id: "a", style: "modal",
+                arguments: [Argument("pin", .string("1"), isPrivate: true), Argument("item", .byte(1))],
+                client: Client(":1.1")),
+            below: main)
+        forest.settle(nil, touching: main)
+        forest.settle(main)
+        #expect(
+            forest.state(of: a)
+                == PresentableState(
+                    path: "/main/a", name: "list", parent: "/main", style: "modal", instance: 2,
+                    arguments: [Argument("item", .byte(1))], isVisible: false, isPresented: false))
+        #expect(
+            forest.state(of: main)
+                == PresentableState(
+                    path: "/main", name: "main", parent: nil, style: "", instance: 1, arguments: [],
+                    isVisible: true, isPresented: true,
+                    flow: PresentableState.Flow(definition: "main", isReady: true, current: "/main/a")))
+    }
+}
+
+extension Forest {
+    /// A new node of this name: a screen, or a ready flow whose children cover each other so.
+    mutating func add(_ name: String, _ covering: Children? = nil, below parent: Int? = nil) -> Int {
+        insert(
+            Birth(
+                name: name, id: ids(below: parent).free(for: name),
+                flow: covering.map { Node.FlowState(definition: FlowID(0), covering: $0, readiness: .ready) },
+                style: "", arguments: [], client: .daemon),
+            below: parent)
+    }
+
+    var paths: [String] { preorder().map { nodes[$0].path } }
+}

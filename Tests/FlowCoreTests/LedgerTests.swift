@@ -1,0 +1,72 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Ledger")
+struct LedgerTests {
+    private let one = Client(":1.1")
+    private let other = Client(":1.2")
+
+    private func refusal(_ ledger: Ledger, _ more: Ledger.Tally, _ client: Client) -> FlowError? {
+        do throws(FlowError) {
+            try ledger.check(more, for: client)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `S-33 a client at its limit of presentables costs no other a call`() {
+        var ledger = Ledger()
+        ledger.count(Ledger.Tally(nodes: Limits.nodesPerClient - 1), for: one)
+        #expect(refusal(ledger, Ledger.Tally(nodes: 1), one) == nil)
+        ledger.count(Ledger.Tally(nodes: 1), for: one)
+        #expect(
+            refusal(ledger, Ledger.Tally(nodes: 1), one)
+                == FlowError(.limitExceeded, "':1.1' has made 2000 live presentables of at most 2000"))
+        #expect(refusal(ledger, Ledger.Tally(nodes: 1), other) == nil)
+        #expect(refusal(ledger, Ledger.Tally(nodes: 1), .daemon) == nil)
+    }
+
+    @Test func `S-33 a client at its limit of bytes costs no other a call`() {
+        var ledger = Ledger()
+        ledger.count(Ledger.Tally(bytes: Limits.heldBytesPerClient - 1), for: one)
+        #expect(refusal(ledger, Ledger.Tally(bytes: 1), one) == nil)
+        let error = refusal(ledger, Ledger.Tally(bytes: 2), one)
+        #expect(error?.code == .limitExceeded)
+        #expect(
+            error?.message
+                == "arguments of live presentables that ':1.1' has made take 4194303 of at most 4194304 bytes")
+        #expect(refusal(ledger, Ledger.Tally(bytes: 2), other) == nil)
+        #expect(refusal(ledger, Ledger.Tally(nodes: 1), one) == nil)
+    }
+
+    @Test func `S-33 what the daemon began counts in total alone`() {
+        var ledger = Ledger()
+        ledger.count(Ledger.Tally(nodes: Limits.nodes - 1, bytes: Limits.heldBytes - 1), for: .daemon)
+        #expect(ledger.clients.isEmpty)
+        #expect(refusal(ledger, Ledger.Tally(nodes: 1, bytes: 1), one) == nil)
+        #expect(refusal(ledger, Ledger.Tally(nodes: 1, bytes: 1), .daemon) == nil)
+        #expect(
+            refusal(ledger, Ledger.Tally(nodes: 2), one)
+                == FlowError(.limitExceeded, "there are 9999 live presentables of at most 10000"))
+        #expect(
+            refusal(ledger, Ledger.Tally(bytes: 2), .daemon)
+                == FlowError(
+                    .limitExceeded, "arguments of live presentables take 16777215 of at most 16777216 bytes"))
+    }
+
+    @Test func `who holds nothing more is forgotten`() {
+        var ledger = Ledger()
+        ledger.count(Ledger.Tally(nodes: 1, bytes: 5), for: one)
+        #expect(ledger.clients[one] == Ledger.Tally(nodes: 1, bytes: 5))
+        ledger.count(Ledger.Tally(nodes: -1, bytes: -5), for: one)
+        #expect(ledger == Ledger())
+    }
+
+    @Test func `what holds less is let in above a limit`() {
+        var ledger = Ledger()
+        ledger.count(Ledger.Tally(nodes: Limits.nodes, bytes: Limits.heldBytes), for: one)
+        #expect(refusal(ledger, Ledger.Tally(nodes: 0, bytes: -1), one) == nil)
+    }
+}

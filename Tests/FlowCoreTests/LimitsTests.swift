@@ -1,0 +1,227 @@
+import Testing
+
+@testable import FlowCore
+
+/// Every limit that the core enforces: at it all is well, one more is refused and changes nothing (S-33).
+@Suite("Limits")
+struct LimitsTests {
+    /// A refusal that left the ledger, the tree and the serial as they were.
+    private func isRefused(
+        _ world: World, with text: String, sourceLocation: SourceLocation = #_sourceLocation,
+        _ event: () throws -> [String]
+    ) throws {
+        let before = world.coordinator
+        #expect(try event().last == "! LimitExceeded", sourceLocation: sourceLocation)
+        let message = try world.refusal().message
+        #expect(message.contains(text), "\(message)", sourceLocation: sourceLocation)
+        #expect(world.coordinator.ledger == before.ledger, sourceLocation: sourceLocation)
+        #expect(world.paths == before.paths, sourceLocation: sourceLocation)
+        #expect(world.coordinator.serial == before.serial, sourceLocation: sourceLocation)
+        #expect(world.effects.count == 1, sourceLocation: sourceLocation)
+    }
+
+    /// A definition whose step adds so many screens at once.
+    private func adding(_ count: Int) -> Sketch {
+        var sketch = Sketch()
+        sketch.flow(
+            "main",
+            on: [
+                "fill": .first([Sketch.Way(parts: Array(repeating: .screen("s"), count: count))]),
+                "add": [.screen("s")],
+                "two": [.screen("s"), .screen("s")], "none": [],
+            ])
+        return sketch
+    }
+
+    @Test func `S-33 children of one flow`() throws {
+        let world = try World(root: "main", adding(Limits.children - 1))
+        try world.emit("fill", on: "/main")
+        try isRefused(world, with: "'/main' would have 1025 children of at most 1024") {
+            try world.emit("two", on: "/main")
+        }
+        #expect(try world.emit("add", on: "/main").last == "= navigated 2")
+        try isRefused(world, with: "1025 children") { try world.emit("add", on: "/main") }
+        #expect(try world.emit("none", on: "/main").last == "= navigated 3")
+        try world.dismiss("/main/s_7")
+        #expect(try world.emit("add", on: "/main").last == "= navigated 4")
+        #expect(world.paths.last == "/main/s_7")
+    }
+
+    @Test func `S-33 presentables of one client: it costs no other a call`() throws {
+        let world = World(adding(1_000))
+        try world.coordinate("main", by: ":1.1")
+        try world.coordinate("main", by: ":1.2")
+        try world.emit("fill", on: "/main", by: ":1.1")
+        // 1,001 so far, and 998 more in the other's flow: who set it off counts, not whose flow it is.
+        try world.emit("fill", on: "/main_2", by: ":1.2")
+        try world.dismiss("/main_2")
+        try world.coordinate("main", by: ":1.2")
+        for _ in 0..<Limits.nodesPerClient - 1_001 { try world.emit("add", on: "/main_2", by: ":1.1") }
+        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.nodes == Limits.nodesPerClient)
+        try isRefused(world, with: "':1.1' has made 2000 live presentables of at most 2000") {
+            try world.emit("add", on: "/main_2", by: ":1.1")
+        }
+        try isRefused(world, with: "':1.1' has made 2000") { try world.coordinate("main", by: ":1.1") }
+        #expect(try world.emit("none", on: "/main", by: ":1.1").last?.hasPrefix("= navigated") == true)
+        #expect(try world.emit("add", on: "/main_2", by: ":1.2").last?.hasPrefix("= navigated") == true)
+        #expect(try world.coordinate("main", by: ":1.2").last == "= /main_3")
+        try world.dismiss("/main/s")
+        #expect(try world.emit("add", on: "/main_2", by: ":1.1").last?.hasPrefix("= navigated") == true)
+    }
+
+    @Test func `S-33 presentables in total: the daemon's own count there alone`() throws {
+        var sketch = adding(999)
+        sketch.flow(
+            "own", initial: "fill",
+            on: ["fill": .first([Sketch.Way(parts: Array(repeating: .screen("s"), count: 999))])])
+        sketch.autostart = Array(repeating: .init(flow: "own"), count: 9)
+        let world = World(sketch)
+        world.handle(.started)
+        #expect(world.coordinator.ledger.total.nodes == 9_000)
+        #expect(world.coordinator.ledger.clients.isEmpty)
+        try world.coordinate("main")
+        try world.emit("fill", on: "/main")
+        try isRefused(world, with: "there are 10000 live presentables of at most 10000") {
+            try world.emit("add", on: "/main")
+        }
+        try isRefused(world, with: "10000") { try world.coordinate("own", by: "") }
+        #expect(try world.emit("none", on: "/main").last == "= navigated 11")
+    }
+
+    @Test func `S-33 depth`() throws {
+        var sketch = Sketch()
+        sketch.flow("f", on: ["down": [.flow("f")], "leaf": [.screen("s")], "none": []])
+        let world = try World(root: "f", sketch)
+        var path = "/f"
+        for _ in 1..<Limits.depth {
+            try world.emit("down", on: path)
+            path += "/f"
+        }
+        #expect(world.coordinator[try world.node(path)].depth == 64)
+        try isRefused(world, with: "'\(path)/s' would be deeper in the tree than 64 presentables") {
+            try world.emit("leaf", on: path)
+        }
+        #expect(try world.emit("none", on: path).last == "= navigated 64")
+    }
+
+    @Test func `S-33 bytes of an object path`() throws {
+        let long = String(repeating: "f", count: 63)
+        var sketch = Sketch()
+        sketch.flow(
+            long,
+            on: [
+                "down": [.flow(long)], "most": [.screen("s", .init(id: String(repeating: "s", count: 63)))],
+                "over": [.screen("s", .init(id: String(repeating: "s", count: 64)))],
+            ])
+        let world = try World(root: long, sketch)
+        var path = "/\(long)"
+        for _ in 0..<6 {
+            try world.emit("down", on: path)
+            path += "/\(long)"
+        }
+        // Seven times 64; one more of as many is 512.
+        try isRefused(world, with: "would have 513 bytes of at most 512") { try world.emit("over", on: path) }
+        #expect(try world.emit("most", on: path).last == "= navigated 7")
+    }
+
+    @Test func `S-33 arguments of one step: how many`() throws {
+        var sketch = Sketch()
+        sketch.step("go", ["a": "v"])
+        sketch.flow("main", on: ["go": []])
+        let world = try World(root: "main", sketch)
+        let (node, step) = (try world.node("/main"), try world.id(ofStep: "go"))
+        for (count, code) in [(64, "! InvalidArguments"), (65, "! LimitExceeded")] {
+            let many = (0..<count).map { Argument("a\($0)", .byte(1)) }
+            #expect(
+                world.handle(.stepEmitted(world.nextRequest(), on: node, step: step, arguments: many, by: .daemon))
+                    == [code])
+        }
+        #expect(try world.refusal().message == "step 'go' was given 65 arguments; at most 64 are allowed")
+    }
+
+    @Test func `S-33 arguments of one step: 64 that are declared are fine`() throws {
+        let text = try #require(ValueType(name: "byte"))
+        let parameters = (0..<64).map { Parameter("a\($0)", text) }
+        let arguments = parameters.map { Argument($0.name, .byte(1)) }
+        #expect(try Declaration.admit(arguments, as: parameters, of: "step 'go'") == arguments)
+    }
+
+    @Test func `S-33 arguments of one step: bytes`() throws {
+        var sketch = Sketch()
+        sketch.step("go", ["a": "string"])
+        sketch.flow("main", on: ["go": []])
+        let world = try World(root: "main", sketch)
+        // 8 and the name's byte; 5 around a text.
+        let most = Limits.argumentBytes - 14
+        #expect(try world.emit("go", ["a": text(most)], on: "/main").last == "= navigated 1")
+        try isRefused(world, with: "the arguments of step 'go' take 65537 bytes; at most 65536 are allowed") {
+            try world.emit("go", ["a": text(most + 1)], on: "/main")
+        }
+        try isRefused(world, with: "65537") { try world.navigate("go", ["a": text(most + 1)]) }
+    }
+
+    private func text(_ count: Int) -> Value { .string(String(repeating: "x", count: count)) }
+
+    /// Screens with 32 KiB each, a step that keeps up to 64 KiB, and one that waits with as much.
+    private func heavy() -> Sketch {
+        var sketch = Sketch()
+        for step in ["add", "keep", "hello"] { sketch.step(step, ["a": "string"]) }
+        sketch.step("wait", ["a": "string"])
+        sketch.screen("s", ["a": "string"])
+        sketch.flow(
+            "main", ["a": "string?"],
+            on: ["add": [.screen("s")], "keep": [], "wait": [.screen("plain", .init(step: "hello"))], "hello": []])
+        return sketch
+    }
+
+    @Test func `S-33 bytes of arguments that one client's presentables hold`() throws {
+        let world = World(heavy())
+        for root in 1...2 { try world.coordinate("main", by: ":1.\(root)") }
+        let half = Limits.argumentBytes / 2 - 14
+        // A screen's arguments and the latest navigation's: 32 KiB each, the latter once.
+        for _ in 0..<127 { try world.emit("add", ["a": text(half)], on: "/main") }
+        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient)
+        try isRefused(world, with: "':1.1' has made take 4194304 of at most 4194304 bytes") {
+            try world.emit("add", ["a": text(0)], on: "/main_2")
+        }
+        try isRefused(world, with: "4194304") { try world.emit("keep", ["a": text(half + 1)], on: "/main") }
+        try isRefused(world, with: "4194304") { try world.coordinate("main", ["a": text(0)]) }
+        // What holds no more needs no leave, and another client has a share of its own.
+        #expect(try world.emit("keep", ["a": text(half)], on: "/main").last == "= navigated 128")
+        #expect(try world.emit("add", ["a": text(half)], on: "/main_2", by: ":1.2").last == "= navigated 129")
+        // What the other client leaves there is counted for it.
+        try world.emit("keep", ["a": text(0)], on: "/main", by: ":1.2")
+        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient - 32_768)
+        try world.emit("add", ["a": text(0)], on: "/main_2")
+        try isRefused(world, with: "4161564 of") { try world.emit("wait", ["a": text(half)], on: "/main") }
+    }
+
+    @Test func `S-33 an initial step that waits counts, and no longer once it is set off`() throws {
+        let world = World(heavy())
+        try world.coordinate("main")
+        func held() -> Int? { world.coordinator.ledger.clients[Client(":1.1")]?.bytes }
+        try world.emit("wait", ["a": text(100)], on: "/main")
+        #expect(held() == 2 * 114)
+        try world.show("/main/plain")
+        #expect(held() == 114)
+        try world.emit("wait", ["a": text(100)], on: "/main")
+        try world.dismiss("/main/plain_2")
+        #expect(held() == 114)
+    }
+
+    @Test func `S-33 bytes of arguments in total`() throws {
+        let world = World(heavy())
+        for root in 1...4 { try world.coordinate("main", by: ":1.\(root)") }
+        let half = Limits.argumentBytes / 2 - 14
+        let paths = ["/main", "/main_2", "/main_3", "/main_4"]
+        for (number, path) in paths.enumerated() {
+            for _ in 0..<127 { try world.emit("add", ["a": text(half)], on: path, by: ":1.\(number + 1)") }
+        }
+        #expect(world.coordinator.ledger.total.bytes == Limits.heldBytes)
+        try isRefused(world, with: "take 16777216 of at most 16777216 bytes") {
+            try world.coordinate("main", ["a": text(0)], by: ":1.9")
+        }
+        try world.dismiss("/main/s")
+        #expect(try world.coordinate("main", ["a": text(0)], by: ":1.9").last == "= /main_5")
+    }
+}

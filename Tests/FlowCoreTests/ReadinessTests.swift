@@ -1,0 +1,125 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Readiness")
+struct ReadinessTests {
+    @Test func `S-26 a flow without an initial step is ready at once`() throws {
+        var sketch = Sketch()
+        sketch.flow("main")
+        #expect(try World(sketch).coordinate("main") == ["+ /main (visible presented ready)", "= /main"])
+    }
+
+    @Test func `S-26 a flow is ready when its initial step has ended, before that is told`() throws {
+        var sketch = Sketch()
+        sketch.flow(
+            "main", initial: "go", on: ["go": [.screen("a", .init(step: "hello")), .current("strange")], "hello": []])
+        sketch.step("strange")
+        let world = World(sketch)
+        #expect(
+            try world.coordinate("main") == [
+                "+ /main (visible presented)", "+ /main/a", "~ /main ready=true",
+                "did 1 after 0 by :1.1: /main go [screen a /main/a, current strange /main]",
+                "failed after 1 by :1.1: /main strange unhandled", "= /main",
+            ])
+    }
+
+    @Test(arguments: ["strange", "bad", "loop"])
+    func `S-26 a flow is ready also when its initial step ended badly`(step: String) throws {
+        var sketch = Sketch()
+        sketch.step("strange")
+        sketch.flow(
+            "main", initial: step,
+            on: ["bad": [.screen("a", .init(id: "x")), .screen("b", .init(id: "x"))], "loop": [.end("strange")]])
+        let world = World(sketch)
+        try world.coordinate("main")
+        if step == "loop" {
+            #expect(world.paths.isEmpty)
+        } else {
+            #expect(try world.isReady("/main"))
+            #expect(world.failures.map(\.reason) == [step == "bad" ? .error(.idTaken) : .verdict(.unhandled)])
+            #expect(world.effects.last.map(\.line) == "= /main")
+        }
+    }
+
+    @Test func `S-26 a flow waits for the child flows of its initial step, not for those of others`() throws {
+        var sketch = Sketch()
+        sketch.flow(
+            "main", initial: "go", on: ["go": [.flow("sub"), .flow("calm"), .current("more")], "more": [.flow("sub")]])
+        sketch.flow("sub", initial: "begin", on: ["begin": [.flow("leaf")]])
+        sketch.flow("leaf", initial: "bud", on: ["bud": []])
+        let world = World(sketch)
+        let readied = try world.coordinate("main").filter { $0.contains("ready") }
+        #expect(
+            readied == [
+                "+ /main/calm (visible presented ready)", "~ /main/sub/leaf ready=true", "~ /main/sub ready=true",
+                "~ /main ready=true", "~ /main/sub_2/leaf ready=true", "~ /main/sub_2 ready=true",
+            ])
+    }
+
+    @Test func `S-26 child flows that are gone are waited for no longer`() throws {
+        var sketch = Sketch()
+        sketch.flow("main", initial: "go", on: ["go": [.flow("sub"), .flow("sub")], "done": []])
+        sketch.flow("sub", initial: "begin", on: ["begin": [.end("done")]])
+        let world = World(sketch)
+        #expect(
+            try world.coordinate("main").dropFirst(4) == [
+                "did 2 after 1 by :1.1: /main/sub begin [end done /main]", "- /main/sub", "~ /main ready=true",
+                "did 3 after 1 by :1.1: /main/sub_2 begin [end done /main]", "- /main/sub_2",
+                "did 4 after 2 by :1.1: /main done []", "did 5 after 3 by :1.1: /main done []", "= /main",
+            ])
+        #expect(world.paths == ["/main"])
+    }
+
+    @Test func `S-26 a flow that is gone while its own children are waited for does not keep its parent waiting`()
+        throws
+    {
+        var sketch = Sketch()
+        sketch.flow("main", initial: "go", on: ["go": [.flow("sub", .init(step: "begin"))]])
+        sketch.flow("sub", on: ["begin": [.flow("leaf"), .current("stop")], "stop": [.end()]])
+        sketch.flow("leaf", initial: "bud", on: ["bud": [.flow("leaf", .init(step: "x"))]])
+        let world = World(sketch)
+        let log = try world.coordinate("main")
+        #expect(log.contains("~ /main ready=true"))
+        #expect(world.paths == ["/main"])
+        #expect(world.failures.map(\.reason) == [.error(.flowEnded)])
+    }
+
+    @Test func `S-26 a child flow that ends after it was ready is not counted a second time`() throws {
+        var sketch = Sketch()
+        sketch.flow("main", initial: "go", on: ["go": [.flow("brief"), .flow("slow")]])
+        sketch.flow("brief", initial: "begin", on: ["begin": [.current("stop")], "stop": [.end()]])
+        sketch.flow("slow", initial: "begin", on: ["begin": [.flow("leaf")]])
+        sketch.flow("leaf", initial: "bud", on: ["bud": []])
+        let log = try World(sketch).coordinate("main")
+        let ended = try #require(log.firstIndex(of: "- /main/brief"))
+        #expect(
+            log[ended...].filter { $0.contains("ready") }
+                == ["~ /main/slow/leaf ready=true", "~ /main/slow ready=true", "~ /main ready=true"])
+    }
+
+    @Test func `S-26 initial steps that a loop dropped have ended, too`() throws {
+        var sketch = Sketch()
+        sketch.flow("main", initial: "go", on: ["go": [.flow("deep")]])
+        sketch.flow(
+            "deep", initial: "sink",
+            on: ["sink": .first([Sketch.Way(parts: Array(repeating: .flow("leaf"), count: 300))])])
+        sketch.flow("leaf", initial: "bud", on: ["bud": []])
+        let world = World(sketch)
+        try world.coordinate("main")
+        #expect(world.failures.map(\.reason) == [.error(.navigationLoop)])
+        for path in world.paths { #expect(try world.isReady(path), "\(path)") }
+        #expect(world.paths.count == 302)
+    }
+
+    @Test func `S-26 a flow never becomes unready`() throws {
+        var sketch = Sketch()
+        sketch.flow("main", initial: "go", on: ["go": [], "later": [.flow("sub")]])
+        sketch.flow("sub", initial: "begin", on: ["begin": []])
+        let world = try World(root: "main", sketch)
+        #expect(try world.isReady("/main"))
+        #expect(!(try world.emit("later", on: "/main").contains { $0.hasPrefix("~ /main ready") }))
+        try world.emit("go", on: "/main")
+        #expect(try world.isReady("/main"))
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Sibling ids")
+struct SiblingIDsTests {
+    /// Takes the free id for a name, and gives it.
+    private func take(_ name: String, _ ids: inout SiblingIDs) -> String {
+        let id = ids.free(for: name)
+        ids.insert(id, name: name)
+        return id
+    }
+
+    @Test func `S-1 an id is the name, then the smallest number that is free`() {
+        var ids = SiblingIDs()
+        #expect((1...3).map { _ in take("a", &ids) } == ["a", "a_2", "a_3"])
+        #expect(take("b", &ids) == "b")
+        ids.remove("a_2")
+        #expect(take("a", &ids) == "a_2")
+        #expect(take("a", &ids) == "a_4")
+        ids.remove("a")
+        #expect(take("a", &ids) == "a")
+    }
+
+    @Test func `S-1 an id that was asked for is passed over`() {
+        var ids = SiblingIDs()
+        ids.insert("a_3", name: "a")
+        ids.insert("a_2", name: "other")
+        #expect(ids.contains("a_3"))
+        #expect((1...3).map { _ in take("a", &ids) } == ["a", "a_4", "a_5"])
+        ids.remove("a_2")
+        #expect(take("a", &ids) == "a_2")
+    }
+
+    @Test func `S-1 names that look numbered`() {
+        var ids = SiblingIDs()
+        #expect((1...2).map { _ in take("a_2", &ids) } == ["a_2", "a_2_2"])
+        #expect((1...2).map { _ in take("a", &ids) } == ["a", "a_3"])
+        ids.insert("a_04", name: "a")
+        #expect(take("a", &ids) == "a_4")
+    }
+
+    @Test func `S-1 the smallest is found whatever comes and goes`() {
+        var random = Seeded(seed: 2)
+        var ids = SiblingIDs()
+        var taken: Set<String> = []
+        for _ in 0..<3_000 {
+            let name = ["a", "b", "a_2"].randomElement(using: &random) ?? "a"
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0, 1:
+                let id = ids.free(for: name)
+                let smallest =
+                    taken.contains(name)
+                    ? (2...).lazy.map { "\(name)_\($0)" }.first { !taken.contains($0) } ?? "" : name
+                #expect(id == smallest)
+                ids.insert(id, name: name)
+                taken.insert(id)
+            case 2:
+                let id = "\(name)_\(Int.random(in: 1..<9, using: &random))"
+                if taken.insert(id).inserted { ids.insert(id, name: Bool.random(using: &random) ? name : "c") }
+            default:
+                guard let id = taken.sorted().randomElement(using: &random) else { continue }
+                ids.remove(id)
+                taken.remove(id)
+            }
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import Testing
+
+@testable import FlowCore
+
+/// A coordinator, and events for it in few words. Each gives what it led to, a line an effect (``Effect/line``).
+final class World {
+    var coordinator: FlowCoordinator
+    /// What the latest event led to.
+    private(set) var effects: [Effect] = []
+    private var requests: UInt64 = 0
+
+    init(_ sketch: Sketch) {
+        coordinator = FlowCoordinator(definitions: sketch.definitions, basePath: "")
+    }
+
+    /// A coordinator with one root of this flow, begun by `:1.0`.
+    convenience init(root flow: String, _ sketch: Sketch) throws {
+        self.init(sketch)
+        try coordinate(flow, by: ":1.0")
+    }
+
+    @discardableResult
+    func handle(_ event: Event) -> [String] {
+        effects = coordinator.handle(event)
+        return effects.map(\.line)
+    }
+
+    @discardableResult
+    func emit(
+        _ step: String, _ arguments: KeyValuePairs<String, Value> = [:], on path: String, by client: String = ":1.1"
+    ) throws -> [String] {
+        handle(
+            .stepEmitted(
+                nextRequest(), on: try node(path), step: try id(ofStep: step), arguments: list(arguments),
+                by: Client(client)))
+    }
+
+    @discardableResult
+    func show(_ path: String) throws -> [String] {
+        handle(.visibilityChanged(nextRequest(), of: try node(path), isVisible: true))
+    }
+
+    @discardableResult
+    func hide(_ path: String) throws -> [String] {
+        handle(.visibilityChanged(nextRequest(), of: try node(path), isVisible: false))
+    }
+
+    @discardableResult
+    func dismiss(_ path: String) throws -> [String] {
+        handle(.presentableDismissed(nextRequest(), try node(path)))
+    }
+
+    @discardableResult
+    func coordinate(
+        _ flow: String, id: String? = nil, _ arguments: KeyValuePairs<String, Value> = [:], step: String? = nil,
+        _ stepArguments: KeyValuePairs<String, Value> = [:], by client: String = ":1.1"
+    ) throws -> [String] {
+        let found = coordinator.definitions.flow(named: flow)
+        let definition = try #require(found, "no flow '\(flow)'")
+        return handle(
+            .flowRequested(
+                nextRequest(),
+                FlowRequest(
+                    definition, id: id, arguments: list(arguments), step: try step.map { try self.id(ofStep: $0) },
+                    stepArguments: list(stepArguments), by: Client(client))))
+    }
+
+    @discardableResult
+    func navigate(
+        _ step: String, _ arguments: KeyValuePairs<String, Value> = [:], by client: String = ":1.1"
+    ) throws -> [String] {
+        handle(
+            .deepLinkOpened(
+                nextRequest(), step: try id(ofStep: step), arguments: list(arguments), by: Client(client)))
+    }
+
+    @discardableResult
+    func reload(_ sketch: Sketch) -> [String] {
+        handle(.definitionsRead(sketch.definitions))
+    }
+
+    func node(_ path: String) throws -> NodeID {
+        let node = coordinator.node(at: path)
+        return try #require(node, "nothing is live at '\(path)'")
+    }
+
+    /// The presentable as it is told of.
+    func state(_ path: String) throws -> PresentableState {
+        let slot = coordinator.forest.slot(of: try node(path))
+        return coordinator.forest.state(of: try #require(slot))
+    }
+
+    func isPresented(_ path: String) throws -> Bool { try state(path).isPresented }
+    func isReady(_ path: String) throws -> Bool { try #require(try state(path).flow).isReady }
+    func current(_ path: String) throws -> String? { try #require(try state(path).flow).current }
+    var paths: [String] { coordinator.paths }
+
+    /// The refusal that the latest event was answered with.
+    func refusal() throws -> FlowError {
+        guard case .fail(_, let error) = effects.last else {
+            throw Unrefused()
+        }
+        return error
+    }
+
+    /// What the latest event told of steps that nobody waits for.
+    var failures: [NavigationFailure] {
+        effects.compactMap { if case .tellFailure(let failure) = $0 { failure } else { nil } }
+    }
+
+    /// The navigations that the latest event led to: where, and the step.
+    var navigations: [String] {
+        effects.compactMap { if case .tellNavigation(let it) = $0 { "\(it.flow) \(it.step)" } else { nil } }
+    }
+
+    struct Unrefused: Error {}
+
+    func nextRequest() -> RequestID {
+        requests += 1
+        return RequestID(requests)
+    }
+
+    func id(ofStep name: String) throws -> StepID {
+        let step = coordinator.definitions.step(named: name)
+        return try #require(step, "no step '\(name)'")
+    }
+
+    private func list(_ arguments: KeyValuePairs<String, Value>) -> Arguments {
+        arguments.map { Argument($0.key, $0.value) }
+    }
+}
+
+extension Effect {
+    /// The effect on one line:
+    ///
+    ///     will /main pick {item=1}                     + /main/list {item=1} style=modal (visible presented)
+    ///     - /main/list                                 ~ /main visible=true presented=true ready=true current=/main/a
+    ///     did 2 after 1 by :1.1: /main pick {item=1} [screen list /main/list {item=1}, current next /main]
+    ///     failed after 1 by :1.1: /main pick unhandled      = navigated 2      ! IdTaken
+    var line: String {
+        switch self {
+        case .announceNavigation(let it): "will \(it.flow) \(it.step)\(it.arguments.text)"
+        case .removePresentable(let path, _): "- \(path)"
+        case .addPresentable(let it):
+            "+ \(it.path)\(it.arguments.text)\(it.style.isEmpty ? "" : " style=" + it.style)"
+                + it.flags
+        case .changeProperties(let it): "~ \(it.path)" + it.text
+        case .tellNavigation(let it):
+            "did \(it.serial) after \(it.cause) by \(it.client.name): \(it.flow) \(it.step)\(it.arguments.text) ["
+                + it.contributions.map(\.text).joined(separator: ", ") + "]" + (it.isDeepLink ? " deep link" : "")
+        case .tellFailure(let it):
+            "failed after \(it.cause) by \(it.client.name): \(it.flow) \(it.step) \(it.reason.text)"
+        case .reply(_, let answer): "= " + answer.text
+        case .fail(_, let error): "! " + error.code.rawValue
+        case .reportUnstarted(let flow, let error): "unstarted \(flow) \(error.code.rawValue)"
+        }
+    }
+}
+
+extension [Argument] {
+    fileprivate var text: String {
+        isEmpty ? "" : " {" + map { "\($0.name)=\($0.value)" }.joined(separator: ", ") + "}"
+    }
+}
+
+extension PresentableState {
+    fileprivate var flags: String {
+        var flags: [String] = []
+        if isVisible { flags.append("visible") }
+        if isPresented { flags.append("presented") }
+        if flow?.isReady == true { flags.append("ready") }
+        if let current = flow?.current { flags.append("current=\(current)") }
+        return flags.isEmpty ? "" : " (" + flags.joined(separator: " ") + ")"
+    }
+}
+
+extension PropertyChanges {
+    fileprivate var text: String {
+        var text = ""
+        if let isVisible { text += " visible=\(isVisible)" }
+        if let isPresented { text += " presented=\(isPresented)" }
+        if let isReady { text += " ready=\(isReady)" }
+        switch current {
+        case .child(let path): text += " current=\(path)"
+        case .some(.none): text += " current=/"
+        case nil: break
+        }
+        return text
+    }
+}
+
+extension Contribution {
+    fileprivate var text: String {
+        kind.rawValue + (name.isEmpty ? "" : " " + name) + (path.map { " " + $0 } ?? "") + arguments.text
+            + (style.isEmpty ? "" : " style=" + style)
+    }
+}
+
+extension NavigationFailure.Reason {
+    fileprivate var text: String {
+        switch self {
+        case .verdict(let verdict): verdict.rawValue
+        case .error(let code): code.rawValue
+        }
+    }
+}
+
+extension Outcome {
+    fileprivate var text: String {
+        switch self {
+        case .navigated(let serial): "navigated \(serial)"
+        case .ignored(let verdict): verdict.rawValue
+        case .refused(let error): error.code.rawValue
+        }
+    }
+}
+
+extension Answer {
+    fileprivate var text: String {
+        switch self {
+        case .done: "done"
+        case .verdict(let verdict, let serial): "\(verdict.rawValue) \(serial)"
+        case .flow(let path): path
+        case .outcomes(let outcomes):
+            "[" + outcomes.map { "\($0.path) \($0.outcome.text)" }.joined(separator: ", ") + "]"
+        }
+    }
+}
