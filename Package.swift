@@ -34,7 +34,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: strict + [.defaultIsolation(MainActor.self)]),
+            swiftSettings: strict),
         .testTarget(name: "FlowCoreTests", dependencies: ["FlowCore"], swiftSettings: strict),
         .testTarget(name: "FlowFileTests", dependencies: ["FlowFile", "FlowCore"], swiftSettings: strict),
     ]

@@ -1,0 +1,43 @@
+/// Every name that others know the daemon by: on the bus, in the log, in the environment.
+enum BusNames {
+    /// The well-known name.
+    static let service: StaticString = "org.flowbus.Navigation1"
+    /// The root object: Coordinator and ObjectManager.
+    static let root: StaticString = "/org/flowbus/Navigation1"
+    /// The path above the roots of the forest.
+    static let tree: StaticString = "/org/flowbus/Navigation1/tree"
+    /// What every error's name begins with.
+    static let errorPrefix = "org.flowbus.Navigation1.Error."
+
+    /// The roles that objects play.
+    enum Interface {
+        static let stepper: StaticString = "org.flowbus.Navigation1.Stepper"
+        static let presentable: StaticString = "org.flowbus.Navigation1.Presentable"
+        static let flow: StaticString = "org.flowbus.Navigation1.Flow"
+        static let coordinator: StaticString = "org.flowbus.Navigation1.Coordinator"
+        static let objectManager: StaticString = "org.freedesktop.DBus.ObjectManager"
+        static let properties: StaticString = "org.freedesktop.DBus.Properties"
+    }
+
+    /// The bus's own errors.
+    enum StandardError {
+        static let unknownObject: StaticString = "org.freedesktop.DBus.Error.UnknownObject"
+        static let invalidArgs: StaticString = "org.freedesktop.DBus.Error.InvalidArgs"
+    }
+
+    /// The fields that a line of the journal carries.
+    enum LogField {
+        static let flow = "FLOWBUS_FLOW"
+        static let step = "FLOWBUS_STEP"
+        static let serial = "FLOWBUS_SERIAL"
+        static let sender = "FLOWBUS_SENDER"
+    }
+}
+
+/// What the daemon is, for those who ask.
+enum Release {
+    /// `Version`, `--version`.
+    static let version: StaticString = "0.1.0"
+    /// `InterfaceVersion`: raised by new members of the bus contract.
+    static let interfaceVersion: UInt32 = 1
+}

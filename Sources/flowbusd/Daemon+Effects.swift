@@ -1,0 +1,92 @@
+import FlowCore
+import Logging
+import SdBus
+
+// The one place where effects are carried out. They come in the order of the bus contract, "Order on the wire"; each is
+// one message, or a line of the log.
+
+extension Daemon {
+    /// Carries out what the core asks for. A message that can't be sent concerns one receiver or none; the rest goes on.
+    func perform(_ effects: [Effect], answering call: MessageReader? = nil) {
+        for effect in effects {
+            do {
+                try perform(effect, answering: call)
+            } catch {
+                logger.error("Could not send a message: \(error)")
+            }
+        }
+    }
+
+    private func perform(_ effect: Effect, answering call: MessageReader?) throws {
+        switch effect {
+        case .announceNavigation(let announcement): try send(announcement)
+        case .addPresentable(let state):
+            try sendAdded(state)
+            statusChanged()
+        case .removePresentable(let path, let isFlow):
+            try sendRemoved(path, isFlow: isFlow)
+            statusChanged()
+        case .changeProperties(let changes): try send(changes)
+        case .tellNavigation(let navigation):
+            try send(navigation)
+            if logsNavigations { log(navigation) }
+        case .tellFailure(let failure):
+            try send(failure)
+            log(failure)
+        case .reply(_, let answer): if let call { try send(answer, to: call) }
+        case .fail(_, let error): if let call { try refuse(call, error) }
+        case .reportUnstarted(let flow, let error):
+            logger.error(
+                "Could not start flow '\(flow)': \(error.message)", metadata: [BusNames.LogField.flow: "\(flow)"])
+        }
+    }
+}
+
+// MARK: - Answers
+
+extension Daemon {
+    private func send(_ answer: Answer, to call: MessageReader) throws {
+        let message = try OutgoingMessage(replyTo: call)
+        let body = message.body
+        switch answer {
+        case .done: break
+        case .verdict(let verdict, let serial):
+            try body.append(serial)
+            try body.append(verdict.rawValue)
+        case .flow(let path): try body.append(path: path)
+        case .outcomes(let outcomes):
+            try body.openContainer(.array, "(os)")
+            for outcome in outcomes {
+                try body.openContainer(.structure, "os")
+                try body.append(path: outcome.path)
+                try body.append(outcome.outcome.busText)
+                try body.closeContainer()
+            }
+            try body.closeContainer()
+        }
+        try message.send()
+    }
+}
+
+// MARK: - The log
+
+extension Daemon {
+    /// Many, so for those who look for something (`--log-level debug`).
+    private func log(_ navigation: Navigation) {
+        logger.debug(
+            "Navigated: \(navigation.flow) took \(navigation.step)",
+            metadata: [
+                BusNames.LogField.flow: "\(navigation.flow)", BusNames.LogField.step: "\(navigation.step)",
+                BusNames.LogField.serial: "\(navigation.serial)", BusNames.LogField.sender: "\(navigation.client.name)",
+            ])
+    }
+
+    private func log(_ failure: NavigationFailure) {
+        logger.warning(
+            "A step was lost: \(failure.message)",
+            metadata: [
+                BusNames.LogField.flow: "\(failure.flow)", BusNames.LogField.step: "\(failure.step)",
+                BusNames.LogField.sender: "\(failure.client.name)",
+            ])
+    }
+}

@@ -1,0 +1,114 @@
+import FlowCore
+import FlowFile
+import Logging
+import SdBus
+
+// The daemon's life: start, new definitions, state for the service manager, end.
+
+extension Daemon {
+    /// Serves until told to end.
+    ///
+    /// The objects are there before the name is, so that nobody who hears of the name finds nothing; the roots start
+    /// when the name is there, as their signals are worth nothing before.
+    func run() -> ExitStatus {
+        do {
+            try addObjects()
+            try bus.onDisconnect { [unowned self] in busLost() }
+            for signal in [Signal.terminate, .interrupt] {
+                try loop.onSignal(signal) { [unowned self] in stop(.success) }
+            }
+            // Errors are logged; there is nobody else to tell.
+            try loop.onSignal(.hangUp) { [unowned self] in _ = try? reload() }
+            statusUpdate = try loop.deferred { [unowned self] in notify { try $0.status(status) } }
+            try loop.enableWatchdog()
+            try bus.attach(to: loop)
+            try bus.requestName("\(BusNames.service)")
+        } catch {
+            return explain(error)
+        }
+        handle(.started)
+        notify { try $0.ready(status: status) }
+        let definitions = coordinator.definitions
+        logger.notice(
+            """
+            Serving \(BusNames.service): \(definitions.flows.count) flows and \(definitions.steps.count) steps defined, \
+            \(status) live
+            """)
+        do {
+            let code = try loop.run()
+            return ExitStatus(rawValue: code) ?? .systemError
+        } catch {
+            logger.critical("The event loop failed: \(error)")
+            return .systemError
+        }
+    }
+
+    private func stop(_ status: ExitStatus) {
+        notify { try $0.stopping() }
+        do { try loop.exit(status.rawValue) } catch { logger.error("\(error)") }
+    }
+
+    private func busLost() {
+        logger.critical("The connection to the bus is lost")
+        stop(.busLost)
+    }
+
+    /// The tree in short, for `systemctl status`.
+    private var status: String {
+        let (flows, screens) = (coordinator.flowCount, coordinator.screenCount)
+        return "\(flows) flow\(flows == 1 ? "" : "s"), \(screens) screen\(screens == 1 ? "" : "s")"
+    }
+
+    /// Has the service manager told of the new counts when there is time.
+    func statusChanged() {
+        do { try statusUpdate?.schedule() } catch { logger.error("\(error)") }
+    }
+
+    /// Tells the service manager. What it misses costs nobody their place, so a failure is worth a line, no more.
+    private func notify(_ tell: (Notifier) throws -> Void) {
+        do { try tell(notifier) } catch { logger.warning("Could not tell the service manager: \(error)") }
+    }
+
+    private func explain(_ error: any Error) -> ExitStatus {
+        guard let error = error as? SdError, error.call.description == "sd_bus_request_name" else {
+            logger.critical("Could not serve the bus: \(error)")
+            return .systemError
+        }
+        switch error {
+        case _ where error.isTaken:
+            let owner = bus.owner(of: "\(BusNames.service)")?.description ?? "another process"
+            logger.critical("The name \(BusNames.service) is taken by \(owner)")
+            return .unavailable
+        case _ where error.isPermissionDenied:
+            logger.critical("The bus does not let this user own the name \(BusNames.service): \(error.reason)")
+            return .noPermission
+        default:
+            logger.critical("Could not get the name \(BusNames.service): \(error)")
+            return .unavailable
+        }
+    }
+}
+
+// MARK: - Definitions
+
+extension Daemon {
+    /// Reads the definition files again, all or nothing; gives the warnings.
+    ///
+    /// - Throws: ``FlowError/Code/invalidDefinition`` with every error; then the definitions are what they were.
+    func reload() throws -> [String] {
+        notify { try $0.reloading() }
+        defer { notify { try $0.ready(status: status) } }
+        switch files.load() {
+        case .failure(let errors):
+            for error in errors { logger.error("\(error)") }
+            logger.error("The definitions stay as they were: the files have errors")
+            throw FlowError(.invalidDefinition, errors.map(\.description).joined(separator: "\n"))
+        case .success(let loaded):
+            for warning in loaded.warnings { logger.warning("\(warning)") }
+            handle(.definitionsRead(loaded.definitions))
+            try sendDefinitionsChanged()
+            logger.notice("Read the definitions again: \(loaded.definitions.flows.count) flows, \(status) live")
+            return loaded.warnings.map(\.description)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import FlowCore
+import SdBus
+
+// The signals of the bus contract, each made from a value that is whole in itself: when it is sent, the tree may have
+// changed further.
+
+extension Daemon {
+    private func signal(
+        _ path: UnsafePointer<CChar>, _ interface: StaticString, _ member: StaticString
+    ) throws -> OutgoingMessage {
+        try OutgoingMessage(signal: bus, path: path, interface: interface, member: member)
+    }
+
+    func send(_ announcement: Announcement) throws {
+        let message = try signal(announcement.flow, BusNames.Interface.flow, "NavigationWillOccur")
+        try message.body.append(announcement.step)
+        try message.body.append(announcement.arguments)
+        try message.body.append([] as Arguments)
+        try message.send()
+    }
+
+    func send(_ navigation: Navigation) throws {
+        let message = try signal(navigation.flow, BusNames.Interface.flow, "NavigationOccurred")
+        let body = message.body
+        try body.append(navigation.serial)
+        try body.append(navigation.cause)
+        try body.append(navigation.client.name)
+        try body.append(navigation.step)
+        try body.append(navigation.arguments)
+        try body.openContainer(.array, "(ssoa{sv})")
+        for contribution in navigation.contributions { try append(contribution, to: body) }
+        try body.closeContainer()
+        try body.append(navigation.isDeepLink ? [Argument("deepLink", .bool(true))] : [])
+        try message.send()
+    }
+
+    private func append(_ contribution: Contribution, to body: MessageWriter) throws {
+        try body.openContainer(.structure, "ssoa{sv}")
+        try body.append(contribution.kind.rawValue)
+        try body.append(contribution.name)
+        try body.append(path: contribution.path)
+        try body.openContainer(.array, "{sv}")
+        if !contribution.style.isEmpty {
+            try body.appendEntry("style", "s") { body in try body.append(contribution.style) }
+        }
+        if !contribution.arguments.isEmpty {
+            try body.appendEntry("arguments", "a{sv}") { body in
+                try body.append(contribution.arguments)
+            }
+        }
+        try body.closeContainer()
+        try body.closeContainer()
+    }
+
+    func send(_ failure: NavigationFailure) throws {
+        let message = try signal(failure.flow, BusNames.Interface.flow, "NavigationFailed")
+        let body = message.body
+        try body.append(failure.cause)
+        try body.append(failure.client.name)
+        try body.append(failure.step)
+        try body.append(failure.reason.busText)
+        try body.append(failure.message)
+        try message.send()
+    }
+
+    func sendDefinitionsChanged() throws {
+        try signal(BusNames.root.cString, BusNames.Interface.coordinator, "DefinitionsChanged").send()
+    }
+}
+
+// MARK: - Objects that come, change and go
+
+extension Daemon {
+    func sendAdded(_ state: PresentableState) throws {
+        let message = try signal(BusNames.root.cString, BusNames.Interface.objectManager, "InterfacesAdded")
+        let body = message.body
+        try body.append(path: state.path)
+        try body.openContainer(.array, "{sa{sv}}")
+        try appendInterface(BusNames.Interface.stepper, to: body) { _ in }
+        try appendInterface(BusNames.Interface.presentable, to: body) { body in
+            try body.appendEntry("Name", "s") { body in try body.append(state.name) }
+            try body.appendEntry("Style", "s") { body in try body.append(state.style) }
+            try body.appendEntry("Parent", "o") { body in try body.append(path: state.parent) }
+            try body.appendEntry("Instance", "t") { body in try body.append(state.instance) }
+            try body.appendEntry("Arguments", "a{sv}") { body in try body.append(state.arguments) }
+            try body.appendEntry("Visible", "b") { body in try body.append(state.isVisible) }
+            try body.appendEntry("Presented", "b") { body in try body.append(state.isPresented) }
+        }
+        if let flow = state.flow {
+            try appendInterface(BusNames.Interface.flow, to: body) { body in
+                try body.appendEntry("Definition", "s") { body in try body.append(flow.definition) }
+                try body.appendEntry("Ready", "b") { body in try body.append(flow.isReady) }
+                try body.appendEntry("Current", "o") { body in try body.append(path: flow.current) }
+            }
+        }
+        try body.closeContainer()
+        try message.send()
+    }
+
+    private func appendInterface(
+        _ interface: StaticString, to body: MessageWriter, _ properties: (MessageWriter) throws -> Void
+    ) throws {
+        try body.openContainer(.dictEntry, "sa{sv}")
+        try body.append(interface.cString)
+        try body.openContainer(.array, "{sv}")
+        try properties(body)
+        try body.closeContainer()
+        try body.closeContainer()
+    }
+
+    func sendRemoved(_ path: String, isFlow: Bool) throws {
+        let message = try signal(BusNames.root.cString, BusNames.Interface.objectManager, "InterfacesRemoved")
+        let body = message.body
+        try body.append(path: path)
+        try body.openContainer(.array, "s")
+        try body.append(BusNames.Interface.stepper.cString)
+        try body.append(BusNames.Interface.presentable.cString)
+        if isFlow { try body.append(BusNames.Interface.flow.cString) }
+        try body.closeContainer()
+        try message.send()
+    }
+
+    /// One signal for each interface that changed.
+    func send(_ changes: PropertyChanges) throws {
+        if changes.isVisible != nil || changes.isPresented != nil {
+            try sendChanged(changes.path, BusNames.Interface.presentable) { body in
+                if let value = changes.isVisible {
+                    try body.appendEntry("Visible", "b") { body in try body.append(value) }
+                }
+                if let value = changes.isPresented {
+                    try body.appendEntry("Presented", "b") { body in try body.append(value) }
+                }
+            }
+        }
+        if changes.isReady != nil || changes.current != nil {
+            try sendChanged(changes.path, BusNames.Interface.flow) { body in
+                if let value = changes.isReady {
+                    try body.appendEntry("Ready", "b") { body in try body.append(value) }
+                }
+                switch changes.current {
+                case .child(let path)?:
+                    try body.appendEntry("Current", "o") { body in try body.append(path: path) }
+                case PropertyChanges.Current.none?:
+                    try body.appendEntry("Current", "o") { body in try body.append(path: nil) }
+                case nil: break
+                }
+            }
+        }
+    }
+
+    private func sendChanged(
+        _ path: String, _ interface: StaticString, _ properties: (MessageWriter) throws -> Void
+    ) throws {
+        let message = try signal(path, BusNames.Interface.properties, "PropertiesChanged")
+        let body = message.body
+        try body.append(interface.cString)
+        try body.openContainer(.array, "{sv}")
+        try properties(body)
+        try body.closeContainer()
+        // None is told as changed without its value.
+        try body.openContainer(.array, "s")
+        try body.closeContainer()
+        try message.send()
+    }
+}

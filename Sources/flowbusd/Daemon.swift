@@ -1,0 +1,206 @@
+import FlowCore
+import FlowFile
+import Logging
+import SdBus
+
+/// The service: one connection, one loop, one tree. Decodes calls to events, has the core handle them, and carries out
+/// the effects.
+///
+/// Everything runs on the thread that made it, inside the loop's callbacks. They get the daemon as their C context, which
+/// is why it has to outlive the connection: `main` holds it.
+final class Daemon {
+    let bus: Bus
+    let loop: EventLoop
+    let logger: Logger
+    let files: DefinitionSource
+    var coordinator: FlowCoordinator
+    let notifier = Notifier()
+    /// Tells the service manager of new counts when there is time.
+    var statusUpdate: DeferredTask?
+
+    /// Whether navigations are logged: asked once, as there are many.
+    let logsNavigations: Bool
+    /// The presentable that sd-bus looked up last: the one that the handler which it calls next is for.
+    private var found: NodeID?
+    private var lastRequest: UInt64 = 0
+
+    init(bus: Bus, loop: EventLoop, logger: Logger, files: DefinitionSource, definitions: Definitions) {
+        self.bus = bus
+        self.loop = loop
+        self.logger = logger
+        self.files = files
+        logsNavigations = logger.logLevel <= .debug
+        coordinator = FlowCoordinator(definitions: definitions, basePath: "\(BusNames.tree)")
+    }
+
+    /// Hands what happened to the core and carries out what that leads to.
+    func handle(_ event: Event, answering call: MessageReader? = nil) {
+        perform(coordinator.handle(event), answering: call)
+    }
+
+    func nextRequest() -> RequestID {
+        lastRequest += 1
+        return RequestID(lastRequest)
+    }
+}
+
+// MARK: - Objects
+
+extension Daemon {
+    /// Serves all objects: the coordinator at the root, and the presentables, however many there are, without
+    /// registering one.
+    func addObjects() throws {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        let (root, tree) = ("\(BusNames.root)", "\(BusNames.tree)")
+        try bus.addObjectManager(path: root)
+        let coordinator = CoordinatorInterface.description
+        try bus.addObjectVtable(
+            path: root, interface: coordinator.name, vtable: coordinator.makeVtable(), userdata: context)
+        for role in [StepperInterface.description, PresentableInterface.description] {
+            try bus.addFallbackVtable(
+                prefix: tree, interface: role.name, vtable: role.makeVtable(), userdata: context,
+                lookup: { _, path, _, context, found, _ in Daemon.find(path, context, found) { _ in true } })
+        }
+        let flow = FlowInterface.description
+        try bus.addFallbackVtable(
+            prefix: tree, interface: flow.name, vtable: flow.makeVtable(), userdata: context,
+            lookup: { _, path, _, context, found, _ in Daemon.find(path, context, found) { $0.flow != nil } })
+        try bus.addNodeEnumerator(
+            path: tree, userdata: context,
+            enumerator: { _, path, context, list, _ in
+                guard let path, let daemon = Daemon.from(context) else { return 0 }
+                return NodeList.fill(list, with: daemon.objects(at: path))
+            })
+    }
+
+    static func from(_ context: UnsafeMutableRawPointer?) -> Daemon? {
+        context.map { Unmanaged<Daemon>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Whether a presentable is live at a path and plays a role; keeps it for the handler.
+    private static func find(
+        _ path: UnsafePointer<CChar>?, _ context: UnsafeMutableRawPointer?,
+        _ found: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ plays: (Node) -> Bool
+    ) -> Int32 {
+        guard let path, let daemon = from(context) else { return 0 }
+        daemon.found = daemon.coordinator.node(at: path.bytes)
+        guard let node = daemon.found, plays(daemon.coordinator[node]) else { return 0 }
+        found?.pointee = context
+        return 1
+    }
+
+    /// The objects to be listed at a path. GetManagedObjects wants all; Introspect wants the children of the one it asks
+    /// for, or each leaf would cost all nodes.
+    private func objects(at path: UnsafePointer<CChar>) -> [String] {
+        if let call = bus.currentCall, "GetManagedObjects".isSpelled(call.member) { return coordinator.paths }
+        if "\(BusNames.tree)".isSpelled(path) { return coordinator.childPaths(of: nil) }
+        return coordinator.node(at: path.bytes).map { coordinator.childPaths(of: $0) } ?? []
+    }
+}
+
+// MARK: - Calls
+
+extension Daemon {
+    /// Serves a call to the presentable that was looked up; gives sd-bus its result.
+    static func serve(
+        _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
+        _ body: (Daemon, MessageReader, NodeID) throws -> Void
+    ) -> Int32 {
+        serveRoot(message, context) { daemon, call in
+            // The lookup of this very call found it, or sd-bus would not have come here.
+            guard let node = daemon.found else { throw SdError.noObject }
+            try body(daemon, call, node)
+        }
+    }
+
+    /// Serves a call to the root object; gives sd-bus its result.
+    static func serveRoot(
+        _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ body: (Daemon, MessageReader) throws -> Void
+    ) -> Int32 {
+        guard let message, let daemon = from(context) else { return 0 }
+        let call = MessageReader(message)
+        do {
+            try body(daemon, call)
+            return 1
+        } catch {
+            return daemon.refuse(call, because: error)
+        }
+    }
+
+    /// Gives sd-bus a property of the presentable that was looked up.
+    static func get(
+        _ answer: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
+        _ append: (Daemon, MessageWriter, NodeID) throws -> Void
+    ) -> Int32 {
+        getConstant(answer) { body in
+            guard let daemon = from(context), let node = daemon.found else {
+                throw SdError.noObject
+            }
+            try append(daemon, body, node)
+        }
+    }
+
+    /// Gives sd-bus a property that is the same for ever.
+    static func getConstant(_ answer: OpaquePointer?, _ append: (MessageWriter) throws -> Void) -> Int32 {
+        guard let answer else { return 0 }
+        do {
+            try append(MessageWriter(answer))
+            return 0
+        } catch {
+            return errno(of: error)
+        }
+    }
+
+    /// Answers a call.
+    func reply(to call: MessageReader, _ write: (MessageWriter) throws -> Void) throws {
+        let message = try OutgoingMessage(replyTo: call)
+        try write(message.body)
+        try message.send()
+    }
+
+    /// Refuses a call with an error of the contract.
+    func refuse(_ call: MessageReader, _ error: FlowError) throws {
+        logger.debug("Refused a call: \(error.message)", metadata: [BusNames.LogField.sender: "\(call.client.name)"])
+        try OutgoingMessage(errorTo: call, name: error.code.busName, text: error.message).send()
+    }
+
+    /// Refuses a call; gives sd-bus its result. What is no refusal of ours is an errno, which sd-bus makes an error of.
+    private func refuse(_ call: MessageReader, because error: any Error) -> Int32 {
+        guard let refusal = error as? FlowError else { return Self.errno(of: error) }
+        do {
+            try refuse(call, refusal)
+            return 1
+        } catch {
+            return Self.errno(of: error)
+        }
+    }
+
+    private static func errno(of error: any Error) -> Int32 {
+        guard let error = error as? SdError else { preconditionFailure("a handler threw \(error)") }
+        return -error.code
+    }
+
+    /// The declared step that is next in the message.
+    func readStep(_ call: MessageReader) throws -> StepID {
+        let name = try call.readString()
+        guard let step = coordinator.definitions.step(named: name.bytes) else {
+            throw coordinator.definitions.unknownStep(String(cString: name))
+        }
+        return step
+    }
+
+    /// The declared step that is next in the message; nil for an empty text.
+    func readOptionalStep(_ call: MessageReader) throws -> StepID? {
+        let name = try call.readString()
+        guard name.pointee != 0 else { return nil }
+        guard let step = coordinator.definitions.step(named: name.bytes) else {
+            throw coordinator.definitions.unknownStep(String(cString: name))
+        }
+        return step
+    }
+}
+
+extension MessageReader {
+    /// Who sent it.
+    var client: Client { Client(String(cString: sender)) }
+}

@@ -1,0 +1,28 @@
+import FlowCore
+
+/// The one place where refusals get their names on the bus.
+extension FlowError.Code {
+    /// The D-Bus error's name.
+    var busName: String { BusNames.errorPrefix + rawValue }
+}
+
+extension NavigationFailure.Reason {
+    /// What `NavigationFailed` says: a verdict, or an error's name.
+    var busText: String {
+        switch self {
+        case .verdict(let verdict): verdict.rawValue
+        case .error(let code): code.busName
+        }
+    }
+}
+
+extension Outcome {
+    /// What `Navigate` says of one flow: a verdict, or an error's name.
+    var busText: String {
+        switch self {
+        case .navigated: Verdict.navigated.rawValue
+        case .ignored(let verdict): verdict.rawValue
+        case .refused(let error): error.code.busName
+        }
+    }
+}

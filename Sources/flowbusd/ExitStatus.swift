@@ -1,0 +1,19 @@
+/// What the process ends with; the numbers of sysexits.h(3head), so that a unit file can tell what a restart can mend.
+enum ExitStatus: Int32 {
+    /// Ended as it was told to.
+    case success = 0
+    /// `--check` found errors.
+    case checkFailed = 1
+    /// The command line is wrong: ArgumentParser's status.
+    case usage = 64
+    /// No bus, or the name is taken.
+    case unavailable = 69
+    /// The operating system or libsystemd failed in a way that has no status of its own.
+    case systemError = 71
+    /// The bus was lost.
+    case busLost = 75
+    /// The bus does not let this user own the name, or connect.
+    case noPermission = 77
+    /// The definition files have errors.
+    case invalidDefinitions = 78
+}

@@ -1,0 +1,130 @@
+import ArgumentParser
+import FlowCore
+import FlowFile
+import Logging
+import SdBus
+
+/// The program: reads the command line and the definitions, connects, and serves.
+@main
+struct Flowbusd: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "flowbusd",
+        abstract: "Coordinates navigation between the processes of a user interface, on D-Bus.",
+        discussion: "See flowbusd(8), and flowbus-flows(5) for the definition files.",
+        version: "\(Release.version)")
+
+    @OptionGroup
+    var options: Options
+
+    func run() throws {
+        // Before anything can start a thread: signals are the loop's to take.
+        do throws(SdError) {
+            try Signal.block([.terminate, .interrupt, .hangUp])
+        } catch {
+            StandardError.writeLine("flowbusd: could not block signals: \(error)")
+            throw ExitCode(ExitStatus.systemError.rawValue)
+        }
+        Signal.ignoreBrokenPipes()
+        let status: ExitStatus =
+            if options.introspect {
+                printInterfaces()
+            } else if options.check {
+                checkDefinitions()
+            } else {
+                serve()
+            }
+        throw ExitCode(status.rawValue)
+    }
+
+    /// `--introspect`
+    private func printInterfaces() -> ExitStatus {
+        let all = [
+            StepperInterface.description, PresentableInterface.description, FlowInterface.description,
+            CoordinatorInterface.description,
+        ]
+        let wanted = all.filter { options.interface == nil || $0.name.description == options.interface }
+        guard !wanted.isEmpty else {
+            let names = all.map(\.name.description)
+            let asked = options.interface ?? ""
+            StandardError.writeLine(
+                "flowbusd: there is no interface '\(asked)'; known are \(names.joined(separator: ", "))"
+                    + Names.suggestion(for: asked, among: names))
+            return .usage
+        }
+        StandardOutput.writeLine(InterfaceDescription.document(of: wanted))
+        return .success
+    }
+
+    /// `--check`
+    private func checkDefinitions() -> ExitStatus {
+        switch source.load() {
+        case .failure(let diagnostics):
+            for diagnostic in diagnostics { StandardError.writeLine("\(diagnostic)") }
+            return .checkFailed
+        case .success(let loaded):
+            for warning in loaded.warnings { StandardError.writeLine("\(warning)") }
+            let definitions = loaded.definitions
+            StandardOutput.writeLine(
+                "\(loaded.files.count) files: \(definitions.flows.count) flows, \(definitions.screens.count) screens, "
+                    + "\(definitions.steps.count) steps; no errors, \(loaded.warnings.count) warnings")
+            return .success
+        }
+    }
+
+    private func serve() -> ExitStatus {
+        let logger = makeLogger()
+        let loaded: LoadedDefinitions
+        switch source.load() {
+        case .failure(let diagnostics):
+            for diagnostic in diagnostics { logger.log(level: diagnostic.level, "\(diagnostic)") }
+            logger.critical("Not started: the definition files have errors")
+            return .invalidDefinitions
+        case .success(let result): loaded = result
+        }
+        for warning in loaded.warnings { logger.warning("\(warning)") }
+        if loaded.files.isEmpty {
+            logger.warning("There are no definition files in \(source.description): no flow can start")
+        }
+        do throws(SdError) {
+            let loop = try EventLoop()
+            let bus = try connect()
+            let daemon = Daemon(
+                bus: bus, loop: loop, logger: logger, files: source, definitions: loaded.definitions)
+            return withExtendedLifetime(daemon) { daemon.run() }
+        } catch {
+            return explain(error, logger)
+        }
+    }
+
+    private func connect() throws(SdError) -> Bus {
+        if let address = options.address { return try Bus(.address(address)) }
+        return try Bus(options.bus == .system ? .system : .session)
+    }
+
+    private func explain(_ error: SdError, _ logger: Logger) -> ExitStatus {
+        if error.isPermissionDenied {
+            logger.critical("The bus does not let this user connect: \(error.reason)")
+            return .noPermission
+        }
+        let which =
+            options.address.map { "bus at '\($0)'" } ?? (options.bus == .system ? "system bus" : "session bus")
+        var hint = ""
+        if options.address == nil, options.bus != .system, Environment.value(of: "DBUS_SESSION_BUS_ADDRESS") == nil {
+            hint = "; DBUS_SESSION_BUS_ADDRESS is not set"
+        }
+        logger.critical("Could not connect to the \(which): \(error.reason)\(hint)")
+        return .unavailable
+    }
+
+    private var source: DefinitionSource {
+        DefinitionSource(folders: options.flows)
+    }
+
+    private func makeLogger() -> Logger {
+        Logger(label: "flowbusd") { _ in
+            if Journal.isStandardErrorJournal { return JournalLogHandler(logLevel: options.logLevel) }
+            return LineLogHandler(logLevel: options.logLevel)
+        }
+    }
+}
+extension Diagnostic { var level: Logger.Level { severity == .error ? .error : .warning } }

@@ -1,0 +1,66 @@
+import FlowCore
+import SdBus
+
+/// `org.flowbus.Navigation1.Flow`: what decides where a step leads.
+enum FlowInterface {
+    private typealias Argument = InterfaceDescription.Argument
+
+    static var description: InterfaceDescription {
+        InterfaceDescription(
+            BusNames.Interface.flow,
+            methods: [
+                .init("WaitReady") { message, context, _ in
+                    // A chain that waits for nobody is finished before the next call is taken (S-7), so that every flow
+                    // a call can name is ready (S-26).
+                    Daemon.serve(message, context) { daemon, call, _ in try daemon.reply(to: call) { _ in } }
+                },
+                .init(
+                    "GetLastNavigation",
+                    out: [Argument("serial", "t"), Argument("step", "s"), Argument("arguments", "a{sv}")]
+                ) { message, context, _ in
+                    Daemon.serve(message, context) { try $0.getLastNavigation($1, of: $2) }
+                },
+            ],
+            signals: [
+                .init(
+                    "NavigationOccurred",
+                    [
+                        Argument("serial", "t"), Argument("cause", "t"), Argument("sender", "s"), Argument("step", "s"),
+                        Argument("arguments", "a{sv}"), Argument("contributors", "a(ssoa{sv})"),
+                        Argument("details", "a{sv}"),
+                    ]),
+                .init(
+                    "NavigationWillOccur",
+                    [Argument("step", "s"), Argument("arguments", "a{sv}"), Argument("details", "a{sv}")]),
+                .init(
+                    "NavigationFailed",
+                    [
+                        Argument("cause", "t"), Argument("sender", "s"), Argument("step", "s"), Argument("error", "s"),
+                        Argument("message", "s"),
+                    ]),
+            ],
+            properties: [
+                .init("Definition", "s", .constant) { _, _, _, _, answer, context, _ in
+                    // A flow's name is its definition's.
+                    Daemon.get(answer, context) { try $1.append($0.coordinator[$2].name) }
+                },
+                .init("Ready", "b", .emits) { _, _, _, _, answer, context, _ in
+                    Daemon.get(answer, context) { try $1.append($0.coordinator[$2].flow?.isReady ?? true) }
+                },
+                .init("Current", "o", .emits) { _, _, _, _, answer, context, _ in
+                    Daemon.get(answer, context) { try $1.append(path: $0.coordinator.currentPath(of: $2)) }
+                },
+            ])
+    }
+}
+
+extension Daemon {
+    fileprivate func getLastNavigation(_ call: MessageReader, of node: NodeID) throws {
+        let last = coordinator[node].flow?.last
+        try reply(to: call) { body in
+            try body.append(last?.serial ?? 0)
+            try body.append(last?.step ?? "")
+            try body.append(last?.arguments ?? [])
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import FlowCore
+import SdBus
+
+/// `org.flowbus.Navigation1.Presentable`: what can be shown.
+enum PresentableInterface {
+    private typealias Argument = InterfaceDescription.Argument
+
+    static var description: InterfaceDescription {
+        InterfaceDescription(
+            BusNames.Interface.presentable,
+            methods: [
+                .init("SetVisible", in: [Argument("visible", "b")]) { message, context, _ in
+                    Daemon.serve(message, context) { daemon, call, node in
+                        let isVisible = try call.readBool()
+                        daemon.handle(
+                            .visibilityChanged(daemon.nextRequest(), of: node, isVisible: isVisible), answering: call)
+                    }
+                },
+                .init("Dismiss") { message, context, _ in
+                    Daemon.serve(message, context) { daemon, call, node in
+                        daemon.handle(.presentableDismissed(daemon.nextRequest(), node), answering: call)
+                    }
+                },
+            ],
+            properties: [
+                .init("Name", "s", .constant) { _, _, _, _, answer, context, _ in
+                    Daemon.get(answer, context) { try $1.append($0.coordinator[$2].name) }
+                },
+                .init("Style", "s", .constant) { _, _, _, _, answer, context, _ in
+                    Daemon.get(answer, context) { try $1.append($0.coordinator[$2].style) }
+                },
+                .init("Parent", "o", .constant) { _, _, _, _, answer, context, _ in
+                    Daemon.get(answer, context) { try $1.append(path: $0.coordinator.parentPath(of: $2)) }
+                },
+                .init("Instance", "t", .constant) { _, _, _, _, answer, context, _ in
+                    Daemon.get(answer, context) { try $1.append($0.coordinator[$2].instance) }
+                },
+                .init("Arguments", "a{sv}", .emits) { _, _, _, _, answer, context, _ in
+                    Daemon.get(answer, context) { try $1.append($0.coordinator[$2].arguments.broadcastable) }
+                },
+                .init("Visible", "b", .emits) { _, _, _, _, answer, context, _ in
+                    Daemon.get(answer, context) { try $1.append($0.coordinator[$2].isVisible) }
+                },
+                .init("Presented", "b", .emits) { _, _, _, _, answer, context, _ in
+                    Daemon.get(answer, context) { try $1.append($0.coordinator[$2].isPresented) }
+                },
+            ])
+    }
+}

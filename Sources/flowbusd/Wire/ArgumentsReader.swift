@@ -1,0 +1,147 @@
+import FlowCore
+import SdBus
+
+/// Reads an `a{sv}` as arguments: each value once, at the cost of copying it on, and never more than the limits allow.
+/// A message can have 128 MiB.
+///
+/// Its methods throw ``FlowError`` for what is refused, ``SdError`` for what libsystemd could not read.
+struct ArgumentsReader {
+    private let message: MessageReader
+    /// Bytes that may still come.
+    private var budget = Limits.argumentBytes
+
+    init(_ message: MessageReader) {
+        self.message = message
+    }
+
+    /// Reads the dictionary that is next in the message. What is declared gives the arguments their names: no text is
+    /// made of a name that is known.
+    static func read(_ message: MessageReader, for parameters: [Parameter]) throws -> Arguments {
+        var reader = ArgumentsReader(message)
+        return try reader.read(for: parameters)
+    }
+
+    private mutating func read(for parameters: [Parameter]) throws -> Arguments {
+        var arguments: Arguments = []
+        guard try message.enterContainer(.array, "{sv}") else { return arguments }
+        while try message.enterContainer(.dictEntry, "sv") {
+            guard arguments.count < Limits.argumentCount else {
+                throw FlowError(.limitExceeded, "more than \(Limits.argumentCount) arguments; that is the limit")
+            }
+            let name = try message.readString()
+            let parameter = parameters.first { $0.name.isSpelled(name) }
+            let argument = parameter?.name ?? String(cString: name)
+            try spend(argument.utf8.count + 8)
+            arguments.append(Argument(argument, try variant(of: argument, depth: 0)))
+            try message.exitContainer()
+        }
+        try message.exitContainer()
+        return arguments
+    }
+
+    /// The value inside the variant that is next.
+    private mutating func variant(of argument: String, depth: Int) throws -> Value {
+        let (_, contents) = try next()
+        _ = try message.enterContainer(.variant, contents)
+        let value = try value(of: argument, depth: depth)
+        try message.exitContainer()
+        return value
+    }
+
+    /// The value that is next, whatever its type.
+    private mutating func value(of argument: String, depth: Int) throws -> Value {
+        let (type, contents) = try next()
+        switch type {
+        case UInt8(ascii: "b"): return try spent(.bool(message.readBool()))
+        case UInt8(ascii: "y"): return try spent(.byte(message.readByte()))
+        case UInt8(ascii: "n"): return try spent(.int16(message.readInt16()))
+        case UInt8(ascii: "q"): return try spent(.uint16(message.readUInt16()))
+        case UInt8(ascii: "i"): return try spent(.int32(message.readInt32()))
+        case UInt8(ascii: "u"): return try spent(.uint32(message.readUInt32()))
+        case UInt8(ascii: "x"): return try spent(.int64(message.readInt64()))
+        case UInt8(ascii: "t"): return try spent(.uint64(message.readUInt64()))
+        case UInt8(ascii: "d"): return try spent(.double(message.readDouble()))
+        case UInt8(ascii: "s"): return .string(try text(message.readString()))
+        case UInt8(ascii: "o"): return .objectPath(try text(message.readObjectPath()))
+        case UInt8(ascii: "g"): return .signature(try text(message.readSignature()))
+        case UInt8(ascii: "v"):
+            try spend(3)
+            return .variant(try variant(of: argument, depth: deeper(depth, argument)))
+        case UInt8(ascii: "a"):
+            let element = String(cString: contents)
+            try spend(4)
+            return .array(element: element, try members(.array, contents, argument, deeper(depth, argument)))
+        case UInt8(ascii: "r"):
+            return .structure(try members(.structure, contents, argument, deeper(depth, argument)))
+        case UInt8(ascii: "e"):
+            let depth = try deeper(depth, argument)
+            _ = try message.enterContainer(.dictEntry, contents)
+            let key = try value(of: argument, depth: depth)
+            let entry = Value.entry(key: key, value: try value(of: argument, depth: depth))
+            try message.exitContainer()
+            return entry
+        default:
+            throw FlowError(
+                .invalidArguments,
+                "the argument '\(argument)' has a file descriptor; a step is kept and told to many, so it can't have one")
+        }
+    }
+
+    /// What is inside the container that is next.
+    private mutating func members(
+        _ type: Container, _ contents: UnsafePointer<CChar>, _ argument: String, _ depth: Int
+    ) throws -> [Value] {
+        _ = try message.enterContainer(type, contents)
+        var members: [Value] = []
+        while try !message.isAtEnd() { members.append(try value(of: argument, depth: depth)) }
+        try message.exitContainer()
+        return members
+    }
+
+    /// The type that is next, and what is in it if it is a container.
+    private func next() throws -> (type: UInt8, contents: UnsafePointer<CChar>) {
+        guard let (type, contents) = try message.peekType() else {
+            throw FlowError(.invalidArguments, "a value is missing")
+        }
+        return (type, contents ?? ("" as StaticString).cString)
+    }
+
+    private func deeper(_ depth: Int, _ argument: String) throws -> Int {
+        guard depth < Limits.argumentNesting else {
+            throw FlowError(
+                .limitExceeded,
+                "the argument '\(argument)' nests containers deeper than \(Limits.argumentNesting), which is the limit")
+        }
+        return depth + 1
+    }
+
+    private mutating func text(_ text: UnsafePointer<CChar>) throws -> String {
+        try spend(5 + text.bytes.count)
+        return String(cString: text)
+    }
+
+    private mutating func spent(_ value: Value) throws -> Value {
+        try spend(value.byteCount)
+        return value
+    }
+
+    private mutating func spend(_ bytes: Int) throws {
+        budget -= bytes
+        guard budget >= 0 else {
+            throw FlowError(
+                .limitExceeded, "the arguments take more than \(Limits.argumentBytes) bytes, which is the limit")
+        }
+    }
+}
+
+extension String {
+    /// Whether this C string spells the same, byte by byte.
+    func isSpelled(_ bytes: UnsafePointer<CChar>) -> Bool {
+        var position = bytes
+        for byte in utf8 {
+            guard UInt8(bitPattern: position.pointee) == byte else { return false }
+            position += 1
+        }
+        return position.pointee == 0
+    }
+}

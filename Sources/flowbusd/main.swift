@@ -1,1 +1,0 @@
-// The service begins here.
