@@ -60,7 +60,8 @@ enum Declaration {
         let known =
             names.isEmpty ? "it takes none" : "it takes " + names.map { "'\($0)'" }.joined(separator: ", ")
         let suggestion = Names.suggestion(for: name, among: names)
-        return FlowError(.invalidArguments, "\(subject) has no argument '\(Names.shortened(name))': \(known)\(suggestion)")
+        return FlowError(
+            .invalidArguments, "\(subject) has no argument '\(Names.shortened(name))': \(known)\(suggestion)")
     }
 
     private static func misfit(

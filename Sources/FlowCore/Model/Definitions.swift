@@ -75,7 +75,8 @@ public struct Definitions: Equatable, Sendable {
     /// The refusal of a step that no definition declares (S-3).
     public func unknownStep(_ name: String) -> FlowError {
         guard Names.isStepName(name) else {
-            return FlowError(.unknownStep, "'\(Names.shortened(name))' can't be the name of a step: \(Names.stepNameRule)")
+            return FlowError(
+                .unknownStep, "'\(Names.shortened(name))' can't be the name of a step: \(Names.stepNameRule)")
         }
         let suggestion = Names.suggestion(for: name, among: steps.lazy.map(\.name))
         return FlowError(.unknownStep, "no definition declares a step '\(name)'\(suggestion)")

@@ -27,7 +27,8 @@ extension Daemon {
     fileprivate func emitStep(_ call: MessageReader, on node: NodeID) throws {
         let step = try readStep(call)
         let arguments = try ArgumentsReader.read(call, for: coordinator.definitions[step].parameters)
-        handle(.stepEmitted(nextRequest(), on: node, step: step, arguments: arguments, by: call.client), answering: call)
+        handle(
+            .stepEmitted(nextRequest(), on: node, step: step, arguments: arguments, by: call.client), answering: call)
     }
 
     fileprivate func getAcceptedSteps(_ call: MessageReader, of node: NodeID) throws {

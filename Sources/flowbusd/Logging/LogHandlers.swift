@@ -33,8 +33,12 @@ struct LineLogHandler: LogHandler {
 
     func log(event: LogEvent) {
         let fields = metadata.merging(event.metadata ?? [:]) { $1 }
-        let text = fields.isEmpty ? "" : " (" + fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-            .joined(separator: " ") + ")"
+        let text =
+            fields.isEmpty
+            ? ""
+            : " ("
+                + fields.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+                .joined(separator: " ") + ")"
         StandardError.writeLine("flowbusd: \(event.level.rawValue): \(event.message)\(text)")
     }
 }

@@ -41,29 +41,40 @@ struct ArgumentsReader {
 
     /// The value inside the variant that is next.
     private mutating func variant(of argument: String, depth: Int) throws -> Value {
-        let (_, contents) = try next()
+        let contents = try next().contents
+        // The usual case asks the message for its type once: one letter says it all.
+        let type = UInt8(bitPattern: contents.pointee)
+        let isBasic = type != 0 && contents[1] == 0
         _ = try message.enterContainer(.variant, contents)
-        let value = try value(of: argument, depth: depth)
+        let value = try isBasic ? basic(type) ?? value(of: argument, depth: depth) : value(of: argument, depth: depth)
         try message.exitContainer()
         return value
+    }
+
+    /// The value that is next, if it is of this basic type; nil for a type that is none.
+    private mutating func basic(_ type: UInt8) throws -> Value? {
+        switch type {
+        case UInt8(ascii: "b"): try spent(.bool(message.readBool()))
+        case UInt8(ascii: "y"): try spent(.byte(message.readByte()))
+        case UInt8(ascii: "n"): try spent(.int16(message.readInt16()))
+        case UInt8(ascii: "q"): try spent(.uint16(message.readUInt16()))
+        case UInt8(ascii: "i"): try spent(.int32(message.readInt32()))
+        case UInt8(ascii: "u"): try spent(.uint32(message.readUInt32()))
+        case UInt8(ascii: "x"): try spent(.int64(message.readInt64()))
+        case UInt8(ascii: "t"): try spent(.uint64(message.readUInt64()))
+        case UInt8(ascii: "d"): try spent(.double(message.readDouble()))
+        case UInt8(ascii: "s"): .string(try text(message.readString()))
+        case UInt8(ascii: "o"): .objectPath(try text(message.readObjectPath()))
+        case UInt8(ascii: "g"): .signature(try text(message.readSignature()))
+        default: nil
+        }
     }
 
     /// The value that is next, whatever its type.
     private mutating func value(of argument: String, depth: Int) throws -> Value {
         let (type, contents) = try next()
+        if let value = try basic(type) { return value }
         switch type {
-        case UInt8(ascii: "b"): return try spent(.bool(message.readBool()))
-        case UInt8(ascii: "y"): return try spent(.byte(message.readByte()))
-        case UInt8(ascii: "n"): return try spent(.int16(message.readInt16()))
-        case UInt8(ascii: "q"): return try spent(.uint16(message.readUInt16()))
-        case UInt8(ascii: "i"): return try spent(.int32(message.readInt32()))
-        case UInt8(ascii: "u"): return try spent(.uint32(message.readUInt32()))
-        case UInt8(ascii: "x"): return try spent(.int64(message.readInt64()))
-        case UInt8(ascii: "t"): return try spent(.uint64(message.readUInt64()))
-        case UInt8(ascii: "d"): return try spent(.double(message.readDouble()))
-        case UInt8(ascii: "s"): return .string(try text(message.readString()))
-        case UInt8(ascii: "o"): return .objectPath(try text(message.readObjectPath()))
-        case UInt8(ascii: "g"): return .signature(try text(message.readSignature()))
         case UInt8(ascii: "v"):
             try spend(3)
             return .variant(try variant(of: argument, depth: deeper(depth, argument)))
@@ -83,7 +94,8 @@ struct ArgumentsReader {
         default:
             throw FlowError(
                 .invalidArguments,
-                "the argument '\(argument)' has a file descriptor; a step is kept and told to many, so it can't have one")
+                "the argument '\(argument)' has a file descriptor; a step is kept and told to many, so it can't have one"
+            )
         }
     }
 
