@@ -183,6 +183,10 @@ struct NavigationTests {
         #expect(
             try world.emit("open", on: "/main").suffix(2) == ["did 2 after 1 by :1.1: /main hello []", "= navigated 1"])
         #expect(try world.show("/main/a") == ["~ /main/a visible=true presented=true", "= done"])
+        sketch.flow("main", on: ["open": [.screen("a", .init(step: "hello", whenHidden: .ignore))], "hello": []])
+        let waiting = try World(root: "main", sketch)
+        try waiting.emit("open", on: "/main")
+        #expect(waiting.navigations == ["/main open"])
     }
 
     @Test

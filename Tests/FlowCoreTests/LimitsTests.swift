@@ -104,6 +104,19 @@ struct LimitsTests {
         #expect(try world.emit("none", on: path).last == "= navigated 64")
     }
 
+    @Test func `S-33 bytes of an id, given numbers included`() throws {
+        let most = String(repeating: "s", count: Limits.nameLength)
+        var sketch = Sketch()
+        sketch.flow("main", on: ["most": [.screen(most)], "none": []])
+        let world = try World(root: "main", sketch)
+        #expect(try world.emit("most", on: "/main").last == "= navigated 1")
+        #expect(try world.emit("most", on: "/main") == ["! InvalidName"])
+        #expect(try world.refusal().message == "'\(most)_2' can't be an id: \(Names.presentableNameRule)")
+        #expect(world.paths == ["/main", "/main/\(most)"])
+        #expect(try world.coordinate("main", id: most).last == "= /\(most)")
+        #expect(try world.coordinate("main", id: most + "s") == ["! InvalidName"])
+    }
+
     @Test func `S-33 bytes of an object path`() throws {
         let long = String(repeating: "f", count: 63)
         var sketch = Sketch()

@@ -24,16 +24,16 @@ struct ReadinessTests {
             ])
     }
 
-    @Test(arguments: ["strange", "bad", "loop"])
+    @Test(arguments: ["strange", "bad", "over"])
     func `S-26 a flow is ready also when its initial step ended badly`(step: String) throws {
         var sketch = Sketch()
         sketch.step("strange")
         sketch.flow(
             "main", initial: step,
-            on: ["bad": [.screen("a", .init(id: "x")), .screen("b", .init(id: "x"))], "loop": [.end("strange")]])
+            on: ["bad": [.screen("a", .init(id: "x")), .screen("b", .init(id: "x"))], "over": [.end("strange")]])
         let world = World(sketch)
         try world.coordinate("main")
-        if step == "loop" {
+        if step == "over" {
             #expect(world.paths.isEmpty)
         } else {
             #expect(try world.isReady("/main"))
