@@ -67,8 +67,8 @@ struct DeclarationTests {
     }
 
     @Test func `a long value is cut in the message`() {
-        let message = refusal([Argument("movie", .string(String(repeating: "a", count: 65)))])?.message ?? ""
-        #expect(message.contains("'\(String(repeating: "a", count: 64))…'"))
+        let message = refusal([Argument("movie", .string(String(repeating: "a", count: 129)))])?.message ?? ""
+        #expect(message.contains("'\(String(repeating: "a", count: 128))…'"))
     }
 
     @Test func `an argument that is given twice is refused`() {

@@ -138,7 +138,7 @@ struct PlanTests {
         sketch.flow("sub", initial: "hello", on: ["hello": []])
         let (failed, other) = (try World(root: "main", sketch), try World(root: "main", sketch))
         for world in [failed, other] { try world.emit("open", on: "/main") }
-        let untouched = failed.coordinator
+        let untouched = failed.coordinator.copy()
         #expect(try failed.emit(step, ["item": .int64(1_000)], on: "/main") == ["! \(code.rawValue)"])
         #expect(try failed.refusal().message.contains("'"))
         #expect(failed.coordinator.ledger == untouched.ledger)

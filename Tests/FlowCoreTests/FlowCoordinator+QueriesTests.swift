@@ -16,19 +16,24 @@ struct QueriesTests {
     }
 
     @Test func `presentables are found by path, as text and as bytes`() throws {
-        let coordinator = world.coordinator
-        let node = try #require(coordinator.node(at: "/main/sub"))
-        #expect(Array("/main/sub".utf8).withUnsafeBytes { coordinator.node(at: $0) } == node)
-        #expect(coordinator.node(at: "/main/") == nil)
-        #expect(coordinator.node(at: "") == nil)
-        #expect(coordinator[node].name == "sub")
-        #expect(coordinator[node].instance == node.instance)
+        let (found, slash, empty) = (
+            world.coordinator.node(at: "/main/sub"), world.coordinator.node(at: "/main/"),
+            world.coordinator.node(at: "")
+        )
+        let node = try #require(found)
+        let sameNode = Array("/main/sub".utf8).withUnsafeBytes { world.coordinator.node(at: $0) }
+        #expect(sameNode == node)
+        #expect(slash == nil)
+        #expect(empty == nil)
+        let (name, instance) = (world.coordinator[node].name, world.coordinator[node].instance)
+        #expect(name == "sub")
+        #expect(instance == node.instance)
     }
 
     @Test func `what the tree says of a presentable`() throws {
         let (main, sub) = (try world.node("/main"), try world.node("/main/sub"))
         let leaf = try world.node("/main/sub/b")
-        let coordinator = world.coordinator
+        let coordinator = world.coordinator.copy()
         #expect(coordinator.parentPath(of: main) == nil)
         #expect(coordinator.parentPath(of: leaf) == "/main/sub")
         #expect(coordinator.currentPath(of: main) == "/main/sub")
@@ -46,7 +51,7 @@ struct QueriesTests {
     @Test func `S-25 nothing is told of what is gone`() throws {
         let sub = try world.node("/main/sub")
         try world.dismiss("/main/sub")
-        let coordinator = world.coordinator
+        let coordinator = world.coordinator.copy()
         #expect(coordinator.parentPath(of: sub) == nil)
         #expect(coordinator.currentPath(of: sub) == nil)
         #expect(coordinator.definitionName(of: sub) == nil)

@@ -52,7 +52,7 @@ struct RootsTests {
         sketch.flow("main", ["lang": "string?"], on: ["begin": []])
         let world = World(sketch)
         try world.coordinate("main")
-        let before = world.coordinator
+        let before = world.coordinator.copy()
         func refusal(_ lines: [String], _ code: FlowError.Code) throws -> String {
             #expect(lines == ["! \(code.rawValue)"])
             return try world.refusal().message

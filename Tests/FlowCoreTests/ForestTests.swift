@@ -48,7 +48,7 @@ struct ForestTests {
         forest.settle(main)
         #expect(forest.removeChildren(of: main).map(\.path) == ["/main/b", "/main/a/x", "/main/a"])
         #expect(forest.paths == ["/main"])
-        #expect(forest.ids(below: main).free(for: "a") == "a")
+        #expect(forest.freeID(for: "a", below: main, besides: SiblingIDs.PlannedIDs()) == "a")
         #expect(forest[main].flow?.selected == [])
     }
 
@@ -135,7 +135,7 @@ extension Forest {
     mutating func add(_ name: String, _ covering: Children? = nil, below parent: Int? = nil) -> Int {
         insert(
             Birth(
-                name: name, id: ids(below: parent).free(for: name),
+                name: name, id: freeID(for: name, below: parent, besides: SiblingIDs.PlannedIDs()),
                 flow: covering.map { Node.FlowState(definition: FlowID(0), covering: $0, readiness: .ready) },
                 style: "", arguments: [], client: .daemon),
             below: parent)

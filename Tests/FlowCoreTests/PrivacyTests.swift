@@ -46,7 +46,7 @@ struct PrivacyTests {
             let text = String(reflecting: effect)
             #expect(!text.contains("secret"), "\(text)", sourceLocation: sourceLocation)
         }
-        let coordinator = world.coordinator
+        let coordinator = world.coordinator.copy()
         for path in world.paths {
             guard let node = coordinator.node(at: path) else { continue }
             let last = String(reflecting: coordinator[node].flow?.last)

@@ -13,7 +13,7 @@ struct RandomTests {
     @Test(arguments: 0..<shards)
     func `S-9 S-10 S-14 S-26 S-33 whatever happens, what is told is what is kept`(shard: Int) throws {
         for number in 0..<Self.worlds / Self.shards {
-            var life = RandomLife(seed: UInt64(shard * 1_000 + number))
+            let life = RandomLife(seed: UInt64(shard * 1_000 + number))
             for _ in 0..<Self.events {
                 try life.liveOn()
                 guard life.check() else { return }
@@ -28,7 +28,7 @@ struct RandomTests {
 
     @Test func `the same events give the same effects`() throws {
         for seed in 5_000..<5_020 as Range<UInt64> {
-            var (one, other) = (RandomLife(seed: seed), RandomLife(seed: seed))
+            let (one, other) = (RandomLife(seed: seed), RandomLife(seed: seed))
             for _ in 0..<Self.events {
                 try one.liveOn()
                 try other.liveOn()
@@ -39,7 +39,7 @@ struct RandomTests {
 }
 
 /// A world that lives by chance.
-private struct RandomLife {
+private final class RandomLife {
     private var random: Seeded
     private(set) var coordinator: FlowCoordinator
     private var model = BusModel()
@@ -59,7 +59,7 @@ private struct RandomLife {
     }
 
     /// One event by chance.
-    mutating func liveOn() throws {
+    func liveOn() throws {
         if coordinator.forest.count > 150 { return endAll() }
         if coordinator.forest.count == 0 || chance(8) { return coordinate() }
         if chance(12) { return reload() }
@@ -87,14 +87,14 @@ private struct RandomLife {
         }
     }
 
-    mutating func endAll() {
+    func endAll() {
         while let root = coordinator.forest.roots.first {
             handle(.presentableDismissed(request(), coordinator.forest.id(of: root)), "end all")
             guard model.complaints.isEmpty else { return }
         }
     }
 
-    private mutating func coordinate() {
+    private func coordinate() {
         let flow = coordinator.definitions.flows.indices.randomElement(using: &random) ?? 0
         let step = coordinator.definitions.flows[flow].initial
         let wish = FlowRequest(
@@ -105,36 +105,36 @@ private struct RandomLife {
         handle(.flowRequested(request(), wish), "coordinate \(flow)")
     }
 
-    private mutating func navigate() {
+    private func navigate() {
         let step = coordinator.definitions.steps.indices.randomElement(using: &random) ?? 0
         handle(
             .deepLinkOpened(request(), step: StepID(step), arguments: arguments(forStep: step), by: client()),
             "navigate \(step)")
     }
 
-    private mutating func reload() {
+    private func reload() {
         let definitions = RandomSketch.make(using: &random, withGap: chance(2)).definitions
         handle(.definitionsRead(definitions), "reload")
         followCovering()
     }
 
-    private mutating func handle(_ event: Event, _ text: String) {
+    private func handle(_ event: Event, _ text: String) {
         story.append(text)
         effects = coordinator.handle(event)
         for effect in effects { model.take(effect) }
     }
 
-    private mutating func followCovering() {
+    private func followCovering() {
         model.covering = Dictionary(
             coordinator.definitions.flows.map { ($0.name, $0.children) }, uniquingKeysWith: { first, _ in first })
     }
 
-    private mutating func chance(_ odds: Int) -> Bool { RandomSketch.chance(odds, &random) }
+    private func chance(_ odds: Int) -> Bool { RandomSketch.chance(odds, &random) }
 
-    private mutating func client() -> Client { Client(":1.\(Int.random(in: 0..<3, using: &random))") }
+    private func client() -> Client { Client(":1.\(Int.random(in: 0..<3, using: &random))") }
 
     /// Values of the private step are told nowhere; those of others may be.
-    private mutating func arguments(forStep step: Int) -> Arguments {
+    private func arguments(forStep step: Int) -> Arguments {
         var arguments: Arguments = []
         if chance(2) { arguments.append(Argument("n", .byte(UInt8.random(in: 0..<3, using: &random)))) }
         let isPrivate = coordinator.definitions.steps[step].isPrivate
@@ -147,7 +147,7 @@ private struct RandomLife {
         return arguments
     }
 
-    private mutating func request() -> RequestID {
+    private func request() -> RequestID {
         requests += 1
         calls += 1
         return RequestID(requests)
@@ -175,7 +175,7 @@ extension RandomLife {
                 "each path leads to its node",
                 states.allSatisfy { coordinator.node(at: $0.path)?.instance == $0.instance }
             ),
-            ("all chains are done", coordinator.queue.isEmpty && states.allSatisfy { $0.flow?.isReady ?? true }),
+            ("all chains are done", coordinator.queue.steps.isEmpty && states.allSatisfy { $0.flow?.isReady ?? true }),
             ("origins count what waits", coordinator.origins.mapValues(\.waiting) == waiting(in: forest)),
             ("the ledger counts what is held", coordinator.ledger == recount(forest)),
             (

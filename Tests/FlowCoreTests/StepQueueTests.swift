@@ -40,7 +40,7 @@ struct StepQueueTests {
         queue.append(contentsOf: [step(2, origin: 3), step(3, origin: 4)])
         queue.insert(step(4, origin: 3))
         #expect(order(queue) == [1, 2, 4, 3])
-        #expect(queue.isEmpty == false)
+        #expect(queue.steps.isEmpty == false)
     }
 
     @Test func `S-12 failures of steps whose flow is gone are told at the heir`() {
@@ -53,7 +53,7 @@ struct StepQueueTests {
 
     @Test func `an empty queue has no next step`() {
         var queue = StepQueue()
-        #expect(queue.isEmpty)
+        #expect(queue.steps.isEmpty)
         #expect(queue.takeNext() == nil)
     }
 }

@@ -226,3 +226,17 @@ extension Answer {
         }
     }
 }
+
+extension FlowCoordinator {
+    /// A coordinator in the same state, to compare with later: the type itself can't be copied.
+    func copy() -> FlowCoordinator {
+        var copy = FlowCoordinator(definitions: definitions, basePath: forest.base)
+        copy.forest = forest
+        copy.queue = queue
+        copy.ledger = ledger
+        copy.origins = origins
+        copy.lastOrigin = lastOrigin
+        copy.serial = serial
+        return copy
+    }
+}

@@ -39,7 +39,7 @@ extension FlowCoordinator {
     /// ancestor that is live.
     mutating func dropSteps(of gone: [Node], heir: Int?) {
         let heir = heir.map { forest[$0].path }
-        if !queue.isEmpty, let heir {
+        if let heir {
             queue.retarget(from: Set(gone.lazy.filter { $0.flow != nil }.map(\.path)), to: heir)
         }
         // Only the last one can have left its flow behind.

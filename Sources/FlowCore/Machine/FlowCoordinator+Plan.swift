@@ -20,6 +20,7 @@ struct Plan {
     }
 
     var children: [Child] = []
+    var ids = SiblingIDs.PlannedIDs()
     var forwardsToParent: [Step] = []
     var forwardsToCurrent: [Step] = []
     var end = End.no
@@ -39,12 +40,10 @@ extension FlowCoordinator {
         var plan = Plan(arguments: told, byteCount: told.byteCount)
         if !contributors.isEmpty {
             let context = Context(arguments: step.arguments, flow: flow)
-            var ids = SiblingIDs()
-            if contributors.contains(where: \.isChild) { ids = forest.ids(below: flow) }
             for contributor in contributors {
                 switch contributor {
                 case .child(let template):
-                    try add(template, to: &plan, ids: &ids, context, client: step.client)
+                    try add(template, to: &plan, context, client: step.client)
                 case .current(let template):
                     let forward = try resolve(template.step, template.arguments, context)
                     plan.forwardsToCurrent.append(forward)
@@ -59,7 +58,7 @@ extension FlowCoordinator {
                     if let template { last = try resolve(template.step, template.arguments, context) }
                     plan.end = .yes(last)
                     plan.contributions.append(
-                        contribution(.end, last, path: nil))
+                        contribution(.end, last, path: forest[flow].parent.map { forest[$0].path }))
                 }
             }
         }
@@ -76,7 +75,7 @@ extension FlowCoordinator {
     }
 
     private func add(
-        _ template: ChildTemplate, to plan: inout Plan, ids: inout SiblingIDs, _ context: Context, client: Client
+        _ template: ChildTemplate, to plan: inout Plan, _ context: Context, client: Client
     ) throws(FlowError) {
         let (name, parameters, subject): (String, [Parameter], String)
         var flow: Node.FlowState?
@@ -92,9 +91,8 @@ extension FlowCoordinator {
             flow = Node.FlowState(
                 definition: id, covering: definition.children, readiness: initial == nil ? .ready : .awaitingStep)
         }
-        let id = template.id ?? ids.free(for: name)
-        try check(id: id, among: ids, below: context.flow)
-        ids.insert(id, name: name)
+        let id = try newID(template.id, for: name, below: context.flow, besides: plan.ids)
+        plan.ids.insert(id, givenFor: template.id == nil ? name : nil)
         let arguments = try Declaration.admit(
             values(of: template.arguments, for: parameters, context), as: parameters, of: subject)
         var step: Plan.Step?
@@ -144,12 +142,23 @@ extension FlowCoordinator {
         Argument(name, argument.value, isPrivate: argument.isPrivate)
     }
 
-    /// Whether a new node can have this id (S-1) and place.
-    func check(id: String, among taken: SiblingIDs, below parent: Int?) throws(FlowError) {
-        guard Names.isPresentableName(id) else {
-            throw FlowError(.invalidName, "'\(Names.shortened(id))' can't be an id: \(Names.presentableNameRule)")
+    /// The id of a new node: the one asked for, or one made of its name (S-1).
+    ///
+    /// - Throws: what is in the way of a node with that id in that place.
+    func newID(
+        _ wish: String?, for name: String, below parent: Int?, besides planned: SiblingIDs.PlannedIDs
+    ) throws(FlowError) -> String {
+        let id = wish ?? forest.freeID(for: name, below: parent, besides: planned)
+        guard wish != nil || id.utf8.count <= Limits.nameLength else {
+            throw FlowError(
+                .limitExceeded,
+                "the id '\(id)' would have \(id.utf8.count) bytes of at most \(Limits.nameLength); "
+                    + "where a name is that long, a second one of it needs an id of its own")
         }
-        guard !taken.contains(id) else {
+        guard Names.isPresentableName(id) else {
+            throw FlowError(.invalidName, "'\(Names.shown(id))' can't be an id: \(Names.presentableNameRule)")
+        }
+        guard !forest.isTaken(id, below: parent), !planned.contains(id) else {
             let place = parent.map { "below '\(forest[$0].path)'" } ?? "among the roots"
             throw FlowError(.idTaken, "the id '\(id)' is taken \(place)")
         }
@@ -159,11 +168,11 @@ extension FlowCoordinator {
                 .limitExceeded,
                 "the object path '\(path)' would have \(path.utf8.count) bytes of at most \(Limits.pathLength)")
         }
-        guard let parent else { return }
-        guard forest[parent].depth < Limits.depth else {
+        guard parent.map({ forest[$0].depth < Limits.depth }) ?? true else {
             throw FlowError(
                 .limitExceeded, "'\(path)' would be deeper in the tree than \(Limits.depth) presentables")
         }
+        return id
     }
 
     private func checkLimits(of plan: Plan, _ step: WaitingStep, at flow: Int) throws(FlowError) {
@@ -175,24 +184,23 @@ extension FlowCoordinator {
         }
         // A flow that ends holds nothing any more.
         if case .yes = plan.end { return }
+        let last = forest[flow].flow?.last
         var more = Ledger.Tally(nodes: plan.children.count, bytes: plan.byteCount)
-        if let last = forest[flow].flow?.last, last.client == step.client { more.bytes -= last.byteCount }
         for child in plan.children { more.bytes += child.byteCount }
+        // The latest navigation so far is held no longer, whosever it was.
+        var moreInTotal = more
+        moreInTotal.bytes -= last?.byteCount ?? 0
+        if last?.client == step.client { more.bytes = moreInTotal.bytes }
         // A step that holds no more than the one before needs no leave.
-        if more.nodes > 0 || more.bytes > 0 { try ledger.check(more, for: step.client) }
+        if more.nodes > 0 || more.bytes > 0 { try ledger.check(more, inTotal: moreInTotal, for: step.client) }
     }
 }
 
 extension Plan.Child {
-    /// How many bytes of arguments it will hold at first.
+    /// How many bytes of arguments it will hold at first: its own, and those of an initial step that waits, which a
+    /// flow's never does (S-16).
     var byteCount: Int {
-        birth.arguments.byteCount + (step?.arguments.byteCount ?? 0)
-    }
-}
-
-extension FlowContributor {
-    var isChild: Bool {
-        if case .child = self { true } else { false }
+        birth.arguments.byteCount + (birth.flow == nil ? step?.arguments.byteCount ?? 0 : 0)
     }
 }
 

@@ -24,17 +24,9 @@ extension FlowCoordinator {
     }
 
     /// Makes the root that is wished for and sets off its initial step; gives its path. A unique flow that is live
-    /// stays as it is, and is given (S-2).
+    /// stays as it is, and is given (S-2); what is asked for has to be right all the same.
     private mutating func begin(_ wish: FlowRequest) throws(FlowError) -> String {
         let definition = definitions.flows[wish.definition.index]
-        if definition.isUnique,
-            let live = forest.roots.first(where: { forest[$0].flow?.definition == wish.definition })
-        {
-            return forest[live].path
-        }
-        let ids = forest.ids(below: nil)
-        let id = wish.id ?? ids.free(for: definition.name)
-        try check(id: id, among: ids, below: nil)
         let arguments = try Declaration.admit(
             wish.arguments, as: definition.parameters, of: "flow '\(definition.name)'")
         let initial = wish.step ?? definition.initial
@@ -46,6 +38,12 @@ extension FlowCoordinator {
                 .invalidArguments,
                 "flow '\(definition.name)' has no initial step that could take the argument '\(argument.name)'")
         }
+        if definition.isUnique,
+            let live = forest.roots.first(where: { forest[$0].flow?.definition == wish.definition })
+        {
+            return forest[live].path
+        }
+        let id = try newID(wish.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
         let held = Ledger.Tally(nodes: 1, bytes: arguments.byteCount)
         try ledger.check(held, for: wish.client)
 

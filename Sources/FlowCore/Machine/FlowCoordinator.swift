@@ -156,10 +156,7 @@ extension FlowCoordinator {
                 FlowError(.flowEnded, "the flow that was to take step '\(definitions[step.step].name)' has ended"))
         }
         conclude(step, outcome)
-        switch step.purpose {
-        case .emitted, .deepLink: break
-        case .initial, .setOff: release(origin: step.origin)
-        }
+        if step.isTold { release(origin: step.origin) }
     }
 
     /// Tells who waits for a step how it ended (S-9), or everyone, where nobody waits and it ended badly (S-12).

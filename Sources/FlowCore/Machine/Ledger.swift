@@ -13,23 +13,25 @@ struct Ledger: Equatable, Sendable {
     private(set) var total = Tally()
     private(set) var clients: [Client: Tally] = [:]
 
-    /// Whether so much more may be held.
+    /// Whether so much more may be held for a client; in total, where that comes to something else.
     ///
     /// - Throws: ``FlowError/Code/limitExceeded`` with the limit that is in the way.
-    func check(_ more: Tally, for client: Client) throws(FlowError) {
-        if more.nodes > 0 {
-            guard total.nodes + more.nodes <= Limits.nodes else {
+    func check(_ more: Tally, inTotal: Tally? = nil, for client: Client) throws(FlowError) {
+        let inTotal = inTotal ?? more
+        if inTotal.nodes > 0 {
+            guard total.nodes + inTotal.nodes <= Limits.nodes else {
                 throw FlowError(.limitExceeded, "there are \(total.nodes) live presentables of at most \(Limits.nodes)")
             }
         }
-        if more.bytes > 0 {
-            guard total.bytes + more.bytes <= Limits.heldBytes else {
+        if inTotal.bytes > 0 {
+            guard total.bytes + inTotal.bytes <= Limits.heldBytes else {
                 throw FlowError(
                     .limitExceeded,
                     "arguments of live presentables take \(total.bytes) of at most \(Limits.heldBytes) bytes")
             }
         }
-        guard client != .daemon, let own = clients[client] ?? (more == Tally() ? nil : Tally()) else { return }
+        guard client != .daemon else { return }
+        let own = clients[client] ?? Tally()
         if more.nodes > 0 {
             guard own.nodes + more.nodes <= Limits.nodesPerClient else {
                 throw FlowError(

@@ -25,6 +25,14 @@ struct WaitingStep: Equatable, Sendable {
     /// The serial of the navigation that set it off; 0: from outside.
     var cause: UInt64
     var purpose: Purpose
+
+    /// Whether everyone is told if it fails: nobody waits for it (S-12).
+    var isTold: Bool {
+        switch purpose {
+        case .emitted, .deepLink: false
+        case .initial, .setOff: true
+        }
+    }
 }
 
 /// The waiting steps, ordered by origin, and within one origin first set off, first taken (S-6).
@@ -33,25 +41,32 @@ struct StepQueue: Sendable {
     /// through the list are cheap.
     private(set) var steps: [WaitingStep] = []
 
-    var isEmpty: Bool { steps.isEmpty }
+    /// How many of them are told where they fail, and so need ``retarget(from:to:)``.
+    private var toldCount = 0
 
     mutating func insert(_ step: WaitingStep) {
         var place = steps.count
         while place > 0, steps[place - 1].origin <= step.origin { place -= 1 }
         steps.insert(step, at: place)
+        if step.isTold { toldCount += 1 }
     }
 
     /// Adds steps of ascending origins, all greater than those that wait.
     mutating func append(contentsOf later: [WaitingStep]) {
         steps.insert(contentsOf: later.reversed(), at: 0)
+        toldCount += later.count(where: \.isTold)
     }
 
     mutating func takeNext() -> WaitingStep? {
-        steps.popLast()
+        let next = steps.popLast()
+        if let next, next.isTold { toldCount -= 1 }
+        return next
     }
 
     /// Where failures of steps for a flow that is gone are told from now on.
     mutating func retarget(from gone: Set<String>, to path: String) {
+        // A deep link can make thousands of steps wait that nobody is told of.
+        guard toldCount > 0 else { return }
         for index in steps.indices where gone.contains(steps[index].tellAt) { steps[index].tellAt = path }
     }
 }

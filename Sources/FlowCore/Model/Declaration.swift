@@ -46,11 +46,11 @@ enum Declaration {
             throw FlowError(
                 .invalidArguments, "\(subject()) was given the argument '\(repeated?.name ?? "")' more than once")
         }
-        let bytes = admitted.byteCount
-        guard bytes <= Limits.argumentBytes else {
+        // How many there are stays untold: everyone may read it, and some are private.
+        guard admitted.byteCount <= Limits.argumentBytes else {
             throw FlowError(
                 .limitExceeded,
-                "the arguments of \(subject()) take \(bytes) bytes; at most \(Limits.argumentBytes) are allowed")
+                "the arguments of \(subject()) take more than \(Limits.argumentBytes) bytes, which is the limit")
         }
         return admitted
     }
@@ -61,7 +61,7 @@ enum Declaration {
             names.isEmpty ? "it takes none" : "it takes " + names.map { "'\($0)'" }.joined(separator: ", ")
         let suggestion = Names.suggestion(for: name, among: names)
         return FlowError(
-            .invalidArguments, "\(subject) has no argument '\(Names.shortened(name))': \(known)\(suggestion)")
+            .invalidArguments, "\(subject) has no argument '\(Names.shown(name))': \(known)\(suggestion)")
     }
 
     private static func misfit(
@@ -71,9 +71,7 @@ enum Declaration {
         let wanted = parameter.type.description
         let place = "the argument '\(argument.name)' of \(subject)"
         guard !isPrivate else { return "\(place) does not fit: it has to be of type \(wanted), not \(came)" }
-        // A long text would drown what is wrong with it.
-        let text = argument.value.description
-        let shown = text.count <= 64 ? text : text.prefix(64) + "…"
-        return "\(place) is '\(shown)', of type \(came); it has to be of type \(wanted)"
+        return
+            "\(place) is '\(Names.shown(argument.value.description))', of type \(came); it has to be of type \(wanted)"
     }
 }

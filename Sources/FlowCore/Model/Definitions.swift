@@ -76,7 +76,7 @@ public struct Definitions: Equatable, Sendable {
     public func unknownStep(_ name: String) -> FlowError {
         guard Names.isStepName(name) else {
             return FlowError(
-                .unknownStep, "'\(Names.shortened(name))' can't be the name of a step: \(Names.stepNameRule)")
+                .unknownStep, "'\(Names.shown(name))' can't be the name of a step: \(Names.stepNameRule)")
         }
         let suggestion = Names.suggestion(for: name, among: steps.lazy.map(\.name))
         return FlowError(.unknownStep, "no definition declares a step '\(name)'\(suggestion)")
@@ -85,7 +85,7 @@ public struct Definitions: Equatable, Sendable {
     /// The refusal of a flow that is not defined.
     public func unknownFlow(_ name: String) -> FlowError {
         let suggestion = Names.suggestion(for: name, among: flows.lazy.map(\.name))
-        return FlowError(.unknownFlow, "no flow '\(Names.shortened(name))' is defined\(suggestion)")
+        return FlowError(.unknownFlow, "no flow '\(Names.shown(name))' is defined\(suggestion)")
     }
 
     /// Same parts; the indexes follow from them.

@@ -30,6 +30,9 @@ public enum Limits {
     /// Bytes of arguments that live nodes hold in total.
     public static let heldBytes = 16 * 1_024 * 1_024
 
+    /// Bytes in a D-Bus signature (D-Bus specification, "Valid Signatures").
+    public static let signatureLength = 255
+
     /// Steps that one origin may set off (S-11).
     public static let stepsSetOff = 256
 

@@ -23,9 +23,15 @@ public enum Names {
     /// What ``isStepName(_:)`` asks for, in words.
     public static let stepNameRule = "a letter, then letters, digits, '_', '.' and '-', at most 128 bytes"
 
-    /// A name from outside for a message to a person: one that is longer than any name can be is cut.
-    public static func shortened(_ name: String) -> String {
-        name.utf8.count <= Limits.stepNameLength ? name : name.prefix(Limits.nameLength) + "…"
+    /// A text from outside for a message to a person: in one line, and cut where it is longer than any name can be.
+    public static func shown(_ text: String) -> String {
+        var shown = ""
+        for scalar in text.unicodeScalars {
+            guard shown.utf8.count < Limits.stepNameLength else { return shown + "…" }
+            let isControl = scalar.properties.generalCategory == .control
+            shown += isControl ? scalar.escaped(asASCII: true) : String(scalar)
+        }
+        return shown
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {

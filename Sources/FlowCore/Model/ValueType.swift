@@ -15,11 +15,13 @@ public struct ValueType: Hashable, Sendable {
         case exact
     }
 
-    /// The type with this signature, or nil where that is not one complete type, nests deeper than
-    /// ``Limits/argumentNesting``, or has a file descriptor in it, which nothing could keep.
+    /// The type with this signature, or nil where that is not one complete type, is longer than
+    /// D-Bus allows, nests deeper than ``Limits/argumentNesting``, or has a file descriptor in it, which nothing could
+    /// keep.
     public init?(signature: String) {
         var rest = Substring(signature)
-        guard Self.skipCompleteType(&rest, depth: 0), rest.isEmpty else { return nil }
+        guard signature.utf8.count <= Limits.signatureLength, Self.skipCompleteType(&rest, depth: 0), rest.isEmpty
+        else { return nil }
         self.signature = signature
         switch signature {
         case "v": kind = .any

@@ -35,8 +35,7 @@ extension Forest {
         for slot in all { cover(slot) }
         for slot in all {
             guard let parent = nodes[slot].parent else { continue }
-            let current = nodes[parent].flow?.current
-            present(slot, isCovered: (current ?? slot) != slot, inPresented: nodes[parent].isPresented)
+            present(slot, isCovered: isCovered(slot, in: nodes[parent].flow), inPresented: nodes[parent].isPresented)
         }
     }
 
@@ -52,8 +51,9 @@ extension Forest {
             case .stack: flow.children.last
             case .tabs: nodes[parent].flow?.selected.last
             }
-        if current != flow.current {
-            nodes[parent].flow?.current = current
+        let now = current.map(id(of:))
+        if now != flow.current {
+            nodes[parent].flow?.current = now
             note(.current, of: parent)
         }
     }
@@ -72,8 +72,12 @@ extension Forest {
         guard let flow = nodes[parent].flow else { return }
         let isPresented = nodes[parent].isPresented
         for child in flow.children {
-            present(child, isCovered: flow.current.map { $0 != child } ?? false, inPresented: isPresented)
+            present(child, isCovered: isCovered(child, in: flow), inPresented: isPresented)
         }
+    }
+
+    private func isCovered(_ child: Int, in flow: Node.FlowState?) -> Bool {
+        flow?.current.map { $0 != id(of: child) } ?? false
     }
 
     private mutating func select(_ child: Int, of parent: Int) {

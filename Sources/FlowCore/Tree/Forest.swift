@@ -61,10 +61,16 @@ struct Forest: Sendable {
         return nodes[slot].flow?.children ?? []
     }
 
-    /// The ids that children of this flow have, or the roots for nil.
-    func ids(below slot: Int?) -> SiblingIDs {
-        guard let slot else { return rootIDs }
-        return nodes[slot].flow?.ids ?? SiblingIDs()
+    /// Whether a child of this flow has this id, or a root for nil.
+    func isTaken(_ id: String, below slot: Int?) -> Bool {
+        guard let slot else { return rootIDs.contains(id) }
+        return nodes[slot].flow?.ids.contains(id) ?? false
+    }
+
+    /// The id for a new child of this name that asked for none (S-1).
+    func freeID(for name: String, below slot: Int?, besides planned: SiblingIDs.PlannedIDs) -> String {
+        guard let slot else { return rootIDs.free(for: name, besides: planned) }
+        return nodes[slot].flow?.ids.free(for: name, besides: planned) ?? name
     }
 
     /// The path of a child with this id.
@@ -215,7 +221,7 @@ extension Forest {
 
     /// The path of the child that covers the others; nil: none does.
     func currentPath(of slot: Int) -> String? {
-        nodes[slot].flow?.current.map { nodes[$0].path }
+        nodes[slot].flow?.current.flatMap(self.slot(of:)).map { nodes[$0].path }
     }
 
     /// All that is told of a presentable.

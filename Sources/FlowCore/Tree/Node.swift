@@ -50,8 +50,9 @@ public struct Node: Sendable {
         var covering: Children
         /// The children's places, in creation order.
         var children: [Int] = []
-        /// The place of the child that covers the others (S-14).
-        var current: Int?
+        /// The child that covers the others (S-14). By instance: its place may be another's by the next time it is
+        /// compared.
+        var current: NodeID?
         /// With tabs: the children that were selected, the latest last.
         var selected: [Int] = []
         /// Whether its initial step, and what that contributed, has come to an end (S-26).

@@ -7,11 +7,12 @@ struct SiblingIDs: Sendable {
 
     func contains(_ id: String) -> Bool { taken.contains(id) }
 
-    /// The id for a name: the name, or `NAME_2`, `NAME_3`, …, the smallest that is free.
-    func free(for name: String) -> String {
-        guard taken.contains(name) else { return name }
-        var number = floor[name] ?? 2
-        while taken.contains("\(name)_\(number)") { number += 1 }
+    /// The id for a name: the name, or `NAME_2`, `NAME_3`, …, the smallest that is free here and among the ids which are
+    /// about to be taken.
+    func free(for name: String, besides planned: PlannedIDs = PlannedIDs()) -> String {
+        guard taken.contains(name) || planned.contains(name) else { return name }
+        var number = max(floor[name] ?? 2, planned.floor[name] ?? 2)
+        while taken.contains("\(name)_\(number)") || planned.contains("\(name)_\(number)") { number += 1 }
         return "\(name)_\(number)"
     }
 
@@ -27,6 +28,21 @@ struct SiblingIDs: Sendable {
         guard let (base, number) = Self.numbered(id), let known = floor[base] else { return }
         // The last one gone takes its note along.
         floor[base] = number == 2 ? nil : min(known, number)
+    }
+
+    /// The ids that the children of one plan are going to take.
+    struct PlannedIDs: Sendable {
+        private var taken: Set<String> = []
+        /// For a name that was given a number: no smaller number is free, here or among those that are taken already.
+        fileprivate var floor: [String: Int] = [:]
+
+        func contains(_ id: String) -> Bool { taken.contains(id) }
+
+        /// Plans an id: one that was asked for, or the one that ``SiblingIDs/free(for:besides:)`` gave for a name.
+        mutating func insert(_ id: String, givenFor name: String?) {
+            taken.insert(id)
+            if let name, let (base, number) = numbered(id), base == name { floor[name] = number + 1 }
+        }
     }
 
     /// `NAME_7` as its two parts; nil for what ``free(for:)`` would not write so, as `NAME_07`.
