@@ -24,9 +24,9 @@ final class ExampleService {
         bus = try Bus(.address(daemon.address))
         loop = try EventLoop()
         let userdata = Unmanaged.passUnretained(self).toOpaque()
-        for interface in [Self.example, Self.other] {
+        for (interface, vtable) in [(Self.example, Self.exampleVtable), (Self.other, Self.otherVtable)] {
             try bus.addFallbackVtable(
-                prefix: Self.tree, interface: interface.name, vtable: interface.makeVtable(), userdata: userdata
+                prefix: Self.tree, interface: interface.name, vtable: vtable, userdata: userdata
             ) { _, path, _, userdata, found, _ in
                 guard let path, let service = ExampleService.from(userdata) else { return 0 }
                 found?.pointee = userdata
@@ -34,7 +34,7 @@ final class ExampleService {
             }
         }
         try bus.addObjectVtable(
-            path: Self.root, interface: Self.other.name, vtable: Self.other.makeVtable(), userdata: userdata)
+            path: Self.root, interface: Self.other.name, vtable: Self.otherVtable, userdata: userdata)
         try bus.addObjectManager(path: Self.root)
         try bus.addNodeEnumerator(path: Self.tree, userdata: userdata) { _, path, userdata, nodes, _ in
             guard let path, let service = ExampleService.from(userdata) else { return 0 }
@@ -50,6 +50,9 @@ final class ExampleService {
         userdata.map { Unmanaged<ExampleService>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    // Tables are never written after they are made.
+    nonisolated(unsafe) static let exampleVtable = example.makeVtable()
+    nonisolated(unsafe) static let otherVtable = other.makeVtable()
     static let names = StaticNames(["org.example.Example"])
     static let countName = StaticNames(["Count"])
 

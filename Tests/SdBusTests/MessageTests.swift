@@ -9,13 +9,16 @@ struct MessageTests {
     private let one = ExampleService.tree + "/one"
     private let interface = "org.example.Example"
 
-    private static let everything: [BusValue] = [
-        .byte(255), .bool(true), .int16(.min), .uint16(.max), .int32(.min), .uint32(.max), .int64(.min), .uint64(.max),
-        .double(-0.5), .string("ä€🚌"), .string(""), .objectPath("/a/b"), .signature("a{sv}"), .strings(["x", "y"]),
-        .array(of: "(ib)", []), .structure([.int32(1), .structure([.string("in"), .variant(.byte(1))])]),
-        .options(["k": .uint64(1), "l": .variant(.options(["m": .strings([])]))]), .variant(.variant(.string("v"))),
-        .array(of: "{ias}", [.dictEntry(.int32(3), .strings(["z"]))]),
-    ]
+    private static var everything: [BusValue] {
+        [
+            .byte(255), .bool(true), .int16(.min), .uint16(.max), .int32(.min), .uint32(.max), .int64(.min),
+            .uint64(.max),
+            .double(-0.5), .string("ä€🚌"), .string(""), .objectPath("/a/b"), .signature("a{sv}"), .strings(["x", "y"]),
+            .array(of: "(ib)", []), .structure([.int32(1), .structure([.string("in"), .variant(.byte(1))])]),
+            .options(["k": .uint64(1), "l": .variant(.options(["m": .strings([])]))]), .variant(.variant(.string("v"))),
+            .array(of: "{ias}", [.dictEntry(.int32(3), .strings(["z"]))]),
+        ]
+    }
 
     @Test(arguments: everything)
     func `every type goes out and comes back`(value: BusValue) throws {

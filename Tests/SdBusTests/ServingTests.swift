@@ -86,7 +86,7 @@ struct ServingTests {
         let error = #expect(throws: SdError.self) {
             try service.bus.addObjectVtable(
                 path: ExampleService.root, interface: ExampleService.other.name,
-                vtable: ExampleService.other.makeVtable())
+                vtable: ExampleService.otherVtable)
         }
         #expect(error?.isTaken == true)
         withExtendedLifetime(client) {}
