@@ -36,6 +36,11 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(name: "FlowCoreTests", dependencies: ["FlowCore"], swiftSettings: strict),
+        // Private buses, child processes and clients for tests.
+        .target(
+            name: "BusTestSupport", dependencies: ["CSdBus", "SdBus"], path: "Tests/BusTestSupport",
+            swiftSettings: strict),
+        .testTarget(name: "SdBusTests", dependencies: ["SdBus", "BusTestSupport"], swiftSettings: strict),
         .testTarget(name: "FlowFileTests", dependencies: ["FlowFile", "FlowCore"], swiftSettings: strict),
     ]
 )

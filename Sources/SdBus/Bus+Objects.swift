@@ -5,6 +5,9 @@ extension Bus {
 
     /// Serves an interface on every object below a prefix that the lookup finds; sd_bus_add_fallback_vtable(3).
     ///
+    /// All interfaces of the objects and their node enumerator belong on the same prefix: sd-bus introspects an object
+    /// by the longest prefix that knows it alone.
+    ///
     /// - Throws: ``SdError``: EEXIST if the prefix has this interface already, EINVAL for an invalid vtable.
     public func addFallbackVtable(
         prefix: String, interface: StaticString, vtable: UnsafePointer<sd_bus_vtable>,

@@ -95,8 +95,8 @@ public final class Bus {
 
     /// Becomes the owner of a name, at once or not at all: it doesn't queue, and lets nobody take it away.
     ///
-    /// - Throws: ``SdError``: ``SdError/isTaken`` where another connection owns it, ``SdError/isPermissionDenied`` where
-    ///   the bus's policy forbids it; sd_bus_request_name(3).
+    /// - Throws: ``SdError``: ``SdError/isTaken`` where another connection owns it, ``SdError/isPermissionDenied``
+    ///   where the bus's policy forbids it; sd_bus_request_name(3).
     public func requestName(_ name: String) throws(SdError) {
         try check("sd_bus_request_name", name.withCString { sd_bus_request_name(handle, $0, 0) })
     }

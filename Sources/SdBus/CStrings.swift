@@ -12,8 +12,9 @@ extension StaticString {
 /// ``Bus/emitPropertiesChanged(path:interface:names:)``.
 ///
 /// It is never freed: make it a constant.
-public struct StaticNames {
-    @usableFromInline let strv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+public struct StaticNames: Sendable {
+    // Written before anybody else can see it, and never again.
+    @usableFromInline nonisolated(unsafe) let strv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
     /// How many names there are.
     public let count: Int
 

@@ -61,7 +61,11 @@ public final class EventLoop {
     /// Runs until ``exit(_:)``; sd_event_loop(3).
     ///
     /// - Returns: the code given to ``exit(_:)``.
-    public func run() throws(SdError) -> Int32 { try check("sd_event_loop", sd_event_loop(handle)) }
+    public func run() throws(SdError) -> Int32 {
+        // A loop that ended never runs again; the handlers of signals usually hold it, and end here.
+        defer { signals = [] }
+        return try check("sd_event_loop", sd_event_loop(handle))
+    }
 
     /// Runs one turn: waits up to a time in µs (nil: for ever) for something to do, and does it; sd_event_run(3).
     ///
@@ -74,7 +78,7 @@ public final class EventLoop {
     /// Ends ``run()`` after this turn with a code of 0 or more; sd_event_exit(3).
     public func exit(_ code: Int32) throws(SdError) { try check("sd_event_exit", sd_event_exit(handle, code)) }
 
-    /// Runs a closure whenever a signal arrives, for the life of the loop. The signal must be blocked
+    /// Runs a closure whenever a signal arrives, until ``run()`` returns. The signal must be blocked
     /// (``Signal/block(_:)``), else EBUSY; sd_event_add_signal(3).
     public func onSignal(_ signal: Signal, _ handler: @escaping () -> Void) throws(SdError) {
         let source = EventSource(handler)

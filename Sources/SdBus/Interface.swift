@@ -1,6 +1,7 @@
 public import CSdBus
 
-/// One description of an interface, from which both the table that sd-bus serves and the XML that documents it are made.
+/// One description of an interface, from which both the table that sd-bus serves and the XML that documents it are
+/// made.
 public struct InterfaceDescription {
     /// An argument of a method or signal.
     public struct Argument {

@@ -42,15 +42,7 @@ public enum Journal {
     public static func send(
         _ priority: Priority, _ message: String, fields: [(name: String, value: String)] = []
     ) throws(SdError) {
-        var bytes: [UInt8] = []
-        var ends: [Int] = []
-        func add(_ text: String) {
-            bytes.append(contentsOf: text.utf8)
-            ends.append(bytes.count)
-        }
-        add("PRIORITY=\(priority.rawValue)")
-        add("MESSAGE=" + message)
-        for field in fields { add("\(field.name)=" + field.value) }
+        var (bytes, ends) = assignments(priority, message, fields)
         let result = bytes.withUnsafeMutableBytes { buffer in
             var start = 0
             let parts = ends.map { end in
@@ -60,5 +52,21 @@ public enum Journal {
             return sd_journal_sendv(parts, Int32(parts.count))
         }
         try check("sd_journal_sendv", result)
+    }
+
+    /// `NAME=value` of all fields behind one another, and where each ends.
+    static func assignments(
+        _ priority: Priority, _ message: String, _ fields: [(name: StaticString, value: String)]
+    ) -> (bytes: [UInt8], ends: [Int]) {
+        var bytes: [UInt8] = []
+        var ends: [Int] = []
+        func add(_ text: String) {
+            bytes.append(contentsOf: text.utf8)
+            ends.append(bytes.count)
+        }
+        add("PRIORITY=\(priority.rawValue)")
+        add("MESSAGE=" + message)
+        for field in fields { add("\(field.name)=" + field.value) }
+        return (bytes, ends)
     }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The result of a node enumerator, sd_bus_add_node_enumerator(3): a malloc'ed, NULL-terminated array of malloc'ed object
-/// paths, which sd-bus frees.
+/// The result of a node enumerator, sd_bus_add_node_enumerator(3): a malloc'ed, NULL-terminated array of malloc'ed
+/// object paths, which sd-bus frees.
 ///
 /// ```swift
 /// var nodes = NodeList()

@@ -1,0 +1,38 @@
+import Glibc
+import Synchronization
+
+/// pipe2(2) does not import, so a pipe is marked as close-on-exec after it was made. Tests run at the same time: were a
+/// child started in between, it would hold the pipe of another test's child open.
+private let making = Mutex(())
+
+/// The two ends of a pipe(2). A ``ChildProcess`` gets none of them but its own.
+struct Pipe {
+    let readEnd: Int32
+    let writeEnd: Int32
+
+    init(nonBlocking: Bool = false) throws {
+        var ends: [Int32] = [-1, -1]
+        let result = making.withLock { _ in
+            let result = pipe(&ends)
+            for end in ends where result == 0 { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            return result
+        }
+        guard result == 0 else { throw TestFailure("pipe: errno \(errno)") }
+        for end in ends where nonBlocking { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+        readEnd = ends[0]
+        writeEnd = ends[1]
+    }
+
+    /// Starts a child.
+    static func whileNoneIsHalfMade<Result: Sendable>(_ body: () -> Result) -> Result {
+        making.withLock { _ in body() }
+    }
+}
+
+/// Waits until one of the descriptors is ready or the deadline is over; poll(2).
+func waitForInput(_ descriptors: [pollfd], until deadline: Deadline) {
+    var descriptors = descriptors
+    let result = poll(&descriptors, nfds_t(descriptors.count), deadline.milliseconds)
+    // EINTR is as good as an event: the caller looks again.
+    precondition(result >= 0 || errno == EINTR || errno == EAGAIN, "poll: errno \(errno)")
+}

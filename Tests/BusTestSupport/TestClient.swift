@@ -1,0 +1,245 @@
+import CSdBus
+import Glibc
+public import SdBus
+
+/// A client with a connection of its own, which notes everything it receives in the order of the wire: signals, calls
+/// to it, and the answers to its calls.
+///
+/// It reads only while it waits for something. Whatever else arrives then is in ``log`` too, and incoming calls go to
+/// ``onCall``.
+public final class TestClient {
+    /// What a call to the client is answered with.
+    public enum Answer {
+        /// These values.
+        case values([BusValue])
+        /// An error.
+        case error(BusError)
+        /// Nothing yet; ``TestClient/reply(to:_:)`` does it later.
+        case later
+    }
+
+    /// The client's unique name.
+    public var uniqueName: String { bus.uniqueName }
+
+    /// Everything received since it is connected, oldest first.
+    public private(set) var log: [ReceivedMessage] = []
+
+    /// Answers calls to the client, in the order they arrive. Without it they are only noted.
+    public var onCall: ((ReceivedMessage) -> Answer)?
+
+    let bus: Bus
+    /// The bus lives as long as its clients.
+    private var daemon: PrivateBus?
+    private var loops: [EventLoop] = []
+    private var readSignals = 0
+    private var readCalls = 0
+
+    /// Connects to a bus.
+    public init(_ address: String) throws {
+        bus = try Bus(.address(address))
+        // The bus tells every new client its name; that belongs to connecting.
+        try ping()
+        clearLog()
+    }
+
+    /// Connects to a private bus.
+    public convenience init(_ bus: PrivateBus) throws {
+        try self.init(bus.address)
+        daemon = bus
+    }
+
+    /// Turns a loop of this thread while the client waits, so that a test can be service and client at once.
+    public func turn(_ loop: EventLoop) { loops.append(loop) }
+
+    // MARK: Calling
+
+    /// Calls a method and waits for the answer.
+    ///
+    /// - Returns: what it answered.
+    /// - Throws: ``BusError`` if it says no, ``TestFailure`` if there is no answer in time.
+    @discardableResult
+    public func call(
+        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: BusValue...
+    ) throws -> [BusValue] {
+        try answer(to: start(destination, path, interface, member, arguments))
+    }
+
+    /// Sends a call without waiting for its answer.
+    public func start(
+        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = []
+    ) throws -> PendingCall {
+        let message = try OutgoingMessage(
+            call: bus, destination: destination, path: path, interface: interface, member: member)
+        for argument in arguments { try argument.write(to: message.body) }
+        var cookie: UInt64 = 0
+        try check("sd_bus_send", sd_bus_send(nil, message.handle, &cookie))
+        return PendingCall(cookie: cookie)
+    }
+
+    /// Sends a call that wants no answer.
+    public func post(
+        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: BusValue...
+    ) throws {
+        let message = try OutgoingMessage(
+            call: bus, destination: destination, path: path, interface: interface, member: member)
+        try message.setExpectsNoReply()
+        for argument in arguments { try argument.write(to: message.body) }
+        try message.send()
+    }
+
+    /// Waits for the answer to a call.
+    @discardableResult
+    public func answer(to call: PendingCall, within bound: Duration = failureBound) throws -> [BusValue] {
+        var start = 0
+        let message = try wait(within: bound, for: "the answer to call \(call.cookie)", from: &start) {
+            $0.replyTo == call
+        }
+        if case .error(let error) = message.kind { throw error }
+        return message.values
+    }
+
+    /// Reads a property.
+    public func property(_ destination: String, _ path: String, _ interface: String, _ name: String) throws -> BusValue
+    {
+        let answer = try call(
+            destination, path, "org.freedesktop.DBus.Properties", "Get", .string(interface), .string(name))
+        guard case .variant(let value)? = answer.first else { throw TestFailure("Get answers \(answer)") }
+        return value
+    }
+
+    // MARK: Hearing
+
+    /// Asks the bus for messages that match a rule, and waits until it has agreed.
+    public func addMatch(_ rule: String) throws {
+        try call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", .string(rule))
+    }
+
+    /// Waits for the next signal that passes a test. The search begins after the signal that was waited for last.
+    @discardableResult
+    public func waitForSignal(
+        _ member: String? = nil, within bound: Duration = failureBound,
+        where matches: (ReceivedMessage) -> Bool = { _ in true }
+    ) throws -> ReceivedMessage {
+        try wait(within: bound, for: "signal \(member ?? "")", from: &readSignals) {
+            $0.kind == .signal && (member == nil || $0.member == member) && matches($0)
+        }
+    }
+
+    /// Waits for the next call to this client that passes a test. The search begins after the call that was waited for
+    /// last.
+    @discardableResult
+    public func waitForCall(
+        _ member: String? = nil, within bound: Duration = failureBound,
+        where matches: (ReceivedMessage) -> Bool = { _ in true }
+    ) throws -> ReceivedMessage {
+        try wait(within: bound, for: "call \(member ?? "")", from: &readCalls) {
+            $0.kind == .call && (member == nil || $0.member == member) && matches($0)
+        }
+    }
+
+    /// The signals received so far.
+    public var signals: [ReceivedMessage] { log.filter { $0.kind == .signal } }
+
+    /// Forgets what was received so far.
+    public func clearLog() {
+        log = []
+        readSignals = 0
+        readCalls = 0
+    }
+
+    /// Waits for an answer of the peer: what it sent to this client before is then in ``log``. The messages of a third
+    /// client have no order against this.
+    public func ping(_ destination: String = "org.freedesktop.DBus") throws {
+        try call(destination, "/org/freedesktop/DBus", "org.freedesktop.DBus.Peer", "Ping")
+    }
+
+    // MARK: Answering and serving
+
+    /// Answers a call with values.
+    public func reply(to call: ReceivedMessage, _ values: [BusValue] = []) throws {
+        let message = try OutgoingMessage(replyTo: MessageReader(call.handle))
+        for value in values { try value.write(to: message.body) }
+        try message.send()
+    }
+
+    /// Answers a call with an error.
+    public func reply(to call: ReceivedMessage, _ error: BusError) throws {
+        try MessageReader(call.handle).replyError(name: error.name, text: error.message)
+    }
+
+    /// Becomes the owner of a name.
+    public func requestName(_ name: String) throws {
+        let flagDoNotQueue: UInt32 = 4
+        let answer = try call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName", .string(name),
+            .uint32(flagDoNotQueue))
+        guard answer == [.uint32(1)] else { throw TestFailure("RequestName \(name) answers \(answer)") }
+    }
+
+    /// Closes the connection, as a client that crashes does.
+    public func disconnect() { bus.close() }
+
+    // MARK: Waiting
+
+    /// Reads and serves until a condition holds.
+    ///
+    /// - Throws: ``TestFailure`` with everything received, when the bound is over.
+    public func wait(within bound: Duration = failureBound, for what: String, until done: () throws -> Bool) throws {
+        let deadline = Deadline(bound)
+        while try !done() {
+            var moved = try receive()
+            for loop in loops where try loop.runOnce(timeout: 0) { moved = true }
+            guard !moved else { continue }
+            guard !deadline.isOver else {
+                let received = log.map { "  \($0)" }.joined(separator: "\n")
+                throw TestFailure("\(uniqueName) waited in vain for \(what); it received\n\(received)")
+            }
+            waitForInput(try descriptors(), until: deadline)
+        }
+    }
+
+    /// The first message in the log from an index on that passes a test; `start` moves behind it.
+    private func wait(
+        within bound: Duration, for what: String, from start: inout Int, where matches: (ReceivedMessage) -> Bool
+    ) throws -> ReceivedMessage {
+        var next = start
+        var found: ReceivedMessage?
+        try wait(within: bound, for: what) {
+            while next < log.count && found == nil {
+                if matches(log[next]) { found = log[next] }
+                next += 1
+            }
+            return found != nil
+        }
+        guard let found else { throw TestFailure("no \(what)") }
+        start = next
+        return found
+    }
+
+    /// Takes what is there: one message at most.
+    ///
+    /// No answer has a callback and no signal a match in sd-bus, so that sd_bus_process(3) hands out every message in
+    /// the order of the wire.
+    private func receive() throws -> Bool {
+        var message: OpaquePointer?
+        let result = try check("sd_bus_process", sd_bus_process(bus.handle, &message))
+        guard let message else { return result > 0 }
+        let received = try ReceivedMessage(taking: message)
+        log.append(received)
+        if received.kind == .call, let onCall {
+            switch onCall(received) {
+            case .values(let values): try reply(to: received, values)
+            case .error(let error): try reply(to: received, error)
+            case .later: break
+            }
+        }
+        return true
+    }
+
+    private func descriptors() throws -> [pollfd] {
+        let events = try check("sd_bus_get_events", sd_bus_get_events(bus.handle))
+        let own = pollfd(fd: sd_bus_get_fd(bus.handle), events: Int16(truncatingIfNeeded: events), revents: 0)
+        return [own] + loops.map { pollfd(fd: sd_event_get_fd($0.handle), events: Int16(POLLIN), revents: 0) }
+    }
+}

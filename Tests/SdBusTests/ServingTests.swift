@@ -1,0 +1,107 @@
+import BusTestSupport
+import Foundation
+import SdBus
+import Testing
+
+@Suite("Serving objects")
+struct ServingTests {
+    private let name = "org.example.Service"
+    private let one = ExampleService.tree + "/one"
+    private let interface = "org.example.Example"
+
+    @Test func `a fallback vtable serves what the lookup finds, and nothing else`() throws {
+        let daemon = try PrivateBus()
+        let (service, client) = try ExampleService.start(on: daemon)
+        try client.call(name, one, interface, "Tell", "hello")
+        try client.call(name, ExampleService.tree + "/two/deep", interface, "Tell", "there")
+        #expect(service.seen == ["\(one) hello", "\(ExampleService.tree)/two/deep there"])
+        let error = #expect(throws: BusError.self) {
+            try client.call(name, ExampleService.tree + "/three", interface, "Tell", "?")
+        }
+        #expect(error?.name == "org.freedesktop.DBus.Error.UnknownObject")
+        withExtendedLifetime(service) {}
+    }
+
+    @Test func `introspection says what the description says`() throws {
+        let daemon = try PrivateBus()
+        let (service, client) = try ExampleService.start(on: daemon)
+        let xml = try #require(
+            try client.call(name, one, "org.freedesktop.DBus.Introspectable", "Introspect").first?.text)
+        for description in [ExampleService.example, ExampleService.other] {
+            let element = try #require(Self.element(description.name.description, of: xml))
+            #expect(Self.squeezed(element) == Self.squeezed(description.xml))
+        }
+        withExtendedLifetime(service) {}
+    }
+
+    @Test func `the enumerated nodes are listed and managed`() throws {
+        let daemon = try PrivateBus()
+        let (service, client) = try ExampleService.start(on: daemon)
+        let xml = try #require(
+            try client.call(name, ExampleService.tree, "org.freedesktop.DBus.Introspectable", "Introspect").first?.text)
+        #expect(xml.contains(#"<node name="one"/>"#))
+        #expect(xml.contains(#"<node name="two"/>"#))
+        let managed = try client.call(
+            name, ExampleService.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")
+        let objects = try #require(managed.first)
+        #expect(Set(objects.keys).isSuperset(of: service.objects))
+        #expect(objects[one]?[interface]?["Count"] == .uint32(7))
+        #expect(objects[one]?[interface]?["Path"] == .objectPath(one))
+    }
+
+    @Test func `properties are read and their changes told`() throws {
+        let daemon = try PrivateBus()
+        let (service, client) = try ExampleService.start(on: daemon)
+        #expect(try client.property(name, one, interface, "Count") == .uint32(7))
+        #expect(try client.property(name, one, interface, "Hint") == "hint")
+        try client.addMatch("interface='org.freedesktop.DBus.Properties',path='\(one)'")
+        service.count = 8
+        try one.withCString {
+            try service.bus.emitPropertiesChanged(
+                path: $0, interface: "org.example.Example", names: ExampleService.countName)
+        }
+        let signal = try client.waitForSignal("PropertiesChanged")
+        #expect(signal.values == [.string(interface), .options(["Count": .uint32(8)]), .strings([])])
+    }
+
+    @Test func `objects that come and go are told`() throws {
+        let daemon = try PrivateBus()
+        let (service, client) = try ExampleService.start(on: daemon)
+        try client.addMatch("interface='org.freedesktop.DBus.ObjectManager'")
+        let path = ExampleService.tree + "/new"
+        service.objects.append(path)
+        try path.withCString { try service.bus.emitInterfacesAdded(path: $0, interfaces: ExampleService.names) }
+        let added = try client.waitForSignal("InterfacesAdded")
+        #expect(added.path == ExampleService.root)
+        #expect(added.values.first == .objectPath(path))
+        #expect(added.values.last?[interface]?["Path"] == .objectPath(path))
+        try path.withCString { try service.bus.emitInterfacesRemoved(path: $0, interfaces: ExampleService.names) }
+        let removed = try client.waitForSignal("InterfacesRemoved")
+        #expect(removed.values == [.objectPath(path), .strings([interface])])
+    }
+
+    @Test func `the same interface twice on one prefix is refused`() throws {
+        let daemon = try PrivateBus()
+        let (service, client) = try ExampleService.start(on: daemon)
+        let error = #expect(throws: SdError.self) {
+            try service.bus.addObjectVtable(
+                path: ExampleService.root, interface: ExampleService.other.name,
+                vtable: ExampleService.otherVtable)
+        }
+        #expect(error?.isTaken == true)
+        withExtendedLifetime(client) {}
+    }
+
+    /// One `<interface>` element of an introspection.
+    private static func element(_ name: String, of xml: String) -> String? {
+        guard let start = xml.range(of: "<interface name=\"\(name)\">"),
+            let end = xml.range(of: "</interface>", range: start.upperBound..<xml.endIndex)
+        else { return nil }
+        return String(xml[start.lowerBound..<end.upperBound])
+    }
+
+    /// Without the white space between elements.
+    private static func squeezed(_ xml: String) -> [String] {
+        xml.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+}
