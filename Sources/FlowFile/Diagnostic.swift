@@ -20,4 +20,54 @@ public struct Diagnostic: Error, Hashable, Sendable {
     public let place: String
     /// What is wrong, with the value in single quotes, and what would be right.
     public let message: String
+
+    init(
+        _ severity: Severity, file: String, line: Int? = nil, column: Int? = nil, place: String = "", _ message: String
+    ) {
+        self.severity = severity
+        self.file = file
+        self.line = line
+        self.column = column
+        self.place = place
+        self.message = message
+    }
+}
+
+extension Diagnostic: CustomStringConvertible {
+    /// As compilers write it: `FILE:LINE:COLUMN: error: [PLACE] MESSAGE`, without what is not known.
+    public var description: String {
+        var text = file
+        if let line {
+            text += ":\(line)"
+            if let column { text += ":\(column)" }
+        }
+        return text + ": \(severity.rawValue): " + (place.isEmpty ? "" : "[\(place)] ") + message
+    }
+}
+
+extension Diagnostic: Comparable {
+    /// By file, line and column; what has no line comes first.
+    public static func < (one: Diagnostic, other: Diagnostic) -> Bool {
+        (one.file, one.line ?? 0, one.column ?? 0, one.place, one.message)
+            < (other.file, other.line ?? 0, other.column ?? 0, other.place, other.message)
+    }
+}
+
+/// Gathers diagnostics: a check goes on after the first.
+final class Report {
+    private(set) var diagnostics: [Diagnostic] = []
+
+    var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+
+    func add(_ diagnostic: Diagnostic) {
+        diagnostics.append(diagnostic)
+    }
+
+    func error(_ place: Place, _ message: String) {
+        add(place.diagnostic(.error, message))
+    }
+
+    func warning(_ place: Place, _ message: String) {
+        add(place.diagnostic(.warning, message))
+    }
 }

@@ -56,7 +56,7 @@ public enum Journal {
 
     /// `NAME=value` of all fields behind one another, and where each ends.
     static func assignments(
-        _ priority: Priority, _ message: String, _ fields: [(name: StaticString, value: String)]
+        _ priority: Priority, _ message: String, _ fields: [(name: String, value: String)]
     ) -> (bytes: [UInt8], ends: [Int]) {
         var bytes: [UInt8] = []
         var ends: [Int] = []

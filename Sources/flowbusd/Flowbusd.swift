@@ -117,7 +117,8 @@ struct Flowbusd: ParsableCommand {
     }
 
     private var source: DefinitionSource {
-        DefinitionSource(folders: options.flows)
+        options.flows.isEmpty
+            ? DefinitionSource(environment: { Environment.value(of: $0) }) : DefinitionSource(folders: options.flows)
     }
 
     private func makeLogger() -> Logger {

@@ -52,7 +52,9 @@ public enum Names {
         var best: (name: String, distance: Int)?
         for candidate in candidates where candidate != name {
             let meant = Array(candidate.lowercased().utf8)
-            let bound = min(best.map { $0.distance - 1 } ?? .max, max(1, max(typed.count, meant.count) / 3))
+            let length = max(typed.count, meant.count)
+            // Any letter is near to any other: of names that short one has to be meant but for its case.
+            let bound = min(best.map { $0.distance - 1 } ?? .max, length < 3 ? 0 : max(1, length / 3))
             guard abs(typed.count - meant.count) <= bound else { continue }
             let distance = distance(typed, meant)
             if distance <= bound { best = (candidate, distance) }

@@ -138,7 +138,7 @@ extension Daemon {
         let names = known.map { "'\($0.name)'" }.joined(separator: " and ")
         return FlowError(
             .invalidArguments,
-            "there is no option '\(Names.shortened(option))'; "
+            "there is no option '\(Names.shown(option))'; "
                 + (known.isEmpty ? "none is known" : "known are \(names)")
                 + Names.suggestion(for: option, among: known.map(\.name)))
     }
