@@ -15,7 +15,7 @@ extension Daemon {
         let message = try signal(announcement.flow, BusNames.Interface.flow, "NavigationWillOccur")
         try message.body.append(announcement.step)
         try message.body.append(announcement.arguments)
-        try message.body.append([] as Arguments)
+        try appendDetails(isDeepLink: announcement.isDeepLink, to: message.body)
         try message.send()
     }
 
@@ -30,8 +30,13 @@ extension Daemon {
         try body.openContainer(.array, "(ssoa{sv})")
         for contribution in navigation.contributions { try append(contribution, to: body) }
         try body.closeContainer()
-        try body.append(navigation.isDeepLink ? [Argument("deepLink", .bool(true))] : [])
+        try appendDetails(isDeepLink: navigation.isDeepLink, to: body)
         try message.send()
+    }
+
+    /// What is rare: an entry costs every receiver.
+    private func appendDetails(isDeepLink: Bool, to body: MessageWriter) throws {
+        try body.append(isDeepLink ? [Argument("deepLink", .bool(true))] : [])
     }
 
     private func append(_ contribution: Contribution, to body: MessageWriter) throws {

@@ -173,6 +173,17 @@ struct RootsTests {
         #expect(world.navigations.filter { $0 == "/main/sub go" }.count == 1)
     }
 
+    @Test func `S-27 the announcement says, too, that it is a deep link`() throws {
+        var sketch = Sketch()
+        sketch.flow("main", announces: true, on: ["go": []])
+        let world = try World(root: "main", sketch)
+        #expect(
+            try world.navigate("go").prefix(2) == [
+                "will /main go deep link", "did 1 after 0 by :1.1: /main go [] deep link",
+            ])
+        #expect(try world.emit("go", on: "/main").first == "will /main go")
+    }
+
     @Test func `S-27 a deep link with wrong arguments is refused; without live flows it has no outcomes`() throws {
         var sketch = Sketch()
         sketch.step("go", ["item": "int64"])

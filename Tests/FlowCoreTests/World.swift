@@ -139,7 +139,8 @@ extension Effect {
     ///     failed after 1 by :1.1: /main pick unhandled      = navigated 2      ! IdTaken
     var line: String {
         switch self {
-        case .announceNavigation(let it): "will \(it.flow) \(it.step)\(it.arguments.text)"
+        case .announceNavigation(let it):
+            "will \(it.flow) \(it.step)\(it.arguments.text)\(it.isDeepLink ? " deep link" : "")"
         case .removePresentable(let path, _): "- \(path)"
         case .addPresentable(let it):
             "+ \(it.path)\(it.arguments.text)\(it.style.isEmpty ? "" : " style=" + it.style)"

@@ -75,6 +75,8 @@ public struct Announcement: Equatable, Sendable {
     public var step: String
     /// The step's arguments, without private ones.
     public var arguments: Arguments
+    /// Whether a deep link brought the step (S-27).
+    public var isDeepLink: Bool
 }
 
 /// A navigation that has happened (*did*, S-10).

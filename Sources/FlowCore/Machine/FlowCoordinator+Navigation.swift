@@ -9,7 +9,7 @@ extension FlowCoordinator {
                 .announceNavigation(
                     Announcement(
                         flow: forest[flow].path, step: definitions.steps[step.step.index].name,
-                        arguments: step.arguments.broadcastable)))
+                        arguments: step.arguments.broadcastable, isDeepLink: step.isDeepLink)))
         }
         let plan: Plan
         do throws(FlowError) {
@@ -103,12 +103,10 @@ extension FlowCoordinator {
     }
 
     private func navigation(_ plan: Plan, _ step: WaitingStep, at path: String) -> Navigation {
-        var isDeepLink = false
-        if case .deepLink = step.purpose { isDeepLink = true }
-        return Navigation(
+        Navigation(
             flow: path, serial: serial, cause: step.cause, client: step.client,
             step: definitions.steps[step.step.index].name, arguments: plan.arguments,
-            contributions: plan.contributions, isDeepLink: isDeepLink)
+            contributions: plan.contributions, isDeepLink: step.isDeepLink)
     }
 }
 

@@ -26,6 +26,11 @@ struct WaitingStep: Equatable, Sendable {
     var cause: UInt64
     var purpose: Purpose
 
+    /// Whether a deep link brought it (S-27).
+    var isDeepLink: Bool {
+        if case .deepLink = purpose { true } else { false }
+    }
+
     /// Whether everyone is told if it fails: nobody waits for it (S-12).
     var isTold: Bool {
         switch purpose {
