@@ -35,14 +35,21 @@ public struct Diagnostic: Error, Hashable, Sendable {
 
 extension Diagnostic: CustomStringConvertible {
     /// As compilers write it: `FILE:LINE:COLUMN: error: [PLACE] MESSAGE`, without what is not known.
-    public var description: String {
-        var text = file
+    public var description: String { "\(location): \(severity.rawValue): \(text)" }
+
+    /// The same without the severity, for a log that has its own: `FILE:LINE:COLUMN: [PLACE] MESSAGE`.
+    public var logged: String { "\(location): \(text)" }
+
+    private var location: String {
+        var location = file
         if let line {
-            text += ":\(line)"
-            if let column { text += ":\(column)" }
+            location += ":\(line)"
+            if let column { location += ":\(column)" }
         }
-        return text + ": \(severity.rawValue): " + (place.isEmpty ? "" : "[\(place)] ") + message
+        return location
     }
+
+    private var text: String { (place.isEmpty ? "" : "[\(place)] ") + message }
 }
 
 extension Diagnostic: Comparable {

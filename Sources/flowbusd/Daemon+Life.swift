@@ -31,8 +31,8 @@ extension Daemon {
         let definitions = coordinator.definitions
         logger.notice(
             """
-            Serving \(BusNames.service): \(definitions.flows.count) flows and \(definitions.steps.count) steps defined, \
-            \(status) live
+            Serving \(BusNames.service): \(counted(definitions.flows.count, "flow")) and \
+            \(counted(definitions.steps.count, "step")) defined; live are \(status)
             """)
         do {
             let code = try loop.run()
@@ -55,12 +55,12 @@ extension Daemon {
 
     /// The tree in short, for `systemctl status`.
     private var status: String {
-        let (flows, screens) = (coordinator.flowCount, coordinator.screenCount)
-        return "\(flows) flow\(flows == 1 ? "" : "s"), \(screens) screen\(screens == 1 ? "" : "s")"
+        counted(coordinator.flowCount, "flow") + ", " + counted(coordinator.screenCount, "screen")
     }
 
-    /// Has the service manager told of the new counts when there is time.
+    /// Has the service manager told of the new counts when there is time, if there is one.
     func statusChanged() {
+        guard notifier.isEnabled else { return }
         do { try statusUpdate?.schedule() } catch { logger.error("\(error)") }
     }
 
@@ -100,14 +100,16 @@ extension Daemon {
         defer { notify { try $0.ready(status: status) } }
         switch files.load() {
         case .failure(let errors):
-            for error in errors { logger.error("\(error)") }
+            for error in errors { logger.log(error) }
             logger.error("The definitions stay as they were: the files have errors")
             throw FlowError(.invalidDefinition, errors.map(\.description).joined(separator: "\n"))
         case .success(let loaded):
-            for warning in loaded.warnings { logger.warning("\(warning)") }
+            for warning in loaded.warnings { logger.log(warning) }
             handle(.definitionsRead(loaded.definitions))
             try sendDefinitionsChanged()
-            logger.notice("Read the definitions again: \(loaded.definitions.flows.count) flows, \(status) live")
+            logger.notice(
+                "Read the definitions again: \(counted(loaded.definitions.flows.count, "flow")) defined; live are \(status)"
+            )
             return loaded.warnings.map(\.description)
         }
     }

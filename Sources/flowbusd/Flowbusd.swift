@@ -65,8 +65,9 @@ struct Flowbusd: ParsableCommand {
             for warning in loaded.warnings { StandardError.writeLine("\(warning)") }
             let definitions = loaded.definitions
             StandardOutput.writeLine(
-                "\(loaded.files.count) files: \(definitions.flows.count) flows, \(definitions.screens.count) screens, "
-                    + "\(definitions.steps.count) steps; no errors, \(loaded.warnings.count) warnings")
+                counted(loaded.files.count, "file") + ": " + counted(definitions.flows.count, "flow") + ", "
+                    + counted(definitions.screens.count, "screen") + ", " + counted(definitions.steps.count, "step")
+                    + "; no errors, " + counted(loaded.warnings.count, "warning"))
             return .success
         }
     }
@@ -76,12 +77,12 @@ struct Flowbusd: ParsableCommand {
         let loaded: LoadedDefinitions
         switch source.load() {
         case .failure(let diagnostics):
-            for diagnostic in diagnostics { logger.log(level: diagnostic.level, "\(diagnostic)") }
+            for diagnostic in diagnostics { logger.log(diagnostic) }
             logger.critical("Not started: the definition files have errors")
             return .invalidDefinitions
         case .success(let result): loaded = result
         }
-        for warning in loaded.warnings { logger.warning("\(warning)") }
+        for warning in loaded.warnings { logger.log(warning) }
         if loaded.files.isEmpty {
             logger.warning("There are no definition files in \(source.description): no flow can start")
         }
@@ -128,4 +129,17 @@ struct Flowbusd: ParsableCommand {
         }
     }
 }
-extension Diagnostic { var level: Logger.Level { severity == .error ? .error : .warning } }
+extension Logger {
+    /// Logs what is wrong or odd in a definition file.
+    func log(_ diagnostic: Diagnostic) {
+        switch diagnostic.severity {
+        case .error: error("\(diagnostic.logged)")
+        case .warning: warning("\(diagnostic.logged)")
+        }
+    }
+}
+
+/// A number of things, for people: `1 flow`, `2 flows`.
+func counted(_ number: Int, _ noun: String) -> String {
+    "\(number) \(noun)\(number == 1 ? "" : "s")"
+}

@@ -38,9 +38,7 @@ struct Options: ParsableArguments {
     var interface: String?
 
     @Option(
-        help: ArgumentHelp(
-            "Log what is at least this important: \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")).",
-            valueName: "level"))
+        help: ArgumentHelp("Log what is at least this important.", valueName: "level"))
     var logLevel: Logger.Level = .notice
 
     mutating func validate() throws {
@@ -50,8 +48,10 @@ struct Options: ParsableArguments {
         if let address, let bus {
             throw ValidationError("--address '\(address)' and --\(bus) exclude each other: give one.")
         }
-        if let address, address.isEmpty {
-            throw ValidationError("--address '' is no D-Bus address: one reads as unix:path=/run/user/1000/bus.")
+        // sd-bus takes any text, and says of one without a transport that the connection was refused.
+        if let address, !address.contains(":") {
+            throw ValidationError(
+                "--address '\(address)' is no D-Bus address: one reads as unix:path=/run/user/1000/bus.")
         }
     }
 }
