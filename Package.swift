@@ -41,6 +41,9 @@ let package = Package(
             name: "BusTestSupport", dependencies: ["CSdBus", "SdBus"], path: "Tests/BusTestSupport",
             swiftSettings: strict),
         .testTarget(name: "SdBusTests", dependencies: ["SdBus", "BusTestSupport"], swiftSettings: strict),
+        // Starts the service itself, each time on a bus of its own.
+        .testTarget(
+            name: "flowbusdTests", dependencies: ["BusTestSupport", "SdBus", "flowbusd"], swiftSettings: strict),
         .testTarget(name: "FlowFileTests", dependencies: ["FlowFile", "FlowCore"], swiftSettings: strict),
     ]
 )

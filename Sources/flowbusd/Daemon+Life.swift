@@ -99,9 +99,10 @@ extension Daemon {
         notify { try $0.reloading() }
         defer { notify { try $0.ready(status: status) } }
         switch files.load() {
-        case .failure(let errors):
-            for error in errors { logger.log(error) }
+        case .failure(let diagnostics):
+            for diagnostic in diagnostics { logger.log(diagnostic) }
             logger.error("The definitions stay as they were: the files have errors")
+            let errors = diagnostics.filter { $0.severity == .error }
             throw FlowError(.invalidDefinition, errors.map(\.description).joined(separator: "\n"))
         case .success(let loaded):
             for warning in loaded.warnings { logger.log(warning) }

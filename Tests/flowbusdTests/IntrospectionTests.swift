@@ -1,0 +1,87 @@
+import BusTestSupport
+import Foundation
+import FoundationXML
+import Testing
+
+/// The documented XML, what the service answers to Introspect, and what `--introspect` prints say the same.
+@Suite("Introspection")
+struct IntrospectionTests {
+    static let interfaces = ["Stepper", "Presentable", "Flow", "Coordinator"].map { Service.name + "." + $0 }
+
+    @Test func `what is documented is what is served`() throws {
+        let service = try Service(shopDefinitions)
+        let documented = try Self.interfaces.flatMap { try members(of: Service.file("dbus/\($0).xml"), in: [$0]) }
+        let served = try ["", "/tree/shop", "/tree/shop/list"].map { path -> Set<String> in
+            Set(try members(of: introspect(service, Service.root + path), in: Self.interfaces))
+        }
+        func of(_ roles: String...) -> Set<String> {
+            Set(documented.filter { line in roles.contains { line.hasPrefix("\(Service.name).\($0) ") } })
+        }
+        #expect(served[0] == of("Coordinator"))
+        #expect(served[1] == of("Stepper", "Presentable", "Flow"))
+        #expect(served[2] == of("Stepper", "Presentable"))
+        #expect(documented.count == 28)
+    }
+
+    @Test func `--introspect prints what is served, of one interface or of all`() throws {
+        for interface in Self.interfaces {
+            let process = try Service.start(["--introspect", interface])
+            #expect(try process.waitForExit() == .status(0))
+            let printed = Set(try members(of: process.output, in: Self.interfaces))
+            #expect(printed == Set(try members(of: Service.file("dbus/\(interface).xml"), in: Self.interfaces)))
+        }
+        let all = try Service.start(["--introspect"])
+        #expect(try all.waitForExit() == .status(0))
+        #expect(Set(try members(of: all.output, in: Self.interfaces).map { $0.prefix { $0 != " " } }).count == 4)
+    }
+
+    @Test func `an unknown interface is refused with the nearest name`() throws {
+        let process = try Service.start(["--introspect", "org.flowbus.Navigation1.Steper"])
+        #expect(try process.waitForExit() == .status(64))
+        #expect(process.errors.contains("'org.flowbus.Navigation1.Steper'"))
+        #expect(process.errors.contains("did you mean 'org.flowbus.Navigation1.Stepper'?"))
+        #expect(process.output.isEmpty)
+    }
+
+    @Test func `each object lists its children, and leaves list none`() throws {
+        let service = try Service(shopDefinitions)
+        try service.emit("check", on: "/shop")
+        #expect(try children(service, Service.tree) == ["shop"])
+        #expect(try children(service, Service.tree + "/shop") == ["list", "pay"])
+        #expect(try children(service, Service.tree + "/shop/pay") == ["basket"])
+        #expect(try children(service, Service.tree + "/shop/pay/basket") == [])
+    }
+
+    private func introspect(_ service: Service, _ path: String) throws -> String {
+        let answer = try service.client.call(
+            Service.name, path, "org.freedesktop.DBus.Introspectable", "Introspect")
+        return answer[0].text ?? ""
+    }
+
+    private func children(_ service: Service, _ path: String) throws -> [String] {
+        let document = try XMLDocument(xmlString: introspect(service, path))
+        return try document.nodes(forXPath: "/node/node/@name").compactMap(\.stringValue).sorted()
+    }
+
+    /// Every member of these interfaces, a line each, with arguments, types, directions and annotations.
+    private func members(of xml: String, in interfaces: [String]) throws -> [String] {
+        // Without its document type: the parser would look for the file it names.
+        let body = xml.range(of: "<node").map { String(xml[$0.lowerBound...]) } ?? xml
+        let document = try XMLDocument(xmlString: body)
+        return try document.nodes(forXPath: "/node/interface").flatMap { interface -> [String] in
+            let name = attribute("name", of: interface)
+            guard interfaces.contains(name) else { return [] }
+            return (interface.children ?? []).filter { $0.kind == .element }.map { member in
+                let parts = (member.children ?? []).filter { $0.kind == .element }.map { part in
+                    ["type", "name", "direction", "value"].map { attribute($0, of: part) }.joined(separator: ":")
+                }
+                let own = ["name", "type", "access"].map { attribute($0, of: member) }.joined(separator: " ")
+                return "\(name) \(member.name ?? "") \(own) [\(parts.joined(separator: ", "))]"
+            }
+        }
+    }
+
+    private func attribute(_ name: String, of node: XMLNode) -> String {
+        (node as? XMLElement)?.attribute(forName: name)?.stringValue ?? ""
+    }
+}

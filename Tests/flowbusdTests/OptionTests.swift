@@ -1,0 +1,132 @@
+import BusTestSupport
+import Foundation
+import Testing
+
+@Suite("Options")
+struct OptionTests {
+    private func run(_ arguments: String..., environment: [String: String?] = [:]) throws -> ChildProcess {
+        let process = try Service.start(arguments, environment: environment)
+        try process.waitForExit()
+        return process
+    }
+
+    @Test func `--check prints errors and warnings and exits with 0 or 1`() throws {
+        let flows = try TemporaryDirectory()
+        try flows.write("version = 1\n[steps]\nalone = {}\n", to: "a.toml")
+        let good = try run("--check", "--flows", flows.path)
+        #expect(good.exit == .status(0))
+        #expect(good.output == "1 file: 0 flows, 0 screens, 1 step; no errors, 1 warning\n")
+        #expect(good.errors == "\(flows.path)/a.toml:3: warning: [steps.alone] no flow has a rule for step 'alone'\n")
+        try flows.write("version = 2\n", to: "b.toml")
+        let bad = try run("--check", "--flows", flows.path)
+        #expect(bad.exit == .status(1))
+        #expect(bad.output.isEmpty)
+        #expect(bad.errors.contains("b.toml:1: error: [version] the version of the format is '2'"))
+    }
+
+    @Test func `--flows: several folders, the first hides the others' files`() throws {
+        let (first, second) = (try TemporaryDirectory(), try TemporaryDirectory())
+        try first.write("version = 1\n[flows.one.on]\n", to: "a.toml")
+        try second.write("version = 1\n[flows.hidden.on]\n", to: "a.toml")
+        try second.write("version = 1\n[flows.two.on]\n", to: "b.toml")
+        let bus = try PrivateBus()
+        let process = try Service.start(["--address", bus.address, "--flows", first.path, "--flows", second.path])
+        try process.waitForLine(in: .errors) { $0.contains("Serving") }
+        let names = try TestClient(bus).call(
+            Service.name, Service.root, Service.name + ".Coordinator", "GetDefinitions")
+        #expect(names == [.strings(["one", "two"])])
+    }
+
+    @Test func `--flows: a folder that is not there is named: 78`() throws {
+        let process = try run("--flows", "/nowhere/at/all", "--address", "unix:path=/nowhere")
+        #expect(process.exit == .status(78))
+        #expect(process.errors.contains("/nowhere/at/all: there is no such folder"))
+    }
+
+    @Test func `without --flows the user's own folder is read`() throws {
+        let home = try TemporaryDirectory()
+        try home.write("version = 1\n[flows.mine.on]\n", to: "flowbus/flows.d/a.toml")
+        let process = try run("--check", environment: ["XDG_CONFIG_HOME": home.path])
+        #expect(process.errors.contains("\(home.path)/flowbus/flows.d/a.toml:2: warning: [flows.mine]"))
+    }
+
+    @Test(arguments: [
+        ("--session", "DBUS_SESSION_BUS_ADDRESS"), (nil, "DBUS_SESSION_BUS_ADDRESS"),
+        ("--system", "DBUS_SYSTEM_BUS_ADDRESS"),
+    ])
+    func `which bus`(option: String?, variable: String) throws {
+        let bus = try PrivateBus()
+        let flows = try TemporaryDirectory()
+        let process = try Service.start(
+            ["--flows", flows.path] + (option.map { [$0] } ?? []),
+            environment: [
+                "DBUS_SESSION_BUS_ADDRESS": nil, "DBUS_SYSTEM_BUS_ADDRESS": nil, "XDG_RUNTIME_DIR": nil,
+                variable: bus.address,
+            ])
+        try process.waitForLine(in: .errors) { $0.contains("Serving") }
+        #expect(
+            try TestClient(bus).property(Service.name, Service.root, Service.name + ".Coordinator", "InterfaceVersion")
+                == .uint32(1))
+    }
+
+    @Test func `options that contradict each other, and words that are none, are refused: 64`() throws {
+        for (arguments, text) in [
+            (["--session", "--system"], "--system"), (["--address", "unix:path=/x", "--system"], "'unix:path=/x'"),
+            (["--address", "nonsense"], "'nonsense'"), (["word"], "'word'"), (["--log-level", "loud"], "'loud'"),
+            (["--flow", "x"], "--flow"), (["--flows"], "--flows"),
+        ] {
+            let process = try Service.start(arguments)
+            #expect(try process.waitForExit() == .status(64))
+            #expect(process.errors.contains(text), "\(process.errors)")
+        }
+    }
+
+    @Test(arguments: ["trace", "debug", "info", "notice", "warning", "error", "critical"])
+    func `--log-level`(level: String) throws {
+        let bus = try PrivateBus()
+        let flows = try TemporaryDirectory()
+        let process = try Service.start(["--address", bus.address, "--flows", flows.path, "--log-level", level])
+        let client = try TestClient(bus)
+        // It is on the bus when it answers; what it logs on the way is written by then.
+        try client.wait(for: "the service") {
+            (try? client.call("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "NameHasOwner", .string(Service.name)))
+                == [true]
+        }
+        try client.ping(Service.name)
+        try process.terminate()
+        let isLogged = ["trace", "debug", "info", "notice"].contains(level)
+        #expect(process.errors.contains("flowbusd: notice: Serving") == isLogged)
+    }
+
+    @Test func `--version is the property Version`() throws {
+        let service = try Service(shopDefinitions)
+        let version = try service.client.property(
+            Service.name, Service.root, Service.name + ".Coordinator", "Version")
+        #expect(try run("--version").output == (version.text ?? "") + "\n")
+        #expect(try Service.file("man/flowbusd.8").contains(".Os flowbus \(version.text ?? "?")"))
+    }
+
+    @Test func `--help, README and manual name the same options`() throws {
+        let help = try run("--help").output
+        let options = Set(help.matches(of: #/--[a-z-]+/#).map { String($0.output) })
+        #expect(options.count == 9)
+        let manual = try Service.file("man/flowbusd.8").replacing("Fl -", with: "--")
+        let readme = try Service.file("README.md")
+        for option in options {
+            #expect(manual.contains(option), "\(option) is not in the manual")
+            #expect(readme.contains("`\(option)"), "\(option) is not in the README")
+        }
+        for option in manual.matches(of: #/^\.It --([a-z-]+)/#.anchorsMatchLineEndings()) {
+            #expect(options.contains("--\(option.output.1)"))
+        }
+    }
+
+    @Test func `README and manual name the exit statuses that there are`() throws {
+        let statuses = try Service.file("Sources/flowbusd/ExitStatus.swift")
+            .matches(of: #/case [a-zA-Z]+ = (\d+)/#).map { String($0.output.1) }
+        let section = try Service.file("man/flowbusd.8").split(separator: ".Sh EXIT STATUS")[1].split(separator: ".Sh")[0]
+        #expect(section.matches(of: #/\.It (\d+)/#).map { String($0.output.1) } == statuses)
+        let rows = try Service.file("README.md").matches(of: #/^\| (\d+) \|/#.anchorsMatchLineEndings())
+        #expect(rows.map { String($0.output.1) } == statuses)
+    }
+}

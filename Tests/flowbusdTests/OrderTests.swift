@@ -1,0 +1,152 @@
+import BusTestSupport
+import Testing
+
+/// What one client sees, in the order of the wire: signals and answers.
+@Suite("Order on the wire")
+struct OrderTests {
+    /// The log in short: member and path of signals, with what matters of their values; answers as they are.
+    private func log(_ client: TestClient) -> [String] {
+        client.log.map { message in
+            switch message.kind {
+            case .reply: return "answer \(message.values.map(\.brief).joined(separator: " "))"
+            case .error(let error): return "error \(error.name)"
+            case .call: return "call \(message.member)"
+            case .signal: break
+            }
+            let path = message.path.dropFirst(Service.tree.count)
+            switch message.member {
+            case "InterfacesAdded", "InterfacesRemoved":
+                return "\(message.member) \((message.values[0].text ?? "").dropFirst(Service.tree.count))"
+            case "PropertiesChanged":
+                let values = message.values[1].keys.sorted().map { "\($0)=\(message.values[1][$0]?.brief ?? "")" }
+                return "PropertiesChanged \(path) \(values.joined(separator: " "))"
+            default:
+                return "\(message.member) \(path) \(message.values.map(\.brief).joined(separator: " "))"
+            }
+        }
+    }
+
+    @Test func `a navigation: additions, properties, did, then the answer`() throws {
+        let service = try Service(shopDefinitions)
+        try service.show("/shop/list")
+        try service.listen()
+        try service.emit("pick", ["item": .int64(7)], on: "/shop/list")
+        let sender = service.client.uniqueName
+        let item = "{item: 7}"
+        #expect(
+            log(service.client) == [
+                "InterfacesAdded /shop/detail",
+                "PropertiesChanged /shop Current=/shop/detail",
+                "PropertiesChanged /shop/list Presented=false",
+                "NavigationOccurred /shop 2 0 \(sender) pick \(item) "
+                    + "[(screen detail /shop/detail {style: slide, arguments: \(item)})] {}",
+                "answer 2 navigated",
+            ])
+    }
+
+    @Test func `S-7 S-8 a chain: what a step sets off comes after it, with its serial as cause`() throws {
+        let service = try Service(shopDefinitions)
+        try service.listen()
+        try service.emit("check", on: "/shop")
+        let sender = service.client.uniqueName
+        #expect(
+            log(service.client) == [
+                "InterfacesAdded /shop/pay",
+                "PropertiesChanged /shop Current=/shop/pay",
+                "NavigationOccurred /shop 2 0 \(sender) check {} [(flow pay /shop/pay {style: modal})] {}",
+                "NavigationWillOccur /shop/pay card {} {}",
+                "InterfacesAdded /shop/pay/basket",
+                "PropertiesChanged /shop/pay Ready=true",
+                "NavigationOccurred /shop/pay 3 2 \(sender) card {} [(screen basket /shop/pay/basket {})] {}",
+                "answer 2 navigated",
+            ])
+    }
+
+    @Test func `S-21 an end: children go, properties, did, what is left of the flow, the parent's step`() throws {
+        let service = try Service(shopDefinitions)
+        try service.show("/shop/list")
+        try service.emit("check", on: "/shop")
+        try service.show("/shop/pay/basket")
+        try service.listen()
+        try service.emit("done", ["receipt": "r"], on: "/shop/pay/basket")
+        let sender = service.client.uniqueName
+        #expect(
+            log(service.client) == [
+                "NavigationWillOccur /shop/pay done {receipt: r} {}",
+                "InterfacesRemoved /shop/pay/basket",
+                "PropertiesChanged /shop Current=/shop/list",
+                "PropertiesChanged /shop/list Presented=true",
+                "NavigationOccurred /shop/pay 4 0 \(sender) done {receipt: r} "
+                    + "[(end closed /shop {arguments: {receipt: r}})] {}",
+                "InterfacesRemoved /shop/pay",
+                "NavigationOccurred /shop 5 4 \(sender) closed {receipt: r} [] {}",
+                "answer 4 navigated",
+            ])
+    }
+
+    @Test func `S-22 a dismissal: newest leaf first, then what is uncovered, then the answer`() throws {
+        let service = try Service(shopDefinitions)
+        try service.show("/shop/list")
+        try service.emit("check", on: "/shop")
+        try service.listen()
+        try service.dismiss("/shop/pay")
+        #expect(
+            log(service.client) == [
+                "InterfacesRemoved /shop/pay/basket", "InterfacesRemoved /shop/pay",
+                "PropertiesChanged /shop Current=/shop/list", "PropertiesChanged /shop/list Presented=true", "answer ",
+            ])
+    }
+
+    @Test func `S-27 a deep link is told as one, and each flow has its verdict`() throws {
+        let service = try Service(shopDefinitions)
+        try service.emit("check", on: "/shop")
+        try service.listen()
+        try service.coordinator("Navigate", "closed", .options(), .options())
+        #expect(
+            log(service.client) == [
+                "NavigationOccurred /shop 4 0 \(service.client.uniqueName) closed {} [] {deepLink: true}",
+                "answer [(/shop navigated), (/shop/pay unhandled)]",
+            ])
+    }
+
+    @Test func `S-12 a step that nobody waits for is told when it fails`() throws {
+        let service = try Service(shopDefinitions)
+        try service.listen()
+        try service.coordinate("shop", step: "nobody", options: ["id": "second"])
+        #expect(
+            log(service.client) == [
+                "InterfacesAdded /second",
+                "NavigationFailed /second 0 \(service.client.uniqueName) nobody unhandled "
+                    + "flow 'shop' has no rule for step 'nobody'",
+                "PropertiesChanged /second Ready=true", "answer /second",
+            ])
+    }
+
+    @Test func `S-11 a loop is reported once, and what was applied stays`() throws {
+        let service = try Service(shopDefinitions)
+        try service.listen()
+        #expect(try service.emit("spin", ["again": true], on: "/shop") == [.uint64(2), "navigated"])
+        let lines = log(service.client)
+        #expect(lines.count { $0.hasPrefix("NavigationOccurred") } == 257)
+        #expect(lines.count { $0.hasPrefix("NavigationFailed") } == 1)
+        #expect(lines.dropLast().last?.contains("org.flowbus.Navigation1.Error.NavigationLoop") == true)
+        #expect(try service.coordinator("GetSerial") == [.uint64(258)])
+    }
+}
+
+extension BusValue {
+    /// The value in short, without types; paths of the tree without what they all begin with.
+    var brief: String {
+        switch self {
+        case .objectPath(let path): path.hasPrefix(Service.tree) ? String(path.dropFirst(Service.tree.count)) : path
+        case .array(let element, let values) where element.hasPrefix("{"):
+            "{" + values.map(\.brief).joined(separator: ", ") + "}"
+        case .array(_, let values): "[" + values.map(\.brief).joined(separator: ", ") + "]"
+        case .structure(let values): "(" + values.map(\.brief).joined(separator: " ") + ")"
+        case .dictEntry(let key, let value): "\(key.brief): \(value.brief)"
+        case .variant(let value): value.brief
+        case .bool(let value): "\(value)"
+        default: text ?? number.map { "\($0)" } ?? "\(self)"
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import BusTestSupport
+import Glibc
+import Testing
+
+@Suite("Reload")
+struct ReloadTests {
+    private let smaller = """
+        [steps]
+        begin = {}
+        check = {}
+        [screens]
+        list = {}
+        [[autostart]]
+        flow = "shop"
+        [flows.shop]
+        initial = "begin"
+        [flows.shop.on]
+        begin = { screen = "list" }
+        check = { none = true }
+        """
+
+    @Test func `live flows follow the new rules, what is undeclared goes, and everyone is told before the answer`() throws {
+        let service = try Service(shopDefinitions)
+        try service.emit("check", on: "/shop")
+        try service.write(smaller)
+        try service.listen()
+        #expect(try service.coordinator("Reload") == [.strings([])])
+        #expect(service.client.log.map(\.member).suffix(2) == ["DefinitionsChanged", ""])
+        #expect(
+            service.client.signals.filter { $0.member == "InterfacesRemoved" }.map(\.values[0].brief)
+                == ["/shop/pay/basket", "/shop/pay"])
+        #expect(try service.coordinator("GetDefinitions") == [.strings(["shop"])])
+        #expect(try service.emit("check", on: "/shop")[1] == "navigated")
+        #expect(try service.objects().keys.sorted() == [Service.tree + "/shop", Service.tree + "/shop/list"])
+        #expect(try service.property("Current", of: "/shop", "Flow") == .objectPath("/"))
+        #expect(try service.refusal { try service.emit("pick", on: "/shop") }.name.hasSuffix("UnknownStep"))
+    }
+
+    @Test func `all or nothing: InvalidDefinition has every error, and nothing changes`() throws {
+        let service = try Service(shopDefinitions)
+        try service.emit("check", on: "/shop")
+        let before = try service.objects()
+        try service.write("[steps]\na = \"x\"\n[flows.main]\ninitial = \"b\"\n")
+        try service.listen()
+        let error = try service.refusal { try service.coordinator("Reload") }
+        #expect(error.name == "org.flowbus.Navigation1.Error.InvalidDefinition")
+        #expect(error.message.split(separator: "\n").count == 2)
+        #expect(error.message.contains("flows.toml:5: error: [flows.main.initial] no step 'b' is declared"))
+        #expect(service.client.signals.isEmpty)
+        #expect(try service.objects() == before)
+        #expect(try service.emit("closed", on: "/shop")[1] == "navigated")
+    }
+
+    @Test func `warnings are the answer`() throws {
+        let service = try Service(shopDefinitions)
+        try service.write(smaller.replacing("check = {}", with: "check = {}\nidle = {}"))
+        let warnings = try service.coordinator("Reload")[0].elements.compactMap(\.text)
+        #expect(warnings.count == 1)
+        #expect(warnings[0].hasSuffix("flows.toml:5: warning: [steps.idle] no flow has a rule for step 'idle'"))
+    }
+
+    @Test func `SIGHUP reads the files again`() throws {
+        let service = try Service(shopDefinitions)
+        try service.listen()
+        try service.write(smaller)
+        service.process.send(signal: SIGHUP)
+        try service.client.waitForSignal("DefinitionsChanged")
+        #expect(try service.coordinator("GetDefinitions") == [.strings(["shop"])])
+        try service.write("nonsense")
+        service.process.send(signal: SIGHUP)
+        try service.process.waitForLine(in: .errors) { $0.contains("The definitions stay as they were") }
+        #expect(try service.coordinator("GetDefinitions") == [.strings(["shop"])])
+    }
+}
