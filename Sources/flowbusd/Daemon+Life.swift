@@ -98,20 +98,21 @@ extension Daemon {
     func reload() throws -> [String] {
         notify { try $0.reloading() }
         defer { notify { try $0.ready(status: status) } }
-        switch files.load() {
-        case .failure(let diagnostics):
-            for diagnostic in diagnostics { logger.log(diagnostic) }
+        let loaded: DefinitionFiles
+        do throws(DefinitionFailure) {
+            loaded = try DefinitionFiles.load(from: folders)
+        } catch {
+            for diagnostic in error.diagnostics { logger.log(diagnostic) }
             logger.error("The definitions stay as they were: the files have errors")
-            let errors = diagnostics.filter { $0.severity == .error }
+            let errors = error.diagnostics.filter { $0.severity == .error }
             throw FlowError(.invalidDefinition, errors.map(\.description).joined(separator: "\n"))
-        case .success(let loaded):
-            for warning in loaded.warnings { logger.log(warning) }
-            handle(.definitionsRead(loaded.definitions))
-            try sendDefinitionsChanged()
-            logger.notice(
-                "Read the definitions again: \(counted(loaded.definitions.flows.count, "flow")) defined; live are \(status)"
-            )
-            return loaded.warnings.map(\.description)
         }
+        for warning in loaded.warnings { logger.log(warning) }
+        handle(.definitionsRead(loaded.definitions))
+        try sendDefinitionsChanged()
+        logger.notice(
+            "Read the definitions again: \(counted(loaded.definitions.flows.count, "flow")) defined; live are \(status)"
+        )
+        return loaded.warnings.map(\.description)
     }
 }

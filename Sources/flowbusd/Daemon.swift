@@ -12,7 +12,8 @@ final class Daemon {
     let bus: Bus
     let loop: EventLoop
     let logger: Logger
-    let files: DefinitionSource
+    /// Where definition files are read from, again with each reload.
+    let folders: DefinitionFolders
     var coordinator: FlowCoordinator
     let notifier = Notifier()
     /// Tells the service manager of new counts when there is time.
@@ -24,11 +25,11 @@ final class Daemon {
     private var found: NodeID?
     private var lastRequest: UInt64 = 0
 
-    init(bus: Bus, loop: EventLoop, logger: Logger, files: DefinitionSource, definitions: Definitions) {
+    init(bus: Bus, loop: EventLoop, logger: Logger, folders: DefinitionFolders, definitions: Definitions) {
         self.bus = bus
         self.loop = loop
         self.logger = logger
-        self.files = files
+        self.folders = folders
         logsNavigations = logger.logLevel <= .debug
         coordinator = FlowCoordinator(definitions: definitions, basePath: "\(BusNames.tree)")
     }

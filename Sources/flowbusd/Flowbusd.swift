@@ -57,40 +57,38 @@ struct Flowbusd: ParsableCommand {
 
     /// `--check`
     private func checkDefinitions() -> ExitStatus {
-        switch source.load() {
-        case .failure(let diagnostics):
-            for diagnostic in diagnostics { StandardError.writeLine("\(diagnostic)") }
+        let loaded: DefinitionFiles
+        do throws(DefinitionFailure) {
+            loaded = try DefinitionFiles.load(from: folders)
+        } catch {
+            for diagnostic in error.diagnostics { StandardError.writeLine("\(diagnostic)") }
             return .checkFailed
-        case .success(let loaded):
-            for warning in loaded.warnings { StandardError.writeLine("\(warning)") }
-            let definitions = loaded.definitions
-            StandardOutput.writeLine(
-                counted(loaded.files.count, "file") + ": " + counted(definitions.flows.count, "flow") + ", "
-                    + counted(definitions.screens.count, "screen") + ", " + counted(definitions.steps.count, "step")
-                    + "; no errors, " + counted(loaded.warnings.count, "warning"))
-            return .success
         }
+        for warning in loaded.warnings { StandardError.writeLine("\(warning)") }
+        let definitions = loaded.definitions
+        StandardOutput.writeLine(
+            counted(loaded.files.count, "file") + ": " + counted(definitions.flows.count, "flow") + ", "
+                + counted(definitions.screens.count, "screen") + ", " + counted(definitions.steps.count, "step")
+                + "; no errors, " + counted(loaded.warnings.count, "warning"))
+        return .success
     }
 
     private func serve() -> ExitStatus {
         let logger = makeLogger()
-        let loaded: LoadedDefinitions
-        switch source.load() {
-        case .failure(let diagnostics):
-            for diagnostic in diagnostics { logger.log(diagnostic) }
+        let loaded: DefinitionFiles
+        do throws(DefinitionFailure) {
+            loaded = try DefinitionFiles.load(from: folders)
+        } catch {
+            for diagnostic in error.diagnostics { logger.log(diagnostic) }
             logger.critical("Not started: the definition files have errors")
             return .invalidDefinitions
-        case .success(let result): loaded = result
         }
         for warning in loaded.warnings { logger.log(warning) }
-        if loaded.files.isEmpty {
-            logger.warning("There are no definition files in \(source.description): no flow can start")
-        }
         do throws(SdError) {
             let loop = try EventLoop()
             let bus = try connect()
             let daemon = Daemon(
-                bus: bus, loop: loop, logger: logger, files: source, definitions: loaded.definitions)
+                bus: bus, loop: loop, logger: logger, folders: folders, definitions: loaded.definitions)
             return withExtendedLifetime(daemon) { daemon.run() }
         } catch {
             return explain(error, logger)
@@ -117,9 +115,8 @@ struct Flowbusd: ParsableCommand {
         return .unavailable
     }
 
-    private var source: DefinitionSource {
-        options.flows.isEmpty
-            ? DefinitionSource(environment: { Environment.value(of: $0) }) : DefinitionSource(folders: options.flows)
+    private var folders: DefinitionFolders {
+        DefinitionFolders(named: options.flows, environment: Environment.all)
     }
 
     private func makeLogger() -> Logger {

@@ -2,22 +2,31 @@ import Testing
 
 @testable import FlowFile
 
-@Suite("Diagnostics")
+@Suite("Diagnostic")
 struct DiagnosticTests {
-    @Test func `a diagnostic reads as a compiler's`() {
-        let whole = Diagnostic(.error, file: "a.toml", line: 3, column: 7, place: "flows.main", "no")
-        #expect(whole.description == "a.toml:3:7: error: [flows.main] no")
-        #expect(whole.logged == "a.toml:3:7: [flows.main] no")
-        #expect(Diagnostic(.warning, file: "a.toml", line: 3, "odd").description == "a.toml:3: warning: odd")
-        #expect(Diagnostic(.error, file: "flows.d", "gone").description == "flows.d: error: gone")
+    @Test func `all parts in the style of compilers`() {
+        let diagnostic = Diagnostic(
+            .error, file: "/a/b.toml", line: 3, column: 7, place: "flows.main", message: "'x' is wrong")
+        #expect(diagnostic.description == "/a/b.toml:3:7: error: [flows.main] 'x' is wrong")
     }
 
-    @Test func `diagnostics are sorted by file, line and column`() {
-        let sorted = [
-            Diagnostic(.error, file: "a", "whole file"), Diagnostic(.error, file: "a", line: 2, column: 1, "x"),
-            Diagnostic(.error, file: "a", line: 2, column: 9, "a"), Diagnostic(.error, file: "a", line: 10, "a"),
-            Diagnostic(.error, file: "b", line: 1, "a"),
-        ]
-        #expect(sorted.reversed().sorted() == sorted)
+    @Test func `what is not known is left out`() {
+        #expect(Diagnostic(.warning, file: "", message: "odd").description == "warning: odd")
+        #expect(Diagnostic(.error, file: "a", message: "bad").description == "a: error: bad")
+        #expect(Diagnostic(.error, file: "a", line: 1, message: "bad").description == "a:1: error: bad")
+        #expect(Diagnostic(.error, file: "a", column: 1, message: "bad").description == "a: error: bad")
+    }
+
+    @Test func `nothing breaks the line`() {
+        let diagnostic = Diagnostic(
+            .error, file: "a\nb", place: "steps.\"\r\"", message: "one\ntwo\u{1B}\u{2028}é")
+        #expect(diagnostic.description == "a\\nb: error: [steps.\"\\r\"] one\\ntwo\\u{1B}\\u{2028}é")
+    }
+
+    @Test func `lists and long values`() {
+        #expect(Text.list([]) == "")
+        #expect(Text.list(["a"]) == "'a'")
+        #expect(Text.list(["a", "b", "c"], "or") == "'a', 'b' or 'c'")
+        #expect(Text.quoted(String(repeating: "x", count: 100)).count == 67)
     }
 }

@@ -155,7 +155,8 @@ struct ErrorTests {
     @Test func `a thousand calls at once, right and wrong, are each answered once and in order`() throws {
         let calls = try (0..<1_000).map { number in
             try service.client.start(
-                Service.name, Service.tree + (number % 5 == 4 ? "/none" : "/shop"), Service.name + ".Stepper", "EmitStep",
+                Service.name, Service.tree + (number % 5 == 4 ? "/none" : "/shop"), Service.name + ".Stepper",
+                "EmitStep",
                 [.string(number % 3 == 0 ? "pik" : "closed"), .options()])
         }
         for call in calls { _ = try? service.client.answer(to: call) }

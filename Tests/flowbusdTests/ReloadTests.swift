@@ -19,7 +19,9 @@ struct ReloadTests {
         check = { none = true }
         """
 
-    @Test func `live flows follow the new rules, what is undeclared goes, and everyone is told before the answer`() throws {
+    @Test func `live flows follow the new rules, what is undeclared goes, and everyone is told before the answer`()
+        throws
+    {
         let service = try Service(shopDefinitions)
         try service.emit("check", on: "/shop")
         try service.write(smaller)
@@ -45,7 +47,7 @@ struct ReloadTests {
         let error = try service.refusal { try service.coordinator("Reload") }
         #expect(error.name == "org.flowbus.Navigation1.Error.InvalidDefinition")
         #expect(error.message.split(separator: "\n").count == 2)
-        #expect(error.message.contains("flows.toml:5: error: [flows.main.initial] no step 'b' is declared"))
+        #expect(error.message.contains("flows.toml:5: error: [flows.main.initial] no file declares a step 'b'"))
         #expect(service.client.signals.isEmpty)
         #expect(try service.objects() == before)
         #expect(try service.emit("closed", on: "/shop")[1] == "navigated")
@@ -56,7 +58,7 @@ struct ReloadTests {
         try service.write(smaller.replacing("check = {}", with: "check = {}\nidle = {}"))
         let warnings = try service.coordinator("Reload")[0].elements.compactMap(\.text)
         #expect(warnings.count == 1)
-        #expect(warnings[0].hasSuffix("flows.toml:5: warning: [steps.idle] no flow has a rule for step 'idle'"))
+        #expect(warnings[0].hasSuffix("flows.toml:5: warning: [steps.idle] no flow has a rule for the step 'idle'"))
     }
 
     @Test func `SIGHUP reads the files again`() throws {

@@ -86,7 +86,8 @@ final class Service {
 
     @discardableResult
     func coordinate(
-        _ flow: String, step: String = "", _ arguments: KeyValuePairs<String, BusValue> = [:], options: KeyValuePairs<String, BusValue> = [:]
+        _ flow: String, step: String = "", _ arguments: KeyValuePairs<String, BusValue> = [:],
+        options: KeyValuePairs<String, BusValue> = [:]
     ) throws -> [BusValue] {
         try coordinator("Coordinate", .string(flow), .string(step), .options(arguments), .options(options))
     }
@@ -114,5 +115,15 @@ final class Service {
     func listen() throws {
         try client.addMatch("type='signal',sender='\(Self.name)'")
         client.clearLog()
+    }
+}
+
+extension TestClient {
+    /// Waits until somebody owns a name.
+    func waitForOwner(of name: String) throws {
+        let bus = "org.freedesktop.DBus"
+        try addMatch("type='signal',sender='\(bus)',member='NameOwnerChanged',arg0='\(name)'")
+        let isOwned = try call(bus, "/", bus, "NameHasOwner", .string(name)) == [true]
+        if !isOwned { try waitForSignal("NameOwnerChanged") { $0.values[2] != "" } }
     }
 }

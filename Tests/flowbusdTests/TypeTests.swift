@@ -9,8 +9,12 @@ struct TypeTests {
         ("u", .uint32(.max)), ("x", .int64(.min)), ("t", .uint64(.max)), ("d", .double(-0.5)), ("s", "é\u{1F3AC}"),
         ("o", .objectPath("/a/b")), ("g", .signature("a{sv}")), ("as", .strings(["a", ""])), ("as", .strings([])),
         ("ay", .array(of: "y", [.byte(1), .byte(2)])), ("(sx)", .structure(["a", .int64(1)])),
-        ("a{sv}", .options(["k": .variant(.variant(.byte(1)))])), ("a{us}", .array(of: "{us}", [.dictEntry(.uint32(1), "x")])),
-        ("aa(ib)", .array(of: "a(ib)", [.array(of: "(ib)", [.structure([.int32(1), true])]), .array(of: "(ib)", [])])),
+        ("a{sv}", .options(["k": .variant(.variant(.byte(1)))])),
+        ("a{us}", .array(of: "{us}", [.dictEntry(.uint32(1), "x")])),
+        (
+            "aa(ib)",
+            .array(of: "a(ib)", [.array(of: "(ib)", [.structure([.int32(1), true])]), .array(of: "(ib)", [])])
+        ),
         ("v", .structure([.uint16(1), "any"])), ("v", .variant(.byte(3))),
     ]
 

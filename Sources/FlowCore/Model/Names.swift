@@ -53,8 +53,8 @@ public enum Names {
         for candidate in candidates where candidate != name {
             let meant = Array(candidate.lowercased().utf8)
             let length = max(typed.count, meant.count)
-            // Any letter is near to any other: of names that short one has to be meant but for its case.
-            let bound = min(best.map { $0.distance - 1 } ?? .max, length < 3 ? 0 : max(1, length / 3))
+            // Any letter is near to any other, so one letter means itself alone.
+            let bound = min(best.map { $0.distance - 1 } ?? .max, length < 2 ? 0 : max(1, length / 3))
             guard abs(typed.count - meant.count) <= bound else { continue }
             let distance = distance(typed, meant)
             if distance <= bound { best = (candidate, distance) }

@@ -1,0 +1,109 @@
+public import FlowCore
+
+/// The definition files of a set of folders, read and checked as one.
+///
+/// ```swift
+/// do throws(DefinitionFailure) {
+///     let loaded = try DefinitionFiles.load(from: DefinitionFolders(named: options.flows, environment: environment))
+///     for warning in loaded.warnings { print(warning) }
+///     start(loaded.definitions)
+/// } catch {
+///     for diagnostic in error.diagnostics { print(diagnostic) }
+/// }
+/// ```
+///
+/// Source: `flowbus-flows(5)`.
+public struct DefinitionFiles: Sendable {
+    /// What the files declare, checked.
+    public let definitions: Definitions
+    /// What is allowed, but hardly meant; in the order of ``files``, then of lines.
+    public let warnings: [Diagnostic]
+    /// The paths of the files that were read, in order.
+    public let files: [String]
+
+    /// Reads and checks all files of these folders. Nothing is kept between calls: the same files give the same.
+    ///
+    /// - Throws: everything that is wrong, at once.
+    public static func load(from folders: DefinitionFolders) throws(DefinitionFailure) -> DefinitionFiles {
+        let (files, problems) = folders.files()
+        var texts: [(file: String, text: Result<String, FileReader.Failure>)] = []
+        var bytes = 0
+        for file in files {
+            let text = Result { () throws(FileReader.Failure) in try FileReader.text(of: file) }
+            if case .success(let text) = text { bytes += text.utf8.count }
+            guard bytes <= Limits.definitionBytes else {
+                let message =
+                    "with this file the definition files are too large; at most \(Limits.definitionBytes) bytes are "
+                    + "allowed in all"
+                texts.append((file, .failure(FileReader.Failure(message: message))))
+                break
+            }
+            texts.append((file, text))
+        }
+        var oddities = problems
+        if files.isEmpty, problems.isEmpty {
+            let folders = Text.list(folders.paths, "or")
+            oddities.append(Diagnostic(.warning, file: "", message: "there are no definition files in \(folders)"))
+        }
+        return try check(texts, oddities)
+    }
+
+    /// Checks texts that were read, or could not be; the oddities are about the folders they came from.
+    static func check(
+        _ texts: [(file: String, text: Result<String, FileReader.Failure>)], _ oddities: [Diagnostic] = []
+    ) throws(DefinitionFailure) -> DefinitionFiles {
+        var sources: [Source] = []
+        var diagnostics = oddities
+        for (file, text) in texts {
+            do throws(FileReader.Failure) {
+                let text = try text.get()
+                let map = SourceMap(text)
+                sources.append(Source(file: file, root: try Toml.parse(text, map), map: map))
+            } catch {
+                diagnostics.append(
+                    Diagnostic(.error, file: file, line: error.line, column: error.column, message: error.message))
+            }
+        }
+        let isComplete = !diagnostics.contains { $0.severity == .error }
+        let findings = Findings(sources, diagnostics)
+        let definitions = Resolver(Draft(findings, isComplete: isComplete)).definitions()
+
+        let files = texts.map(\.file)
+        let sorted = sort(findings.diagnostics, files)
+        if findings.hasErrors { throw DefinitionFailure(diagnostics: sorted, files: files) }
+        return DefinitionFiles(definitions: definitions, warnings: sorted, files: files)
+    }
+
+    /// By file in the order they were read, what is about no file first; then by line, and all that is left so that
+    /// the order is always the same.
+    private static func sort(_ diagnostics: [Diagnostic], _ files: [String]) -> [Diagnostic] {
+        var places: [String: Int] = [:]
+        for (place, file) in files.enumerated() { places[file] = place }
+        return diagnostics.sorted { one, other in
+            let here = (places[one.file] ?? -1, one.line ?? 0, one.column ?? 0)
+            let there = (places[other.file] ?? -1, other.line ?? 0, other.column ?? 0)
+            if here != there { return here < there }
+            if one.file != other.file { return Text.precedes(one.file, other.file) }
+            if one.place != other.place { return Text.precedes(one.place, other.place) }
+            return Text.precedes(one.message, other.message)
+        }
+    }
+}
+
+/// The definition files can't be used.
+public struct DefinitionFailure: Error, Sendable {
+    /// All errors, and the warnings found beside them; in the order of ``files``, then of lines.
+    public let diagnostics: [Diagnostic]
+    /// The paths of the files that were found, in order, with those that could not be read.
+    public let files: [String]
+}
+
+/// The failure as one line, for who can't be told all of it: a caller of `Reload`.
+extension DefinitionFailure: CustomStringConvertible {
+    /// The first error, and how many there are besides.
+    public var description: String {
+        let errors = diagnostics.filter { $0.severity == .error }
+        guard let first = errors.first else { return "the definition files can't be used" }
+        return errors.count == 1 ? first.description : "\(first) (and \(errors.count - 1) more)"
+    }
+}

@@ -1,0 +1,148 @@
+import FlowCore
+
+/// A definition file that could be parsed.
+struct Source: Sendable {
+    let file: String
+    let root: [Toml.Pair]
+    let map: SourceMap
+}
+
+/// A place in the files: a key, or where one is missed.
+struct Spot: Hashable, Sendable {
+    /// The file, by its place among the sources.
+    var source: Int
+    var path: [SourceMap.Key]
+
+    func key(_ name: String) -> Spot { Spot(source: source, path: path + [.name(name)]) }
+    func element(_ index: Int) -> Spot { Spot(source: source, path: path + [.index(index)]) }
+}
+
+/// Collects what is wrong, so that all of it is told at once.
+final class Findings {
+    let sources: [Source]
+    private(set) var diagnostics: [Diagnostic] = []
+    /// How many more names may be compared to make suggestions. Files are as large as they like to be; whoever gets
+    /// thousands of errors can do without.
+    private var comparisons = 1_000_000
+
+    init(_ sources: [Source], _ diagnostics: [Diagnostic] = []) {
+        self.sources = sources
+        self.diagnostics = diagnostics
+    }
+
+    var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+
+    func error(_ spot: Spot, _ message: String) { add(.error, spot, message) }
+
+    func warning(_ spot: Spot, _ message: String) { add(.warning, spot, message) }
+
+    /// `FILE:LINE` of a spot, to stand in the message about another.
+    func position(of spot: Spot) -> String {
+        let source = sources[spot.source]
+        return source.file + (source.map.nearestLine(of: spot.path).map { ":\($0)" } ?? "")
+    }
+
+    /// `; did you mean 'NAME'?`, or nothing. The same whatever order the candidates come in.
+    func suggestion(for name: String, among candidates: some Collection<String>) -> String {
+        comparisons -= candidates.count
+        guard comparisons >= 0 else { return "" }
+        return Names.suggestion(for: name, among: candidates.sorted(by: Text.precedes))
+    }
+
+    private func add(_ severity: Diagnostic.Severity, _ spot: Spot, _ message: String) {
+        let source = sources[spot.source]
+        diagnostics.append(
+            Diagnostic(
+                severity, file: source.file, line: source.map.nearestLine(of: spot.path),
+                place: SourceMap.text(of: spot.path), message: message))
+    }
+}
+
+/// A value and the place it came from.
+struct Item {
+    let value: Toml
+    let spot: Spot
+
+    /// The value as a string; another kind is reported.
+    func string(_ findings: Findings, _ what: String = "a string") -> String? {
+        if case .string(let text) = value { return text }
+        return misfit(findings, what)
+    }
+
+    /// The value as true or false; another kind is reported.
+    func bool(_ findings: Findings) -> Bool? {
+        if case .bool(let bool) = value { return bool }
+        return misfit(findings, "true or false")
+    }
+
+    /// The value as a table; another kind is reported.
+    func section(_ findings: Findings, _ what: String = "a table") -> Section? {
+        if case .table(let pairs) = value { return Section(pairs, spot) }
+        return misfit(findings, what)
+    }
+
+    /// The value as a list; another kind is reported.
+    func list(_ findings: Findings, _ what: String) -> [Item]? {
+        guard case .list(let values) = value else { return misfit(findings, what) }
+        return values.enumerated().map { Item(value: $1, spot: spot.element($0)) }
+    }
+
+    /// The value as one of an enumeration's words; another is reported.
+    func word<Words: CaseIterable & RawRepresentable<String>>(
+        _ findings: Findings, notYet: [String] = []
+    ) -> Words? {
+        let words = Words.allCases.map(\.rawValue)
+        guard let text = string(findings, Text.list(words, "or")) else { return nil }
+        if let word = Words(rawValue: text) { return word }
+        if notYet.contains(text) {
+            findings.error(spot, NotYet.message("'\(text)'"))
+        } else {
+            findings.error(
+                spot,
+                "\(Text.quoted(text)) is not allowed here; it has to be \(Text.list(words, "or"))"
+                    + findings.suggestion(for: text, among: words))
+        }
+        return nil
+    }
+
+    private func misfit<Kind>(_ findings: Findings, _ what: String) -> Kind? {
+        findings.error(spot, "this is \(value.kind); it has to be \(what)")
+        return nil
+    }
+}
+
+/// A table and the place it came from.
+struct Section {
+    private(set) var entries: [(key: String, item: Item)]
+    let spot: Spot
+
+    init(_ pairs: [Toml.Pair], _ spot: Spot) {
+        entries = pairs.map { ($0.key, Item(value: $0.value, spot: spot.key($0.key))) }
+        self.spot = spot
+    }
+
+    subscript(key: String) -> Item? { entries.first { $0.key == key }?.item }
+
+    var keys: [String] { entries.map(\.key) }
+
+    /// Adds a key that stands in another file.
+    mutating func add(_ key: String, _ item: Item) { entries.append((key, item)) }
+
+    /// Reports the keys that are not known here, and those that are not supported yet; whether there were none that are
+    /// not known. The owner stands in messages: `a screen`.
+    @discardableResult
+    func checkKeys(_ findings: Findings, of owner: String, _ known: [String], notYet: [String] = []) -> Bool {
+        var isClean = true
+        for (key, item) in entries where !known.contains(key) {
+            if notYet.contains(key) {
+                findings.error(item.spot, NotYet.message("the key '\(key)' of \(owner)"))
+                continue
+            }
+            isClean = false
+            let nearest = findings.suggestion(for: key, among: known + notYet)
+            let help = nearest.isEmpty ? "; it has the keys \(Text.list(known.sorted(by: Text.precedes)))" : nearest
+            findings.error(item.spot, "\(owner) has no key \(Text.quoted(key))\(help)")
+        }
+        return isClean
+    }
+}

@@ -1,0 +1,192 @@
+import FlowCore
+
+/// Makes values of what stands in a file.
+enum Literal {
+    /// Why something is not of the type it has to have; goes on after what it is about.
+    struct Misfit: Error, Equatable {
+        let text: String
+
+        init(_ text: String) { self.text = text }
+    }
+
+    /// The value as its declared type keeps it.
+    static func value(_ toml: Toml, as type: ValueType) throws(Misfit) -> Value {
+        // As on the bus, an argument of any type keeps its own, without a variant around it.
+        if type.signature == "v" { return try natural(toml, depth: 0) }
+        return try value(toml, type.signature, depth: 0)
+    }
+
+    private static func value(_ toml: Toml, _ signature: String, depth: Int) throws(Misfit) -> Value {
+        switch signature.utf8.first {
+        case UInt8(ascii: "a"): return try array(toml, String(signature.dropFirst()), depth: depth + 1)
+        case UInt8(ascii: "("): return try structure(toml, signature, depth: depth + 1)
+        case UInt8(ascii: "v"): return .variant(try natural(toml, depth: depth + 1))
+        default: return try basic(toml, signature)
+        }
+    }
+
+    private static func basic(_ toml: Toml, _ signature: String) throws(Misfit) -> Value {
+        switch (toml, signature) {
+        case (.string(let text), "s"): return .string(try carried(text))
+        case (.string(let text), "o"):
+            guard isObjectPath(text) else { throw Misfit("\(Text.quoted(text)) is no object path, such as '/a/b'") }
+            return .objectPath(text)
+        case (.string(let text), "g"):
+            guard text.utf8.count <= 255, Signature.types(in: text) != nil else {
+                throw Misfit("\(Text.quoted(text)) is no D-Bus signature")
+            }
+            return .signature(text)
+        case (.bool(let bool), "b"): return .bool(bool)
+        case (.double(let number), "d"): return .double(number)
+        case (.integer(let number), "d"):
+            guard let double = Double(exactly: number) else {
+                throw Misfit("'\(number)' can't be kept exactly by the type double")
+            }
+            return .double(double)
+        case (.integer(let number), _):
+            guard let type = ValueType(signature: signature), "ynqiuxt".contains(signature) else { break }
+            guard let value = type.admit(.int64(Int64(number))) else {
+                throw Misfit("'\(number)' is out of the range of the type \(type.description)")
+            }
+            return value
+        default: break
+        }
+        let type = ValueType(signature: signature)?.description ?? signature
+        throw Misfit("it is \(toml.kind) and has to be of type \(type)")
+    }
+
+    private static func array(_ toml: Toml, _ element: String, depth: Int) throws(Misfit) -> Value {
+        try checkDepth(depth)
+        if element.hasPrefix("{") {
+            guard case .table(let pairs) = toml else {
+                throw Misfit("it is \(toml.kind) and has to be a table, of type a\(element)")
+            }
+            let types = Signature.types(in: String(element.dropFirst().dropLast())) ?? []
+            guard types.count == 2 else { throw Misfit("its type a\(element) is not known") }
+            var entries: [Value] = []
+            for pair in pairs.sorted(by: { Text.precedes($0.key, $1.key) }) {
+                entries.append(
+                    .entry(key: try key(pair.key, types[0]), value: try value(pair.value, types[1], depth: depth + 1)))
+            }
+            return .array(element: element, entries)
+        }
+        guard case .list(let list) = toml else {
+            throw Misfit("it is \(toml.kind) and has to be a list, of type a\(element)")
+        }
+        var values: [Value] = []
+        for toml in list { values.append(try value(toml, element, depth: depth)) }
+        return .array(element: element, values)
+    }
+
+    private static func structure(_ toml: Toml, _ signature: String, depth: Int) throws(Misfit) -> Value {
+        try checkDepth(depth)
+        let types = Signature.types(in: String(signature.dropFirst().dropLast())) ?? []
+        guard case .list(let list) = toml, list.count == types.count else {
+            let what = if case .list(let list) = toml { "a list of \(list.count)" } else { toml.kind }
+            throw Misfit("it is \(what) and has to be a list of \(types.count), of type \(signature)")
+        }
+        var members: [Value] = []
+        for (toml, type) in zip(list, types) { members.append(try value(toml, type, depth: depth)) }
+        return .structure(members)
+    }
+
+    /// A key of a dictionary: TOML's keys are strings, those of D-Bus any basic type.
+    private static func key(_ text: String, _ signature: String) throws(Misfit) -> Value {
+        let toml: Toml? =
+            switch signature {
+            case "s", "o", "g": .string(text)
+            case "b": Bool(text).map(Toml.bool)
+            case "d": Double(text).map(Toml.double)
+            default: Int(text).map(Toml.integer)
+            }
+        guard let toml else {
+            let type = ValueType(signature: signature)?.description ?? signature
+            throw Misfit("its key \(Text.quoted(text)) has to be of type \(type)")
+        }
+        return try basic(toml, signature)
+    }
+
+    /// The value with the type that TOML gives it: `s b x d`, lists of one type as arrays of it, other lists as `av`,
+    /// tables as `a{sv}`.
+    private static func natural(_ toml: Toml, depth: Int) throws(Misfit) -> Value {
+        try checkDepth(depth)
+        switch toml {
+        case .string(let text): return .string(try carried(text))
+        case .integer(let number): return .int64(Int64(number))
+        case .double(let number): return .double(number)
+        case .bool(let bool): return .bool(bool)
+        case .date: throw Misfit("it is a date or time; D-Bus has no type for that, write a string")
+        case .list(let list):
+            var values: [Value] = []
+            for toml in list { values.append(try natural(toml, depth: depth + 1)) }
+            if let element = values.first?.signature, values.allSatisfy({ $0.signature == element }) {
+                return .array(element: element, values)
+            }
+            return .array(element: "v", values.map(Value.variant))
+        case .table(let pairs):
+            var entries: [Value] = []
+            for pair in pairs.sorted(by: { Text.precedes($0.key, $1.key) }) {
+                let value = Value.variant(try natural(pair.value, depth: depth + 1))
+                entries.append(.entry(key: .string(try carried(pair.key)), value: value))
+            }
+            return .array(element: "{sv}", entries)
+        }
+    }
+
+    private static func checkDepth(_ depth: Int) throws(Misfit) {
+        guard depth <= Limits.argumentNesting else {
+            throw Misfit("it is nested too deep; at most \(Limits.argumentNesting) levels are allowed")
+        }
+    }
+
+    /// The text, if the bus carries it: sd-bus refuses what Unicode calls noncharacters.
+    static func carried(_ text: String) throws(Misfit) -> String {
+        let refused = text.unicodeScalars.first { scalar in
+            scalar.value == 0 || (0xFDD0...0xFDEF).contains(scalar.value) || scalar.value & 0xFFFE == 0xFFFE
+        }
+        guard let refused else { return text }
+        throw Misfit("the character U+\(String(refused.value, radix: 16, uppercase: true)) can't go over the bus")
+    }
+
+    private static func isObjectPath(_ text: String) -> Bool {
+        if text == "/" { return true }
+        guard text.hasPrefix("/") else { return false }
+        return text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
+            !$0.isEmpty && $0.allSatisfy { SourceMap.Scan.isBareKey($0) && $0 != UInt8(ascii: "-") }
+        }
+    }
+}
+
+/// Takes D-Bus signatures apart.
+enum Signature {
+    /// The complete types of a signature, in order; nil where it is none.
+    static func types(in signature: String) -> [String]? {
+        let codes = Array(signature.utf8)
+        var types: [String] = []
+        var start = 0
+        while start < codes.count {
+            guard let end = end(of: codes[start...]) else { return nil }
+            let type = String(decoding: codes[start..<end], as: UTF8.self)
+            guard ValueType(signature: type) != nil else { return nil }
+            types.append(type)
+            start = end
+        }
+        return types
+    }
+
+    /// Where the complete type at the front ends, going by its brackets alone.
+    private static func end(of codes: ArraySlice<UInt8>) -> Int? {
+        var depth = 0
+        for (index, code) in zip(codes.indices, codes) {
+            switch code {
+            case UInt8(ascii: "("), UInt8(ascii: "{"): depth += 1
+            case UInt8(ascii: ")"), UInt8(ascii: "}"): depth -= 1
+            case UInt8(ascii: "a"): continue
+            default: break
+            }
+            if depth == 0 { return index + 1 }
+            if depth < 0 { return nil }
+        }
+        return nil
+    }
+}

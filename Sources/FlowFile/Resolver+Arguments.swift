@@ -1,0 +1,186 @@
+import FlowCore
+
+extension Resolver {
+    /// The arguments that a contributor gives to what declares them, or those it inherits (S-18).
+    ///
+    /// What is declared is nil where it could not be looked up; the table is checked as far as that goes.
+    func arguments(_ key: String, _ table: Section, for target: Declared?, _ origin: Origin) -> ArgumentSource? {
+        let target = target.flatMap(checkable)
+        guard let item = table[key] else {
+            if let target { checkInherited(by: target, key, table, origin) }
+            return .inherited
+        }
+        guard let section = item.section(findings, "a table of arguments") else { return nil }
+        var bindings: [Binding] = []
+        for (name, item) in section.entries {
+            if let binding = binding(name, item, target, origin) { bindings.append(binding) }
+        }
+        if let target { checkMissing(target, section) }
+        checkSize(bindings, item.spot)
+        return .given(bindings.sorted { Text.precedes($0.name, $1.name) })
+    }
+
+    /// Arguments without references, for roots, which no step starts.
+    func fixedArguments(_ key: String, _ table: Section, for target: Declared?) -> Arguments {
+        let target = target.flatMap(checkable)
+        let section = table[key].flatMap { $0.section(findings, "a table of arguments") }
+        var arguments: Arguments = []
+        for (name, item) in section?.entries ?? [] {
+            let parameter = parameter(name, of: target, item.spot)
+            if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
+                findings.error(
+                    item.spot,
+                    "\(Text.quoted(text)) refers to an argument, but no step starts a root; for the text itself write "
+                        + "\(Text.quoted("$" + text))")
+            } else if let type = parameter?.type, let value = literal(item, type, name) {
+                arguments.append(Argument(name, value))
+            }
+        }
+        if let target {
+            if let section {
+                checkMissing(target, section)
+            } else if table[key] == nil {
+                checkMissing(target, Section([], table.spot.key(key)))
+            }
+        }
+        checkSize(arguments.map { Binding($0.name, .literal($0.value)) }, table.spot.key(key))
+        return arguments.sorted { Text.precedes($0.name, $1.name) }
+    }
+
+    /// What declares more arguments than allowed was reported; comparing thousands with thousands would take long.
+    private func checkable(_ target: Declared) -> Declared? {
+        target.parameters.count <= Limits.argumentCount ? target : nil
+    }
+
+    /// The conditions of `when` or `unless`; nil where something is wrong with them.
+    func conditions(_ key: String, _ table: Section, _ origin: Origin) -> [Condition]? {
+        guard let item = table[key] else { return [] }
+        guard let section = item.section(findings, "a table of arguments and values") else { return nil }
+        if section.entries.isEmpty {
+            findings.error(item.spot, "'\(key)' is empty; it has to name an argument of the step, or be left out")
+            return nil
+        }
+        var conditions: [Condition] = []
+        for (name, item) in section.entries {
+            if NotYet.condition.contains(name) {
+                findings.error(item.spot, NotYet.message("the condition '\(name)'"))
+            } else if let type = parameter(name, of: origin.step, item.spot)?.type,
+                let value = literal(item, type, name, isText: true)
+            {
+                conditions.append(Condition(name, value))
+            }
+        }
+        guard conditions.count == section.entries.count else { return nil }
+        return conditions.sorted { Text.precedes($0.argument, $1.argument) }
+    }
+
+    private func binding(_ name: String, _ item: Item, _ target: Declared?, _ origin: Origin) -> Binding? {
+        let parameter = parameter(name, of: target, item.spot)
+        if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
+            guard let source = reference(text, item.spot, to: parameter, origin) else { return nil }
+            return Binding(name, source)
+        }
+        guard let type = parameter?.type, let value = literal(item, type, name) else { return nil }
+        return Binding(name, .literal(value))
+    }
+
+    /// The declaration of an argument that is given.
+    private func parameter(_ name: String, of target: Declared?, _ spot: Spot) -> DraftParameter? {
+        guard let target else { return nil }
+        if let parameter = target[name] { return parameter }
+        findings.error(spot, "\(target.subject) has no argument \(Text.quoted(name))" + known(target, name))
+        return nil
+    }
+
+    /// What a `$` refers to.
+    private func reference(
+        _ text: String, _ spot: Spot, to parameter: DraftParameter?, _ origin: Origin
+    ) -> Binding.Source? {
+        let isFlows = text.hasPrefix("$flow.")
+        let name = String(text.dropFirst(isFlows ? "$flow.".count : 1))
+        guard Names.isPresentableName(name) else {
+            findings.error(
+                spot,
+                "\(Text.quoted(text)) is no reference; it has to be '$NAME' or '$flow.NAME', or for the text itself "
+                    + "\(Text.quoted("$" + text))")
+            return nil
+        }
+        guard draft.isComplete, let owner = isFlows ? origin.flow : origin.step else { return nil }
+        guard let source = owner[name] else {
+            findings.error(
+                spot,
+                "'\(text)' refers to nothing (for the text itself write '$\(text)'): \(owner.subject) has no argument "
+                    + "'\(name)'" + known(owner, name))
+            return nil
+        }
+        if let parameter { checkFit(source, "'\(text)'", parameter, spot) }
+        return isFlows ? .flow(name) : .step(name)
+    }
+
+    /// Whether the value of one argument can be that of another.
+    private func checkFit(_ source: DraftParameter, _ what: String, _ parameter: DraftParameter, _ spot: Spot) {
+        guard let wanted = parameter.type, let given = source.type else { return }
+        if !wanted.canAdmit(given) {
+            findings.error(
+                spot,
+                "\(what) is of type \(given.description); the argument '\(parameter.name)' has to be of type "
+                    + wanted.description)
+        } else if source.isOptional && !parameter.isOptional {
+            findings.error(
+                spot, "\(what) may be left out (its type has a '?'), but the argument '\(parameter.name)' is required")
+        }
+    }
+
+    private func checkInherited(by target: Declared, _ key: String, _ table: Section, _ origin: Origin) {
+        guard let step = origin.step else { return }
+        for parameter in target.parameters {
+            // Where a line is, the key could be.
+            let spot = table.spot.key(key)
+            if let source = step[parameter.name] {
+                checkFit(
+                    source, "the argument '\(parameter.name)' that \(target.subject) gets from \(step.subject)",
+                    parameter, spot)
+            } else if !parameter.isOptional {
+                findings.error(
+                    spot,
+                    "\(target.subject) needs the argument '\(parameter.name)', which \(step.subject) does not have; "
+                        + "give it with '\(key)'")
+            }
+        }
+    }
+
+    private func checkMissing(_ target: Declared, _ section: Section) {
+        let given = Set(section.keys)
+        for parameter in target.parameters where !parameter.isOptional && !given.contains(parameter.name) {
+            let type = parameter.type.map { " of type \($0.description)" } ?? ""
+            findings.error(section.spot, "\(target.subject) needs the argument '\(parameter.name)'\(type)")
+        }
+    }
+
+    private func literal(_ item: Item, _ type: ValueType, _ name: String, isText: Bool = false) -> Value? {
+        var toml = item.value
+        // Only here does a '$' at the front mean something, so only here it is escaped.
+        if !isText, case .string(let text) = toml, text.hasPrefix("$$") { toml = .string(String(text.dropFirst())) }
+        do throws(Literal.Misfit) {
+            return try Literal.value(toml, as: type)
+        } catch {
+            findings.error(item.spot, "the argument '\(name)' does not fit: \(error.text)")
+            return nil
+        }
+    }
+
+    private func checkSize(_ bindings: [Binding], _ spot: Spot) {
+        let fixed = bindings.compactMap { binding in
+            if case .literal(let value) = binding.source { Argument(binding.name, value) } else { nil }
+        }
+        let bytes = fixed.byteCount
+        guard bytes > Limits.argumentBytes else { return }
+        findings.error(spot, "the arguments take \(bytes) bytes; at most \(Limits.argumentBytes) are allowed")
+    }
+
+    private func known(_ target: Declared, _ name: String) -> String {
+        let names = target.parameters.map(\.name).sorted(by: Text.precedes)
+        guard !names.isEmpty else { return ": it takes none" }
+        return ": it takes \(Text.list(names))" + findings.suggestion(for: name, among: names)
+    }
+}

@@ -1,0 +1,64 @@
+import FlowCore
+
+extension Resolver {
+    /// The roots that start with the daemon, in file order.
+    func autostarts() -> [Autostart] {
+        var taken: [String: Spot] = [:]
+        var unique: [Int: Spot] = [:]
+        return draft.autostart.compactMap { autostart($0, &taken, &unique) }
+    }
+
+    private func autostart(_ item: Item, _ taken: inout [String: Spot], _ unique: inout [Int: Spot]) -> Autostart? {
+        guard let table = item.section(findings) else { return nil }
+        let isClean = table.checkKeys(
+            findings, of: "an autostart", ["flow", "id", "arguments", "step", "stepArguments"])
+        if table["flow"] == nil, isClean {
+            findings.error(table.spot, "an autostart has to name its flow: flow = \"NAME\"")
+        }
+        let flow = table["flow"].flatMap { self.flow($0) }
+        let id = table["id"]?.string(findings)
+        if let id { checkPresentableName(id, "a presentable", table.spot.key("id"), findings) }
+        let arguments = fixedArguments("arguments", table, for: flow?.draft.declared)
+        let given = table["step"].map { self.step($0) }
+        let initial: Step?
+        if let given { initial = given } else { initial = flow.flatMap { self.initial(of: $0.draft) } }
+        if let item = table["stepArguments"], given == nil, let flow, flow.draft.keys["initial"] == nil {
+            findings.error(
+                item.spot, "\(flow.draft.declared.subject) has no initial step, so nothing takes these arguments")
+        }
+        let stepArguments = fixedArguments("stepArguments", table, for: initial?.declared)
+        guard let flow else { return nil }
+        checkID(id, table, flow.id, &taken)
+        checkUnique(flow.id, flow.draft, table, &unique)
+        return Autostart(
+            flow.id, id: id, arguments: arguments, step: given.flatMap { $0 }?.id, stepArguments: stepArguments)
+    }
+
+    /// Ids asked for are refused where they are taken, also by an earlier root's default; the defaults give way (S-1).
+    private func checkID(_ id: String?, _ table: Section, _ flow: FlowID, _ taken: inout [String: Spot]) {
+        guard let id else {
+            let name = flowName(flow)
+            if taken[name] == nil { taken[name] = table.spot }
+            return
+        }
+        if let other = taken[id] {
+            findings.error(
+                table.spot.key("id"),
+                "the id \(Text.quoted(id)) is taken by the autostart in \(findings.position(of: other)) already")
+        } else {
+            taken[id] = table.spot
+        }
+    }
+
+    private func checkUnique(_ flow: FlowID, _ draft: DraftFlow, _ table: Section, _ unique: inout [Int: Spot]) {
+        guard draft.keys["unique"]?.value == .bool(true) else { return }
+        if let other = unique[flow.index] {
+            findings.error(
+                table.spot.key("flow"),
+                "\(draft.declared.subject) is unique, and the autostart in \(findings.position(of: other)) starts it "
+                    + "already")
+        } else {
+            unique[flow.index] = table.spot
+        }
+    }
+}

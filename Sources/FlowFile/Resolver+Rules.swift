@@ -1,0 +1,290 @@
+import FlowCore
+
+/// What a rule's contributors may refer to.
+struct Origin {
+    /// The step of the rule; nil where it is not declared.
+    let step: Declared?
+    /// The flow of the rule.
+    let flow: Declared
+}
+
+extension Resolver {
+    private static let kinds = ["screen", "flow", "none", "end", "current", "parent"]
+    private static let options = ["id", "step", "arguments", "stepArguments", "style", "whenHidden"]
+    private static let conditions = ["when", "unless"]
+
+    /// The rule of a flow for a step; nil where something about it is wrong, or can't be told.
+    func rule(_ name: String, _ item: Item, of flow: DraftFlow) -> Rule? {
+        let isRule = if case .string = item.value { false } else if case .bool = item.value { false } else { true }
+        if isMisplacedKey(name, isRule: isRule) {
+            let table = SourceMap.text(of: item.spot.path.dropLast())
+            findings.error(
+                item.spot,
+                "the key '\(name)' of \(flow.declared.subject) stands below [\(table)], where it is taken for the rule "
+                    + "of a step; move it up, before [\(table)]")
+            return nil
+        }
+        if let dotted = unquoted(name, item) {
+            findings.error(
+                item.spot, "no file declares a step '\(name)'; for '\(dotted)' write \"\(dotted)\", in quotes")
+            return nil
+        }
+        let step = step(name, item.spot)
+        let alternatives = alternatives(item, Origin(step: step?.declared, flow: flow.declared))
+        guard let step, let alternatives else { return nil }
+        return Rule(step.id, alternatives)
+    }
+
+    /// Whether a rule is none, but a key of the flow that was written too far down.
+    private func isMisplacedKey(_ name: String, isRule: Bool) -> Bool {
+        let isKey = Draft.flowKeys.contains(name) || NotYet.flow.contains(name)
+        guard isKey, draft.steps[name] == nil else { return false }
+        return draft.isComplete || !isRule
+    }
+
+    /// The step that was meant where its name has dots and stands without quotes, which makes a table of each part.
+    private func unquoted(_ name: String, _ item: Item) -> String? {
+        guard draft.isComplete, draft.steps[name] == nil, case .table(let pairs) = item.value, pairs.count == 1 else {
+            return nil
+        }
+        let dotted = "\(name).\(pairs[0].key)"
+        return draft.steps[dotted].map { _ in dotted }
+    }
+
+    private func alternatives(_ item: Item, _ origin: Origin) -> [Alternative]? {
+        let what = "a contributor, which is a table, or a list of contributors"
+        let tables: [Section]
+        switch item.value {
+        case .table(let pairs): tables = [Section(pairs, item.spot)]
+        case .list(let values):
+            tables = values.enumerated().compactMap { index, value in
+                Item(value: value, spot: item.spot.element(index)).section(findings, "a contributor, which is a table")
+            }
+            if values.isEmpty {
+                findings.error(item.spot, "the list is empty; write { none = true } for a step that leads to nothing")
+            }
+            guard !tables.isEmpty, tables.count == values.count else { return nil }
+        case .string, .integer, .double, .bool, .date:
+            findings.error(item.spot, "this is \(item.value.kind); it has to be \(what)")
+            return nil
+        }
+        let isConditional = tables.contains { table in Self.conditions.contains { table[$0] != nil } }
+        if isConditional || (tables.count == 1 && tables[0]["do"] != nil) {
+            let alternatives = tables.map { alternative($0, origin) }
+            checkReachable(tables)
+            return alternatives.contains { $0 == nil } ? nil : alternatives.compactMap(\.self)
+        }
+        return contributors(tables, origin).map { [Alternative(contributors: $0)] }
+    }
+
+    /// One that always matches hides those after it.
+    private func checkReachable(_ tables: [Section]) {
+        guard let last = tables.firstIndex(where: { table in Self.conditions.allSatisfy { table[$0] == nil } }) else {
+            return
+        }
+        for table in tables[(last + 1)...] {
+            let position = findings.position(of: tables[last].spot)
+            findings.error(
+                table.spot,
+                "this is never reached: the alternative in \(position) has neither 'when' nor 'unless'; it has to be the "
+                    + "last, or needs one of them")
+        }
+    }
+
+    private func alternative(_ table: Section, _ origin: Origin) -> Alternative? {
+        let when = conditions("when", table, origin)
+        let unless = conditions("unless", table, origin)
+        let contributors: [FlowContributor]?
+        if let list = table["do"] {
+            let own = Self.kinds + Self.options + NotYet.contributor
+            let others = table.keys.filter { own.contains($0) }
+            for key in others.sorted(by: Text.precedes) {
+                findings.error(table.spot.key(key), "'\(key)' stands beside 'do'; move it into a table of that list")
+            }
+            table.checkKeys(
+                findings, of: "an alternative", Self.conditions + ["do"] + Self.kinds + Self.options,
+                notYet: NotYet.contributor + NotYet.option)
+            contributors = self.contributors(in: list, origin)
+        } else {
+            contributors = contributor(table, origin, isAlternative: true)
+        }
+        guard let when, let unless, let contributors else { return nil }
+        return Alternative(when: when, unless: unless, contributors: contributors)
+    }
+
+    private func contributors(in list: Item, _ origin: Origin) -> [FlowContributor]? {
+        guard let items = list.list(findings, "a list of contributors") else { return nil }
+        if items.isEmpty {
+            findings.error(list.spot, "'do' is empty; write { none = true } for an alternative that leads to nothing")
+        }
+        let tables = items.compactMap { $0.section(findings, "a contributor, which is a table") }
+        guard !items.isEmpty, tables.count == items.count else { return nil }
+        return contributors(tables, origin)
+    }
+
+    private func contributors(_ tables: [Section], _ origin: Origin) -> [FlowContributor]? {
+        let contributors = tables.map { contributor($0, origin, isAlternative: false) }
+        if tables.count > 1 {
+            for table in tables where table["end"] != nil {
+                findings.error(
+                    table.spot.key("end"),
+                    "'end' stands beside other contributors; the flow is gone with it, so it has to be the only one")
+            }
+            checkIDs(tables)
+        }
+        return contributors.contains { $0 == nil } ? nil : contributors.compactMap(\.self).flatMap(\.self)
+    }
+
+    /// Two children can't be given one id: the step would always fail (S-13).
+    private func checkIDs(_ tables: [Section]) {
+        var first: [String: Spot] = [:]
+        for table in tables {
+            guard let item = table["id"], case .string(let id) = item.value else { continue }
+            if let other = first[id] {
+                findings.error(
+                    item.spot,
+                    "the id \(Text.quoted(id)) is taken by the contributor in \(findings.position(of: other)) already")
+            } else {
+                first[id] = item.spot
+            }
+        }
+    }
+
+    /// What one table contributes: nothing for `none`, else one thing; nil where it is wrong.
+    private func contributor(_ table: Section, _ origin: Origin, isAlternative: Bool) -> [FlowContributor]? {
+        var known = Self.kinds + Self.options
+        if isAlternative { known += Self.conditions }
+        if table["do"] != nil {
+            findings.error(
+                table.spot.key("do"),
+                "'do' stands in an alternative, beside 'when' or 'unless', or is all there is; list the contributors "
+                    + "themselves")
+        }
+        if !isAlternative {
+            for key in Self.conditions where table[key] != nil {
+                findings.error(table.spot.key(key), "'\(key)' stands beside 'do', not in a contributor of its list")
+            }
+        }
+        let isClean = table.checkKeys(
+            findings, of: "a contributor", known + ["do"] + Self.conditions, notYet: NotYet.contributor + NotYet.option)
+        let present = (Self.kinds + NotYet.contributor).filter { table[$0] != nil }
+        guard present.count <= 1 else {
+            findings.error(
+                table.spot,
+                "\(Text.list(present)) are given; a contributor is only one of \(Text.list(Self.kinds, "or"))")
+            return nil
+        }
+        guard let kind = present.first, let item = table[kind] else {
+            // A misspelled one was reported; so was 'do'.
+            if isClean, table["do"] == nil {
+                findings.error(table.spot, "a contributor has to have one of \(Text.list(Self.kinds, "or"))")
+            }
+            return nil
+        }
+        switch kind {
+        case "screen", "flow": return child(item, isFlow: kind == "flow", table, origin)
+        case "current": return forward(kind, item, table, origin).map { [.current($0)] }
+        case "parent": return forward(kind, item, table, origin).map { [.parent($0)] }
+        case "end": return end(item, table, origin)
+        case "none":
+            checkOptions(of: kind, table, allowed: [])
+            return isTrue(item, or: "") ? [] : nil
+        default: return nil
+        }
+    }
+
+    private func checkOptions(of kind: String, _ table: Section, allowed: [String]) {
+        for key in Self.options where table[key] != nil && !allowed.contains(key) {
+            let takes = allowed.isEmpty ? "no options" : "only \(Text.list(allowed))"
+            findings.error(table.spot.key(key), "'\(key)' does nothing beside '\(kind)', which takes \(takes)")
+        }
+    }
+
+    private func isTrue(_ item: Item, or alternative: String) -> Bool {
+        if item.value == .bool(true) { return true }
+        let what = if case .bool = item.value { "this is false" } else { "this is \(item.value.kind)" }
+        findings.error(item.spot, "\(what); it has to be \(alternative)true")
+        return false
+    }
+}
+
+/// The kinds of contributors.
+extension Resolver {
+    private func forward(_ kind: String, _ item: Item, _ table: Section, _ origin: Origin) -> StepTemplate? {
+        checkOptions(of: kind, table, allowed: ["arguments"])
+        let step = step(item)
+        let arguments = arguments("arguments", table, for: step?.declared, origin)
+        guard let step, let arguments else { return nil }
+        return StepTemplate(step.id, arguments: arguments)
+    }
+
+    private func end(_ item: Item, _ table: Section, _ origin: Origin) -> [FlowContributor]? {
+        guard case .string = item.value else {
+            checkOptions(of: "end", table, allowed: ["arguments"])
+            guard isTrue(item, or: "the name of a step, or ") else { return nil }
+            if let arguments = table["arguments"] {
+                findings.error(arguments.spot, "the flow ends without a step, so nothing takes these arguments")
+                return nil
+            }
+            return [.end(nil)]
+        }
+        return forward("end", item, table, origin).map { [.end($0)] }
+    }
+
+    private func child(_ item: Item, isFlow: Bool, _ table: Section, _ origin: Origin) -> [FlowContributor]? {
+        var presentable: ChildTemplate.Presentable?
+        var declared: Declared?
+        var initial: Step?
+        // Whether there is surely no initial step, rather than one that is not known.
+        var hasNoInitial = false
+        if isFlow {
+            if let flow = flow(item) {
+                presentable = .flow(flow.id)
+                declared = flow.draft.declared
+                initial = self.initial(of: flow.draft)
+                hasNoInitial = flow.draft.keys["initial"] == nil
+            }
+        } else {
+            if let screen = screen(item) {
+                presentable = .screen(screen.id)
+                declared = screen.declared
+            }
+            hasNoInitial = true
+        }
+        let given = table["step"].map { step($0) }
+        if let given {
+            initial = given
+            hasNoInitial = false
+        }
+        let id = table["id"]?.string(findings)
+        if let id { checkPresentableName(id, "a presentable", table.spot.key("id"), findings) }
+        let style = style(table["style"])
+        let whenHidden: WhenHidden? = table["whenHidden"]?.word(findings, notYet: NotYet.whenHidden)
+        let arguments = arguments("arguments", table, for: declared, origin)
+        let stepArguments: ArgumentSource?
+        if hasNoInitial {
+            stepArguments = table["stepArguments"] == nil ? .inherited : nil
+            if let item = table["stepArguments"] {
+                let what = isFlow ? "the flow has no initial step" : "a screen has no initial step of its own"
+                findings.error(item.spot, "\(what), so nothing takes these arguments; name one with 'step'")
+            }
+        } else {
+            stepArguments = self.arguments("stepArguments", table, for: initial?.declared, origin)
+        }
+        guard let presentable, let arguments, let stepArguments else { return nil }
+        let child = ChildTemplate(
+            presentable, id: id, arguments: arguments, step: given.flatMap { $0 }?.id, stepArguments: stepArguments,
+            style: style ?? "", whenHidden: whenHidden)
+        return [.child(child)]
+    }
+
+    private func style(_ item: Item?) -> String? {
+        guard let item, let text = item.string(findings) else { return nil }
+        do throws(Literal.Misfit) {
+            return try Literal.carried(text)
+        } catch {
+            findings.error(item.spot, error.text)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import FlowCore
+
+/// What shows only when everything is known.
+extension Resolver {
+    /// Reports steps of a flow that lead back to themselves by `current`, with no condition that could end it: they
+    /// would run into the limit of S-11 each time.
+    func checkCycles(_ definitions: Definitions) {
+        for flow in definitions.flows {
+            var next: [Int: [Int]] = [:]
+            for rule in flow.rules {
+                // After an alternative with a condition, no other one is sure to be applied.
+                guard let first = rule.alternatives.first, first.when.isEmpty, first.unless.isEmpty else { continue }
+                next[rule.step.index] = first.contributors.compactMap {
+                    if case .current(let template) = $0 { template.step.index } else { nil }
+                }
+            }
+            var done: Set<Int> = []
+            for cycle in flow.rules.flatMap({ cycles(from: $0.step.index, next, &done) }) {
+                let names = (cycle + cycle.prefix(1)).map { "'\(definitions.steps[$0].name)'" }
+                guard let spot = ruleSpot(flow.name, definitions.steps[cycle[0]].name) else { continue }
+                findings.error(
+                    spot,
+                    "the steps \(names.joined(separator: " → ")) set each other off for ever with 'current'; one of "
+                        + "them needs a 'when' or 'unless'")
+            }
+        }
+    }
+
+    /// The steps of the cycles that can be reached from this one, without those that were looked at before; of each the
+    /// smallest first. Without recursion, as the way can be as long as a file.
+    private func cycles(from start: Int, _ next: [Int: [Int]], _ done: inout Set<Int>) -> [[Int]] {
+        var way: [(step: Int, tried: Int)] = []
+        var onWay: Set<Int> = []
+        var found: [[Int]] = []
+        if done.insert(start).inserted {
+            way.append((start, 0))
+            onWay.insert(start)
+        }
+        while let (step, tried) = way.last {
+            let targets = next[step] ?? []
+            guard tried < targets.count else {
+                onWay.remove(step)
+                way.removeLast()
+                continue
+            }
+            way[way.count - 1].tried += 1
+            let target = targets[tried]
+            if onWay.contains(target) {
+                found.append(smallestFirst(way.map(\.step).drop { $0 != target }))
+            } else if done.insert(target).inserted {
+                way.append((target, 0))
+                onWay.insert(target)
+            }
+        }
+        return found
+    }
+
+    private func smallestFirst(_ cycle: ArraySlice<Int>) -> [Int] {
+        guard let least = cycle.min(), let place = cycle.firstIndex(of: least) else { return [] }
+        return Array(cycle[place...] + cycle[..<place])
+    }
+
+    /// What is allowed, but hardly meant.
+    func warn(_ definitions: Definitions) {
+        var contributed: Set<Int> = []
+        var started = Set(definitions.autostart.map(\.flow.index))
+        var handled: Set<Int> = []
+        for (number, flow) in definitions.flows.enumerated() {
+            for rule in flow.rules {
+                handled.insert(rule.step.index)
+                for case .child(let child) in rule.alternatives.flatMap(\.contributors) {
+                    guard case .flow(let target) = child.presentable else { continue }
+                    contributed.insert(target.index)
+                    // A flow can't start itself.
+                    if target.index != number { started.insert(target.index) }
+                }
+            }
+        }
+        for (number, flow) in definitions.flows.enumerated() {
+            if !started.contains(number), let spot = draft.flows[flow.name]?.declared.spot {
+                findings.warning(
+                    spot,
+                    "nothing starts the flow '\(flow.name)': no [[autostart]] and no other flow's contributor; only a "
+                        + "client can, with Coordinate")
+            }
+            if !contributed.contains(number) { warnOfEnds(flow, definitions) }
+        }
+        for (number, step) in definitions.steps.enumerated() where !handled.contains(number) {
+            guard let spot = draft.steps[step.name]?.spot else { continue }
+            findings.warning(spot, "no flow has a rule for the step '\(step.name)'")
+        }
+    }
+
+    /// The step of an `end` goes to the parent; a root has none (S-21).
+    private func warnOfEnds(_ flow: FlowDefinition, _ definitions: Definitions) {
+        for rule in flow.rules {
+            for case .end(.some(let template)) in rule.alternatives.flatMap(\.contributors) {
+                guard let spot = ruleSpot(flow.name, definitions[rule.step].name) else { continue }
+                findings.warning(
+                    spot,
+                    "the flow '\(flow.name)' is only ever a root, so nobody gets the step "
+                        + "'\(definitions[template.step].name)' when it ends; write end = true")
+            }
+        }
+    }
+
+    private func ruleSpot(_ flow: String, _ step: String) -> Spot? { draft.flows[flow]?.rules[step]?.spot }
+}

@@ -1,0 +1,122 @@
+import FlowCore
+
+/// Looks up what the files name, checks it, and makes the definitions: the second of two passes.
+///
+/// Where something could not be looked up it is nil, and what depends on it is passed over: one mistake, one error.
+struct Resolver {
+    let draft: Draft
+    let findings: Findings
+
+    private let stepNames: [String]
+    private let screenNames: [String]
+    private let flowNames: [String]
+    private let stepPlaces: [String: Int]
+    private let screenPlaces: [String: Int]
+    private let flowPlaces: [String: Int]
+
+    init(_ draft: Draft) {
+        self.draft = draft
+        findings = draft.findings
+        (stepNames, stepPlaces) = Self.places(draft.steps.keys)
+        (screenNames, screenPlaces) = Self.places(draft.screens.keys)
+        (flowNames, flowPlaces) = Self.places(draft.flows.keys)
+    }
+
+    /// The definitions; they mean something only if no errors were found.
+    func definitions() -> Definitions {
+        let privateSteps = Set(draft.privateSteps.compactMap { step($0)?.id })
+        let steps = stepNames.enumerated().map { place, name in
+            StepDeclaration(
+                name, parameters: draft.steps[name]?.admitted ?? [], isPrivate: privateSteps.contains(StepID(place)))
+        }
+        let screens = screenNames.map { ScreenDeclaration($0, parameters: draft.screens[$0]?.admitted ?? []) }
+        let flows = flowNames.map { flow($0) }
+        let autostart = autostarts()
+        let definitions = Definitions(steps: steps, screens: screens, flows: flows, autostart: autostart)
+        if draft.isComplete {
+            checkCycles(definitions)
+            if !findings.hasErrors { warn(definitions) }
+        }
+        return definitions
+    }
+
+    private static func places(_ names: some Sequence<String>) -> ([String], [String: Int]) {
+        let sorted = names.sorted(by: Text.precedes)
+        var places: [String: Int] = [:]
+        for (place, name) in sorted.enumerated() { places[name] = place }
+        return (sorted, places)
+    }
+
+    private func flow(_ name: String) -> FlowDefinition {
+        guard let draft = draft.flows[name] else { return FlowDefinition(name) }
+        let initial = draft.keys["initial"].flatMap { step($0) }
+        let children: Children? = draft.keys["children"]?.word(findings)
+        let whenHidden: WhenHidden? = draft.keys["whenHidden"]?.word(findings, notYet: NotYet.whenHidden)
+        let isUnique = draft.keys["unique"]?.bool(findings)
+        let announces = draft.keys["announce"]?.bool(findings)
+        let rules = draft.rules.compactMap { rule($0.key, $0.value, of: draft) }
+        return FlowDefinition(
+            name, parameters: draft.declared.admitted, initial: initial?.id, children: children ?? .free,
+            isUnique: isUnique ?? false, whenHidden: whenHidden ?? .ignore, announces: announces ?? false,
+            rules: rules.sorted { $0.step.index < $1.step.index })
+    }
+}
+
+/// Names in files.
+extension Resolver {
+    /// A step that a file names.
+    struct Step {
+        let id: StepID
+        let declared: Declared
+    }
+
+    /// The step that this value names; reported where none is declared. Nil also where that can't be told.
+    func step(_ item: Item) -> Step? {
+        item.string(findings, "the name of a step").flatMap { step($0, item.spot) }
+    }
+
+    /// The step of this name.
+    func step(_ name: String, _ spot: Spot) -> Step? {
+        guard draft.isComplete else { return nil }
+        guard let place = stepPlaces[name], let declared = draft.steps[name] else {
+            undeclared("step", name, stepNames, spot)
+            return nil
+        }
+        return Step(id: StepID(place), declared: declared)
+    }
+
+    /// The screen that this value names.
+    func screen(_ item: Item) -> (id: ScreenID, declared: Declared)? {
+        guard let name = item.string(findings, "the name of a screen"), draft.isComplete else { return nil }
+        guard let place = screenPlaces[name], let declared = draft.screens[name] else {
+            undeclared("screen", name, screenNames, item.spot)
+            return nil
+        }
+        return (ScreenID(place), declared)
+    }
+
+    /// The flow that this value names.
+    func flow(_ item: Item) -> (id: FlowID, draft: DraftFlow)? {
+        guard let name = item.string(findings, "the name of a flow"), draft.isComplete else { return nil }
+        guard let place = flowPlaces[name], let draft = draft.flows[name] else {
+            undeclared("flow", name, flowNames, item.spot)
+            return nil
+        }
+        return (FlowID(place), draft)
+    }
+
+    /// The flow's own initial step, without a word if there is something wrong with it: that is told once, there.
+    func initial(of flow: DraftFlow) -> Step? {
+        guard case .string(let name) = flow.keys["initial"]?.value, let place = stepPlaces[name],
+            let declared = draft.steps[name]
+        else { return nil }
+        return Step(id: StepID(place), declared: declared)
+    }
+
+    func flowName(_ flow: FlowID) -> String { flowNames[flow.index] }
+
+    private func undeclared(_ kind: String, _ name: String, _ names: [String], _ spot: Spot) {
+        let suggestion = findings.suggestion(for: name, among: names)
+        findings.error(spot, "no file declares a \(kind) \(Text.quoted(name))\(suggestion)")
+    }
+}

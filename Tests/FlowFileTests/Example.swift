@@ -1,0 +1,72 @@
+/// A good file with everything that the format has and this version acts on.
+let example = """
+    version = 1
+
+    [steps]
+    touched     = {}
+    itemPicked  = { item = "int64", lang = "string?" }
+    payAsked    = { cents = "uint32" }
+    pinEntered  = { pin = "string" }
+    paid        = { receipt = "string" }
+    cancelAsked = {}
+    paymentDone = { result = "string", receipt = "string?" }
+    "media.play" = { tags = "as", at = "(ix)", more = "a{sv}", rate = "double", any = "v" }
+    goHome      = {}
+
+    [private]
+    steps = ["pinEntered"]
+
+    [screens]
+    welcome = {}
+    detail  = { arguments = { item = "int64", lang = "string" } }
+    pay     = { arguments = { cents = "uint32" } }
+    receipt = { arguments = { receipt = "string" } }
+    player  = { arguments = { tags = "as", at = "(ix)", more = "a{sv}?", rate = "double" } }
+
+    [[autostart]]
+    flow = "session"
+    id   = "front"
+    arguments = { lang = "en" }
+
+    [[autostart]]
+    flow = "session"
+    arguments = { lang = "$$en" }
+    step = "itemPicked"
+    stepArguments = { item = 7 }
+
+    [flows.session]
+    initial   = "touched"
+    children  = "stack"
+    arguments = { lang = "string" }
+    [flows.session.on]
+    touched  = { screen = "welcome" }
+    goHome   = [{ screen = "welcome", id = "one", style = "modal", whenHidden = "allow" }, { current = "touched" }]
+    payAsked = { flow = "payment", step = "payAsked", style = "modal" }
+    "media.play" = { screen = "player", arguments = { tags = ["a", "$b"], at = [1, -2], more = { a = 1, b = ["x", 2] }, rate = 2 } }
+    [[flows.session.on.itemPicked]]
+    unless    = { item = 0 }
+    screen    = "detail"
+    arguments = { item = "$item", lang = "$flow.lang" }
+    [[flows.session.on.itemPicked]]
+    when = { lang = "en" }
+    do = [{ screen = "welcome" }, { parent = "touched" }]
+    [[flows.session.on.paymentDone]]
+    when      = { result = "paid" }
+    screen    = "receipt"
+    arguments = { receipt = "none, $0" }
+    [[flows.session.on.paymentDone]]
+    none      = true
+
+    [flows.payment]
+    initial    = "payAsked"
+    unique     = true
+    whenHidden = "allow"
+    announce   = true
+    [flows.payment.on]
+    payAsked    = { screen = "pay" }
+    pinEntered  = { none = true }
+    cancelAsked = { end = "paymentDone", arguments = { result = "cancelled" } }
+    paid        = { end = "paymentDone", arguments = { result = "paid", receipt = "$receipt" } }
+    goHome      = { end = true }
+
+    """

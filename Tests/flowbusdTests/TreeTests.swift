@@ -1,0 +1,187 @@
+import BusTestSupport
+import Testing
+
+/// The tree as clients see it: properties, GetManagedObjects, and what the signals told agree.
+@Suite("Tree")
+struct TreeTests {
+    private let definitions = """
+        [steps]
+        push = {}
+        open = {}
+        stop = {}
+        [screens]
+        s = {}
+        [[autostart]]
+        flow = "main"
+        [flows.main]
+        children = "tabs"
+        [flows.main.on]
+        open = [{ flow = "stack" }, { flow = "stack", style = "modal" }, { screen = "s" }]
+        push = { screen = "s", whenHidden = "allow" }
+        [flows.stack]
+        children = "stack"
+        [flows.stack.on]
+        push = { screen = "s" }
+        stop = { end = true }
+        """
+
+    /// What a client knows that has heard every signal since the tree was empty but for the root.
+    private func follow(_ messages: [ReceivedMessage], from start: BusValue) -> [String: [String: BusValue]] {
+        var known: [String: [String: BusValue]] = [:]
+        func add(_ path: String, _ interfaces: BusValue) {
+            for case .dictEntry(let name, let values) in interfaces.elements {
+                guard name.text?.hasPrefix(Service.name) == true else { continue }
+                for key in values.keys { known[path, default: [:]][key] = values[key] }
+            }
+        }
+        for case .dictEntry(let path, let interfaces) in start.elements { add(path.text ?? "", interfaces) }
+        for message in messages where message.kind == .signal {
+            switch message.member {
+            case "InterfacesAdded": add(message.values[0].text ?? "", message.values[1])
+            case "InterfacesRemoved": known[message.values[0].text ?? ""] = nil
+            case "PropertiesChanged":
+                for key in message.values[1].keys { known[message.path]?[key] = message.values[1][key] }
+            default: break
+            }
+        }
+        return known
+    }
+
+    @Test func `S-14 S-22 what signals told is what GetManagedObjects and the properties say`() throws {
+        let service = try Service(definitions)
+        let start = try service.objects()
+        try service.listen()
+        try service.emit("open", on: "/main")
+        for path in ["/main/stack", "/main/stack_2"] {
+            try service.emit("push", on: path)
+            try service.show(path)
+            try service.emit("push", on: path)
+            try service.emit("push", on: path)
+        }
+        for path in ["/main/s", "/main/stack/s", "/main/stack/s_2", "/main/stack_2/s_2"] { try service.show(path) }
+        try service.show("/main/stack")
+        try service.show("/main/stack/s_2", false)
+        try service.dismiss("/main/stack/s_2")
+        try service.show("/main/stack_2")
+        try service.emit("stop", on: "/main/stack_2")
+        try service.emit("push", on: "/main")
+
+        let known = follow(service.client.log, from: start)
+        #expect(known.count == 6)
+        #expect(known == follow([], from: try service.objects()))
+        for (path, properties) in known {
+            let short = String(path.dropFirst(Service.tree.count))
+            for (name, value) in properties {
+                let role = ["Definition", "Ready", "Current"].contains(name) ? "Flow" : "Presentable"
+                #expect(try service.property(name, of: short, role) == value)
+            }
+        }
+        // The tab that was selected before the one that ended.
+        #expect(known[Service.tree + "/main"]?["Current"] == .objectPath(Service.tree + "/main/stack"))
+    }
+
+    @Test func `methods of flows: accepted steps, readiness, the latest navigation`() throws {
+        let service = try Service(shopDefinitions)
+        func flow(_ member: String, _ role: String = "Flow") throws -> [BusValue] {
+            try service.client.call(Service.name, Service.tree + "/shop", Service.name + "." + role, member)
+        }
+        #expect(
+            try flow("GetAcceptedSteps", "Stepper")
+                == [.strings(["begin", "check", "closed", "pick", "spin", "spun"])])
+        #expect(
+            try service.client.call(
+                Service.name, Service.tree + "/shop/list", Service.name + ".Stepper", "GetAcceptedSteps")
+                == flow("GetAcceptedSteps", "Stepper"))
+        #expect(try flow("WaitReady") == [])
+        #expect(try flow("GetLastNavigation") == [.uint64(1), "begin", .options()])
+        #expect(try service.property("Instance", of: "/shop", "Presentable") == .uint64(1))
+        #expect(try service.property("Parent", of: "/shop/list", "Presentable").brief == "/shop")
+        #expect(try service.property("Parent", of: "/shop", "Presentable") == .objectPath("/"))
+    }
+
+    @Test func `GetSteps has every argument's type, with a mark on what may be left out`() throws {
+        let service = try Service(shopDefinitions)
+        let steps = try service.coordinator("GetSteps")[0]
+        #expect(steps.keys == ["begin", "card", "check", "closed", "done", "nobody", "pick", "spin", "spun"])
+        #expect(steps["pick"]?["item"] == "x")
+        #expect(steps["done"]?["receipt"] == "s?")
+    }
+
+    @Test func `S-2 Coordinate: ids, arguments, a unique flow`() throws {
+        let service = try Service(
+            """
+            [steps]
+            hello = { name = "string" }
+            [flows.guest]
+            initial = "hello"
+            arguments = { lang = "string" }
+            [flows.guest.on]
+            hello = { none = true }
+            [flows.only]
+            unique = true
+            [flows.only.on]
+            hello = { none = true }
+            """)
+        try service.listen()
+        let first = try service.coordinate(
+            "guest", ["name": "a"], options: ["flow-arguments": .options(["lang": "en"])])
+        #expect(first[0].brief == "/guest")
+        #expect(try service.property("Arguments", of: "/guest", "Presentable") == .options(["lang": "en"]))
+        let second = try service.coordinate(
+            "guest", step: "hello", ["name": "b"], options: ["flow-arguments": .options(["lang": "de"])])
+        #expect(second[0].brief == "/guest_2")
+        #expect(try service.coordinate("only", options: ["id": "one"])[0].brief == "/one")
+        #expect(try service.coordinate("only")[0].brief == "/one")
+        #expect(
+            service.client.signals.filter { $0.member == "NavigationOccurred" }.map(\.values[0].brief) == ["1", "2"])
+    }
+
+    @Test func `S-33 limits of presentables, by client and in total; ten thousand cost a call nothing`() throws {
+        let service = try Service(
+            """
+            [steps]
+            push = {}
+            [screens]
+            s = {}
+            [flows.main]
+            [flows.main.on]
+            push = { screen = "s" }
+            """)
+        let refused = "org.flowbus.Navigation1.Error.LimitExceeded"
+        /// Makes presentables until one more is refused; how many that were.
+        func fill() throws -> Int {
+            let client = try TestClient(service.bus)
+            var made = 0
+            while true {
+                let flow: String
+                do {
+                    let root = try client.call(
+                        Service.name, Service.root, Service.name + ".Coordinator", "Coordinate", "main", "",
+                        .options(), .options())
+                    flow = root[0].text ?? ""
+                    made += 1
+                } catch let error as BusError {
+                    #expect(error.name == refused)
+                    return made
+                }
+                let calls = try (0..<1_025).map { _ in
+                    try client.start(
+                        Service.name, flow, Service.name + ".Stepper", "EmitStep", ["push", .options()])
+                }
+                for call in calls where (try? client.answer(to: call)) != nil { made += 1 }
+            }
+        }
+        #expect(try fill() == 2_000)
+        for _ in 0..<4 { #expect(try fill() == 2_000) }
+        #expect(try fill() == 0)
+        #expect(try service.objects().elements.count == 10_000)
+        let introspection = try service.client.call(
+            Service.name, Service.tree + "/main/s_1024", "org.freedesktop.DBus.Introspectable", "Introspect")
+        #expect(introspection[0].text?.contains("<node name") == false)
+        let error = try service.refusal { try service.emit("push", on: "/main_2") }
+        #expect(error.name == refused)
+        #expect(error.message == "there are 10000 live presentables of at most 10000")
+        try service.dismiss("/main_3")
+        #expect(try service.emit("push", on: "/main_2")[1] == "navigated")
+    }
+}
