@@ -19,11 +19,8 @@ enum BusNames {
         static let properties: StaticString = "org.freedesktop.DBus.Properties"
     }
 
-    /// The bus's own errors.
-    enum StandardError {
-        static let unknownObject: StaticString = "org.freedesktop.DBus.Error.UnknownObject"
-        static let invalidArgs: StaticString = "org.freedesktop.DBus.Error.InvalidArgs"
-    }
+    /// The bus's own error for what a caller may not do.
+    static let accessDenied: StaticString = "org.freedesktop.DBus.Error.AccessDenied"
 
     /// The fields that a line of the journal carries.
     enum LogField {

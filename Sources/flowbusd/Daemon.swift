@@ -12,6 +12,8 @@ final class Daemon {
     let bus: Bus
     let loop: EventLoop
     let logger: Logger
+    /// Whether others than the user's own processes can call.
+    let isSystemBus: Bool
     /// Where definition files are read from, again with each reload.
     let folders: DefinitionFolders
     var coordinator: FlowCoordinator
@@ -25,11 +27,15 @@ final class Daemon {
     private var found: NodeID?
     private var lastRequest: UInt64 = 0
 
-    init(bus: Bus, loop: EventLoop, logger: Logger, folders: DefinitionFolders, definitions: Definitions) {
+    init(
+        bus: Bus, loop: EventLoop, logger: Logger, folders: DefinitionFolders, definitions: Definitions,
+        isSystemBus: Bool
+    ) {
         self.bus = bus
         self.loop = loop
         self.logger = logger
         self.folders = folders
+        self.isSystemBus = isSystemBus
         logsNavigations = logger.logLevel <= .debug
         coordinator = FlowCoordinator(definitions: definitions, basePath: "\(BusNames.tree)")
     }

@@ -88,7 +88,8 @@ struct Flowbusd: ParsableCommand {
             let loop = try EventLoop()
             let bus = try connect()
             let daemon = Daemon(
-                bus: bus, loop: loop, logger: logger, folders: folders, definitions: loaded.definitions)
+                bus: bus, loop: loop, logger: logger, folders: folders, definitions: loaded.definitions,
+                isSystemBus: options.bus == .system)
             return withExtendedLifetime(daemon) { daemon.run() }
         } catch {
             return explain(error, logger)

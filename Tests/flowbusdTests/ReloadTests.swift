@@ -61,6 +61,30 @@ struct ReloadTests {
         #expect(warnings[0].hasSuffix("flows.toml:5: warning: [steps.idle] no flow has a rule for the step 'idle'"))
     }
 
+    @Test func `on the system bus Reload is for root and the service's user: AccessDenied for others`() throws {
+        let bus = try PrivateBus(policy: "<allow user=\"*\"/>")
+        chmod(bus.directory.path, 0o755)
+        let flows = try TemporaryDirectory()
+        let process = try Service.start(
+            ["--system", "--flows", flows.path], environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
+        try process.waitForLine(in: .errors) { $0.contains("Serving") }
+        let call = ["--address=\(bus.address)", "call", Service.name, Service.root, Service.name + ".Coordinator"]
+        let own = try ChildProcess("busctl", call + ["Reload"])
+        #expect(try own.waitForExit() == .status(0), "\(own.errors)")
+        // Only root can call as somebody else.
+        guard geteuid() == 0 else { return }
+        func other(_ member: String) throws -> ChildProcess {
+            let process = try ChildProcess("setpriv", ["--reuid=65534", "--clear-groups", "busctl"] + call + [member])
+            try process.waitForExit()
+            return process
+        }
+        #expect(try other("GetSerial").exit == .status(0))
+        let refused = try other("Reload")
+        #expect(refused.exit == .status(1))
+        // busctl has words of its own for this error.
+        #expect(refused.errors.contains("Access denied"), "\(refused.errors)")
+    }
+
     @Test func `SIGHUP reads the files again`() throws {
         let service = try Service(shopDefinitions)
         try service.listen()

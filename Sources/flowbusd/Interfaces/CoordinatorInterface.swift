@@ -27,10 +27,7 @@ enum CoordinatorInterface {
                     Daemon.serveRoot(message, context) { try $0.navigate($1) }
                 },
                 .init("Reload", out: [Argument("warnings", "as")]) { message, context, _ in
-                    Daemon.serveRoot(message, context) { daemon, call in
-                        let warnings = try daemon.reload()
-                        try daemon.reply(to: call) { body in try body.append(warnings) }
-                    }
+                    Daemon.serveRoot(message, context) { try $0.reload($1) }
                 },
                 .init("GetDefinitions", out: [Argument("definitions", "as")]) { message, context, _ in
                     Daemon.serveRoot(message, context) { daemon, call in
@@ -90,6 +87,22 @@ extension Daemon {
         let arguments = try ArgumentsReader.read(call, for: coordinator.definitions[step].parameters)
         try readOptions(call) { option, type in throw Self.wrongOption(option, type, known: []) }
         handle(.deepLinkOpened(nextRequest(), step: step, arguments: arguments, by: call.client), answering: call)
+    }
+
+    /// On the system bus for root and the service's own user alone. The policy file says so, too; but a bus can have
+    /// another.
+    fileprivate func reload(_ call: MessageReader) throws {
+        if isSystemBus {
+            let user = try call.senderUserID()
+            guard user == 0 || user == MessageReader.ownUserID else {
+                try call.replyError(
+                    name: BusNames.accessDenied,
+                    text: "user '\(user)' may not reload: that is for root and for user '\(MessageReader.ownUserID)'")
+                return
+            }
+        }
+        let warnings = try reload()
+        try reply(to: call) { body in try body.append(warnings) }
     }
 
     fileprivate func getSteps(_ call: MessageReader) throws {

@@ -1,0 +1,21 @@
+internal import CSdBus
+internal import Glibc
+
+extension MessageReader {
+    /// The user that sent the message, as the bus tells: a ground for decisions, unlike what /proc says. Asks the bus and
+    /// waits for it, so it is for rare calls; sd_bus_query_sender_creds(3).
+    ///
+    /// - Throws: ``SdError`` where the sender is gone, or the bus does not tell.
+    public func senderUserID() throws(SdError) -> UInt32 {
+        var credentials: OpaquePointer?
+        let mask = UInt64(truncatingIfNeeded: SD_BUS_CREDS_EUID)
+        try check("sd_bus_query_sender_creds", sd_bus_query_sender_creds(handle, mask, &credentials))
+        defer { sd_bus_creds_unref(credentials) }
+        var user: uid_t = 0
+        try check("sd_bus_creds_get_euid", sd_bus_creds_get_euid(credentials, &user))
+        return user
+    }
+
+    /// The user that this process acts for; geteuid(2).
+    public static var ownUserID: UInt32 { geteuid() }
+}
