@@ -121,12 +121,10 @@ struct Flowbusd: ParsableCommand {
     }
 
     private func makeLogger() -> Logger {
-        Logger(label: "flowbusd") { _ in
-            if Journal.isStandardErrorJournal { return JournalLogHandler(logLevel: options.logLevel) }
-            return LineLogHandler(logLevel: options.logLevel)
-        }
+        Logger(label: "flowbusd") { _ in ServiceLogHandler(logLevel: options.logLevel) }
     }
 }
+
 extension Logger {
     /// Logs what is wrong or odd in a definition file.
     func log(_ diagnostic: Diagnostic) {

@@ -1,0 +1,48 @@
+import Logging
+import SdBus
+
+/// Where the log goes: to the journal with its metadata as fields, where stderr is the journal; else one readable line to
+/// stderr, for people and for managers that keep lines.
+struct ServiceLogHandler: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level
+    private let isJournal = Journal.isStandardErrorJournal
+
+    init(logLevel: Logger.Level) {
+        self.logLevel = logLevel
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let fields = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+        guard isJournal else { return writeLine(event, fields) }
+        do throws(SdError) {
+            try Journal.send(event.level.priority, "\(event.message)", fields: fields.map { ($0.key, "\($0.value)") })
+        } catch {
+            writeLine(event, fields)
+        }
+    }
+
+    private func writeLine(_ event: LogEvent, _ fields: [(key: String, value: Logger.MetadataValue)]) {
+        let text = fields.isEmpty ? "" : " (" + fields.map { "\($0.key)=\($0.value)" }.joined(separator: " ") + ")"
+        StandardError.writeLine("flowbusd: \(event.level.rawValue): \(event.message)\(text)")
+    }
+}
+
+extension Logger.Level {
+    /// What the journal calls it.
+    var priority: Journal.Priority {
+        switch self {
+        case .trace, .debug: .debug
+        case .info: .info
+        case .notice: .notice
+        case .warning: .warning
+        case .error: .error
+        case .critical: .critical
+        }
+    }
+}
