@@ -66,12 +66,13 @@ extension Daemon {
         for role in [StepperInterface.description, PresentableInterface.description] {
             try bus.addFallbackVtable(
                 prefix: tree, interface: role.name, vtable: role.makeVtable(), userdata: context,
-                lookup: { _, path, _, context, found, _ in Daemon.find(path, context, found) { _ in true } })
+                lookup: { _, path, _, context, found, _ in Daemon.find(path, context, found) { _, _ in true } })
         }
         let flow = FlowInterface.description
         try bus.addFallbackVtable(
             prefix: tree, interface: flow.name, vtable: flow.makeVtable(), userdata: context,
-            lookup: { _, path, _, context, found, _ in Daemon.find(path, context, found) { $0.flow != nil } })
+            lookup: { _, path, _, context, found, _ in Daemon.find(path, context, found) { $0.coordinator.isFlow($1) } }
+        )
         try bus.addNodeEnumerator(
             path: tree, userdata: context,
             enumerator: { _, path, context, list, _ in
@@ -87,11 +88,11 @@ extension Daemon {
     /// Whether a presentable is live at a path and plays a role; keeps it for the handler.
     private static func find(
         _ path: UnsafePointer<CChar>?, _ context: UnsafeMutableRawPointer?,
-        _ found: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ plays: (Node) -> Bool
+        _ found: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ plays: (Daemon, NodeID) -> Bool
     ) -> Int32 {
         guard let path, let daemon = from(context) else { return 0 }
         daemon.found = daemon.coordinator.node(at: path.bytes)
-        guard let node = daemon.found, plays(daemon.coordinator[node]) else { return 0 }
+        guard let node = daemon.found, plays(daemon, node) else { return 0 }
         found?.pointee = context
         return 1
     }

@@ -25,7 +25,9 @@ struct QueriesTests {
         #expect(sameNode == node)
         #expect(slash == nil)
         #expect(empty == nil)
-        let (name, instance) = (world.coordinator[node].name, world.coordinator[node].instance)
+        let (name, instance) = (
+            world.coordinator.forest.nodes[node.slot].name, world.coordinator.forest.nodes[node.slot].instance
+        )
         #expect(name == "sub")
         #expect(instance == node.instance)
     }

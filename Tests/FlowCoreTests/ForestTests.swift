@@ -18,9 +18,9 @@ struct ForestTests {
         #expect(forest.node(at: "/base/main/sub/b") == forest.id(of: b))
         #expect(forest.node(at: "/main") == nil)
         #expect((forest.flowCount, forest.screenCount, forest.count) == (3, 2, 5))
-        #expect([main, sub, b].map { forest[$0].depth } == [1, 2, 3])
-        #expect(forest[b].parentPath == "/base/main/sub")
-        #expect(forest[main].parentPath == "/base")
+        #expect([main, sub, b].map { forest.nodes[$0].depth } == [1, 2, 3])
+        #expect(forest.nodes[b].parentPath == "/base/main/sub")
+        #expect(forest.nodes[main].parentPath == "/base")
     }
 
     @Test func `S-22 what goes, goes newest leaf first`() {
@@ -49,7 +49,7 @@ struct ForestTests {
         #expect(forest.removeChildren(of: main).map(\.path) == ["/main/b", "/main/a/x", "/main/a"])
         #expect(forest.paths == ["/main"])
         #expect(forest.freeID(for: "a", below: main, besides: SiblingIDs.PlannedIDs()) == "a")
-        #expect(forest[main].flow?.selected == [])
+        #expect(forest.nodes[main].flow?.selected == [])
     }
 
     @Test func `S-1 S-25 places are used again, instances never`() {

@@ -69,7 +69,7 @@ private final class RandomLife {
         let live = coordinator.forest.preorder().map(coordinator.forest.id(of:))
         guard let node = isOld ? seen.randomElement(using: &random) : live.randomElement(using: &random) else { return }
         seen.append(node)
-        let path = coordinator.forest.slot(of: node).map { coordinator.forest[$0].path } ?? "gone"
+        let path = coordinator.forest.slot(of: node).map { coordinator.forest.nodes[$0].path } ?? "gone"
         switch Int.random(in: 0..<10, using: &random) {
         case 0...4:
             let step = coordinator.definitions.steps.indices.randomElement(using: &random) ?? 0
@@ -199,7 +199,7 @@ extension RandomLife {
     private func waiting(in forest: Forest) -> [UInt64: Int] {
         var waiting: [UInt64: Int] = [:]
         for slot in forest.preorder() {
-            if let held = forest[slot].initialStep { waiting[held.origin, default: 0] += 1 }
+            if let held = forest.nodes[slot].initialStep { waiting[held.origin, default: 0] += 1 }
         }
         return waiting
     }
@@ -207,7 +207,7 @@ extension RandomLife {
     private func recount(_ forest: Forest) -> Ledger {
         var ledger = Ledger()
         for slot in forest.preorder() {
-            let node = forest[slot]
+            let node = forest.nodes[slot]
             let bytes = node.arguments.byteCount + (node.initialStep?.arguments.byteCount ?? 0)
             ledger.count(Ledger.Tally(nodes: 1, bytes: bytes), for: node.client)
             if let last = node.flow?.last {

@@ -11,7 +11,7 @@ extension FlowCoordinator {
 
     /// Removes a presentable and all below it, newest leaf first, and tells so (S-22).
     mutating func remove(_ slot: Int) {
-        let parent = forest[slot].parent
+        let parent = forest.nodes[slot].parent
         let gone = forest.remove(slot)
         tellRemoved(gone)
         settleAfterRemoval(gone, below: parent)
@@ -38,7 +38,7 @@ extension FlowCoordinator {
     /// that were set off on their flows end when their turn comes (S-22), and are told at the heir, the nearest
     /// ancestor that is live.
     mutating func dropSteps(of gone: [Node], heir: Int?) {
-        let heir = heir.map { forest[$0].path }
+        let heir = heir.map { forest.nodes[$0].path }
         if let heir {
             queue.retarget(from: Set(gone.lazy.filter { $0.flow != nil }.map(\.path)), to: heir)
         }
@@ -106,7 +106,7 @@ extension FlowCoordinator {
         guard let flow = forest.slot(of: waiting.flow) else { return "the flow has ended" }
         let hasRule = definitions.flows[definition(of: flow).index].rule(for: waiting.step) != nil
         return hasRule
-            ? "no alternative of flow '\(forest[flow].name)' for step '\(step)' matches its arguments"
-            : "flow '\(forest[flow].name)' has no rule for step '\(step)'"
+            ? "no alternative of flow '\(forest.nodes[flow].name)' for step '\(step)' matches its arguments"
+            : "flow '\(forest.nodes[flow].name)' has no rule for step '\(step)'"
     }
 }

@@ -8,7 +8,7 @@ extension FlowCoordinator {
             effects.append(
                 .announceNavigation(
                     Announcement(
-                        flow: forest[flow].path, step: definitions.steps[step.step.index].name,
+                        flow: forest.nodes[flow].path, step: definitions.steps[step.step.index].name,
                         arguments: step.arguments.broadcastable, isDeepLink: step.isDeepLink)))
         }
         let plan: Plan
@@ -34,8 +34,8 @@ extension FlowCoordinator {
     }
 
     func definition(of flow: Int) -> FlowID {
-        guard let state = forest[flow].flow else {
-            preconditionFailure("a step was sent to '\(forest[flow].path)', which is a screen")
+        guard let state = forest.nodes[flow].flow else {
+            preconditionFailure("a step was sent to '\(forest.nodes[flow].path)', which is a screen")
         }
         return state.definition
     }
@@ -46,14 +46,14 @@ extension FlowCoordinator {
             let slot = forest.insert(child.birth, below: flow)
             ledger.count(Ledger.Tally(nodes: 1, bytes: child.birth.arguments.byteCount), for: step.client)
             // Set before the flow is told of, as only then it counts for the readiness that is told with it (S-26).
-            if step.purpose == .initial { forest[slot].flow?.isAwaitedByParent = true }
+            if step.purpose == .initial { forest.nodes[slot].flow?.isAwaitedByParent = true }
             return slot
         }
         keep(plan, as: step, of: flow)
         if step.purpose == .initial { initialStepEnded(of: flow) }
         if !children.isEmpty { forest.settle(flow) }
         tellChanges()
-        effects.append(.tellNavigation(navigation(plan, step, at: forest[flow].path)))
+        effects.append(.tellNavigation(navigation(plan, step, at: forest.nodes[flow].path)))
 
         for forward in plan.forwardsToParent { self.forward(forward, toParentOf: flow, step) }
         for (slot, child) in zip(children, plan.children) {
@@ -67,8 +67,8 @@ extension FlowCoordinator {
 
     /// Ends a flow: it goes with all below it, then its parent gets the step (S-21).
     private mutating func end(_ flow: Int, _ last: Plan.Step?, _ plan: Plan, _ step: WaitingStep) {
-        let path = forest[flow].path
-        let parent = forest[flow].parent
+        let path = forest.nodes[flow].path
+        let parent = forest.nodes[flow].parent
         let below = forest.removeChildren(of: flow)
         tellRemoved(below)
         let ended = forest.remove(flow)
@@ -90,14 +90,14 @@ extension FlowCoordinator {
 
     /// The flow's latest navigation, and what it holds for it.
     private mutating func keep(_ plan: Plan, as step: WaitingStep, of flow: Int) {
-        let last = forest[flow].flow?.last
+        let last = forest.nodes[flow].flow?.last
         if let last, last.client == step.client {
             ledger.count(Ledger.Tally(bytes: plan.byteCount - last.byteCount), for: step.client)
         } else {
             if let last { ledger.count(Ledger.Tally(bytes: -last.byteCount), for: last.client) }
             ledger.count(Ledger.Tally(bytes: plan.byteCount), for: step.client)
         }
-        forest[flow].flow?.last = LastNavigation(
+        forest.nodes[flow].flow?.last = LastNavigation(
             serial: serial, step: definitions.steps[step.step.index].name, arguments: plan.arguments,
             client: step.client, byteCount: plan.byteCount)
     }
@@ -118,35 +118,35 @@ extension FlowCoordinator {
         _ planned: Plan.Step, of step: WaitingStep, for flow: Int, _ purpose: WaitingStep.Purpose = .setOff
     ) -> WaitingStep {
         WaitingStep(
-            origin: step.origin, client: step.client, flow: forest.id(of: flow), tellAt: forest[flow].path,
+            origin: step.origin, client: step.client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
             step: planned.step, arguments: planned.arguments, cause: serial, purpose: purpose)
     }
 
     /// Forwards a step to the parent; at a root that goes nowhere, and is told (S-20).
     private mutating func forward(_ planned: Plan.Step, toParentOf flow: Int, _ step: WaitingStep) {
-        if let parent = forest[flow].parent {
+        if let parent = forest.nodes[flow].parent {
             setOff(follower(planned, of: step, for: parent))
         } else {
-            tellHomeless(planned, of: step, at: forest[flow].path)
+            tellHomeless(planned, of: step, at: forest.nodes[flow].path)
         }
     }
 
     /// A flow's initial step is set off at once, a screen's when it is first presented, unless it may be emitted while
     /// hidden (S-16).
     private mutating func setOffInitial(_ initial: Plan.Step, of slot: Int, _ step: WaitingStep) {
-        if forest[slot].flow != nil {
+        if forest.nodes[slot].flow != nil {
             setOff(follower(initial, of: step, for: slot, .initial))
             return
         }
-        guard let flow = forest[slot].parent else { return }
+        guard let flow = forest.nodes[slot].parent else { return }
         let follower = follower(initial, of: step, for: flow)
-        if forest[slot].whenHidden == .allow {
+        if forest.nodes[slot].whenHidden == .allow {
             setOff(follower)
         } else if mayStillSetOff(follower) {
-            forest[slot].initialStep = HeldStep(
+            forest.nodes[slot].initialStep = HeldStep(
                 step: initial.step, arguments: initial.arguments, origin: step.origin, cause: serial,
                 client: step.client)
-            ledger.count(Ledger.Tally(bytes: initial.arguments.byteCount), for: forest[slot].client)
+            ledger.count(Ledger.Tally(bytes: initial.arguments.byteCount), for: forest.nodes[slot].client)
         }
     }
 
@@ -154,12 +154,13 @@ extension FlowCoordinator {
     /// (S-16). They were counted when they were contributed.
     mutating func setOffPresented() {
         for slot in forest.takePresented() {
-            guard let held = forest[slot].initialStep, let flow = forest[slot].parent else { continue }
-            forest[slot].initialStep = nil
-            ledger.count(Ledger.Tally(bytes: -held.arguments.byteCount), for: forest[slot].client)
+            guard let held = forest.nodes[slot].initialStep, let flow = forest.nodes[slot].parent else { continue }
+            forest.nodes[slot].initialStep = nil
+            ledger.count(Ledger.Tally(bytes: -held.arguments.byteCount), for: forest.nodes[slot].client)
             queue.insert(
                 WaitingStep(
-                    origin: held.origin, client: held.client, flow: forest.id(of: flow), tellAt: forest[flow].path,
+                    origin: held.origin, client: held.client, flow: forest.id(of: flow),
+                    tellAt: forest.nodes[flow].path,
                     step: held.step, arguments: held.arguments, cause: held.cause, purpose: .setOff))
         }
     }
@@ -178,25 +179,25 @@ extension FlowCoordinator {
     /// The flow's initial step has ended, however it ended; the flow is ready when the child flows that it contributed
     /// are, or are gone (S-26).
     mutating func initialStepEnded(of flow: Int) {
-        guard forest[flow].flow?.readiness == .awaitingStep else { return }
+        guard forest.nodes[flow].flow?.readiness == .awaitingStep else { return }
         let awaited = forest.children(of: flow).count { child in
-            forest[child].flow.map { $0.isAwaitedByParent && !$0.isReady } ?? false
+            forest.nodes[child].flow.map { $0.isAwaitedByParent && !$0.isReady } ?? false
         }
-        forest[flow].flow?.readiness = .awaitingChildren(awaited)
+        forest.nodes[flow].flow?.readiness = .awaitingChildren(awaited)
         if awaited == 0 { becomeReady(flow) }
     }
 
     /// One of the child flows that the initial step contributed is ready, or gone.
     mutating func awaitedChildEnded(of flow: Int) {
-        guard case .awaitingChildren(let count) = forest[flow].flow?.readiness else { return }
-        forest[flow].flow?.readiness = .awaitingChildren(count - 1)
+        guard case .awaitingChildren(let count) = forest.nodes[flow].flow?.readiness else { return }
+        forest.nodes[flow].flow?.readiness = .awaitingChildren(count - 1)
         if count == 1 { becomeReady(flow) }
     }
 
     private mutating func becomeReady(_ flow: Int) {
-        forest[flow].flow?.readiness = .ready
+        forest.nodes[flow].flow?.readiness = .ready
         forest.note(.ready, of: flow)
-        if forest[flow].flow?.isAwaitedByParent == true, let parent = forest[flow].parent {
+        if forest.nodes[flow].flow?.isAwaitedByParent == true, let parent = forest.nodes[flow].parent {
             awaitedChildEnded(of: parent)
         }
     }

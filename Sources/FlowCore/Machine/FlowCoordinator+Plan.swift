@@ -47,18 +47,18 @@ extension FlowCoordinator {
                 case .current(let template):
                     let forward = try resolve(template.step, template.arguments, context)
                     plan.forwardsToCurrent.append(forward)
-                    plan.contributions.append(contribution(.current, forward, path: forest[flow].path))
+                    plan.contributions.append(contribution(.current, forward, path: forest.nodes[flow].path))
                 case .parent(let template):
                     let forward = try resolve(template.step, template.arguments, context)
                     plan.forwardsToParent.append(forward)
                     plan.contributions.append(
-                        contribution(.parent, forward, path: forest[flow].parent.map { forest[$0].path }))
+                        contribution(.parent, forward, path: forest.nodes[flow].parent.map { forest.nodes[$0].path }))
                 case .end(let template):
                     var last: Plan.Step?
                     if let template { last = try resolve(template.step, template.arguments, context) }
                     plan.end = .yes(last)
                     plan.contributions.append(
-                        contribution(.end, last, path: forest[flow].parent.map { forest[$0].path }))
+                        contribution(.end, last, path: forest.nodes[flow].parent.map { forest.nodes[$0].path }))
                 }
             }
         }
@@ -131,7 +131,7 @@ extension FlowCoordinator {
                 switch binding.source {
                 case .literal(let value): Argument(binding.name, value)
                 case .step(let name): context.arguments[name].map { renamed($0, binding.name) }
-                case .flow(let name): forest[context.flow].arguments[name].map { renamed($0, binding.name) }
+                case .flow(let name): forest.nodes[context.flow].arguments[name].map { renamed($0, binding.name) }
                 }
             }
         }
@@ -159,7 +159,7 @@ extension FlowCoordinator {
             throw FlowError(.invalidName, "'\(Names.shown(id))' can't be an id: \(Names.presentableNameRule)")
         }
         guard !forest.isTaken(id, below: parent), !planned.contains(id) else {
-            let place = parent.map { "below '\(forest[$0].path)'" } ?? "among the roots"
+            let place = parent.map { "below '\(forest.nodes[$0].path)'" } ?? "among the roots"
             throw FlowError(.idTaken, "the id '\(id)' is taken \(place)")
         }
         let path = forest.path(of: id, below: parent)
@@ -168,7 +168,7 @@ extension FlowCoordinator {
                 .limitExceeded,
                 "the object path '\(path)' would have \(path.utf8.count) bytes of at most \(Limits.pathLength)")
         }
-        guard parent.map({ forest[$0].depth < Limits.depth }) ?? true else {
+        guard parent.map({ forest.nodes[$0].depth < Limits.depth }) ?? true else {
             throw FlowError(
                 .limitExceeded, "'\(path)' would be deeper in the tree than \(Limits.depth) presentables")
         }
@@ -180,11 +180,11 @@ extension FlowCoordinator {
         guard plan.children.isEmpty || count <= Limits.children else {
             throw FlowError(
                 .limitExceeded,
-                "'\(forest[flow].path)' would have \(count) children of at most \(Limits.children)")
+                "'\(forest.nodes[flow].path)' would have \(count) children of at most \(Limits.children)")
         }
         // A flow that ends holds nothing any more.
         if case .yes = plan.end { return }
-        let last = forest[flow].flow?.last
+        let last = forest.nodes[flow].flow?.last
         var more = Ledger.Tally(nodes: plan.children.count, bytes: plan.byteCount)
         for child in plan.children { more.bytes += child.byteCount }
         // The latest navigation so far is held no longer, whosever it was.

@@ -7,22 +7,44 @@ extension FlowCoordinator {
     /// The presentable at this object path; nil: none is live there.
     public func node(at path: String) -> NodeID? { forest.node(at: path) }
 
-    /// A presentable that was looked up just now. Read in place: a node is too large to be copied for one property.
+    /// Whether a presentable is a flow.
+    public func isFlow(_ node: NodeID) -> Bool { forest.nodes[slot(node)].flow != nil }
+
+    /// The name of the screen or flow.
+    public func name(of node: NodeID) -> String { forest.nodes[slot(node)].name }
+
+    /// How a presentable is to be shown; empty where nothing is said.
+    public func style(of node: NodeID) -> String { forest.nodes[slot(node)].style }
+
+    /// A presentable's arguments, without private ones.
+    public func arguments(of node: NodeID) -> Arguments { forest.nodes[slot(node)].arguments.broadcastable }
+
+    /// Whether who shows a presentable says that it is shown (S-14).
+    public func isVisible(_ node: NodeID) -> Bool { forest.nodes[slot(node)].isVisible }
+
+    /// Whether a presentable is visible, not covered, and in a presented parent (S-14).
+    public func isPresented(_ node: NodeID) -> Bool { forest.nodes[slot(node)].isPresented }
+
+    /// Whether a flow is ready (S-26); nil for a screen.
+    public func isReady(_ node: NodeID) -> Bool? { forest.nodes[slot(node)].flow?.isReady }
+
+    /// A flow's latest navigation; nil where there was none.
+    public func lastNavigation(of node: NodeID) -> LastNavigation? { forest.nodes[slot(node)].flow?.last }
+
+    /// Where a presentable is that was looked up just now.
     ///
     /// - Precondition: it is live; nothing was handled since it was found.
-    public subscript(node: NodeID) -> Node {
-        _read {
-            guard let slot = forest.slot(of: node) else {
-                preconditionFailure("the presentable of instance \(node.instance) is not live any more")
-            }
-            yield forest[slot]
+    private func slot(_ node: NodeID) -> Int {
+        guard let slot = forest.slot(of: node) else {
+            preconditionFailure("the presentable of instance \(node.instance) is not live any more")
         }
+        return slot
     }
 
     /// The parent's path; nil for a root.
     public func parentPath(of node: NodeID) -> String? {
-        guard let slot = forest.slot(of: node), let parent = forest[slot].parent else { return nil }
-        return forest[parent].path
+        guard let slot = forest.slot(of: node), let parent = forest.nodes[slot].parent else { return nil }
+        return forest.nodes[parent].path
     }
 
     /// The path of the child that covers the others (S-14); nil where none does.
@@ -32,14 +54,14 @@ extension FlowCoordinator {
 
     /// The name of a flow's definition; nil for a screen.
     public func definitionName(of node: NodeID) -> String? {
-        guard let slot = forest.slot(of: node), let flow = forest[slot].flow else { return nil }
+        guard let slot = forest.slot(of: node), let flow = forest.nodes[slot].flow else { return nil }
         return definitions.flows[flow.definition.index].name
     }
 
     /// The names of the steps that a presentable's flow has a rule for, sorted.
     public func acceptedSteps(of node: NodeID) -> [String] {
         guard let slot = forest.slot(of: node) else { return [] }
-        let flow = forest[slot].flow == nil ? forest[slot].parent ?? slot : slot
+        let flow = forest.nodes[slot].flow == nil ? forest.nodes[slot].parent ?? slot : slot
         return definitions.flows[definition(of: flow).index].rules.map { definitions.steps[$0.step.index].name }
     }
 
@@ -52,11 +74,11 @@ extension FlowCoordinator {
         } else {
             slot = nil
         }
-        return forest.children(of: slot).map { forest[$0].path }
+        return forest.children(of: slot).map { forest.nodes[$0].path }
     }
 
     /// The paths of all presentables, parents before children, children in creation order.
-    public var paths: [String] { forest.preorder().map { forest[$0].path } }
+    public var paths: [String] { forest.preorder().map { forest.nodes[$0].path } }
 
     /// How many flows are live.
     public var flowCount: Int { forest.flowCount }

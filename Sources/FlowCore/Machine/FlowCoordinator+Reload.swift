@@ -9,12 +9,12 @@ extension FlowCoordinator {
         removeUndeclared(in: new)
         renewHeldSteps(for: new)
         definitions = new
-        for slot in forest.preorder() where forest[slot].flow != nil {
-            guard let flow = new.flow(named: forest[slot].name) else {
-                preconditionFailure("'\(forest[slot].path)' outlived its definition")
+        for slot in forest.preorder() where forest.nodes[slot].flow != nil {
+            guard let flow = new.flow(named: forest.nodes[slot].name) else {
+                preconditionFailure("'\(forest.nodes[slot].path)' outlived its definition")
             }
-            forest[slot].flow?.definition = flow
-            forest[slot].flow?.covering = new.flows[flow.index].children
+            forest.nodes[slot].flow?.definition = flow
+            forest.nodes[slot].flow?.covering = new.flows[flow.index].children
         }
         forest.settleAll()
         tellChanges()
@@ -26,24 +26,24 @@ extension FlowCoordinator {
             // It may have gone with its parent already.
             guard let slot = forest.slot(of: id) else { continue }
             let isDeclared =
-                forest[slot].flow != nil
-                ? new.flow(named: forest[slot].name) != nil : new.screen(named: forest[slot].name) != nil
+                forest.nodes[slot].flow != nil
+                ? new.flow(named: forest.nodes[slot].name) != nil : new.screen(named: forest.nodes[slot].name) != nil
             if !isDeclared { remove(slot) }
         }
     }
 
     private mutating func renewHeldSteps(for new: Definitions) {
         for slot in forest.preorder() {
-            guard let held = forest[slot].initialStep else { continue }
+            guard let held = forest.nodes[slot].initialStep else { continue }
             let before = held.arguments.byteCount
             do throws(FlowError) {
                 let renewed = try renew(held, for: new)
-                forest[slot].initialStep = renewed
-                ledger.count(Ledger.Tally(bytes: renewed.arguments.byteCount - before), for: forest[slot].client)
+                forest.nodes[slot].initialStep = renewed
+                ledger.count(Ledger.Tally(bytes: renewed.arguments.byteCount - before), for: forest.nodes[slot].client)
             } catch {
-                forest[slot].initialStep = nil
-                ledger.count(Ledger.Tally(bytes: -before), for: forest[slot].client)
-                tellDropped(held, error, at: forest[slot].parentPath)
+                forest.nodes[slot].initialStep = nil
+                ledger.count(Ledger.Tally(bytes: -before), for: forest.nodes[slot].client)
+                tellDropped(held, error, at: forest.nodes[slot].parentPath)
                 release(origin: held.origin)
             }
         }

@@ -39,9 +39,9 @@ extension FlowCoordinator {
                 "flow '\(definition.name)' has no initial step that could take the argument '\(argument.name)'")
         }
         if definition.isUnique,
-            let live = forest.roots.first(where: { forest[$0].flow?.definition == wish.definition })
+            let live = forest.roots.first(where: { forest.nodes[$0].flow?.definition == wish.definition })
         {
-            return forest[live].path
+            return forest.nodes[live].path
         }
         let id = try newID(wish.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
         let held = Ledger.Tally(nodes: 1, bytes: arguments.byteCount)
@@ -61,10 +61,11 @@ extension FlowCoordinator {
         if let initial {
             setOff(
                 WaitingStep(
-                    origin: nextOrigin(), client: wish.client, flow: forest.id(of: slot), tellAt: forest[slot].path,
+                    origin: nextOrigin(), client: wish.client, flow: forest.id(of: slot),
+                    tellAt: forest.nodes[slot].path,
                     step: initial, arguments: stepArguments, cause: 0, purpose: .initial))
         }
-        return forest[slot].path
+        return forest.nodes[slot].path
     }
 
     /// Sends a step to every flow that is live now, each an origin of its own (S-27).
@@ -76,14 +77,14 @@ extension FlowCoordinator {
             answer = .fail(request, error)
             return
         }
-        let flows = forest.preorder().filter { forest[$0].flow != nil }
-        deepLink = flows.map { FlowOutcome(path: forest[$0].path, outcome: .ignored(.unhandled)) }
+        let flows = forest.preorder().filter { forest.nodes[$0].flow != nil }
+        deepLink = flows.map { FlowOutcome(path: forest.nodes[$0].path, outcome: .ignored(.unhandled)) }
         var steps: [WaitingStep] = []
         steps.reserveCapacity(flows.count)
         for (place, flow) in flows.enumerated() {
             steps.append(
                 WaitingStep(
-                    origin: nextOrigin(), client: client, flow: forest.id(of: flow), tellAt: forest[flow].path,
+                    origin: nextOrigin(), client: client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
                     step: step, arguments: admitted, cause: 0, purpose: .deepLink(place: place)))
         }
         queue.append(contentsOf: steps)

@@ -95,7 +95,7 @@ extension FlowCoordinator {
             answer = .fail(request, error)
             return
         }
-        if !forest[slot].isPresented {
+        if !forest.nodes[slot].isPresented {
             switch whenHidden(slot) {
             case .ignore:
                 answer = .reply(request, .verdict(.hidden, serial: 0))
@@ -103,10 +103,11 @@ extension FlowCoordinator {
             case .allow: break
             }
         }
-        let flow = forest[slot].flow == nil ? forest[slot].parent ?? slot : slot
+        let flow = forest.nodes[slot].flow == nil ? forest.nodes[slot].parent ?? slot : slot
         take(
             WaitingStep(
-                origin: nextOrigin(), client: client, flow: forest.id(of: flow), tellAt: forest[flow].path, step: step,
+                origin: nextOrigin(), client: client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
+                step: step,
                 arguments: admitted, cause: 0, purpose: .emitted(request)))
     }
 
@@ -132,8 +133,8 @@ extension FlowCoordinator {
 
     /// What happens to a step on this presentable while it is not presented; only its own setting counts (S-15).
     private func whenHidden(_ slot: Int) -> WhenHidden {
-        forest[slot].whenHidden
-            ?? forest[slot].flow.map { definitions.flows[$0.definition.index].whenHidden } ?? .ignore
+        forest.nodes[slot].whenHidden
+            ?? forest.nodes[slot].flow.map { definitions.flows[$0.definition.index].whenHidden } ?? .ignore
     }
 }
 

@@ -31,11 +31,6 @@ struct Forest: Sendable {
         self.base = base
     }
 
-    subscript(slot: Int) -> Node {
-        _read { yield nodes[slot] }
-        _modify { yield &nodes[slot] }
-    }
-
     /// The node at the path that these UTF-8 bytes spell.
     func node(at path: UnsafeRawBufferPointer) -> NodeID? {
         slots.find(path).map(id(of:))

@@ -7,27 +7,27 @@ public struct NodeID: Hashable, Sendable {
 }
 
 /// A live presentable: a flow or a screen (S-1).
-public struct Node: Sendable {
+struct Node: Sendable {
     /// Its number, never used again; 0 marks a place that is free.
-    public internal(set) var instance: UInt64
+    var instance: UInt64
     /// The name of the screen or flow.
-    public internal(set) var name: String
+    var name: String
     /// The last part of its path, unlike its siblings'.
     var id: String
     /// Its whole object path.
-    public internal(set) var path: String
+    var path: String
     /// The parent's place; nil: it is a root.
     var parent: Int?
     /// Nodes from its root to itself, both counted.
     var depth: Int
     /// How it is to be shown; empty where nothing is said.
-    public internal(set) var style: String
+    var style: String
     /// Its own arguments, private ones included.
-    public internal(set) var arguments: Arguments
+    var arguments: Arguments
     /// Whether who shows it says that it is shown (S-14).
-    public internal(set) var isVisible: Bool
+    var isVisible: Bool
     /// Whether it is visible, not covered, and in a presented parent (S-14). Follows from the rest of the tree.
-    public internal(set) var isPresented = false
+    var isPresented = false
     /// What its contributor said; nil: as its definition says (S-15).
     var whenHidden: WhenHidden?
     /// Who made it, for the limits.
@@ -35,7 +35,7 @@ public struct Node: Sendable {
     /// Its initial step, while it waits to be presented for the first time (S-16).
     var initialStep: HeldStep?
     /// What only flows have; nil: it is a screen.
-    public internal(set) var flow: FlowState?
+    var flow: FlowState?
     /// What has changed and was not told yet.
     var changes: Changes
 
@@ -43,7 +43,7 @@ public struct Node: Sendable {
     var parentPath: String { String(path.dropLast(id.utf8.count + 1)) }
 
     /// What only flows have.
-    public struct FlowState: Sendable {
+    struct FlowState: Sendable {
         /// Its definition; changes its number, never its name, when definitions are read again.
         var definition: FlowID
         /// Who covers whom among the children, as its definition says.
@@ -60,12 +60,12 @@ public struct Node: Sendable {
         /// Whether the parent's readiness waits for this flow's.
         var isAwaitedByParent = false
         /// The latest navigation.
-        public internal(set) var last: LastNavigation?
+        var last: LastNavigation?
         /// Ids that its children have.
         var ids = SiblingIDs()
 
         /// Whether it is ready (S-26).
-        public var isReady: Bool { readiness == .ready }
+        var isReady: Bool { readiness == .ready }
     }
 
     /// How far a flow is from being ready (S-26). From `awaitingStep` to `awaitingChildren` or `ready`, from

@@ -42,10 +42,10 @@ enum FlowInterface {
             properties: [
                 .init("Definition", "s", .constant) { _, _, _, _, answer, context, _ in
                     // A flow's name is its definition's.
-                    Daemon.get(answer, context) { try $1.append($0.coordinator[$2].name) }
+                    Daemon.get(answer, context) { try $1.append($0.coordinator.name(of: $2)) }
                 },
                 .init("Ready", "b", .emits) { _, _, _, _, answer, context, _ in
-                    Daemon.get(answer, context) { try $1.append($0.coordinator[$2].flow?.isReady ?? true) }
+                    Daemon.get(answer, context) { try $1.append($0.coordinator.isReady($2) ?? true) }
                 },
                 .init("Current", "o", .emits) { _, _, _, _, answer, context, _ in
                     Daemon.get(answer, context) { try $1.append(path: $0.coordinator.currentPath(of: $2)) }
@@ -56,7 +56,7 @@ enum FlowInterface {
 
 extension Daemon {
     fileprivate func getLastNavigation(_ call: MessageReader, of node: NodeID) throws {
-        let last = coordinator[node].flow?.last
+        let last = coordinator.lastNavigation(of: node)
         try reply(to: call) { body in
             try body.append(last?.serial ?? 0)
             try body.append(last?.step ?? "")
