@@ -49,35 +49,6 @@ extension Bus {
     /// The call that is being served, while a handler runs; sd_bus_get_current_message(3).
     public var currentCall: MessageReader? { sd_bus_get_current_message(handle).map(MessageReader.init) }
 
-    // MARK: Telling changes
-
-    /// PropertiesChanged with the new values, which it asks the getters for; sd_bus_emit_properties_changed(3).
-    ///
-    /// - Throws: ``SdError``: ENOENT if no such object or property is served.
-    @inlinable
-    public func emitPropertiesChanged(path: UnsafePointer<CChar>, interface: StaticString, names: StaticNames)
-        throws(SdError)
-    {
-        let result = sd_bus_emit_properties_changed_strv(handle, path, interface.cString, names.strv)
-        try check("sd_bus_emit_properties_changed_strv", result)
-    }
-
-    /// InterfacesAdded with all properties of these interfaces; sd_bus_emit_interfaces_added(3).
-    ///
-    /// - Throws: ``SdError``: ESRCH without an object manager at or above the path.
-    @inlinable
-    public func emitInterfacesAdded(path: UnsafePointer<CChar>, interfaces: StaticNames) throws(SdError) {
-        let result = sd_bus_emit_interfaces_added_strv(handle, path, interfaces.strv)
-        try check("sd_bus_emit_interfaces_added_strv", result)
-    }
-
-    /// InterfacesRemoved; to be told while the lookup still finds the object. sd_bus_emit_interfaces_removed(3).
-    @inlinable
-    public func emitInterfacesRemoved(path: UnsafePointer<CChar>, interfaces: StaticNames) throws(SdError) {
-        let result = sd_bus_emit_interfaces_removed_strv(handle, path, interfaces.strv)
-        try check("sd_bus_emit_interfaces_removed_strv", result)
-    }
-
     // MARK: Hearing
 
     /// Hears what a match rule selects, once the bus has agreed (a blocking round trip); sd_bus_add_match(3).

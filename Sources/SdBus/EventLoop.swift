@@ -9,10 +9,6 @@ public enum Signal: Sendable, CaseIterable {
     case interrupt
     /// SIGHUP
     case hangUp
-    /// SIGUSR1
-    case user1
-    /// SIGUSR2
-    case user2
 
     /// Its number.
     public var number: Int32 {
@@ -20,8 +16,6 @@ public enum Signal: Sendable, CaseIterable {
         case .terminate: SIGTERM
         case .interrupt: SIGINT
         case .hangUp: SIGHUP
-        case .user1: SIGUSR1
-        case .user2: SIGUSR2
         }
     }
 
@@ -158,9 +152,6 @@ public final class DeferredTask {
 
     /// Has the handler run once when nothing more urgent is left to do.
     public func schedule() throws(SdError) { try source.enable(SD_EVENT_ONESHOT) }
-
-    /// Takes it back.
-    public func cancel() throws(SdError) { try source.enable(SD_EVENT_OFF) }
 }
 
 /// See ``EventLoop/timer(accuracy:_:)``.

@@ -1,6 +1,5 @@
-// Callbacks of sd-bus are C functions. A literal closure that captures nothing becomes one without an allocation, and
-// in a module whose default isolation is the main actor it may use that module's state: the compiler adds the check
-// that it really runs there. State that is not global comes in through `userdata`.
+// Callbacks of sd-bus are C functions. A literal closure that captures nothing becomes one without an allocation; what
+// it works on comes in through `userdata`.
 
 public import CSdBus
 

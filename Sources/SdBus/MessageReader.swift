@@ -71,10 +71,6 @@ public struct MessageReader {
     @inlinable
     public var errorMessage: UnsafePointer<CChar>? { sd_bus_message_get_error(handle)?.pointee.message }
 
-    /// Is this an answer that says no?
-    @inlinable
-    public var isError: Bool { sd_bus_message_is_method_error(handle, nil) > 0 }
-
     // MARK: Basic types
 
     /// One basic value (sd_bus_message_read_basic(3)).
@@ -240,12 +236,6 @@ public struct MessageReader {
     @inlinable
     public func isAtEnd() throws(SdError) -> Bool {
         try check("sd_bus_message_at_end", sd_bus_message_at_end(handle, 0)) > 0
-    }
-
-    /// Skips values of these types, or the next one whatever it is (sd_bus_message_skip(3)).
-    @inlinable
-    public func skip(_ types: StaticString? = nil) throws(SdError) {
-        try check("sd_bus_message_skip", sd_bus_message_skip(handle, types?.cString))
     }
 
     /// Back to the start of the message, or of this container only (sd_bus_message_rewind(3)).

@@ -53,18 +53,12 @@ public enum CurrentProcess {
 
 /// Standard error.
 public enum StandardError {
-    /// Is a person watching? isatty(3).
-    public static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
-
     /// Writes a line in one piece; what can't be written is lost, as there is nobody left to tell. write(2).
     public static func writeLine(_ line: String) { write(line, to: STDERR_FILENO) }
 }
 
 /// Standard output.
 public enum StandardOutput {
-    /// Is a person watching? isatty(3).
-    public static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
-
     /// Writes a line in one piece, unbuffered; what can't be written is lost. write(2).
     public static func writeLine(_ line: String) { write(line, to: STDOUT_FILENO) }
 }

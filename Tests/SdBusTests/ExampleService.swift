@@ -53,8 +53,6 @@ final class ExampleService {
     // Tables are never written after they are made.
     nonisolated(unsafe) static let exampleVtable = example.makeVtable()
     nonisolated(unsafe) static let otherVtable = other.makeVtable()
-    static let names = StaticNames(["org.example.Example"])
-    static let countName = StaticNames(["Count"])
 
     static var example: InterfaceDescription {
         InterfaceDescription(
