@@ -106,6 +106,19 @@ public final class Bus {
         try check("sd_bus_release_name", name.withCString { sd_bus_release_name(handle, $0) })
     }
 
+    /// The unique name of a name's owner; nil if nobody owns it. A blocking round trip to the bus;
+    /// sd_bus_get_name_creds(3).
+    public func uniqueName(ofOwnerOf name: String) -> String? {
+        var found: OpaquePointer?
+        let mask = UInt64(truncatingIfNeeded: SD_BUS_CREDS_UNIQUE_NAME)
+        let result = name.withCString { sd_bus_get_name_creds(handle, $0, mask, &found) }
+        guard result >= 0, let creds = found else { return nil }
+        defer { sd_bus_creds_unref(creds) }
+        var unique: UnsafePointer<CChar>?
+        guard sd_bus_creds_get_unique_name(creds, &unique) >= 0 else { return nil }
+        return unique.map { String(cString: $0) }
+    }
+
     /// Who owns a name; nil if nobody does any more. Two blocking round trips to the bus; sd_bus_get_name_creds(3).
     public func owner(of name: String) -> Owner? {
         var found: OpaquePointer?

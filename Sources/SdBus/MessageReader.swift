@@ -193,6 +193,16 @@ public struct MessageReader {
         return value
     }
 
+    /// Reads an `ay` where it lies in the message (sd_bus_message_read_array(3)).
+    @inlinable
+    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+        var start: UnsafeRawPointer?
+        var count = 0
+        let result = sd_bus_message_read_array(handle, CChar(truncatingIfNeeded: SD_BUS_TYPE_BYTE), &start, &count)
+        try check("sd_bus_message_read_array", result)
+        return try body(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
     // MARK: Containers and the cursor
 
     /// Steps into a container with these contents (sd_bus_message_enter_container(3)); leave it with
@@ -236,6 +246,12 @@ public struct MessageReader {
     @inlinable
     public func isAtEnd() throws(SdError) -> Bool {
         try check("sd_bus_message_at_end", sd_bus_message_at_end(handle, 0)) > 0
+    }
+
+    /// Skips values of these types (sd_bus_message_skip(3)).
+    @inlinable
+    public func skip(_ types: StaticString) throws(SdError) {
+        try check("sd_bus_message_skip", sd_bus_message_skip(handle, types.cString))
     }
 
     /// Back to the start of the message, or of this container only (sd_bus_message_rewind(3)).

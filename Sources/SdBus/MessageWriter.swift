@@ -122,6 +122,16 @@ public struct MessageWriter {
         try basic(SD_BUS_TYPE_UNIX_FD, &value)
     }
 
+    /// Appends `ay` (sd_bus_message_append_array(3)).
+    @inlinable
+    public func append(_ bytes: [UInt8]) throws(SdError) {
+        let result = bytes.withUnsafeBytes {
+            sd_bus_message_append_array(
+                handle, CChar(truncatingIfNeeded: SD_BUS_TYPE_BYTE), $0.baseAddress, $0.count)
+        }
+        try check("sd_bus_message_append_array", result)
+    }
+
     @inlinable
     func text(_ type: Int, _ value: String) throws(SdError) {
         // The closure can't pass the typed error through every overload of withCString: bring the result out instead.

@@ -1,4 +1,5 @@
 public import CSdBus
+public import Glibc
 
 /// A message to send. It owns exactly one reference and releases it at its end, sent or not.
 ///
@@ -79,11 +80,18 @@ public struct OutgoingMessage: ~Copyable {
         try check("sd_bus_message_set_expect_reply", sd_bus_message_set_expect_reply(handle, 0))
     }
 
-    /// Queues the message in its connection (sd_bus_send(3)); the connection writes it at once if it can.
+    /// Queues the message in its connection (sd_bus_send(3)); the connection writes it at once if it can. Where the queue is
+    /// full, it waits until what is in it is written (sd_bus_flush(3)), so that no message is lost.
     ///
-    /// - Throws: ``SdError``: ENOTCONN, ECONNRESET for a lost connection; ENOBUFS for a full queue.
+    /// - Throws: ``SdError``: ENOTCONN, ECONNRESET for a lost connection.
     @inlinable
     public consuming func send() throws(SdError) {
+        let result = sd_bus_send(nil, handle, nil)
+        guard result == -ENOBUFS else {
+            try check("sd_bus_send", result)
+            return
+        }
+        try check("sd_bus_flush", sd_bus_flush(sd_bus_message_get_bus(handle)))
         try check("sd_bus_send", sd_bus_send(nil, handle, nil))
     }
 

@@ -40,6 +40,9 @@ public struct SdError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The name, the object or the slot is taken: EEXIST.
     public var isTaken: Bool { code == EEXIST }
 
+    /// What came can't be read: EBADMSG.
+    public var isBadMessage: Bool { code == EBADMSG }
+
     /// There is no such object.
     public static var noObject: SdError { SdError("sd_bus_object_find_t", errno: ENOENT) }
 

@@ -53,25 +53,22 @@ public enum CurrentProcess {
 
 /// Standard error.
 public enum StandardError {
+    /// Writes a line of a log in one piece, if it can be written without waiting: a reader that stands still shall not
+    /// stop a service. What can't be written is lost. poll(2), write(2).
+    public static func log(_ line: String) {
+        var descriptor = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+        guard poll(&descriptor, 1, 0) == 1, descriptor.revents & Int16(POLLOUT) != 0 else { return }
+        // A pipe that can take anything can take this much, and not more for sure (pipe(7), PIPE_BUF).
+        let text = line.utf8.count < 4096 ? line : String(decoding: line.utf8.prefix(4092), as: UTF8.self)
+        _ = writeAll(text + "\n", to: STDERR_FILENO)
+    }
+
     /// Writes a line in one piece; what can't be written is lost, as there is nobody left to tell. write(2).
-    public static func writeLine(_ line: String) { write(line, to: STDERR_FILENO) }
+    public static func writeLine(_ line: String) { _ = writeAll(line + "\n", to: STDERR_FILENO) }
 }
 
 /// Standard output.
 public enum StandardOutput {
     /// Writes a line in one piece, unbuffered; what can't be written is lost. write(2).
-    public static func writeLine(_ line: String) { write(line, to: STDOUT_FILENO) }
-}
-
-private func write(_ line: String, to descriptor: Int32) {
-    var line = line + "\n"
-    line.withUTF8 { buffer in
-        var rest = UnsafeRawBufferPointer(buffer)
-        while let start = rest.baseAddress, !rest.isEmpty {
-            let written = Glibc.write(descriptor, start, rest.count)
-            if written < 0 && errno == EINTR { continue }
-            guard written > 0 else { return }
-            rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-        }
-    }
+    public static func writeLine(_ line: String) { _ = writeAll(line + "\n", to: STDOUT_FILENO) }
 }

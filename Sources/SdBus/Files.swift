@@ -1,0 +1,53 @@
+import Glibc
+
+/// A file that is written line by line, from its beginning; only its owner can read it.
+public final class OutputFile {
+    private let descriptor: Int32
+
+    /// Makes the file, or empties the one that is there; open(2).
+    public init(_ path: String) throws(SdError) {
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o600)
+        guard descriptor >= 0 else { throw SdError("open", errno: errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes all of a text; write(2).
+    public func write(_ text: String) throws(SdError) {
+        guard writeAll(text, to: descriptor) else { throw SdError("write", errno: errno) }
+    }
+}
+
+/// A file that is read whole.
+public enum InputFile {
+    /// Its text; what is not UTF-8 in it becomes U+FFFD. open(2), read(2).
+    public static func text(of path: String) throws(SdError) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw SdError("open", errno: errno) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw SdError("read", errno: errno) }
+            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+            bytes += chunk[..<count]
+        }
+    }
+}
+
+/// Writes all of a text; false, with errno, where that can't be.
+func writeAll(_ text: String, to descriptor: Int32) -> Bool {
+    var text = text
+    return text.withUTF8 { buffer in
+        var rest = UnsafeRawBufferPointer(buffer)
+        while let start = rest.baseAddress, !rest.isEmpty {
+            let written = write(descriptor, start, rest.count)
+            if written < 0 && errno == EINTR { continue }
+            guard written > 0 else { return false }
+            rest = UnsafeRawBufferPointer(rebasing: rest[written...])
+        }
+        return true
+    }
+}
