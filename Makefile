@@ -12,7 +12,8 @@ userunitdir = $(PREFIX)/lib/systemd/user
 datadir = $(PREFIX)/share
 servicesdir = $(datadir)/dbus-1/services
 interfacesdir = $(datadir)/dbus-1/interfaces
-policydir = $(datadir)/dbus-1/system.d
+# The system bus reads /etc/dbus-1/system.d, and /usr/share/dbus-1/system.d, but nothing below /usr/local.
+policydir = $(if $(filter /usr,$(PREFIX)),$(datadir),/etc)/dbus-1/system.d
 mandir = $(datadir)/man
 docdir = $(datadir)/doc/flowbus
 
@@ -76,6 +77,7 @@ install: $(program)
 	install -m 644 man/flowbus-flows.5 '$(DESTDIR)$(mandir)/man5'
 	install -m 644 man/flowbusd.8 '$(DESTDIR)$(mandir)/man8'
 	install -m 644 LICENSE '$(DESTDIR)$(docdir)/copyright'
+	install -m 644 docs/semantics.md docs/rxflow.md '$(DESTDIR)$(docdir)'
 	for file in $(examples); do install -D -m 644 "$$file" '$(DESTDIR)$(docdir)'/"$$file" || exit; done
 
 uninstall:
@@ -84,7 +86,8 @@ uninstall:
 	    $(patsubst dbus/%,'$(DESTDIR)$(interfacesdir)/%',$(interfaces)) \
 	    '$(DESTDIR)$(policydir)/$(name).conf' \
 	    '$(DESTDIR)$(mandir)/man5/flowbus-flows.5' '$(DESTDIR)$(mandir)/man8/flowbusd.8' \
-	    '$(DESTDIR)$(docdir)/copyright' $(patsubst %,'$(DESTDIR)$(docdir)/%',$(examples))
+	    '$(DESTDIR)$(docdir)/copyright' '$(DESTDIR)$(docdir)/semantics.md' '$(DESTDIR)$(docdir)/rxflow.md' \
+	    $(patsubst %,'$(DESTDIR)$(docdir)/%',$(examples))
 	for folder in $(sort $(patsubst %/,%,$(dir $(examples)))); do \
 	    (cd '$(DESTDIR)$(docdir)' 2>/dev/null && rmdir -p "$$folder" 2>/dev/null) || true; done
 	rmdir '$(DESTDIR)$(docdir)' 2>/dev/null || true

@@ -26,11 +26,13 @@ let package = Package(
         .target(name: "SdBus", dependencies: ["CSdBus"], swiftSettings: strict),
         // Definition files: find, parse and check them.
         .target(name: "FlowFile", dependencies: ["FlowCore", "TOMLKit"], swiftSettings: strict),
+        // Traces: what happened to the machine and what came of it, as text; and the same once more from that text.
+        .target(name: "FlowTrace", dependencies: ["FlowCore"], swiftSettings: strict),
         // The service: decodes calls to events, runs effects. One thread, one sd-event loop.
         .executableTarget(
             name: "flowbusd",
             dependencies: [
-                "SdBus", "FlowCore", "FlowFile",
+                "SdBus", "FlowCore", "FlowFile", "FlowTrace",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -45,5 +47,8 @@ let package = Package(
         .testTarget(
             name: "flowbusdTests", dependencies: ["BusTestSupport", "SdBus", "flowbusd"], swiftSettings: strict),
         .testTarget(name: "FlowFileTests", dependencies: ["FlowFile", "FlowCore"], swiftSettings: strict),
+        .testTarget(
+            name: "FlowTraceTests", dependencies: ["FlowTrace", "FlowCore", "FlowFile"], exclude: ["Tours"],
+            swiftSettings: strict),
     ]
 )

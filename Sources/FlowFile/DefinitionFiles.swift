@@ -21,12 +21,23 @@ public struct DefinitionFiles: Sendable {
     /// The paths of the files that were read, in order.
     public let files: [String]
 
-    /// Reads and checks all files of these folders. Nothing is kept between calls: the same files give the same.
+    /// Reads and checks all files of these folders.
     ///
     /// - Throws: everything that is wrong, at once.
     public static func load(from folders: DefinitionFolders) throws(DefinitionFailure) -> DefinitionFiles {
         let (files, problems) = folders.files()
-        var texts: [(file: String, text: Result<String, FileReader.Failure>)] = []
+        return try check(read(files), oddities(files, problems, folders))
+    }
+
+    /// A file and its text, or why it has none.
+    struct Text: Equatable {
+        let file: String
+        let text: Result<String, FileReader.Failure>
+    }
+
+    /// The files' texts, as far as they may be read.
+    static func read(_ files: [String]) -> [Text] {
+        var texts: [Text] = []
         var bytes = 0
         for file in files {
             let text = Result { () throws(FileReader.Failure) in try FileReader.text(of: file) }
@@ -35,33 +46,35 @@ public struct DefinitionFiles: Sendable {
                 let message =
                     "with this file the definition files are too large; at most \(Limits.definitionBytes) bytes are "
                     + "allowed in all"
-                texts.append((file, .failure(FileReader.Failure(message: message))))
+                texts.append(Text(file: file, text: .failure(FileReader.Failure(message: message))))
                 break
             }
-            texts.append((file, text))
+            texts.append(Text(file: file, text: text))
         }
-        var oddities = problems
-        if files.isEmpty, problems.isEmpty {
-            let folders = Text.list(folders.paths, "or")
-            oddities.append(Diagnostic(.warning, file: "", message: "there are no definition files in \(folders)"))
-        }
-        return try check(texts, oddities)
+        return texts
+    }
+
+    /// What is wrong with the folders, or odd.
+    static func oddities(
+        _ files: [String], _ problems: [Diagnostic], _ folders: DefinitionFolders
+    ) -> [Diagnostic] {
+        guard files.isEmpty, problems.isEmpty else { return problems }
+        let paths = FlowFile.Text.list(folders.paths, "or")
+        return [Diagnostic(.warning, file: "", message: "there are no definition files in \(paths)")]
     }
 
     /// Checks texts that were read, or could not be; the oddities are about the folders they came from.
-    static func check(
-        _ texts: [(file: String, text: Result<String, FileReader.Failure>)], _ oddities: [Diagnostic] = []
-    ) throws(DefinitionFailure) -> DefinitionFiles {
+    static func check(_ texts: [Text], _ oddities: [Diagnostic] = []) throws(DefinitionFailure) -> DefinitionFiles {
         var sources: [Source] = []
         var diagnostics = oddities
-        for (file, text) in texts {
+        for text in texts {
             do throws(FileReader.Failure) {
-                let text = try text.get()
-                let map = SourceMap(text)
-                sources.append(Source(file: file, root: try Toml.parse(text, map), map: map))
+                let content = try text.text.get()
+                let map = SourceMap(content)
+                sources.append(Source(file: text.file, root: try Toml.parse(content, map), map: map))
             } catch {
                 diagnostics.append(
-                    Diagnostic(.error, file: file, line: error.line, column: error.column, message: error.message))
+                    Diagnostic(.error, file: text.file, line: error.line, column: error.column, message: error.message))
             }
         }
         let isComplete = !diagnostics.contains { $0.severity == .error }
@@ -69,7 +82,11 @@ public struct DefinitionFiles: Sendable {
         let definitions = Resolver(Draft(findings, isComplete: isComplete)).definitions()
 
         let files = texts.map(\.file)
-        let sorted = sort(findings.diagnostics, files)
+        var sorted = sort(findings.diagnostics, files)
+        if findings.leftOut > 0 {
+            let severity: Diagnostic.Severity = findings.hasErrors ? .error : .warning
+            sorted.append(Diagnostic(severity, file: "", message: "\(findings.leftOut) more are left out"))
+        }
         if findings.hasErrors { throw DefinitionFailure(diagnostics: sorted, files: files) }
         return DefinitionFiles(definitions: definitions, warnings: sorted, files: files)
     }
@@ -83,9 +100,9 @@ public struct DefinitionFiles: Sendable {
             let here = (places[one.file] ?? -1, one.line ?? 0, one.column ?? 0)
             let there = (places[other.file] ?? -1, other.line ?? 0, other.column ?? 0)
             if here != there { return here < there }
-            if one.file != other.file { return Text.precedes(one.file, other.file) }
-            if one.place != other.place { return Text.precedes(one.place, other.place) }
-            return Text.precedes(one.message, other.message)
+            if one.file != other.file { return FlowFile.Text.precedes(one.file, other.file) }
+            if one.place != other.place { return FlowFile.Text.precedes(one.place, other.place) }
+            return FlowFile.Text.precedes(one.message, other.message)
         }
     }
 }

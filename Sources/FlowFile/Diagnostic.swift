@@ -30,9 +30,13 @@ public struct Diagnostic: Error, Hashable, Sendable {
         self.file = file
         self.line = line
         self.column = column
-        self.place = Text.oneLine(place)
-        self.message = Text.oneLine(message)
+        self.place = Text.cut(Text.oneLine(place), to: Self.placeLength)
+        self.message = Text.cut(Text.oneLine(message), to: Self.messageLength)
     }
+
+    /// Characters of a place, and of a message, that are shown; keys can be as long as files.
+    static let placeLength = 300
+    static let messageLength = 1_000
 }
 
 /// One line in the style of compilers, so that editors can jump to it.
@@ -65,6 +69,11 @@ enum Text {
         }
     }
 
+    /// The text, without what is beyond so many characters.
+    static func cut(_ text: String, to length: Int) -> String {
+        text.count <= length ? text : text.prefix(length) + "…"
+    }
+
     /// The text in single quotes; a long one would drown what is wrong with it.
     static func quoted(_ text: String) -> String {
         text.count <= 64 ? "'\(text)'" : "'\(text.prefix(64))…'"
@@ -84,7 +93,7 @@ enum Text {
 
     private static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: true
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
         default: false
         }
     }

@@ -17,10 +17,19 @@ enum BusNames {
         static let coordinator: StaticString = "org.flowbus.Navigation1.Coordinator"
         static let objectManager: StaticString = "org.freedesktop.DBus.ObjectManager"
         static let properties: StaticString = "org.freedesktop.DBus.Properties"
+
+        /// What sd-bus gives every object. GetManagedObjects lists them, so the signals have to, too: a client such as
+        /// GLib's drops an object when as many interfaces went as it had.
+        static let standard: [StaticString] = [
+            "org.freedesktop.DBus.Peer", "org.freedesktop.DBus.Introspectable", properties,
+        ]
     }
 
     /// The bus's own error for what a caller may not do.
     static let accessDenied: StaticString = "org.freedesktop.DBus.Error.AccessDenied"
+
+    /// The bus's own error for a path that is no object.
+    static let unknownObject: StaticString = "org.freedesktop.DBus.Error.UnknownObject"
 
     /// The fields that a line of the journal carries.
     enum LogField {
@@ -36,5 +45,5 @@ enum Release {
     /// `Version`, `--version`.
     static let version: StaticString = "0.1.0"
     /// `InterfaceVersion`: raised by new members of the bus contract.
-    static let interfaceVersion: UInt32 = 1
+    static let interfaceVersion: UInt32 = 2
 }

@@ -8,9 +8,11 @@ import SdBus
 extension Daemon {
     /// Carries out what the core asks for. A message that can't be sent concerns one receiver or none; the rest goes on.
     func perform(_ effects: [Effect], answering call: MessageReader? = nil) {
-        for effect in effects {
+        for (place, effect) in effects.enumerated() {
             do {
                 try perform(effect, answering: call)
+                // A deep link can lead to hundreds of thousands: they shall not pile up in the connection.
+                if place & 0xFFF == 0xFFF { try bus.flush() }
             } catch {
                 logger.error("Could not send a message: \(error)")
             }
@@ -35,9 +37,9 @@ extension Daemon {
             log(failure)
         case .reply(_, let answer): if let call { try send(answer, to: call) }
         case .fail(_, let error): if let call { try refuse(call, error) }
-        case .reportUnstarted(let flow, let error):
-            logger.error(
-                "Could not start flow '\(flow)': \(error.message)", metadata: [BusNames.LogField.flow: "\(flow)"])
+        case .startTimer(let time): try startTimer(at: time)
+        case .reportUnstarted(let path, let error):
+            logger.error("Could not start '\(path)': \(error.message)", metadata: [BusNames.LogField.flow: "\(path)"])
         }
     }
 }
@@ -59,7 +61,16 @@ extension Daemon {
             for outcome in outcomes {
                 try body.openContainer(.structure, "os")
                 try body.append(path: outcome.path)
-                try body.append(outcome.outcome.busText)
+                try body.append(outcome.outcome?.busText ?? "")
+                try body.closeContainer()
+            }
+            try body.closeContainer()
+        case .verdicts(let outcomes):
+            try body.openContainer(.array, "(ts)")
+            for outcome in outcomes {
+                try body.openContainer(.structure, "ts")
+                try body.append(outcome.serial)
+                try body.append(outcome.busText)
                 try body.closeContainer()
             }
             try body.closeContainer()
@@ -81,8 +92,11 @@ extension Daemon {
             ])
     }
 
+    /// What a client brings about, it can bring about often, and everyone is told by a signal. What the daemon began by
+    /// itself has nobody else who would look.
     private func log(_ failure: NavigationFailure) {
-        logger.warning(
+        logger.log(
+            level: failure.client == .daemon && !failure.isIdle ? .warning : .info,
             "A step was lost: \(failure.message)",
             metadata: [
                 BusNames.LogField.flow: "\(failure.flow)", BusNames.LogField.step: "\(failure.step)",

@@ -22,6 +22,7 @@ extension Daemon {
             statusUpdate = try loop.deferred { [unowned self] in notify { try $0.status(status) } }
             try loop.enableWatchdog()
             try bus.attach(to: loop)
+            watchEmitters(of: coordinator.definitions)
             try bus.requestName("\(BusNames.service)")
         } catch {
             return explain(error)
@@ -36,6 +37,8 @@ extension Daemon {
             """)
         do {
             let code = try loop.run()
+            // What was answered shall arrive; on a bus that is lost there is nobody.
+            try? bus.flush()
             return ExitStatus(rawValue: code) ?? .systemError
         } catch {
             logger.critical("The event loop failed: \(error)")
@@ -62,6 +65,16 @@ extension Daemon {
     func statusChanged() {
         guard notifier.isEnabled else { return }
         do { try statusUpdate?.schedule() } catch { logger.error("\(error)") }
+    }
+
+    /// Has the loop tell the core when its time has come.
+    func startTimer(at time: Instant?) throws {
+        guard let time else {
+            try timer?.disarm()
+            return
+        }
+        if timer == nil { timer = try loop.timer { [unowned self] in handle(.timerFired) } }
+        try timer?.arm(at: time.microseconds)
     }
 
     /// Tells the service manager. What it misses costs nobody their place, so a failure is worth a line, no more.
@@ -100,19 +113,27 @@ extension Daemon {
         defer { notify { try $0.ready(status: status) } }
         let loaded: DefinitionFiles
         do throws(DefinitionFailure) {
-            loaded = try DefinitionFiles.load(from: folders)
+            loaded = try definitionReader.load()
         } catch {
-            for diagnostic in error.diagnostics { logger.log(diagnostic) }
+            logger.log(error.diagnostics)
             logger.error("The definitions stay as they were: the files have errors")
             let errors = error.diagnostics.filter { $0.severity == .error }
-            throw FlowError(.invalidDefinition, errors.map(\.description).joined(separator: "\n"))
+            throw FlowError(.invalidDefinition, told(errors).joined(separator: "\n"))
         }
-        for warning in loaded.warnings { logger.log(warning) }
+        logger.log(loaded.warnings)
+        watchEmitters(of: loaded.definitions)
         handle(.definitionsRead(loaded.definitions))
         try sendDefinitionsChanged()
         logger.notice(
             "Read the definitions again: \(counted(loaded.definitions.flows.count, "flow")) defined; live are \(status)"
         )
-        return loaded.warnings.map(\.description)
+        return told(loaded.warnings)
+    }
+
+    /// A line for each, as far as a message can hold them.
+    private func told(_ diagnostics: [Diagnostic]) -> [String] {
+        let lines = diagnostics.prefix(Diagnostic.mostTold).map(\.description)
+        let rest = diagnostics.count - lines.count
+        return rest > 0 ? lines + ["\(rest) more; flowbusd --check prints them"] : lines
     }
 }

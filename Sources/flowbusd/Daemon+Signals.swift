@@ -81,6 +81,7 @@ extension Daemon {
         let body = message.body
         try body.append(path: state.path)
         try body.openContainer(.array, "{sa{sv}}")
+        for interface in BusNames.Interface.standard { try appendInterface(interface, to: body) { _ in } }
         try appendInterface(BusNames.Interface.stepper, to: body) { _ in }
         try appendInterface(BusNames.Interface.presentable, to: body) { body in
             try body.appendEntry("Name", "s") { body in try body.append(state.name) }
@@ -118,6 +119,7 @@ extension Daemon {
         let body = message.body
         try body.append(path: path)
         try body.openContainer(.array, "s")
+        for interface in BusNames.Interface.standard { try body.append(interface.cString) }
         try body.append(BusNames.Interface.stepper.cString)
         try body.append(BusNames.Interface.presentable.cString)
         if isFlow { try body.append(BusNames.Interface.flow.cString) }
@@ -127,8 +129,11 @@ extension Daemon {
 
     /// One signal for each interface that changed.
     func send(_ changes: PropertyChanges) throws {
-        if changes.isVisible != nil || changes.isPresented != nil {
+        if changes.arguments != nil || changes.isVisible != nil || changes.isPresented != nil {
             try sendChanged(changes.path, BusNames.Interface.presentable) { body in
+                if let value = changes.arguments {
+                    try body.appendEntry("Arguments", "a{sv}") { body in try body.append(value) }
+                }
                 if let value = changes.isVisible {
                     try body.appendEntry("Visible", "b") { body in try body.append(value) }
                 }

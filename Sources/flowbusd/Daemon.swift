@@ -12,15 +12,19 @@ final class Daemon {
     let bus: Bus
     let loop: EventLoop
     let logger: Logger
-    /// Whether others than the user's own processes can call.
-    let isSystemBus: Bool
-    /// Where definition files are read from, again with each reload.
-    let folders: DefinitionFolders
+    /// Reads the definition files, again with each reload.
+    let definitionReader: DefinitionReader
     var coordinator: FlowCoordinator
     let notifier = Notifier()
     /// Tells the service manager of new counts when there is time.
     var statusUpdate: DeferredTask?
+    /// The bus names that `emitters` of some flow has, as they are watched.
+    var emitterMatches: [String: Slot] = [:]
+    /// Fires when the core asked for it; nil until it does.
+    var timer: Timer?
 
+    /// Writes down what happens; nil: nobody asked for that.
+    let recorder: Recorder?
     /// Whether navigations are logged: asked once, as there are many.
     let logsNavigations: Bool
     /// The presentable that sd-bus looked up last: the one that the handler which it calls next is for.
@@ -28,21 +32,23 @@ final class Daemon {
     private var lastRequest: UInt64 = 0
 
     init(
-        bus: Bus, loop: EventLoop, logger: Logger, folders: DefinitionFolders, definitions: Definitions,
-        isSystemBus: Bool
+        bus: Bus, loop: EventLoop, logger: Logger, definitionReader: DefinitionReader, definitions: Definitions,
+        recorder: Recorder?
     ) {
         self.bus = bus
         self.loop = loop
         self.logger = logger
-        self.folders = folders
-        self.isSystemBus = isSystemBus
+        self.definitionReader = definitionReader
+        self.recorder = recorder
         logsNavigations = logger.logLevel <= .debug
         coordinator = FlowCoordinator(definitions: definitions, basePath: "\(BusNames.tree)")
     }
 
     /// Hands what happened to the core and carries out what that leads to.
     func handle(_ event: Event, answering call: MessageReader? = nil) {
-        perform(coordinator.handle(event), answering: call)
+        let now = Instant(microseconds: loop.now)
+        let effects = recorder?.handle(event, at: now, by: &coordinator) ?? coordinator.handle(event, at: now)
+        perform(effects, answering: call)
     }
 
     func nextRequest() -> RequestID {
@@ -63,11 +69,17 @@ extension Daemon {
         let coordinator = CoordinatorInterface.description
         try bus.addObjectVtable(
             path: root, interface: coordinator.name, vtable: coordinator.makeVtable(), userdata: context)
-        for role in [StepperInterface.description, PresentableInterface.description] {
-            try bus.addFallbackVtable(
-                prefix: tree, interface: role.name, vtable: role.makeVtable(), userdata: context,
-                lookup: { _, path, _, context, found, _ in Daemon.find(path, context, found) { _, _ in true } })
-        }
+        let stepper = StepperInterface.description
+        try bus.addFallbackVtable(
+            prefix: tree, interface: stepper.name, vtable: stepper.makeVtable(), userdata: context,
+            lookup: { _, path, _, context, found, _ in
+                let isLive = Daemon.find(path, context, found) { _, _ in true }
+                return isLive == 0 ? Daemon.findRepeatable(context, found) : isLive
+            })
+        let presentable = PresentableInterface.description
+        try bus.addFallbackVtable(
+            prefix: tree, interface: presentable.name, vtable: presentable.makeVtable(), userdata: context,
+            lookup: { _, path, _, context, found, _ in Daemon.find(path, context, found) { _, _ in true } })
         let flow = FlowInterface.description
         try bus.addFallbackVtable(
             prefix: tree, interface: flow.name, vtable: flow.makeVtable(), userdata: context,
@@ -97,6 +109,18 @@ extension Daemon {
         return 1
     }
 
+    /// Whether the call at hand can be one that was made before, and that took its own presentable away: by its token it
+    /// gets the first outcome all the same.
+    private static func findRepeatable(
+        _ context: UnsafeMutableRawPointer?, _ found: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    ) -> Int32 {
+        guard let daemon = from(context), let call = daemon.bus.currentCall,
+            "EmitStepWithOptions".isSpelled(call.member)
+        else { return 0 }
+        found?.pointee = context
+        return 1
+    }
+
     /// The objects to be listed at a path. GetManagedObjects wants all; Introspect wants the children of the one it asks
     /// for, or each leaf would cost all nodes.
     private func objects(at path: UnsafePointer<CChar>) -> [String] {
@@ -119,6 +143,14 @@ extension Daemon {
             guard let node = daemon.found else { throw SdError.noObject }
             try body(daemon, call, node)
         }
+    }
+
+    /// Serves a call to a presentable that may be gone; gives sd-bus its result.
+    static func serveRepeatable(
+        _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
+        _ body: (Daemon, MessageReader, NodeID?) throws -> Void
+    ) -> Int32 {
+        serveRoot(message, context) { daemon, call in try body(daemon, call, daemon.found) }
     }
 
     /// Serves a call to the root object; gives sd-bus its result.
@@ -174,7 +206,12 @@ extension Daemon {
 
     /// Refuses a call; gives sd-bus its result. What is no refusal of ours is an errno, which sd-bus makes an error of.
     private func refuse(_ call: MessageReader, because error: any Error) -> Int32 {
-        guard let refusal = error as? FlowError else { return Self.errno(of: error) }
+        var refusal = error as? FlowError
+        if let error = error as? SdError, error.isBadMessage {
+            refusal = FlowError(
+                .invalidArguments, "a text of the call is not UTF-8, or has a noncharacter of Unicode, such as U+FFFE")
+        }
+        guard let refusal else { return Self.errno(of: error) }
         do {
             try refuse(call, refusal)
             return 1

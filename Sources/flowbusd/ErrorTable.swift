@@ -3,7 +3,9 @@ import FlowCore
 /// The one place where refusals get their names on the bus.
 extension FlowError.Code {
     /// The D-Bus error's name.
-    var busName: String { BusNames.errorPrefix + rawValue }
+    var busName: String {
+        self == .accessDenied ? "\(BusNames.accessDenied)" : BusNames.errorPrefix + rawValue
+    }
 }
 
 extension NavigationFailure.Reason {

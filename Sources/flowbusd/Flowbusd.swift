@@ -1,6 +1,7 @@
 import ArgumentParser
 import FlowCore
 import FlowFile
+import FlowTrace
 import Logging
 import SdBus
 
@@ -28,6 +29,8 @@ struct Flowbusd: ParsableCommand {
         let status: ExitStatus =
             if options.introspect {
                 printInterfaces()
+            } else if let trace = options.replay {
+                replay(trace)
             } else if options.check {
                 checkDefinitions()
             } else {
@@ -48,11 +51,16 @@ struct Flowbusd: ParsableCommand {
             let asked = options.interface ?? ""
             StandardError.writeLine(
                 "flowbusd: there is no interface '\(asked)'; known are \(names.joined(separator: ", "))"
-                    + Names.suggestion(for: asked, among: names))
+                    + suggestion(for: asked, among: names))
             return .usage
         }
         StandardOutput.writeLine(InterfaceDescription.document(of: wanted))
         return .success
+    }
+
+    private func suggestion(for asked: String, among names: [String]) -> String {
+        let short = names.first { $0.lowercased().hasSuffix("." + asked.lowercased()) }
+        return short.map { "; did you mean '\($0)'?" } ?? Names.suggestion(for: asked, among: names)
     }
 
     /// `--check`
@@ -73,23 +81,61 @@ struct Flowbusd: ParsableCommand {
         return .success
     }
 
+    /// `--replay`
+    private func replay(_ path: String) -> ExitStatus {
+        let text: String
+        do throws(SdError) {
+            text = try InputFile.text(of: path)
+        } catch {
+            StandardError.writeLine("flowbusd: could not read '\(path)': \(error.reason)")
+            return .noInput
+        }
+        let definitions: Definitions
+        do throws(DefinitionFailure) {
+            let loaded = try DefinitionFiles.load(from: folders)
+            for warning in loaded.warnings where warning.file.isEmpty { StandardError.writeLine("\(warning)") }
+            definitions = loaded.definitions
+        } catch {
+            for diagnostic in error.diagnostics { StandardError.writeLine("\(diagnostic)") }
+            return .invalidDefinitions
+        }
+        do throws(Trace.Mismatch) {
+            let count = try Trace.replay(text, definitions: definitions)
+            StandardOutput.writeLine("\(path): \(counted(count, "event")), the same effects")
+            return .success
+        } catch {
+            StandardError.writeLine("\(path):\(error.line): \(error.message)")
+            return .checkFailed
+        }
+    }
+
     private func serve() -> ExitStatus {
         let logger = makeLogger()
+        let reader = DefinitionReader(folders)
         let loaded: DefinitionFiles
         do throws(DefinitionFailure) {
-            loaded = try DefinitionFiles.load(from: folders)
+            loaded = try reader.load()
         } catch {
-            for diagnostic in error.diagnostics { logger.log(diagnostic) }
+            logger.log(error.diagnostics)
             logger.critical("Not started: the definition files have errors")
             return .invalidDefinitions
         }
-        for warning in loaded.warnings { logger.log(warning) }
+        logger.log(loaded.warnings)
+        var recorder: Recorder?
+        if let path = options.record {
+            do throws(SdError) {
+                recorder = try Recorder(path, logger: logger)
+            } catch {
+                logger.critical("Could not make the file '\(path)' to record to: \(error.reason)")
+                return .cannotCreate
+            }
+        }
         do throws(SdError) {
             let loop = try EventLoop()
             let bus = try connect()
             let daemon = Daemon(
-                bus: bus, loop: loop, logger: logger, folders: folders, definitions: loaded.definitions,
-                isSystemBus: options.bus == .system)
+                bus: bus, loop: loop, logger: logger, definitionReader: reader, definitions: loaded.definitions,
+                recorder: recorder)
             return withExtendedLifetime(daemon) { daemon.run() }
         } catch {
             return explain(error, logger)
@@ -109,8 +155,9 @@ struct Flowbusd: ParsableCommand {
         let which =
             options.address.map { "bus at '\($0)'" } ?? (options.bus == .system ? "system bus" : "session bus")
         var hint = ""
-        if options.address == nil, options.bus != .system, Environment.value(of: "DBUS_SESSION_BUS_ADDRESS") == nil {
-            hint = "; DBUS_SESSION_BUS_ADDRESS is not set"
+        if options.address == nil, options.bus != .system {
+            let variable = "DBUS_SESSION_BUS_ADDRESS"
+            hint = "; \(variable) is " + (Environment.value(of: variable).map { "'\($0)'" } ?? "not set")
         }
         logger.critical("Could not connect to the \(which): \(error.reason)\(hint)")
         return .unavailable
@@ -126,13 +173,22 @@ struct Flowbusd: ParsableCommand {
 }
 
 extension Logger {
-    /// Logs what is wrong or odd in a definition file.
-    func log(_ diagnostic: Diagnostic) {
-        switch diagnostic.severity {
-        case .error: error("\(diagnostic.logged)")
-        case .warning: warning("\(diagnostic.logged)")
+    /// Logs what is wrong or odd in the definition files, as far as anybody reads on.
+    func log(_ diagnostics: [Diagnostic]) {
+        for diagnostic in diagnostics.prefix(Diagnostic.mostTold) {
+            switch diagnostic.severity {
+            case .error: error("\(diagnostic.logged)")
+            case .warning: warning("\(diagnostic.logged)")
+            }
         }
+        let rest = diagnostics.count - Diagnostic.mostTold
+        if rest > 0 { warning("\(rest) more errors and warnings; flowbusd --check prints them") }
     }
+}
+
+extension Diagnostic {
+    /// How many are logged, and answered to a Reload.
+    static let mostTold = 100
 }
 
 /// A number of things, for people: `1 flow`, `2 flows`.

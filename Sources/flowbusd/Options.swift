@@ -38,12 +38,38 @@ struct Options: ParsableArguments {
     var interface: String?
 
     @Option(
+        help: ArgumentHelp(
+            "Write every event and what came of it to this file, with all arguments, private ones too.",
+            valueName: "file"))
+    var record: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Do what a recorded file says once more, without a bus, and exit with 0, or with 1 where something else comes "
+                + "of it.",
+            valueName: "file"))
+    var replay: String?
+
+    @Option(
         help: ArgumentHelp("Log what is at least this important.", valueName: "level"))
     var logLevel: Logger.Level = .notice
 
     mutating func validate() throws {
         if let interface, !introspect {
-            throw ValidationError("Unexpected argument '\(interface)': an interface is named with --introspect alone.")
+            throw ValidationError(
+                "Unexpected argument '\(interface)': only --introspect takes one, the name of an interface; what begins "
+                    + "with '-' has to be one of the options of --help.")
+        }
+        let modes = [("--check", check), ("--introspect", introspect), ("--replay", replay != nil)].filter(\.1)
+        if modes.count > 1 {
+            throw ValidationError(
+                "\(modes.map(\.0).joined(separator: " and ")) exclude each other: give one.")
+        }
+        if let mode = modes.first, record != nil {
+            throw ValidationError("\(mode.0) serves nothing that --record could write down: give one.")
+        }
+        if flows.contains("") {
+            throw ValidationError("--flows '' names no folder.")
         }
         if let address, let bus {
             throw ValidationError("--address '\(address)' and --\(bus) exclude each other: give one.")

@@ -29,7 +29,7 @@ struct ServiceLogHandler: LogHandler {
 
     private func writeLine(_ event: LogEvent, _ fields: [(key: String, value: Logger.MetadataValue)]) {
         let text = fields.isEmpty ? "" : " (" + fields.map { "\($0.key)=\($0.value)" }.joined(separator: " ") + ")"
-        StandardError.writeLine("flowbusd: \(event.level.rawValue): \(event.message)\(text)")
+        StandardError.log("flowbusd: \(event.level.rawValue): \(event.message)\(text)")
     }
 }
 

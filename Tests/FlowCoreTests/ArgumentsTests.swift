@@ -20,7 +20,7 @@ struct ArgumentsTests {
 
     @Test func `bytes of names and values count`() {
         #expect(Arguments().byteCount == 0)
-        #expect([arguments[0]].byteCount == 8 + 4 + 8)
-        #expect(arguments.byteCount == 20 + (8 + 3 + 9) + (8 + 4 + 7))
+        #expect([arguments[0]].byteCount == 32 + 4 + 16)
+        #expect(arguments.byteCount == 52 + (32 + 3 + 20) + (32 + 4 + 18))
     }
 }

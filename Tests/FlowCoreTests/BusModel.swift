@@ -5,7 +5,11 @@ struct BusModel {
     private(set) var objects: [String: PresentableState] = [:]
     /// With tabs: the instances that were selected, the latest last, by the flow's path.
     private var selected: [String: [UInt64]] = [:]
+    /// The instances of the current children, by the flow's path.
+    private var currents: [String: UInt64] = [:]
     private(set) var serial: UInt64 = 0
+    /// When the shell was asked to come back.
+    private(set) var timer: Instant?
     /// What a client could not make sense of.
     private(set) var complaints: [String] = []
 
@@ -23,14 +27,32 @@ struct BusModel {
             if navigation.serial <= serial || navigation.cause >= navigation.serial { complain(effect) }
             serial = navigation.serial
             if objects[navigation.flow]?.flow == nil { complain(effect) }
-            for it in navigation.contributions where it.kind == .screen || it.kind == .flow {
-                if it.path.flatMap({ objects[$0] })?.name != it.name { complain(effect) }
+            for (place, it) in navigation.contributions.enumerated() {
+                if !isRight(it, before: navigation.contributions[(place + 1)...]) { complain(effect) }
+                if it.kind == .reuse, let path = it.path { select(path) }
             }
         case .announceNavigation(let announcement):
             if objects[announcement.flow]?.flow == nil { complain(effect) }
         case .tellFailure(let failure):
             if failure.cause > serial || failure.message.isEmpty { complain(effect) }
+        case .startTimer(let time):
+            if time == timer { complain(effect) }
+            timer = time
         case .reply, .fail, .reportUnstarted: break
+        }
+    }
+
+    /// The timer has fired: it is no more.
+    mutating func takeTimer() { timer = nil }
+
+    /// Whether a contribution is about what there is; one that pops may be followed by one that pops more.
+    private func isRight(_ contribution: Contribution, before later: ArraySlice<Contribution>) -> Bool {
+        let object = contribution.path.flatMap { objects[$0] }
+        return switch contribution.kind {
+        case .screen, .flow, .reuse: object?.name == contribution.name
+        case .pop: contribution.path == nil || object != nil || later.contains { $0.kind == .pop }
+        case .back: contribution.path != nil && object == nil
+        case .clear, .current, .parent, .end: true
         }
     }
 
@@ -45,6 +67,7 @@ struct BusModel {
         if objects[state.path] != nil { complain(.addPresentable(state)) }
         if let parent = state.parent, objects[parent]?.flow == nil { complain(.addPresentable(state)) }
         objects[state.path] = state
+        currents[state.path] = state.flow?.current.flatMap { objects[$0]?.instance }
         if let parent = state.parent { selectOldest(of: parent) }
     }
 
@@ -62,6 +85,7 @@ struct BusModel {
     private mutating func change(_ changes: PropertyChanges) {
         guard var object = objects[changes.path] else { return complain(.changeProperties(changes)) }
         let before = object
+        if let arguments = changes.arguments { object.arguments = arguments }
         if let isVisible = changes.isVisible { object.isVisible = isVisible }
         if let isPresented = changes.isPresented { object.isPresented = isPresented }
         if let isReady = changes.isReady {
@@ -73,7 +97,10 @@ struct BusModel {
         case .some(.none): object.flow?.current = nil
         case nil: break
         }
-        if object == before { complain(.changeProperties(changes)) }
+        // The current child's path may be another's than before.
+        let current = object.flow?.current.flatMap { objects[$0]?.instance }
+        if object == before, current == currents[changes.path] { complain(.changeProperties(changes)) }
+        currents[changes.path] = current
         objects[changes.path] = object
     }
 

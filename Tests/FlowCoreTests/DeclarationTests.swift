@@ -61,8 +61,8 @@ struct DeclarationTests {
             refusal([Argument("movie", .uint64(.max))])
                 == FlowError(
                     .invalidArguments,
-                    "the argument 'movie' of step 'pick' is '18446744073709551615', of type uint64; "
-                        + "it has to be of type int64"))
+                    "the argument 'movie' of step 'pick' is '18446744073709551615', which is out of the range of the "
+                        + "type int64"))
         #expect(refusal([Argument("movie", .array(element: "i", []))])?.message.contains("of type ai;") == true)
     }
 

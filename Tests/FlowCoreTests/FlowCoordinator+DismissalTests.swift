@@ -173,7 +173,7 @@ struct DismissalTests {
             "main",
             on: [
                 "go": [.current("strange"), .current("picky", [Binding("n", .literal(.int64(1)))]), .current("taken")],
-                "picky": .first([Sketch.Way(when: [Condition("n", .int64(2))], parts: [])]),
+                "picky": .first([Sketch.Way(when: [Condition.argument("n", .int64(2))], parts: [])]),
                 "taken": [.screen("a", .init(id: "x")), .screen("a", .init(id: "x"))],
             ])
         let world = try World(root: "main", sketch)
@@ -185,10 +185,105 @@ struct DismissalTests {
                     message: "flow 'main' has no rule for step 'strange'"),
                 NavigationFailure(
                     flow: "/main", cause: 1, client: Client(":1.1"), step: "picky", reason: .verdict(.unhandled),
-                    message: "no alternative of flow 'main' for step 'picky' matches its arguments"),
+                    message: "no alternative of flow 'main' for step 'picky' matches"),
                 NavigationFailure(
                     flow: "/main", cause: 1, client: Client(":1.1"), step: "taken", reason: .error(.idTaken),
                     message: "the id 'x' is taken below '/main'"),
+            ])
+    }
+
+    // MARK: onDismissed
+
+    /// A child that names a step for its parent, with these arguments.
+    private func telling(_ child: Sketch.Part, _ parameters: KeyValuePairs<String, String> = [:]) throws -> World {
+        var sketch = Sketch()
+        sketch.step("open", ["item": "int64?"])
+        sketch.step("closed", parameters)
+        sketch.screen("a", ["item": "int64?", "name": "string?"])
+        sketch.flow("main", ["item": "int64?"], on: ["open": [child, .screen("b")], "closed": [], "hello": []])
+        sketch.flow("sub", ["item": "int64?"], on: ["fill": [child], "stop": [.end()], "closed": []])
+        let world = World(sketch)
+        try world.coordinate("main", ["item": .byte(9)])
+        try world.emit("open", ["item": .byte(1)], on: "/main")
+        return world
+    }
+
+    @Test func `S-23 the parent gets the step that was asked for, from outside and by who dismissed`() throws {
+        let parameters: KeyValuePairs = ["item": "int64?", "name": "string", "why": "string", "own": "int64"]
+        let world = try telling(
+            .screen(
+                "a",
+                .init(
+                    step: "hello", onDismissed: "closed",
+                    onDismissedWith: [
+                        Binding("item", .step("item")), Binding("name", .childName), Binding("why", .reason),
+                        Binding("own", .flow("item")),
+                    ])), parameters)
+        #expect(
+            try world.dismiss("/main/a", by: ":1.5") == [
+                "- /main/a", "failed after 1 by :1.1: /main hello PresentableDismissed",
+                "did 2 after 0 by :1.5: /main closed {item=1, name=a, why=dismissed, own=9} []", "= done",
+            ])
+        #expect(world.coordinator.origins.isEmpty)
+    }
+
+    @Test func `S-23 without arguments it gets those of the child's own that it declares`() throws {
+        let world = try telling(.screen("a", .init(onDismissed: "closed")), ["item": "int64?", "other": "string?"])
+        #expect(try world.dismiss("/main/a")[1] == "did 2 after 0 by :1.1: /main closed {item=1} []")
+    }
+
+    @Test func `S-23 S-19 after a reuse they are the new ones`() throws {
+        let world = try telling(.screen("a", .init(reuses: true, onDismissed: "closed")), ["item": "int64?"])
+        try world.dismiss("/main/b")
+        try world.emit("open", ["item": .byte(2)], on: "/main")
+        #expect(try world.dismiss("/main/a")[1] == "did 3 after 0 by :1.1: /main closed {item=2} []")
+    }
+
+    @Test func `S-23 S-12 arguments that don't fit, and a step that fails, are told`() throws {
+        let world = try telling(
+            .screen("a", .init(onDismissed: "closed", onDismissedWith: [Binding("item", .childName)])),
+            ["item": "int64"])
+        #expect(
+            try world.dismiss("/main/a", by: ":1.5")
+                == ["- /main/a", "failed after 0 by :1.5: /main closed InvalidArguments", "= done"])
+        let unhandled = try telling(.screen("a", .init(onDismissed: "strange")))
+        #expect(try unhandled.dismiss("/main/a")[1] == "failed after 0 by :1.1: /main strange unhandled")
+    }
+
+    @Test func `S-23 not when it goes by end or with its parent, nor of what is below it`() throws {
+        let told = Sketch.Child(onDismissed: "closed")
+        let world = try telling(.flow("sub", told), ["item": "int64?"])
+        try world.emit("stop", on: "/main/sub")
+        #expect(world.navigations == ["/main/sub stop"])
+        try world.emit("open", ["item": .byte(1)], on: "/main")
+        // The inner one has no argument.
+        try world.emit("fill", on: "/main/sub")
+        #expect(try world.dismiss("/main/sub").contains("did 5 after 0 by :1.1: /main closed {item=1} []"))
+        #expect(world.navigations == ["/main closed"])
+        try world.emit("open", on: "/main")
+        try world.dismiss("/main")
+        #expect(world.navigations == [])
+        #expect(world.coordinator.ledger == Ledger())
+    }
+
+    @Test func `S-23 S-16 S-6 the parent's step is queued before those of what is uncovered, which are older`() throws {
+        var sketch = Sketch()
+        sketch.flow(
+            "main", children: .stack,
+            on: [
+                "open": [.screen("a", .init(step: "hello", whenHidden: .queue))],
+                "cover": [.flow("sub", .init(onDismissed: "closed"))], "hello": [], "kept": [], "closed": [],
+            ])
+        sketch.flow("sub")
+        let world = try World(root: "main", sketch)
+        for step in ["open", "cover"] { try world.emit(step, on: "/main") }
+        try world.show("/main/a")
+        try world.emit("kept", on: "/main/a", by: ":1.5")
+        #expect(
+            try world.dismiss("/main/sub") == [
+                "- /main/sub", "~ /main current=/main/a", "~ /main/a presented=true",
+                "did 3 after 1 by :1.1: /main hello []", "did 4 after 0 by :1.5: /main kept []",
+                "did 5 after 0 by :1.1: /main closed []", "= done",
             ])
     }
 }

@@ -16,7 +16,7 @@ struct NavigationTests {
     @Test func `S-9 S-17 the first alternative that matches is applied, and none is unhandled without a did`() throws {
         var sketch = Sketch()
         sketch.step("go", ["a": "int64", "b": "int64?"])
-        let (one, two) = (Condition("a", .int64(1)), Condition("b", .int64(2)))
+        let (one, two) = (Condition.argument("a", .int64(1)), Condition.argument("b", .int64(2)))
         sketch.flow(
             "main", announces: true,
             on: [
@@ -24,7 +24,9 @@ struct NavigationTests {
                     Sketch.Way(when: [one, two], parts: [.screen("both")]),
                     Sketch.Way(when: [one], parts: [.screen("one")]),
                     Sketch.Way(when: [two], unless: [one, two], parts: [.screen("other")]),
-                    Sketch.Way(when: [Condition("a", .int64(3))], unless: [two, Condition("a", .int64(9))], parts: []),
+                    Sketch.Way(
+                        when: [Condition.argument("a", .int64(3))], unless: [two, Condition.argument("a", .int64(9))],
+                        parts: []),
                 ])
             ])
         let world = try World(root: "main", sketch)
@@ -259,5 +261,62 @@ struct NavigationTests {
         let last = try #require(world.coordinator.forest.nodes[try world.node("/main").slot].flow?.last)
         #expect((last.serial, last.step) == (1, "go"))
         #expect(last.arguments == [Argument("item", .int64(1))])
+    }
+
+    // MARK: alive
+
+    @Test func `S-35 an alternative is taken only if a presentable of that name is, or is not, live near the flow`()
+        throws
+    {
+        var sketch = Sketch()
+        sketch.step("close", ["force": "bool?"])
+        let paying = Condition.alive("payment")
+        sketch.flow(
+            "main",
+            on: [
+                "pay": [.flow("payment")], "open": [.flow("sub")],
+                "close": .first([
+                    Sketch.Way(when: [paying, .argument("force", .bool(true))], parts: [.screen("forced")]),
+                    Sketch.Way(unless: [paying], parts: [.screen("closed")]),
+                ]),
+            ])
+        sketch.flow("sub", on: ["close": .first([Sketch.Way(when: [paying], parts: [])])])
+        sketch.flow("payment", on: ["done": [.end()], "close": .first([Sketch.Way(when: [paying], parts: [])])])
+        let world = try World(root: "main", sketch)
+        try world.emit("open", on: "/main")
+        #expect(try world.emit("close", on: "/main/sub") == ["= unhandled 0"])
+        #expect(try world.emit("close", on: "/main").first == "+ /main/closed")
+        try world.emit("pay", on: "/main")
+        #expect(try world.emit("close", on: "/main") == ["= unhandled 0"])
+        #expect(try world.emit("close", ["force": .bool(false)], on: "/main") == ["= unhandled 0"])
+        #expect(try world.emit("close", ["force": .bool(true)], on: "/main").first == "+ /main/forced")
+        // Anywhere in the tree; the flow itself counts.
+        #expect(try world.emit("close", on: "/main/sub").last == "= navigated 5")
+        #expect(try world.emit("close", on: "/main/payment").last == "= navigated 6")
+        // Not in another tree, but as a root anywhere.
+        try world.coordinate("main")
+        #expect(try world.emit("close", on: "/main_2").first == "+ /main_2/closed")
+        try world.coordinate("payment")
+        #expect(try world.emit("close", on: "/main_2") == ["= unhandled 0"])
+        try world.emit("done", on: "/payment")
+        #expect(try world.emit("close", on: "/main_2").first == "+ /main_2/closed_2")
+        try world.emit("done", on: "/main/payment")
+        #expect(try world.emit("close", on: "/main").first == "+ /main/closed_2")
+    }
+
+    @Test func `S-35 a screen counts as well, and the list sees the tree as it was`() throws {
+        var sketch = Sketch()
+        sketch.flow(
+            "main",
+            on: [
+                "toggle": .first([
+                    Sketch.Way(when: [.alive("bar")], parts: [.popRoot]),
+                    Sketch.Way(parts: [.screen("x"), .screen("bar"), .current("toggle")]),
+                ])
+            ])
+        let world = try World(root: "main", sketch)
+        try world.emit("toggle", on: "/main")
+        #expect(world.navigations == ["/main toggle", "/main toggle"])
+        #expect(world.paths == ["/main", "/main/x"])
     }
 }

@@ -131,4 +131,89 @@ struct ReloadTests {
         try world.show("/main/a")
         #expect(world.navigations == ["/main hello"])
     }
+
+    // MARK: Kept steps, onDismissed
+
+    @Test func `S-12 S-15 kept steps that are no longer declared, or fit no longer, are dropped and told`() throws {
+        var sketch = Sketch()
+        sketch.step("pick", ["item": "int32"])
+        let open: Sketch.Ways = [.screen("a", .init(whenHidden: .queue))]
+        sketch.flow("main", whenHidden: .queue, on: ["open": open, "pick": [], "old": [], "stay": []])
+        let world = try World(root: "main", sketch)
+        try world.emit("open", on: "/main")
+        try world.hide("/main")
+        for path in ["/main/a", "/main"] {
+            try world.emit("pick", ["item": .byte(1)], on: path, by: ":1.5")
+            try world.emit("old", on: path, by: ":1.6")
+            try world.emit("stay", on: path, by: ":1.6")
+        }
+        // What it is kept for may have any rule by now.
+        var new = Sketch()
+        new.step("pick", ["item": "string"])
+        new.flow("main", on: ["open": open, "pick": [], "stay": []])
+        let dropped = [
+            "failed after 0 by :1.5: /main pick InvalidArguments", "failed after 0 by :1.6: /main old UnknownStep",
+        ]
+        #expect(world.reload(new) == dropped + dropped)
+        #expect(world.coordinator.ledger.clients[Client(":1.5")] == nil)
+        #expect(world.coordinator.ledger.clients[Client(":1.6")] == Ledger.Tally(steps: 2))
+        #expect(try world.kept("/main").flow?.keptCount == 2)
+        try world.show("/main/a")
+        #expect(world.navigations == [])
+        try world.show("/main")
+        #expect(world.navigations == ["/main stay", "/main stay"])
+        #expect(try world.emit("stay", on: "/main/a").last == "= navigated 4")
+        #expect(try world.hide("/main").count > 1)
+        #expect(try world.emit("stay", on: "/main") == ["= hidden 0"])
+    }
+
+    @Test func `S-15 kept steps become of the newly declared type, and still count`() throws {
+        var sketch = Sketch()
+        sketch.step("pick", ["item": "byte"])
+        sketch.flow("main", whenHidden: .latest, on: ["pick": []])
+        let world = try World(root: "main", sketch)
+        try world.hide("/main")
+        try world.emit("pick", ["item": .byte(1)], on: "/main")
+        let before = try #require(world.coordinator.ledger.clients[Client(":1.1")])
+        sketch.step("pick", ["item": "int64"])
+        sketch.step("aaa")
+        #expect(world.reload(sketch) == [])
+        let after = try #require(world.coordinator.ledger.clients[Client(":1.1")])
+        #expect(after == before)
+        #expect(after.steps == 1)
+        try world.show("/main")
+        #expect(world.effects.map(\.line).contains("did 1 after 0 by :1.1: /main pick {item=1} []"))
+    }
+
+    @Test func `S-23 onDismissed follows the new numbers; by a reload alone it is not set off`() throws {
+        var sketch = Sketch()
+        sketch.flow(
+            "main",
+            on: [
+                "open": [.screen("a", .init(onDismissed: "closed")), .screen("b", .init(onDismissed: "closed"))],
+                "closed": [],
+            ])
+        let world = try World(root: "main", sketch)
+        try world.emit("open", on: "/main")
+        try world.emit("open", on: "/main")
+        var new = Sketch()
+        new.step("aaa")
+        new.flow("main", on: ["open": [.screen("a")], "closed": []])
+        #expect(world.reload(new) == ["- /main/b", "- /main/b_2"])
+        #expect(try world.dismiss("/main/a").contains("did 3 after 0 by :1.1: /main closed []"))
+        var without = Sketch()
+        without.flow("main", on: ["open": [.screen("a")]])
+        #expect(world.reload(without) == [])
+        #expect(try world.dismiss("/main/a_2") == ["- /main/a_2", "= done"])
+    }
+
+    @Test func `emitters, onBack and who is unique follow the new definitions`() throws {
+        let world = try World(root: "main", sketch())
+        var new = sketch()
+        new.flow("main", onBack: "go", emitters: ["org.example.Till"], on: ["go": []])
+        world.reload(new)
+        #expect(try world.emit("go", on: "/main") == ["! AccessDenied"])
+        world.own("org.example.Till", ":1.1")
+        #expect(try world.back("/main").last == "= navigated 1")
+    }
 }

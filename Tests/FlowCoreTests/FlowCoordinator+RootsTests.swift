@@ -62,7 +62,9 @@ struct RootsTests {
                 == "the id 'main' is taken among the roots")
         #expect(
             try refusal(try world.coordinate("main", id: "a-b"), .invalidName)
-                == "'a-b' can't be an id: \(Names.presentableNameRule)")
+                == "'a-b' can't be an id: \(Names.presentableNameRule), and not 'root'")
+        #expect(
+            try refusal(try world.coordinate("main", id: "root"), .invalidName).hasPrefix("'root' can't be an id"))
         #expect(
             try refusal(try world.coordinate("main", ["lnag": .string("en")]), .invalidArguments)
                 == "flow 'main' has no argument 'lnag': it takes 'lang'; did you mean 'lang'?")
@@ -96,7 +98,7 @@ struct RootsTests {
         #expect(
             world.handle(.started) == [
                 "+ /front {lang=en} (visible presented)", "~ /front ready=true", "did 1 after 0 by : /front begin []",
-                "unstarted main IdTaken", "+ /main (visible presented)", "~ /main ready=true",
+                "unstarted /front IdTaken", "+ /main (visible presented)", "~ /main ready=true",
                 "did 2 after 0 by : /main begin {item=1} []",
             ])
     }

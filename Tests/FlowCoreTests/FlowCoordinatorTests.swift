@@ -151,7 +151,10 @@ struct FlowCoordinatorTests {
             world.handle(.visibilityChanged(world.nextRequest(), of: old, isVisible: true)) == [
                 "! PresentableDismissed"
             ])
-        #expect(world.handle(.presentableDismissed(world.nextRequest(), old)) == ["! PresentableDismissed"])
+        #expect(
+            world.handle(.presentableDismissed(world.nextRequest(), old, by: Client(":1.1"))) == [
+                "! PresentableDismissed"
+            ])
         #expect(
             world.handle(.stepEmitted(world.nextRequest(), on: old, step: step, arguments: [], by: Client(":1.1")))
                 == ["! PresentableDismissed"])

@@ -105,6 +105,82 @@ struct ForestTests {
         #expect(changes.isEmpty)
     }
 
+    @Test func `S-35 alive is what is in the same tree, or a root anywhere`() {
+        var forest = Forest(base: "")
+        let main = forest.add("main", .free)
+        let sub = forest.add("sub", .free, below: main)
+        let screen = forest.add("a", below: sub)
+        let other = forest.add("other", .free)
+        let far = forest.add("far", below: other)
+        #expect([main, sub, screen].map { forest.isAlive("a", near: $0) } == [true, true, true])
+        #expect(forest.isAlive("a", near: other) == false)
+        #expect(["main", "other"].map { forest.isAlive($0, near: far) } == [true, true])
+        #expect(forest.isAlive("sub", near: sub))
+        #expect(forest.isAlive("none", near: main) == false)
+        // A root of that name elsewhere is enough, also where another tree has one below.
+        let root = forest.add("a", .free)
+        #expect(forest.isAlive("a", near: far))
+        _ = forest.remove(root)
+        #expect(forest.isAlive("a", near: far) == false)
+        _ = forest.removeChildren(of: sub)
+        #expect(forest.isAlive("a", near: main) == false)
+        let again = forest.add("b", below: main)
+        #expect(again == screen || again == root)
+        #expect(forest.isAlive("a", near: main) == false)
+        #expect(forest.isAlive("b", near: sub))
+    }
+
+    @Test func `S-28 the newest flow of a name: among the roots, or anywhere below`() {
+        var forest = Forest(base: "")
+        let main = forest.add("main", .free)
+        let old = forest.add("list", .free, below: main)
+        let deep = forest.add("list", .free, below: old)
+        let sub = forest.add("sub", .free, below: main)
+        let root = forest.add("list", .free)
+        _ = forest.add("list", below: sub)
+        #expect(forest.newestFlow(named: "list", below: main) == deep)
+        #expect(forest.newestFlow(named: "list", below: deep) == nil)
+        #expect(forest.newestFlow(named: "list", below: sub) == nil)
+        #expect(forest.newestFlow(named: "main", below: main) == nil)
+        #expect(forest.newestFlow(named: "list", below: nil) == root)
+        #expect(forest.newestFlow(named: "sub", below: nil) == nil)
+        let newest = forest.add("list", .free, below: sub)
+        #expect(forest.newestFlow(named: "list", below: main) == newest)
+        _ = forest.remove(newest)
+        #expect(forest.newestFlow(named: "list", below: main) == deep)
+    }
+
+    @Test func `S-22 what would go, and in which order`() {
+        var forest = Forest(base: "")
+        let main = forest.add("main", .free)
+        let a = forest.add("a", .free, below: main)
+        let x = forest.add("x", below: a)
+        let b = forest.add("b", below: main)
+        let y = forest.add("y", below: a)
+        #expect(forest.leavesFirst(main) == [b, y, x, a, main])
+        #expect(forest.leavesFirst(b) == [b])
+        let order = forest.leavesFirst(a).map { forest.nodes[$0].path }
+        #expect(forest.remove(a).map(\.path) == order)
+    }
+
+    @Test func `S-25 what a node held does not pass to the next one in its place`() {
+        var forest = Forest(base: "")
+        let main = forest.add("main", .free)
+        let first = forest.add("a", below: main)
+        let held = HeldStep(step: StepID(0), arguments: [], origin: 1, cause: 0, client: Client(":1.1"))
+        forest.nodes[first].keptSteps = [held]
+        forest.nodes[first].initialStep = held
+        forest.nodes[first].onDismissed = StepTemplate(StepID(0))
+        let gone = forest.remove(first)
+        #expect(gone.map(\.keptSteps) == [[held]])
+        #expect(gone.first?.onDismissed == StepTemplate(StepID(0)))
+        let second = forest.add("a", below: main)
+        #expect(second == first)
+        #expect(forest.nodes[second].keptSteps.isEmpty)
+        #expect(forest.nodes[second].initialStep == nil)
+        #expect(forest.nodes[second].onDismissed == nil)
+    }
+
     @Test func `a state tells all, but nothing private`() throws {
         var forest = Forest(base: "")
         let main = forest.add("main", .stack)

@@ -56,6 +56,58 @@ struct LedgerTests {
                     .limitExceeded, "arguments of live presentables take 16777215 of at most 16777216 bytes"))
     }
 
+    @Test func `S-33 a client at its limit of waiting steps costs no other a call`() {
+        var ledger = Ledger()
+        ledger.count(Ledger.Tally(steps: Limits.waitingStepsPerClient - 1), for: one)
+        #expect(refusal(ledger, Ledger.Tally(steps: 1), one) == nil)
+        ledger.count(Ledger.Tally(steps: 1), for: one)
+        #expect(
+            refusal(ledger, Ledger.Tally(steps: 1), one)
+                == FlowError(.limitExceeded, "':1.1' has 4096 steps waiting of at most 4096"))
+        #expect(refusal(ledger, Ledger.Tally(nodes: 1, bytes: 1), one) == nil)
+        #expect(refusal(ledger, Ledger.Tally(steps: 1), other) == nil)
+        #expect(refusal(ledger, Ledger.Tally(steps: 1), .daemon) == nil)
+    }
+
+    @Test func `S-13 what comes in total may be less than what comes for a client`() throws {
+        var ledger = Ledger()
+        ledger.count(Ledger.Tally(nodes: Limits.nodes, bytes: Limits.heldBytes), for: .daemon)
+        let more = Ledger.Tally(nodes: 1, bytes: 1)
+        #expect(refusal(ledger, more, one)?.code == .limitExceeded)
+        try ledger.check(more, inTotal: Ledger.Tally(), for: one)
+        ledger.count(Ledger.Tally(nodes: Limits.nodesPerClient), for: one)
+        #expect(throws: FlowError.self) { try ledger.check(more, inTotal: Ledger.Tally(), for: one) }
+    }
+
+    @Test func `S-33 a node gives back what it held, to whom it held it`() throws {
+        var forest = Forest(base: "")
+        var ledger = Ledger()
+        let main = forest.insert(
+            Forest.Birth(
+                name: "main", id: "main",
+                flow: Node.FlowState(definition: FlowID(0), covering: .free, readiness: .ready),
+                style: "", arguments: [Argument("a", .byte(1))], client: one),
+            below: nil)
+        let arguments = [Argument("b", .byte(1))]
+        forest.nodes[main].keptSteps = [
+            HeldStep(step: StepID(0), arguments: arguments, origin: 1, cause: 0, client: other),
+            HeldStep(step: StepID(0), arguments: arguments, origin: 2, cause: 0, client: one),
+        ]
+        forest.nodes[main].initialStep = HeldStep(
+            step: StepID(0), arguments: arguments, origin: 1, cause: 0, client: other)
+        forest.nodes[main].flow?.last = LastNavigation(
+            serial: 1, step: "", arguments: arguments, client: other, byteCount: arguments.byteCount)
+        let size = arguments.byteCount
+        let own = forest.nodes[main].holding(for: one)
+        #expect(own.own == Ledger.Tally(nodes: 1, steps: 1, bytes: 2 * size))
+        #expect(own.total == Ledger.Tally(nodes: 1, steps: 2, bytes: 5 * size))
+        #expect(forest.nodes[main].holding(for: other).own == Ledger.Tally(steps: 1, bytes: 3 * size))
+        ledger.count(own.own, for: one)
+        ledger.count(Ledger.Tally(steps: 1, bytes: 3 * size), for: other)
+        ledger.release(forest.nodes[main])
+        #expect(ledger == Ledger())
+    }
+
     @Test func `who holds nothing more is forgotten`() {
         var ledger = Ledger()
         ledger.count(Ledger.Tally(nodes: 1, bytes: 5), for: one)

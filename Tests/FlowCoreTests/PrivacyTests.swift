@@ -105,4 +105,48 @@ struct PrivacyTests {
         let world = try World(root: "main", sketch)
         #expect(try world.emit("open", ["word": .string("plain")], on: "/main").first == "+ /main/show {word=plain}")
     }
+
+    @Test func `what is kept, reused, or handed to a parent when a screen goes stays private`() throws {
+        var sketch = Sketch()
+        let handOn = [Binding("word", .step("pin"))]
+        sketch.step("enter", ["pin": "string?"], isPrivate: true)
+        sketch.step("show", ["word": "string?"])
+        sketch.screen("pad", ["word": "string?"])
+        let pad = Sketch.Child(
+            with: handOn, step: "show", stepWith: handOn, whenHidden: .latest, reuses: true, onDismissed: "show")
+        sketch.flow("main", children: .stack, on: ["enter": [.screen("pad", pad)], "show": []])
+        let world = try World(root: "main", sketch)
+        func isSilent(sourceLocation: SourceLocation = #_sourceLocation) {
+            let text = world.effects.map { String(reflecting: $0) }.joined()
+            #expect(!text.contains("secret"), "\(text)", sourceLocation: sourceLocation)
+        }
+        for word in ["secret 1", "secret 2"] {
+            try world.emit("enter", ["pin": .string(word)], on: "/main")
+            isSilent()
+            #expect(try world.kept("/main/pad").arguments.map(\.value) == [.string(word)])
+        }
+        // That nothing but a private argument changed is nobody's business.
+        #expect(world.effects.map(\.line).contains { $0.hasPrefix("~ /main/pad") } == false)
+        for word in ["secret 3", "secret 4"] {
+            try world.emit("enter", ["pin": .string(word)], on: "/main/pad")
+            isSilent()
+        }
+        #expect(world.failures.map(\.reason) == [.verdict(.hidden)])
+        try world.show("/main/pad")
+        #expect(world.navigations == ["/main show", "/main enter", "/main show"])
+        isSilent()
+        try world.dismiss("/main/pad")
+        #expect(world.navigations == ["/main show"])
+        isSilent()
+        #expect(try world.kept("/main").flow?.last?.arguments == [])
+        // A kept one stays private also where its step is so no longer.
+        try world.emit("enter", ["pin": .string("secret 5")], on: "/main")
+        try world.emit("enter", ["pin": .string("secret 6")], on: "/main/pad")
+        sketch.step("enter", ["pin": "string?"])
+        world.reload(sketch)
+        isSilent()
+        try world.show("/main/pad")
+        #expect(world.navigations.contains("/main enter"))
+        isSilent()
+    }
 }

@@ -5,6 +5,8 @@ struct RandomSketch {
     static let stepNames = (0..<6).map { "s\($0)" }
     private static let screenNames = (0..<3).map { "p\($0)" }
     static let flowNames = (0..<4).map { "f\($0)" }
+    /// Bus names that some flows want of those who emit.
+    static let emitters = ["org.example.One", "org.example.Two"]
     /// A step whose arguments are private.
     static let privateStep = "s5"
 
@@ -35,10 +37,16 @@ struct RandomSketch {
         return .first(
             (0..<count).map { place in
                 Sketch.Way(
-                    when: place + 1 < count ? [Condition("n", .int64(Int64.random(in: 0..<3, using: &random)))] : [],
-                    unless: chance(6, &random) ? [Condition("n", .int64(1))] : [],
+                    when: place + 1 < count ? [condition(screens + flows, &random)] : [],
+                    unless: chance(6, &random) ? [condition(screens + flows, &random)] : [],
                     parts: parts(steps, screens, flows, &random))
             })
+    }
+
+    private static func condition(_ names: ArraySlice<String>, _ random: inout Seeded) -> Condition {
+        chance(3, &random)
+            ? .alive(names.randomElement(using: &random) ?? "")
+            : .argument("n", .int64(Int64.random(in: 0..<3, using: &random)))
     }
 
     private static func parts(
@@ -50,21 +58,27 @@ struct RandomSketch {
             let child = Sketch.Child(
                 id: chance(12, &random) ? "only" : nil, with: bindings(&random),
                 step: chance(2, &random) ? step(&random) : nil, stepWith: bindings(&random),
-                whenHidden: chance(5, &random) ? .allow : nil)
-            return switch Int.random(in: 0..<10, using: &random) {
+                whenHidden: chance(2, &random) ? WhenHidden.allCases.randomElement(using: &random) : nil,
+                reuses: chance(3, &random), clears: chance(12, &random),
+                onDismissed: chance(2, &random) ? step(&random) : nil,
+                onDismissedWith: bindings(&random, ofDismissal: true))
+            return switch Int.random(in: 0..<12, using: &random) {
             case 0...3: .screen(screens.randomElement(using: &random) ?? "", child)
             case 4...6: .flow(flows.randomElement(using: &random) ?? "", child)
             case 7: .current(step(&random), bindings(&random))
+            case 8: .popRoot
+            case 9: .pop((screens + flows).randomElement(using: &random) ?? "")
             default: .parent(step(&random), bindings(&random))
             }
         }
     }
 
-    private static func bindings(_ random: inout Seeded) -> [Binding]? {
-        let sources: [Binding] = [
+    private static func bindings(_ random: inout Seeded, ofDismissal: Bool = false) -> [Binding]? {
+        var sources: [Binding] = [
             Binding("n", .literal(.int64(Int64.random(in: 0..<3, using: &random)))), Binding("n", .step("n")),
             Binding("n", .flow("n")), Binding("pin", .step("pin")), Binding("pin", .flow("pin")),
         ]
+        if ofDismissal { sources += [Binding("pin", .childName), Binding("pin", .reason)] }
         return chance(2, &random) ? nil : sources.randomElement(using: &random).map { [$0] }
     }
 
@@ -80,8 +94,15 @@ extension Sketch {
             initial: RandomSketch.chance(2, &random) ? steps.randomElement(using: &random) : nil,
             children: Children.allCases.randomElement(using: &random) ?? .free,
             isUnique: RandomSketch.chance(5, &random),
-            whenHidden: RandomSketch.chance(4, &random) ? .allow : .ignore,
-            announces: RandomSketch.chance(3, &random))
+            whenHidden: WhenHidden.allCases.randomElement(using: &random) ?? .ignore,
+            announces: RandomSketch.chance(3, &random),
+            onBack: RandomSketch.chance(4, &random) ? steps.randomElement(using: &random) : nil,
+            idle: RandomSketch.chance(3, &random) ? idle(steps, &random) : nil,
+            emitters: RandomSketch.chance(6, &random) ? RandomSketch.emitters : [])
         for (step, ways) in rules { addRule(step, ways, to: name) }
+    }
+
+    private func idle(_ steps: ArraySlice<String>, _ random: inout Seeded) -> (after: UInt64, step: String) {
+        (UInt64.random(in: 1...5, using: &random) * 10_000_000, steps.randomElement(using: &random) ?? "")
     }
 }

@@ -8,10 +8,10 @@ import Testing
 struct RandomTests {
     private static let worlds = 240
     private static let shards = 8
-    private static let events = 16
+    private static let events = 24
 
     @Test(arguments: 0..<shards)
-    func `S-9 S-10 S-14 S-26 S-33 whatever happens, what is told is what is kept`(shard: Int) throws {
+    func `S-9 S-10 S-12 S-14 S-15 S-26 S-33 S-34 whatever happens, what is told is what is kept`(shard: Int) throws {
         for number in 0..<Self.worlds / Self.shards {
             let life = RandomLife(seed: UInt64(shard * 1_000 + number))
             for _ in 0..<Self.events {
@@ -38,122 +38,6 @@ struct RandomTests {
     }
 }
 
-/// A world that lives by chance.
-private final class RandomLife {
-    private var random: Seeded
-    private(set) var coordinator: FlowCoordinator
-    private var model = BusModel()
-    private(set) var effects: [Effect] = []
-    private var requests: UInt64 = 0
-    private var calls = 0
-    /// What happened so far, to be printed with what failed.
-    private var story: [String] = []
-    private var seen: [NodeID] = []
-    private let seed: UInt64
-
-    init(seed: UInt64) {
-        self.seed = seed
-        random = Seeded(seed: seed)
-        coordinator = FlowCoordinator(definitions: RandomSketch.make(using: &random).definitions, basePath: "")
-        followCovering()
-    }
-
-    /// One event by chance.
-    func liveOn() throws {
-        if coordinator.forest.count > 150 { return endAll() }
-        if coordinator.forest.count == 0 || chance(8) { return coordinate() }
-        if chance(12) { return reload() }
-        if chance(8) { return navigate() }
-        // At times one that may be gone.
-        let isOld = chance(15)
-        let live = coordinator.forest.preorder().map(coordinator.forest.id(of:))
-        guard let node = isOld ? seen.randomElement(using: &random) : live.randomElement(using: &random) else { return }
-        seen.append(node)
-        let path = coordinator.forest.slot(of: node).map { coordinator.forest.nodes[$0].path } ?? "gone"
-        switch Int.random(in: 0..<10, using: &random) {
-        case 0...4:
-            let step = coordinator.definitions.steps.indices.randomElement(using: &random) ?? 0
-            handle(
-                .stepEmitted(
-                    request(), on: node, step: StepID(step), arguments: arguments(forStep: step), by: client()),
-                "emit \(step) on \(path)")
-        case 5...7:
-            if path != "gone" { model.select(path) }
-            handle(.visibilityChanged(request(), of: node, isVisible: true), "show \(path)")
-        case 8:
-            handle(.visibilityChanged(request(), of: node, isVisible: false), "hide \(path)")
-        default:
-            handle(.presentableDismissed(request(), node), "dismiss \(path)")
-        }
-    }
-
-    func endAll() {
-        while let root = coordinator.forest.roots.first {
-            handle(.presentableDismissed(request(), coordinator.forest.id(of: root)), "end all")
-            guard model.complaints.isEmpty else { return }
-        }
-    }
-
-    private func coordinate() {
-        let flow = coordinator.definitions.flows.indices.randomElement(using: &random) ?? 0
-        let step = coordinator.definitions.flows[flow].initial
-        let wish = FlowRequest(
-            FlowID(flow), id: chance(6) ? "only" : nil,
-            arguments: chance(2) ? [Argument("n", .int64(1))] : [],
-            stepArguments: step.map { arguments(forStep: $0.index) } ?? [],
-            by: client())
-        handle(.flowRequested(request(), wish), "coordinate \(flow)")
-    }
-
-    private func navigate() {
-        let step = coordinator.definitions.steps.indices.randomElement(using: &random) ?? 0
-        handle(
-            .deepLinkOpened(request(), step: StepID(step), arguments: arguments(forStep: step), by: client()),
-            "navigate \(step)")
-    }
-
-    private func reload() {
-        let definitions = RandomSketch.make(using: &random, withGap: chance(2)).definitions
-        handle(.definitionsRead(definitions), "reload")
-        followCovering()
-    }
-
-    private func handle(_ event: Event, _ text: String) {
-        story.append(text)
-        effects = coordinator.handle(event)
-        for effect in effects { model.take(effect) }
-    }
-
-    private func followCovering() {
-        model.covering = Dictionary(
-            coordinator.definitions.flows.map { ($0.name, $0.children) }, uniquingKeysWith: { first, _ in first })
-    }
-
-    private func chance(_ odds: Int) -> Bool { RandomSketch.chance(odds, &random) }
-
-    private func client() -> Client { Client(":1.\(Int.random(in: 0..<3, using: &random))") }
-
-    /// Values of the private step are told nowhere; those of others may be.
-    private func arguments(forStep step: Int) -> Arguments {
-        var arguments: Arguments = []
-        if chance(2) { arguments.append(Argument("n", .byte(UInt8.random(in: 0..<3, using: &random)))) }
-        let isPrivate = coordinator.definitions.steps[step].isPrivate
-        if isPrivate {
-            arguments = [Argument("pin", .string("secret"))]
-        } else if chance(3) {
-            arguments.append(Argument("pin", .string("open")))
-        }
-        if chance(30) { arguments.append(Argument("n", .string("bad"))) }
-        return arguments
-    }
-
-    private func request() -> RequestID {
-        requests += 1
-        calls += 1
-        return RequestID(requests)
-    }
-}
-
 // MARK: - What always holds
 
 extension RandomLife {
@@ -164,6 +48,8 @@ extension RandomLife {
         let rules: [(String, Bool)] = [
             ("a client makes sense of everything it is told: \(model.complaints)", model.complaints.isEmpty),
             ("a call has one answer, the last effect", isAnsweredOnce),
+            ("a call that is made again by its token gets the same answer, and nothing else happens", isAnsweredAgain),
+            ("a refusal changes nothing", isRefusalInert),
             (
                 "a client knows all objects as they are",
                 Dictionary(states.map { ($0.path, $0) }) { $1 } == model.objects
@@ -178,6 +64,9 @@ extension RandomLife {
             ("all chains are done", coordinator.queue.steps.isEmpty && states.allSatisfy { $0.flow?.isReady ?? true }),
             ("origins count what waits", coordinator.origins.mapValues(\.waiting) == waiting(in: forest)),
             ("the ledger counts what is held", coordinator.ledger == recount(forest)),
+            ("steps are kept for what is hidden alone, in order, and counted", isKeptWell(forest)),
+            ("each step from outside ends once: \(ended) of \(expected.map(String.init) ?? "?")", isEachEndedOnce),
+            ("each flow that can be idle is watched", isWatched(forest)),
             (
                 "nothing private is told",
                 !effects.contains { $0.line.contains("secret") || $0.message.contains("secret") }
@@ -192,8 +81,25 @@ extension RandomLife {
 
     private var isAnsweredOnce: Bool {
         let answers = effects.indices.filter { effects[$0].request != nil }
-        if story.last == "reload" { return answers.isEmpty }
+        let timers = effects.indices.filter { if case .startTimer = effects[$0] { true } else { false } }
+        guard latest.isCall else { return answers.isEmpty && (timers.isEmpty || timers == [effects.count - 1]) }
         return answers == [effects.count - 1] && effects.last?.request == RequestID(requests)
+            && (timers.isEmpty || timers == [effects.count - 2])
+    }
+
+    private var isAnsweredAgain: Bool {
+        guard let known = latest.known else { return true }
+        return effects.count == 1 && effects[0].answer == known.answer && isUnchanged
+    }
+
+    /// A call of which nothing but its refusal is told; a flow may have been reached by it.
+    private var isRefusalInert: Bool {
+        guard effects.count == 1, case .fail = effects[0] else { return true }
+        return isUnchanged
+    }
+
+    private var isUnchanged: Bool {
+        Standing(of: before, withTimes: false) == Standing(of: coordinator, withTimes: false)
     }
 
     private func waiting(in forest: Forest) -> [UInt64: Int] {
@@ -208,14 +114,95 @@ extension RandomLife {
         var ledger = Ledger()
         for slot in forest.preorder() {
             let node = forest.nodes[slot]
-            let bytes = node.arguments.byteCount + (node.initialStep?.arguments.byteCount ?? 0)
-            ledger.count(Ledger.Tally(nodes: 1, bytes: bytes), for: node.client)
+            ledger.count(Ledger.Tally(nodes: 1, bytes: node.arguments.byteCount), for: node.client)
+            if let held = node.initialStep {
+                ledger.count(Ledger.Tally(bytes: held.arguments.byteCount), for: held.client)
+            }
+            for kept in node.keptSteps {
+                ledger.count(Ledger.Tally(steps: 1, bytes: kept.arguments.byteCount), for: kept.client)
+            }
             if let last = node.flow?.last {
                 ledger.count(Ledger.Tally(bytes: last.arguments.byteCount), for: last.client)
             }
         }
         return ledger
     }
+
+    private func isKeptWell(_ forest: Forest) -> Bool {
+        forest.preorder().allSatisfy { slot in
+            let node = forest.nodes[slot]
+            let origins = node.keptSteps.map(\.origin)
+            let all = (forest.children(of: slot) + [slot])
+                .filter { $0 == slot || forest.nodes[$0].flow == nil }
+                .reduce(0) { $0 + forest.nodes[$1].keptSteps.count }
+            return (!node.isPresented || (node.initialStep == nil && origins.isEmpty)) && origins == origins.sorted()
+                && origins.count <= Limits.keptSteps && (node.flow.map { $0.keptCount == all } ?? true)
+        }
+    }
+}
+
+// MARK: - Steps from outside, and time
+
+extension RandomLife {
+    private var isEachEndedOnce: Bool { expected.map { $0 == ended } ?? true }
+
+    /// How many steps from outside were told to have ended.
+    private var ended: Int {
+        effects.count { effect in
+            switch effect {
+            case .tellNavigation(let navigation): navigation.cause == 0
+            case .tellFailure(let failure): failure.cause == 0
+            default: false
+            }
+        }
+    }
+
+    /// How many have to be: those in the answer that were navigated, those that were kept and are no more, those that
+    /// nobody waits for.
+    private var expected: Int? {
+        guard let begins = latest.begins else { return nil }
+        if latest.known != nil { return 0 }
+        var outcomes: [Outcome] = []
+        switch effects.last {
+        case .reply(_, .verdict(.navigated, let serial)): outcomes = [.navigated(serial: serial)]
+        case .reply(_, .verdict(let verdict, _)): outcomes = [.ignored(verdict)]
+        case .reply(_, .verdicts(let all)): outcomes = all
+        case .reply(_, .outcomes(let all)): outcomes = all.compactMap(\.outcome)
+        default: break
+        }
+        let navigated = outcomes.count { $0.serial > 0 }
+        let deferred = outcomes.count { $0 == .ignored(.deferred) }
+        return begins + navigated + deferred + before.forest.keptCount - coordinator.forest.keptCount
+    }
+
+    private func isWatched(_ forest: Forest) -> Bool {
+        var entries: [NodeID: [Instant]] = [:]
+        var alarms = coordinator.alarms
+        var last = Instant(microseconds: 0)
+        while let next = alarms.next {
+            if next.due < last { return false }
+            last = next.due
+            entries[next.flow, default: []].append(next.due)
+            alarms.removeNext()
+        }
+        guard model.timer == coordinator.alarms.next?.due else { return false }
+        return forest.preorder().allSatisfy { slot in
+            guard let flow = forest.nodes[slot].flow else { return true }
+            let own = entries[forest.id(of: slot)] ?? []
+            guard let idle = coordinator.definitions[flow.definition].idle else {
+                return flow.reached == nil && own.isEmpty
+            }
+            guard let reached = flow.reached else { return false }
+            if flow.isResting { return own.isEmpty }
+            let due = reached.advanced(by: idle.after)
+            let isInTime = story.last != "timer" || due > Instant(microseconds: now)
+            return own.count == 1 && own[0] <= due && isInTime
+        }
+    }
+}
+
+extension Forest {
+    fileprivate var keptCount: Int { preorder().reduce(0) { $0 + nodes[$1].keptSteps.count } }
 }
 
 extension Effect {
@@ -223,7 +210,18 @@ extension Effect {
         switch self {
         case .reply(let request, _), .fail(let request, _): request
         case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation,
-            .tellFailure, .reportUnstarted:
+            .tellFailure, .startTimer, .reportUnstarted:
+            nil
+        }
+    }
+
+    /// An answer without whom it is for.
+    fileprivate var answer: Effect? {
+        switch self {
+        case .reply(_, let answer): .reply(RequestID(0), answer)
+        case .fail(_, let error): .fail(RequestID(0), error)
+        case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation,
+            .tellFailure, .startTimer, .reportUnstarted:
             nil
         }
     }
@@ -232,7 +230,9 @@ extension Effect {
         switch self {
         case .fail(_, let error), .reportUnstarted(_, let error): error.message
         case .tellFailure(let failure): failure.message
-        case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation, .reply: ""
+        case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation, .reply,
+            .startTimer:
+            ""
         }
     }
 }

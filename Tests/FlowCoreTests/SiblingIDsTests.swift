@@ -40,6 +40,31 @@ struct SiblingIDsTests {
         #expect(take("a", &ids) == "a_4")
     }
 
+    @Test func `S-13 ids that a plan gives back are free for it, those it plans are not`() {
+        var ids = SiblingIDs()
+        for _ in 1...4 { _ = take("a", &ids) }
+        var planned = SiblingIDs.PlannedIDs()
+        func plan() -> String {
+            let id = ids.free(for: "a", besides: planned)
+            planned.insert(id, givenFor: "a")
+            return id
+        }
+        #expect(plan() == "a_5")
+        planned.remove("a_2")
+        planned.remove("a_4")
+        #expect(ids.isTaken("a_2", besides: planned) == false)
+        #expect((1...3).map { _ in plan() } == ["a_2", "a_4", "a_6"])
+        planned.remove("a")
+        #expect(plan() == "a")
+        #expect(ids.isTaken("a", besides: planned))
+        // A planned one that comes to nothing is free again, and the live one that had its id is still to go.
+        planned.remove("a_2")
+        #expect(ids.isTaken("a_2", besides: planned) == false)
+        planned.insert("a_2", givenFor: nil)
+        #expect(plan() == "a_7")
+        #expect(ids.contains("a_2"))
+    }
+
     @Test func `S-1 the smallest is found whatever comes and goes`() {
         var random = Seeded(seed: 2)
         var ids = SiblingIDs()

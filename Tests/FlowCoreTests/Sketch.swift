@@ -12,6 +12,8 @@ struct Sketch {
         case current(String, [Binding]? = nil)
         case parent(String, [Binding]? = nil)
         case end(String? = nil, [Binding]? = nil)
+        case pop(String)
+        case popRoot
     }
 
     /// What may be said of a child.
@@ -22,6 +24,10 @@ struct Sketch {
         var stepWith: [Binding]?
         var style = ""
         var whenHidden: WhenHidden?
+        var reuses = false
+        var clears = false
+        var onDismissed: String?
+        var onDismissedWith: [Binding]?
     }
 
     /// What a step leads to.
@@ -47,6 +53,10 @@ struct Sketch {
         var isUnique = false
         var whenHidden = WhenHidden.ignore
         var announces = false
+        var onBack: String?
+        /// In µs.
+        var idle: (after: UInt64, step: String)?
+        var emitters: [String] = []
         var rules: [(step: String, ways: Ways)] = []
     }
 
@@ -74,12 +84,13 @@ struct Sketch {
     mutating func flow(
         _ name: String, _ parameters: KeyValuePairs<String, String> = [:], initial: String? = nil,
         children: Children = .free, isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false,
+        onBack: String? = nil, idle: (after: UInt64, step: String)? = nil, emitters: [String] = [],
         on rules: KeyValuePairs<String, Ways> = [:]
     ) {
         flows[name] = Flow(
             name: name, parameters: Self.parameters(parameters), initial: initial, children: children,
-            isUnique: isUnique, whenHidden: whenHidden, announces: announces,
-            rules: rules.map { (step: $0.key, ways: $0.value) })
+            isUnique: isUnique, whenHidden: whenHidden, announces: announces, onBack: onBack, idle: idle,
+            emitters: emitters, rules: rules.map { (step: $0.key, ways: $0.value) })
     }
 
     mutating func addRule(_ step: String, _ ways: Ways, to flow: String) {
@@ -120,6 +131,8 @@ extension Sketch {
     private mutating func declareMentioned() {
         for flow in flows.values {
             mention(step: flow.initial)
+            mention(step: flow.onBack)
+            mention(step: flow.idle?.step)
             for rule in flow.rules {
                 mention(step: rule.step)
                 for part in rule.ways.parts { mention(part) }
@@ -136,11 +149,14 @@ extension Sketch {
         case .screen(let name, let child):
             if screens[name] == nil { screen(name) }
             mention(step: child.step)
+            mention(step: child.onDismissed)
         case .flow(let name, let child):
             if flows[name] == nil { flow(name) }
             mention(step: child.step)
+            mention(step: child.onDismissed)
         case .current(let name, _), .parent(let name, _): mention(step: name)
         case .end(let name, _): mention(step: name)
+        case .pop, .popRoot: break
         }
     }
 
@@ -186,6 +202,8 @@ private struct Numbers {
         FlowDefinition(
             flow.name, parameters: flow.parameters, initial: flow.initial.map(step), children: flow.children,
             isUnique: flow.isUnique, whenHidden: flow.whenHidden, announces: flow.announces,
+            onBack: flow.onBack.map(step), idle: flow.idle.map { Idle(after: $0.after, step: step($0.step)) },
+            emitters: flow.emitters,
             rules: flow.rules
                 .map { rule in
                     Rule(
@@ -201,6 +219,8 @@ private struct Numbers {
         switch part {
         case .screen(let name, let child): .child(template(.screen(ScreenID(place(name, screens))), child))
         case .flow(let name, let child): .child(template(.flow(flow(name)), child))
+        case .pop(let name): .pop(.to(name: name))
+        case .popRoot: .pop(.root)
         case .current(let name, let with): .current(StepTemplate(step(name), arguments: source(with)))
         case .parent(let name, let with): .parent(StepTemplate(step(name), arguments: source(with)))
         case .end(let name, let with): .end(name.map { StepTemplate(step($0), arguments: source(with)) })
@@ -210,7 +230,9 @@ private struct Numbers {
     private func template(_ presentable: ChildTemplate.Presentable, _ child: Sketch.Child) -> ChildTemplate {
         ChildTemplate(
             presentable, id: child.id, arguments: source(child.with), step: child.step.map(step),
-            stepArguments: source(child.stepWith), style: child.style, whenHidden: child.whenHidden)
+            stepArguments: source(child.stepWith), style: child.style, whenHidden: child.whenHidden,
+            reuses: child.reuses, clears: child.clears,
+            onDismissed: child.onDismissed.map { StepTemplate(step($0), arguments: source(child.onDismissedWith)) })
     }
 
     private func source(_ bindings: [Binding]?) -> ArgumentSource {

@@ -84,4 +84,10 @@ struct ValueTypeTests {
         let (wanted, given) = (try #require(ValueType(name: wanted)), try #require(ValueType(name: given)))
         #expect(wanted.canAdmit(given) == can)
     }
+
+    @Test func `signatures are taken apart`() {
+        #expect(ValueType.completeTypes(in: "") == [])
+        #expect(ValueType.completeTypes(in: "ia{sv}(a(ii)s)aas") == ["i", "a{sv}", "(a(ii)s)", "aas"])
+        for text in ["a", "(", ")", "a{s", "{sv}", "z", "()"] { #expect(ValueType.completeTypes(in: text) == nil) }
+    }
 }

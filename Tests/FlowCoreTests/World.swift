@@ -8,6 +8,8 @@ final class World {
     /// What the latest event led to.
     private(set) var effects: [Effect] = []
     private var requests: UInt64 = 0
+    /// In µs; the time of the next event.
+    var now: UInt64 = 0
 
     init(_ sketch: Sketch) {
         coordinator = FlowCoordinator(definitions: sketch.definitions, basePath: "")
@@ -21,18 +23,30 @@ final class World {
 
     @discardableResult
     func handle(_ event: Event) -> [String] {
-        effects = coordinator.handle(event)
+        effects = coordinator.handle(event, at: Instant(microseconds: now))
         return effects.map(\.line)
     }
 
     @discardableResult
     func emit(
-        _ step: String, _ arguments: KeyValuePairs<String, Value> = [:], on path: String, by client: String = ":1.1"
+        _ step: String, _ arguments: KeyValuePairs<String, Value> = [:], on path: String, by client: String = ":1.1",
+        token: String? = nil, instance: UInt64? = nil
     ) throws -> [String] {
         handle(
             .stepEmitted(
                 nextRequest(), on: try node(path), step: try id(ofStep: step), arguments: list(arguments),
-                by: Client(client)))
+                by: Client(client),
+                options: token == nil && instance == nil ? nil : EmissionOptions(token: token, instance: instance)))
+    }
+
+    /// Several steps, one after the other; what is no step's name stands as refused.
+    @discardableResult
+    func emitAll(_ steps: [String], on path: String, by client: String = ":1.1") throws -> [String] {
+        let steps = steps.map { name -> EmittedStep in
+            let step = coordinator.definitions.step(named: name)
+            return step.map { .step($0, []) } ?? .refused(coordinator.definitions.unknownStep(name))
+        }
+        return handle(.stepsEmitted(nextRequest(), on: try node(path), steps, by: Client(client)))
     }
 
     @discardableResult
@@ -46,14 +60,20 @@ final class World {
     }
 
     @discardableResult
-    func dismiss(_ path: String) throws -> [String] {
-        handle(.presentableDismissed(nextRequest(), try node(path)))
+    func dismiss(_ path: String, by client: String = ":1.1") throws -> [String] {
+        handle(.presentableDismissed(nextRequest(), try node(path), by: Client(client)))
+    }
+
+    /// A bus name that `emitters` have gets this owner, or none.
+    @discardableResult
+    func own(_ name: String, _ owner: String?) -> [String] {
+        handle(.nameOwnerChanged(name, owner: owner.map(Client.init)))
     }
 
     @discardableResult
     func coordinate(
         _ flow: String, id: String? = nil, _ arguments: KeyValuePairs<String, Value> = [:], step: String? = nil,
-        _ stepArguments: KeyValuePairs<String, Value> = [:], by client: String = ":1.1"
+        _ stepArguments: KeyValuePairs<String, Value> = [:], by client: String = ":1.1", token: String? = nil
     ) throws -> [String] {
         let found = coordinator.definitions.flow(named: flow)
         let definition = try #require(found, "no flow '\(flow)'")
@@ -62,7 +82,7 @@ final class World {
                 nextRequest(),
                 FlowRequest(
                     definition, id: id, arguments: list(arguments), step: try step.map { try self.id(ofStep: $0) },
-                    stepArguments: list(stepArguments), by: Client(client))))
+                    stepArguments: list(stepArguments), by: Client(client), token: token)))
     }
 
     @discardableResult
@@ -79,10 +99,34 @@ final class World {
         handle(.definitionsRead(sketch.definitions))
     }
 
+    @discardableResult
+    func back(_ path: String, by client: String = ":1.1") throws -> [String] {
+        handle(.backPressed(nextRequest(), on: try node(path), by: Client(client)))
+    }
+
+    /// Along flows by name, each with a step or with none: `[("main", "open"), ("list", "")]`.
+    @discardableResult
+    func navigateAlong(_ path: [(flow: String, step: String)], by client: String = ":1.1") throws -> [String] {
+        let segments = try path.map { segment in
+            PathSegment(flow: segment.flow, step: segment.step.isEmpty ? nil : try id(ofStep: segment.step))
+        }
+        return handle(.pathOpened(nextRequest(), segments, by: Client(client)))
+    }
+
+    /// Lets time pass, in µs, and the timer fire.
+    @discardableResult
+    func wait(_ time: UInt64) -> [String] {
+        now += time
+        return handle(.timerFired)
+    }
+
     func node(_ path: String) throws -> NodeID {
         let node = coordinator.node(at: path)
         return try #require(node, "nothing is live at '\(path)'")
     }
+
+    /// The presentable as it is kept.
+    func kept(_ path: String) throws -> Node { coordinator.forest.nodes[try node(path).slot] }
 
     /// The presentable as it is told of.
     func state(_ path: String) throws -> PresentableState {
@@ -114,6 +158,9 @@ final class World {
     }
 
     struct Unrefused: Error {}
+
+    /// All that a refusal leaves as it was.
+    var standing: Standing { Standing(of: coordinator) }
 
     func nextRequest() -> RequestID {
         requests += 1
@@ -153,6 +200,7 @@ extension Effect {
             "failed after \(it.cause) by \(it.client.name): \(it.flow) \(it.step) \(it.reason.text)"
         case .reply(_, let answer): "= " + answer.text
         case .fail(_, let error): "! " + error.code.rawValue
+        case .startTimer(let time): "timer \(time.map { "\($0.microseconds)" } ?? "off")"
         case .reportUnstarted(let flow, let error): "unstarted \(flow) \(error.code.rawValue)"
         }
     }
@@ -177,7 +225,7 @@ extension PresentableState {
 
 extension PropertyChanges {
     fileprivate var text: String {
-        var text = ""
+        var text = arguments.map { " arguments=\($0.text)" } ?? ""
         if let isVisible { text += " visible=\(isVisible)" }
         if let isPresented { text += " presented=\(isPresented)" }
         if let isReady { text += " ready=\(isReady)" }
@@ -223,21 +271,8 @@ extension Answer {
         case .verdict(let verdict, let serial): "\(verdict.rawValue) \(serial)"
         case .flow(let path): path
         case .outcomes(let outcomes):
-            "[" + outcomes.map { "\($0.path) \($0.outcome.text)" }.joined(separator: ", ") + "]"
+            "[" + outcomes.map { "\($0.path) \($0.outcome?.text ?? "-")" }.joined(separator: ", ") + "]"
+        case .verdicts(let outcomes): "[" + outcomes.map(\.text).joined(separator: ", ") + "]"
         }
-    }
-}
-
-extension FlowCoordinator {
-    /// A coordinator in the same state, to compare with later: the type itself can't be copied.
-    func copy() -> FlowCoordinator {
-        var copy = FlowCoordinator(definitions: definitions, basePath: forest.base)
-        copy.forest = forest
-        copy.queue = queue
-        copy.ledger = ledger
-        copy.origins = origins
-        copy.lastOrigin = lastOrigin
-        copy.serial = serial
-        return copy
     }
 }

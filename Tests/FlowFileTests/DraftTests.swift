@@ -84,31 +84,9 @@ struct DraftTests {
         ("[screens]\na = { presenter = 'x' }", "screens.a.presenter", "the key 'presenter' of a screen"),
         ("[screens]\na = { application = 'x' }", "screens.a.application", "the key 'application' of a screen"),
         ("[screens]\na = { whenOwnerGone = 'x' }", "screens.a.whenOwnerGone", "the key 'whenOwnerGone' of a screen"),
-        ("[flows.a]\nidle = {}", "flows.a.idle", "the key 'idle' of a flow"),
-        ("[flows.a]\nonBack = 'x'", "flows.a.onBack", "the key 'onBack' of a flow"),
-        ("[flows.a]\nemitters = []", "flows.a.emitters", "the key 'emitters' of a flow"),
         ("[flows.a]\nrestore = false", "flows.a.restore", "the key 'restore' of a flow"),
         ("[flows.a]\nguard = {}", "flows.a.guard", "the key 'guard' of a flow"),
         ("[flows.a]\nnavigator = {}", "flows.a.navigator", "the key 'navigator' of a flow"),
-        ("[flows.a]\nwhenHidden = 'latest'", "flows.a.whenHidden", "'latest'"),
-        ("[flows.a]\nwhenHidden = 'queue'", "flows.a.whenHidden", "'queue'"),
-        ("[steps]\nb={}\n[flows.a.on]\nb = { pop = 'x' }", "flows.a.on.b.pop", "the key 'pop' of a contributor"),
-        (
-            "[steps]\nb={}\n[flows.a.on]\nb = { none = true, clear = true }", "flows.a.on.b.clear",
-            "the key 'clear' of a contributor"
-        ),
-        (
-            "[steps]\nb={}\n[flows.a.on]\nb = { none = true, reuse = true }", "flows.a.on.b.reuse",
-            "the key 'reuse' of a contributor"
-        ),
-        (
-            "[steps]\nb={}\n[flows.a.on]\nb = { none = true, onDismissed = {} }", "flows.a.on.b.onDismissed",
-            "the key 'onDismissed' of a contributor"
-        ),
-        (
-            "[steps]\nb={}\n[flows.a.on]\nb = { none = true, when = { alive = 'x' } }", "flows.a.on.b.when.alive",
-            "the condition 'alive'"
-        ),
     ])
     func `what this version does not act on is not ignored`(text: String, place: String, what: String) {
         let line = text.count { $0 == "\n" } + 2

@@ -38,18 +38,20 @@ let example = """
     initial   = "touched"
     children  = "stack"
     arguments = { lang = "string" }
+    idle      = { after = "1min 30s", step = "goHome" }
     [flows.session.on]
     touched  = { screen = "welcome" }
-    goHome   = [{ screen = "welcome", id = "one", style = "modal", whenHidden = "allow" }, { current = "touched" }]
-    payAsked = { flow = "payment", step = "payAsked", style = "modal" }
+    goHome   = [{ clear = true, screen = "welcome", id = "one", style = "modal", whenHidden = "allow" }, { current = "touched" }]
+    payAsked = { flow = "payment", step = "payAsked", style = "modal", onDismissed = { step = "paymentDone", arguments = { result = "$reason", receipt = "$flow.lang" } } }
     "media.play" = { screen = "player", arguments = { tags = ["a", "$b"], at = [1, -2], more = { a = 1, b = ["x", 2] }, rate = 2 } }
     [[flows.session.on.itemPicked]]
-    unless    = { item = 0 }
+    unless    = { alive = "payment", item = 0 }
     screen    = "detail"
+    reuse     = true
     arguments = { item = "$item", lang = "$flow.lang" }
     [[flows.session.on.itemPicked]]
     when = { lang = "en" }
-    do = [{ screen = "welcome" }, { parent = "touched" }]
+    do = [{ pop = "root" }, { screen = "welcome" }, { pop = "detail" }, { parent = "touched" }]
     [[flows.session.on.paymentDone]]
     when      = { result = "paid" }
     screen    = "receipt"
@@ -62,8 +64,10 @@ let example = """
     unique     = true
     whenHidden = "allow"
     announce   = true
+    onBack     = "cancelAsked"
+    emitters   = ["com.vendor.Pay", "org.kiosk-1._x"]
     [flows.payment.on]
-    payAsked    = { screen = "pay" }
+    payAsked    = { screen = "pay", whenHidden = "queue", onDismissed = { step = "pinEntered", arguments = { pin = "$name" } } }
     pinEntered  = { none = true }
     cancelAsked = { end = "paymentDone", arguments = { result = "cancelled" } }
     paid        = { end = "paymentDone", arguments = { result = "paid", receipt = "$receipt" } }

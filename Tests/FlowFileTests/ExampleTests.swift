@@ -46,6 +46,10 @@ struct ExampleTests {
         #expect(session.children == .stack && !session.isUnique && !session.announces && session.whenHidden == .ignore)
         #expect(session.parameters.map(\.name) == ["lang"])
         #expect(session.rules.map(\.step.index) == session.rules.map(\.step.index).sorted())
+        #expect(payment.onBack == definitions.step(named: "cancelAsked") && session.onBack == nil)
+        #expect(payment.emitters == ["com.vendor.Pay", "org.kiosk-1._x"] && session.emitters == [])
+        let goHome = try #require(definitions.step(named: "goHome"))
+        #expect(session.idle == Idle(after: 90_000_000, step: goHome) && payment.idle == nil)
     }
 
     @Test func `roots in file order`() throws {
@@ -67,7 +71,8 @@ struct ExampleTests {
         #expect(
             try rule("session", "goHome", definitions).alternatives == [
                 Alternative(contributors: [
-                    .child(ChildTemplate(.screen(welcome), id: "one", style: "modal", whenHidden: .allow)),
+                    .child(
+                        ChildTemplate(.screen(welcome), id: "one", style: "modal", whenHidden: .allow, clears: true)),
                     .current(StepTemplate(touched)),
                 ])
             ])
@@ -89,11 +94,38 @@ struct ExampleTests {
         #expect(
             try rule("session", "itemPicked", definitions).alternatives == [
                 Alternative(
-                    unless: [Condition("item", .int64(0))],
-                    contributors: [.child(ChildTemplate(.screen(detail), arguments: arguments))]),
+                    unless: [.alive("payment"), .argument("item", .int64(0))],
+                    contributors: [.child(ChildTemplate(.screen(detail), arguments: arguments, reuses: true))]),
                 Alternative(
-                    when: [Condition("lang", .string("en"))],
-                    contributors: [.child(ChildTemplate(.screen(welcome))), .parent(StepTemplate(touched))]),
+                    when: [Condition.argument("lang", .string("en"))],
+                    contributors: [
+                        .pop(.root), .child(ChildTemplate(.screen(welcome))), .pop(.to(name: "detail")),
+                        .parent(StepTemplate(touched)),
+                    ]),
+            ])
+    }
+
+    @Test func `what a dismissed child sets off`() throws {
+        let definitions = try loaded.get().definitions
+        let payment = try #require(definitions.flow(named: "payment"))
+        let pay = try #require(definitions.screen(named: "pay"))
+        let payAsked = try #require(definitions.step(named: "payAsked"))
+        let paymentDone = try #require(definitions.step(named: "paymentDone"))
+        let pinEntered = try #require(definitions.step(named: "pinEntered"))
+        let done = StepTemplate(
+            paymentDone, arguments: .given([Binding("receipt", .flow("lang")), Binding("result", .reason)]))
+        #expect(
+            try rule("session", "payAsked", definitions).alternatives == [
+                Alternative(contributors: [
+                    .child(ChildTemplate(.flow(payment), step: payAsked, style: "modal", onDismissed: done))
+                ])
+            ])
+        let entered = StepTemplate(pinEntered, arguments: .given([Binding("pin", .childName)]))
+        #expect(
+            try rule("payment", "payAsked", definitions).alternatives == [
+                Alternative(contributors: [
+                    .child(ChildTemplate(.screen(pay), whenHidden: .queue, onDismissed: entered))
+                ])
             ])
     }
 

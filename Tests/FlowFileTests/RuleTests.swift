@@ -25,7 +25,10 @@ struct RuleTests {
         ),
         ("go = []", "", "the list is empty; write { none = true } for a step that leads to nothing"),
         ("go = [1]", "[1]", "this is an integer; it has to be a contributor, which is a table"),
-        ("go = {}", "", "a contributor has to have one of 'screen', 'flow', 'none', 'end', 'current' or 'parent'"),
+        (
+            "go = {}", "",
+            "a contributor has to have one of 'screen', 'flow', 'none', 'pop', 'end', 'current' or 'parent'"
+        ),
         ("go = { screeen = 'page' }", ".screeen", "a contributor has no key 'screeen'; did you mean 'screen'?"),
         ("go = { screen = 'pag' }", ".screen", "no file declares a screen 'pag'; did you mean 'page'?"),
         ("go = { flow = 'g' }", ".flow", "no file declares a flow 'g'"),
@@ -33,7 +36,7 @@ struct RuleTests {
         ("go = { screen = 1 }", ".screen", "this is an integer; it has to be the name of a screen"),
         (
             "go = { screen = 'page', none = true }", "",
-            "'screen' and 'none' are given; a contributor is only one of 'screen', 'flow', 'none', 'end', 'curr"
+            "'screen' and 'none' are given; a contributor is only one of 'screen', 'flow', 'none', 'pop', 'end"
         ),
         ("go = { none = false }", ".none", "this is false; it has to be true"),
         ("go = { none = 'x' }", ".none", "this is a string; it has to be true"),
@@ -66,7 +69,7 @@ struct RuleTests {
         ),
         (
             "go = { screen = 'page', whenHidden = 'alow' }", ".whenHidden",
-            "'alow' is not allowed here; it has to be 'ignore' or 'allow'; did you mean 'allow'?"
+            "'alow' is not allowed here; it has to be 'ignore', 'allow', 'latest' or 'queue'; did you mean 'allow'?"
         ),
         (
             "go = [{ screen = 'page', id = 'x' }, { screen = 'page', id = 'x' }]", "[2].id",
@@ -82,7 +85,7 @@ struct RuleTests {
         ),
         (
             "go = { when = {}, none = true }", ".when",
-            "'when' is empty; it has to name an argument of the step, or be left out"
+            "'when' is empty; it has to name an argument of the step, or 'alive', or be left out"
         ),
         ("go = { when = 1, none = true }", ".when", "this is an integer; it has to be a table of arguments an"),
         ("go = { when = { m = 1 }, none = true }", ".when.m", "step 'go' has no argument 'm': it takes 'n' and 's'"),
@@ -152,12 +155,12 @@ struct RuleTests {
             try alternatives("go = [{ do = [{ screen = 'page' }, { screen = 'page' }] }]").map(\.contributors.count)
                 == [2])
         #expect(try alternatives("go = [{ none = true }, { none = true }]") == [Alternative(contributors: [])])
-        let both = try alternatives("go = { when = { n = 1, s = '$s' }, unless = { n = 2 }, end = true }")
+        let both = try alternatives("go = { when = { n = 1, s = '$$s' }, unless = { n = 2 }, end = true }")
         #expect(
             both == [
                 Alternative(
-                    when: [Condition("n", .int64(1)), Condition("s", .string("$s"))],
-                    unless: [Condition("n", .int64(2))], contributors: [.end(nil)])
+                    when: [Condition.argument("n", .int64(1)), Condition.argument("s", .string("$s"))],
+                    unless: [Condition.argument("n", .int64(2))], contributors: [.end(nil)])
             ])
         #expect(try alternatives("go = [{ when = { n = 1 }, none = true }, { none = true }]").count == 2)
     }
@@ -185,6 +188,13 @@ struct RuleTests {
         #expect(errors(Self.head + "go = { current = 'go', when = { n = 1 } }") == [])
         #expect(errors(Self.head + "go = [{ end = true, when = { n = 1 } }, { current = 'go' }]") == [])
         #expect(errors(Self.head + "go = { parent = 'go' }") == [])
+    }
+
+    @Test func `a unique flow may wait for a client to start it`() throws {
+        let flow = "[steps]\ngo = {}\n[flows.f]\ninitial = 'go'\n"
+        let rule = "[flows.f.on]\ngo = { none = true }"
+        #expect(try warnings(flow + rule).count == 1)
+        #expect(try warnings(flow + "unique = true\n" + rule) == [])
     }
 
     @Test func `what is hardly meant`() throws {

@@ -78,6 +78,15 @@ func warnings(_ texts: String...) throws(DefinitionFailure) -> [String] {
     try DefinitionFiles.check(named(texts)).warnings.map(\.description)
 }
 
+extension DefinitionFiles {
+    /// Checks texts by the names of their files.
+    static func check(
+        _ texts: [(file: String, text: Result<String, FileReader.Failure>)]
+    ) throws(DefinitionFailure) -> DefinitionFiles {
+        try check(texts.map { Text(file: $0.file, text: $0.text) })
+    }
+}
+
 /// The version stands on the first line, so that the text begins on line 2.
 private func named(_ texts: [String]) -> [(file: String, text: Result<String, FileReader.Failure>)] {
     zip("abcdefgh", texts).map { ("\($0).toml", .success("version = 1\n" + $1)) }

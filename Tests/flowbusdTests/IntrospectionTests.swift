@@ -20,7 +20,7 @@ struct IntrospectionTests {
         #expect(served[0] == of("Coordinator"))
         #expect(served[1] == of("Stepper", "Presentable", "Flow"))
         #expect(served[2] == of("Stepper", "Presentable"))
-        #expect(documented.count == 28)
+        #expect(documented.count == 32)
     }
 
     @Test func `--introspect prints what is served, of one interface or of all`() throws {

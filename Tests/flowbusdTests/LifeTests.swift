@@ -82,6 +82,37 @@ struct LifeTests {
         #expect(process.errors.contains("\(flows.path)/b.toml:3: [flows.main.on.pick] no file declares a step 'pick'"))
     }
 
+    @Test func `what the daemon began by itself and lost is worth a warning`() throws {
+        let bus = try PrivateBus()
+        let flows = try TemporaryDirectory()
+        try flows.write(
+            "version = 1\n[steps]\na = {}\n[[autostart]]\nflow = \"main\"\nstep = \"a\"\n[flows.main]\n", to: "a.toml")
+        let process = try Service.start(["--address", bus.address, "--flows", flows.path])
+        try process.waitForLine(in: .errors) { $0.hasPrefix("flowbusd: warning: A step was lost") }
+    }
+
+    @Test func `a log that nobody reads does not stop the service`() throws {
+        let folder = try TemporaryDirectory()
+        let bus = try PrivateBus()
+        try folder.write("version = 1\n" + shopDefinitions, to: "flows/shop.toml")
+        let fifo = folder.path + "/log"
+        #expect(mkfifo(fifo, 0o600) == 0)
+        let reader = open(fifo, O_RDWR | O_CLOEXEC)
+        defer { close(reader) }
+        // A shell, as the support gives a child pipes that are read.
+        let command = "exec \"$0\" --address \"$1\" --flows \"$2\" --log-level debug 2>\"$3\""
+        let process = try ChildProcess(
+            "sh", ["-c", command, try Service.program, bus.address, folder.path + "/flows", fifo])
+        let client = try TestClient(bus)
+        try client.waitForOwner(of: Service.name)
+        // Each line has far over 64 bytes: a pipe of 64 KiB is full long before the end.
+        for _ in 0..<1_000 {
+            try client.call(
+                Service.name, Service.tree + "/shop", Service.name + ".Stepper", "EmitStep", "closed", .options())
+        }
+        #expect(try process.terminate() == .status(0))
+    }
+
     @Test func `a line of the log carries what it is about`() throws {
         let service = try Service(shopDefinitions, options: ["--log-level", "debug"])
         try service.emit("pick", ["item": .int64(1)], on: "/shop")
@@ -92,7 +123,7 @@ struct LifeTests {
         }
         try service.coordinate("shop", step: "nobody")
         try service.process.waitForLine(in: .errors) { line in
-            line.hasPrefix("flowbusd: warning: ") && line.contains("FLOWBUS_STEP=nobody")
+            line.hasPrefix("flowbusd: info: A step was lost") && line.contains("FLOWBUS_STEP=nobody")
         }
     }
 }

@@ -68,14 +68,16 @@ struct OptionTests {
         try process.waitForLine(in: .errors) { $0.contains("Serving") }
         #expect(
             try TestClient(bus).property(Service.name, Service.root, Service.name + ".Coordinator", "InterfaceVersion")
-                == .uint32(1))
+                == .uint32(2))
     }
 
     @Test func `options that contradict each other, and words that are none, are refused: 64`() throws {
         for (arguments, text) in [
             (["--session", "--system"], "--system"), (["--address", "unix:path=/x", "--system"], "'unix:path=/x'"),
             (["--address", "nonsense"], "'nonsense'"), (["word"], "'word'"), (["--log-level", "loud"], "'loud'"),
-            (["--flow", "x"], "--flow"), (["--flows"], "--flows"),
+            (["--flow", "x"], "--help"), (["--flows"], "--flows"), (["--flows", ""], "--flows ''"),
+            (["--check", "--introspect"], "--check and --introspect exclude each other"),
+            (["--replay", "x", "--check"], "--check and --replay"), (["--check", "--record", "x"], "--record"),
         ] {
             let process = try Service.start(arguments)
             #expect(try process.waitForExit() == .status(64))
@@ -108,7 +110,7 @@ struct OptionTests {
     @Test func `--help, README and manual name the same options`() throws {
         let help = try run("--help").output
         let options = Set(help.matches(of: #/--[a-z-]+/#).map { String($0.output) })
-        #expect(options.count == 9)
+        #expect(options.count == 11)
         let manual = try Service.file("man/flowbusd.8").replacing("Fl -", with: "--")
         let readme = try Service.file("README.md")
         for option in options {

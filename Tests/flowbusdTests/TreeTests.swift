@@ -184,4 +184,75 @@ struct TreeTests {
         try service.dismiss("/main_3")
         #expect(try service.emit("push", on: "/main_2")[1] == "navigated")
     }
+
+    @Test func `the interfaces that signals tell are those that GetManagedObjects lists`() throws {
+        let service = try Service(definitions)
+        try service.listen()
+        try service.emit("open", on: "/main")
+        let objects = try service.objects()
+        let paths = ["/main/stack", "/main/stack_2", "/main/s"].map { Service.tree + $0 }
+        for path in paths {
+            let added = try service.client.waitForSignal("InterfacesAdded") { $0.values[0].text == path }
+            #expect(Set(added.values[1].keys) == Set(objects[path]?.keys ?? []))
+        }
+        try service.dismiss("/main")
+        for path in paths.reversed() {
+            let removed = try service.client.waitForSignal("InterfacesRemoved") { $0.values[0].text == path }
+            #expect(Set(removed.values[1].elements.compactMap(\.text)) == Set(objects[path]?.keys ?? []))
+        }
+    }
+
+    @Test func `the README's matches let a client follow a tree, its root included`() throws {
+        let readme = try Service.file("README.md")
+        let section = try #require(readme.split(separator: "## Watching a tree without a race").last)
+        let rules = section.prefix(1_500).matches(of: /`(type='signal',[^`]+)`/).map { String($0.output.1) }
+        #expect(rules.count == 2)
+        let root = Service.tree + "/main"
+        let service = try Service(definitions)
+        for rule in rules { try service.client.addMatch(rule) }
+        try service.client.addMatch(rules[1].replacing("arg0path='\(root)/'", with: "arg0path='\(root)'"))
+        try service.coordinate("main")
+        try service.emit("open", on: "/main_2")
+        try service.emit("open", on: "/main")
+        try service.dismiss("/main")
+        try service.coordinate("main")
+        try service.client.ping(Service.name)
+        let told = service.client.signals.compactMap { signal in
+            signal.member.hasPrefix("Interfaces") ? signal.member + " " + (signal.values[0].text ?? "") : nil
+        }
+        let children = ["/stack", "/stack_2", "/s"].map { root + $0 }
+        #expect(
+            told == children.map { "InterfacesAdded \($0)" } + children.reversed().map { "InterfacesRemoved \($0)" }
+                + ["InterfacesRemoved \(root)", "InterfacesAdded \(root)"])
+    }
+
+    @Test func `S-33 all that the limits let a tree hold fits into one answer of GetManagedObjects`() throws {
+        let service = try Service(
+            """
+            [steps]
+            add = { list = "a(y)" }
+            [screens]
+            s = { arguments = { list = "a(y)" } }
+            [[autostart]]
+            flow = "main"
+            [flows.main.on]
+            add = { screen = "s" }
+            """)
+        // Each element takes one byte of content, and eight on the wire.
+        let element = BusValue.structure([.byte(1)])
+        let list = BusValue.array(of: "(y)", Array(repeating: element, count: 2_000))
+        var refusals: Set<String> = []
+        for _ in 0..<5 {
+            let client = try TestClient(service.bus)
+            for _ in 0..<66 {
+                do {
+                    try service.emit("add", ["list": list], on: "/main", by: client)
+                } catch let error as BusError {
+                    refusals.insert(error.name)
+                }
+            }
+        }
+        #expect(refusals == [Service.name + ".Error.LimitExceeded"])
+        #expect(try service.objects().elements.count > 200)
+    }
 }

@@ -17,8 +17,10 @@ public enum Effect: Equatable, Sendable {
     case reply(RequestID, Answer)
     /// Refuse a call.
     case fail(RequestID, FlowError)
-    /// Log that a root could not be started: there is nobody to tell.
-    case reportUnstarted(flow: String, FlowError)
+    /// Bring ``Event/timerFired`` at this time, instead of any that was asked for before; nil: not at all.
+    case startTimer(at: Instant?)
+    /// Log that a root could not be started, which would have this path: there is nobody to tell.
+    case reportUnstarted(path: String, FlowError)
 }
 
 /// What became of a step that was taken (S-9).
@@ -29,6 +31,8 @@ public enum Verdict: String, CaseIterable, Sendable {
     case unhandled
     /// Ignored: the presentable it was emitted on is not presented.
     case hidden
+    /// Kept until that presentable is presented (S-15).
+    case deferred
 }
 
 /// How a step ended.
@@ -39,6 +43,9 @@ public enum Outcome: Equatable, Sendable {
     case ignored(Verdict)
     /// It failed; nothing changed.
     case refused(FlowError)
+
+    /// The serial of its navigation; 0 where there was none.
+    public var serial: UInt64 { if case .navigated(let serial) = self { serial } else { 0 } }
 }
 
 /// The answer to a call.
@@ -51,17 +58,19 @@ public enum Answer: Equatable, Sendable {
     case flow(path: String)
     /// What became of a deep link at each flow, in the order it went.
     case outcomes([FlowOutcome])
+    /// What became of each step of a list (`EmitSteps`).
+    case verdicts([Outcome])
 }
 
 /// What became of a deep link at one flow (S-27).
 public struct FlowOutcome: Equatable, Sendable {
     /// The flow's path.
     public let path: String
-    /// How the step ended there.
-    public let outcome: Outcome
+    /// How the step ended there; nil: there was none for it, it is only on the way (S-28).
+    public let outcome: Outcome?
 
     /// An outcome at a flow.
-    public init(path: String, outcome: Outcome) {
+    public init(path: String, outcome: Outcome?) {
         self.path = path
         self.outcome = outcome
     }
@@ -89,7 +98,7 @@ public struct Navigation: Equatable, Sendable {
     public var cause: UInt64
     /// Who began the chain.
     public var client: Client
-    /// The step's name.
+    /// The step's name; empty for a Back that dismissed (S-24).
     public var step: String
     /// The step's arguments, without private ones.
     public var arguments: Arguments
@@ -107,17 +116,25 @@ public struct Contribution: Equatable, Sendable {
         case screen
         /// A new child flow.
         case flow
+        /// A child that was there and got new arguments (S-19).
+        case reuse
+        /// All children were dismissed first (S-19).
+        case clear
+        /// Newer children were dismissed; of the presentable that is the newest now, if there is one (S-19).
+        case pop
         /// Another step for the same flow.
         case current
         /// Another step for the parent.
         case parent
         /// The flow's end.
         case end
+        /// The child that Back dismissed (S-24).
+        case back
     }
 
     /// Of which kind.
     public var kind: Kind
-    /// The presentable's name, or the step's; empty for an `end` without a step.
+    /// The presentable's name, or the step's; empty for an `end` without a step and for `clear`.
     public var name: String
     /// The presentable's path, or that of the flow which gets the step; nil where there is none.
     public var path: String?
@@ -149,6 +166,8 @@ public struct NavigationFailure: Equatable, Sendable {
     public var reason: Reason
     /// The same for a person.
     public var message: String
+    /// Whether a flow's timer set it off, which tries again (S-34).
+    public var isIdle = false
 }
 
 /// A presentable as it was at one moment: what `InterfacesAdded` tells of it.
@@ -195,6 +214,8 @@ public struct PropertyChanges: Equatable, Sendable {
 
     /// The presentable's path.
     public var path: String
+    /// `Arguments`.
+    public var arguments: Arguments?
     /// `Visible`.
     public var isVisible: Bool?
     /// `Presented`.

@@ -22,22 +22,90 @@ public struct Client: Hashable, Sendable {
     public static let daemon = Client("")
 }
 
-/// What has happened outside; all that ``FlowCoordinator/handle(_:)`` takes.
+/// A time, given with each event: the machine has no clock. Any clock that never goes back will do.
+public struct Instant: Comparable, Hashable, Sendable {
+    /// Since some start, in µs.
+    public let microseconds: UInt64
+
+    /// So many µs after some start.
+    public init(microseconds: UInt64) { self.microseconds = microseconds }
+
+    /// So many µs later; never beyond what can be counted.
+    func advanced(by microseconds: UInt64) -> Instant {
+        let (sum, overflows) = self.microseconds.addingReportingOverflow(microseconds)
+        return Instant(microseconds: overflows ? .max : sum)
+    }
+
+    /// Earlier and later.
+    public static func < (one: Instant, other: Instant) -> Bool { one.microseconds < other.microseconds }
+}
+
+/// What has happened outside; all that ``FlowCoordinator/handle(_:at:)`` takes.
 public enum Event: Sendable {
     /// The daemon starts: the roots of `autostart` are due.
     case started
     /// A client emitted a step on a presentable (S-4).
-    case stepEmitted(RequestID, on: NodeID, step: StepID, arguments: Arguments, by: Client)
+    case stepEmitted(
+        RequestID, on: NodeID, step: StepID, arguments: Arguments, by: Client, options: EmissionOptions? = nil)
+    /// A client emitted several steps on a presentable, each when the one before has ended.
+    case stepsEmitted(RequestID, on: NodeID, [EmittedStep], by: Client)
     /// A client shows a presentable, or hides it (S-14).
     case visibilityChanged(RequestID, of: NodeID, isVisible: Bool)
     /// A client dismissed a presentable (S-22).
-    case presentableDismissed(RequestID, NodeID)
+    case presentableDismissed(RequestID, NodeID, by: Client)
+    /// Someone went back (S-24).
+    case backPressed(RequestID, on: NodeID, by: Client)
     /// A client asked for a root.
     case flowRequested(RequestID, FlowRequest)
     /// A client sent a step to every live flow (S-27).
     case deepLinkOpened(RequestID, step: StepID, arguments: Arguments, by: Client)
+    /// A client sent steps along a path of flows (S-28).
+    case pathOpened(RequestID, [PathSegment], by: Client)
+    /// A name that `emitters` of some flow has found its owner, or lost it (nil).
+    case nameOwnerChanged(String, owner: Client?)
+    /// The time that ``Effect/startTimer(at:)`` asked for has come.
+    case timerFired
     /// The definition files were read again, and are right.
     case definitionsRead(Definitions)
+}
+
+/// What a caller of `EmitStepWithOptions` says beside the step.
+public struct EmissionOptions: Equatable, Sendable {
+    /// The caller's name for this call: repeated within ``Limits/tokenLifetime`` it gets the first outcome.
+    public var token: String?
+    /// The instance that the caller means; another at that path is refused.
+    public var instance: UInt64?
+
+    /// These options.
+    public init(token: String? = nil, instance: UInt64? = nil) {
+        self.token = token
+        self.instance = instance
+    }
+}
+
+/// One of the steps of `EmitSteps`.
+public enum EmittedStep: Equatable, Sendable {
+    /// A step that is declared.
+    case step(StepID, Arguments)
+    /// What can't be one; it stands in the list, so that each gets its verdict.
+    case refused(FlowError)
+}
+
+/// One stop on the way of a deep link (S-28).
+public struct PathSegment: Equatable, Sendable {
+    /// The flow's name.
+    public var flow: String
+    /// The step for it; nil: it is only on the way.
+    public var step: StepID?
+    /// The step's arguments.
+    public var arguments: Arguments
+
+    /// A step for a flow of this name.
+    public init(flow: String, step: StepID? = nil, arguments: Arguments = []) {
+        self.flow = flow
+        self.step = step
+        self.arguments = arguments
+    }
 }
 
 /// The wish for a root (`Coordinate`).
@@ -54,11 +122,13 @@ public struct FlowRequest: Equatable, Sendable {
     public var stepArguments: Arguments
     /// Who asks.
     public var client: Client
+    /// The caller's name for this call: repeated within ``Limits/tokenLifetime`` it gets the first outcome.
+    public var token: String?
 
     /// A wish for a root.
     public init(
         _ definition: FlowID, id: String? = nil, arguments: Arguments = [], step: StepID? = nil,
-        stepArguments: Arguments = [], by client: Client
+        stepArguments: Arguments = [], by client: Client, token: String? = nil
     ) {
         self.definition = definition
         self.id = id
@@ -66,5 +136,6 @@ public struct FlowRequest: Equatable, Sendable {
         self.step = step
         self.stepArguments = stepArguments
         self.client = client
+        self.token = token
     }
 }

@@ -1,22 +1,26 @@
-// Presentables that go, and what is told of it (S-12, S-22).
+// Presentables that go, and what is told of it (S-12, S-22, S-23).
 
 extension FlowCoordinator {
     /// A client dismisses a presentable.
-    mutating func dismiss(_ node: NodeID, _ request: RequestID) {
+    mutating func dismiss(_ node: NodeID, by client: Client, _ request: RequestID) {
         guard let slot = forest.slot(of: node) else { return refuseGone(request) }
-        remove(slot)
+        let parent = forest.nodes[slot].parent
+        let gone = takeOut(slot, below: parent)
+        if let parent { forest.settle(parent) }
+        tellChanges()
+        dropSteps(of: gone, heir: parent)
+        if let parent { tellParent(parent, of: gone.last, .dismissed, origin: nextOrigin(), cause: 0, client) }
         setOffPresented()
         answer = .reply(request, .done)
     }
 
-    /// Removes a presentable and all below it, newest leaf first, and tells so (S-22).
-    mutating func remove(_ slot: Int) {
-        let parent = forest.nodes[slot].parent
+    /// Removes a presentable and all below it, newest leaf first, and tells so (S-22). What that means for the rest of
+    /// the tree is settled by the caller, when all its changes are made.
+    mutating func takeOut(_ slot: Int, below parent: Int?) -> [Node] {
         let gone = forest.remove(slot)
         tellRemoved(gone)
-        settleAfterRemoval(gone, below: parent)
-        tellChanges()
-        dropSteps(of: gone, heir: parent)
+        countRemoval(gone, below: parent)
+        return gone
     }
 
     /// Tells that presentables are gone, and gives back what they held.
@@ -27,35 +31,65 @@ extension FlowCoordinator {
         }
     }
 
-    /// Brings the rest of the tree up to date after a presentable went with all below it; it is the last of those.
-    mutating func settleAfterRemoval(_ gone: [Node], below parent: Int?) {
-        guard let parent else { return }
-        if let flow = gone.last?.flow, flow.isAwaitedByParent, !flow.isReady { awaitedChildEnded(of: parent) }
-        forest.settle(parent)
+    /// A presentable went with all below it, and is the last of those: its parent waits for it no longer (S-26), and
+    /// does not count what it kept.
+    mutating func countRemoval(_ gone: [Node], below parent: Int?) {
+        guard let parent, let last = gone.last else { return }
+        if let flow = last.flow {
+            if flow.isAwaitedByParent, !flow.isReady { awaitedChildEnded(of: parent) }
+        } else {
+            forest.nodes[parent].flow?.keptCount -= last.keptSteps.count
+        }
     }
 
-    /// Steps that wait for presentables that are gone: those of their screens end with it, and are told (S-12); those
-    /// that were set off on their flows end when their turn comes (S-22), and are told at the heir, the nearest
+    /// Sets off the step that a flow asked for when this child goes by other hands (S-23).
+    mutating func tellParent(
+        _ flow: Int, of gone: Node?, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client
+    ) {
+        guard let gone, let template = gone.onDismissed else { return }
+        let context = Context(arguments: gone.arguments, flow: flow, dismissal: (gone.name, reason))
+        var step = WaitingStep(
+            origin: origin, client: client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
+            step: template.step, arguments: [], cause: cause, purpose: .setOff)
+        do throws(FlowError) {
+            step.arguments = try resolve(template, context).arguments
+            setOff(step)
+        } catch {
+            tellFailure(of: step, .refused(error))
+        }
+    }
+
+    /// Steps that wait for presentables that are gone: those that waited at them end with it, and are told (S-12);
+    /// those that were set off on their flows end when their turn comes (S-22), and are told at the heir, the nearest
     /// ancestor that is live.
     mutating func dropSteps(of gone: [Node], heir: Int?) {
         let heir = heir.map { forest.nodes[$0].path }
         if let heir {
             queue.retarget(from: Set(gone.lazy.filter { $0.flow != nil }.map(\.path)), to: heir)
         }
-        // Only the last one can have left its flow behind.
-        let last = gone.last?.instance
+        // Only the last one can have left the flow behind that was to take its steps.
+        let last = gone.last.flatMap { $0.flow == nil ? $0.instance : nil }
         for node in gone {
-            guard let held = node.initialStep else { continue }
-            let name = definitions.steps[held.step.index].name
-            let error =
-                node.instance == last
-                ? FlowError(
-                    .presentableDismissed,
-                    "screen '\(node.name)' was dismissed before it was presented, with its initial step '\(name)'")
-                : FlowError(.flowEnded, "the flow that was to take step '\(name)' has ended")
-            tellDropped(held, error, at: heir ?? node.parentPath)
-            release(origin: held.origin)
+            // Where nobody is left, it is told at the path of the flow that was to take it.
+            let place = heir ?? (node.flow == nil ? node.parentPath : node.path)
+            if let held = node.initialStep {
+                tellDropped(held, lost(held, with: node, flowLives: node.instance == last, isInitial: true), at: place)
+                release(origin: held.origin)
+            }
+            for kept in node.keptSteps {
+                tellDropped(kept, lost(kept, with: node, flowLives: node.instance == last, isInitial: false), at: place)
+            }
         }
+    }
+
+    private func lost(_ held: HeldStep, with node: Node, flowLives: Bool, isInitial: Bool) -> FlowError {
+        let name = definitions.steps[held.step.index].name
+        guard flowLives else {
+            return FlowError(.flowEnded, "the flow that was to take step '\(name)' has ended")
+        }
+        let what = isInitial ? "its initial step '\(name)'" : "step '\(name)', which was kept for it"
+        return FlowError(
+            .presentableDismissed, "screen '\(node.name)' was dismissed before it was presented, with \(what)")
     }
 }
 
@@ -71,7 +105,7 @@ extension FlowCoordinator {
         case .navigated: return
         case .ignored(let verdict):
             reason = .verdict(verdict)
-            message = unhandled(name, by: step)
+            message = verdict == .hidden ? hidden(name, step) : unhandled(name, by: step)
         case .refused(let error):
             reason = .error(error.code)
             message = error.message
@@ -80,16 +114,30 @@ extension FlowCoordinator {
             .tellFailure(
                 NavigationFailure(
                     flow: step.tellAt, cause: step.cause, client: step.client, step: name, reason: reason,
-                    message: message)))
+                    message: message, isIdle: step.purpose == .idle)))
     }
 
-    /// Tells of a screen's initial step that was lost before its turn.
+    /// Tells of a step that waited and was lost before its turn.
     mutating func tellDropped(_ held: HeldStep, _ error: FlowError, at path: String) {
+        tellDropped(held, .error(error.code), error.message, at: path)
+    }
+
+    /// Tells of a step that waited until a newer one took its place (S-15, S-19).
+    mutating func tellReplaced(_ held: HeldStep, at path: String) {
+        let name = definitions.steps[held.step.index].name
+        tellDropped(
+            held, .verdict(.hidden),
+            "step '\(name)' waited for its presentable to be presented, until a newer one took its place", at: path)
+    }
+
+    private mutating func tellDropped(
+        _ held: HeldStep, _ reason: NavigationFailure.Reason, _ message: String, at path: String
+    ) {
         effects.append(
             .tellFailure(
                 NavigationFailure(
                     flow: path, cause: held.cause, client: held.client, step: definitions.steps[held.step.index].name,
-                    reason: .error(error.code), message: error.message)))
+                    reason: reason, message: message)))
     }
 
     /// Tells that a root has no parent which could take a step (S-20, S-21).
@@ -102,11 +150,15 @@ extension FlowCoordinator {
                     message: "'\(path)' is a root: it has no parent that could take step '\(name)'")))
     }
 
-    private func unhandled(_ step: String, by waiting: WaitingStep) -> String {
+    private func hidden(_ name: String, _ step: WaitingStep) -> String {
+        "'\(step.tellAt)' is not presented, and ignores step '\(name)' then"
+    }
+
+    func unhandled(_ step: String, by waiting: WaitingStep) -> String {
         guard let flow = forest.slot(of: waiting.flow) else { return "the flow has ended" }
         let hasRule = definitions.flows[definition(of: flow).index].rule(for: waiting.step) != nil
         return hasRule
-            ? "no alternative of flow '\(forest.nodes[flow].name)' for step '\(step)' matches its arguments"
+            ? "no alternative of flow '\(forest.nodes[flow].name)' for step '\(step)' matches"
             : "flow '\(forest.nodes[flow].name)' has no rule for step '\(step)'"
     }
 }

@@ -29,8 +29,23 @@ extension FlowCoordinator {
     private func contributors(for step: WaitingStep, at flow: Int) -> [FlowContributor]? {
         let definition = definition(of: flow).index
         guard let rule = definitions.flows[definition].rule(for: step.step) else { return nil }
-        return definitions.flows[definition].rules[rule].alternatives
-            .first { $0.matches(step.arguments) }?.contributors
+        for alternative in definitions.flows[definition].rules[rule].alternatives {
+            if matches(alternative, step.arguments, flow) { return alternative.contributors }
+        }
+        return nil
+    }
+
+    /// Whether an alternative is to be taken for a step with these arguments.
+    private func matches(_ alternative: Alternative, _ arguments: Arguments, _ flow: Int) -> Bool {
+        (alternative.when.isEmpty || alternative.when.allSatisfy { isMet($0, arguments, flow) })
+            && (alternative.unless.isEmpty || !alternative.unless.allSatisfy { isMet($0, arguments, flow) })
+    }
+
+    private func isMet(_ condition: Condition, _ arguments: Arguments, _ flow: Int) -> Bool {
+        switch condition {
+        case .argument(let name, let value): arguments[name]?.value == value
+        case .alive(let name): forest.isAlive(name, near: flow)
+        }
     }
 
     func definition(of flow: Int) -> FlowID {
@@ -42,27 +57,57 @@ extension FlowCoordinator {
 
     /// Applies contributors that do not end the flow.
     private mutating func apply(_ plan: Plan, _ step: WaitingStep, _ flow: Int) {
-        let children = plan.children.map { child in
-            let slot = forest.insert(child.birth, below: flow)
-            ledger.count(Ledger.Tally(nodes: 1, bytes: child.birth.arguments.byteCount), for: step.client)
-            // Set before the flow is told of, as only then it counts for the readiness that is told with it (S-26).
-            if step.purpose == .initial { forest.nodes[slot].flow?.isAwaitedByParent = true }
-            return slot
+        let gone = plan.going.map { takeOut($0, below: flow) }
+        let children = plan.children.map { apply($0, step, flow) }
+        for reused in plan.reused where forest.nodes[flow].flow?.covering == .tabs {
+            if let child = children[reused] { forest.select(child, of: flow) }
         }
-        keep(plan, as: step, of: flow)
+        keep(plan.arguments, plan.byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
         if step.purpose == .initial { initialStepEnded(of: flow) }
-        if !children.isEmpty { forest.settle(flow) }
+        if !gone.isEmpty || !children.isEmpty { forest.settle(flow) }
         tellChanges()
         effects.append(.tellNavigation(navigation(plan, step, at: forest.nodes[flow].path)))
+        for gone in gone { dropSteps(of: gone, heir: flow) }
 
         for forward in plan.forwardsToParent { self.forward(forward, toParentOf: flow, step) }
         for (slot, child) in zip(children, plan.children) {
-            if let initial = child.step { setOffInitial(initial, of: slot, step) }
+            switch child {
+            case .make(_, let initial):
+                if let slot, let initial { setOffInitial(initial, of: slot, step, .initial) }
+            case .reuse(_, _, let initial):
+                // The flow may still wait for the one it was born with; it never waits for this one (S-26).
+                if let slot, let initial { setOffInitial(initial, of: slot, step, .setOff) }
+            case .popped: break
+            }
         }
         for forward in plan.forwardsToCurrent {
             setOff(follower(forward, of: step, for: flow))
         }
         setOffPresented()
+    }
+
+    /// Makes a child, or gives it new arguments; gives its place.
+    private mutating func apply(_ child: Plan.Child, _ step: WaitingStep, _ flow: Int) -> Int? {
+        switch child {
+        case .make(let birth, _):
+            let slot = forest.insert(birth, below: flow)
+            ledger.count(Ledger.Tally(nodes: 1, bytes: birth.arguments.byteCount), for: step.client)
+            watch(slot)
+            // Set before the flow is told of, as only then it counts for the readiness that is told with it (S-26).
+            if step.purpose == .initial { forest.nodes[slot].flow?.isAwaitedByParent = true }
+            return slot
+        case .reuse(let slot, let arguments, _):
+            // From now on it is there for who reused it.
+            let node = forest.nodes[slot]
+            ledger.count(Ledger.Tally(nodes: -1, bytes: -node.arguments.byteCount), for: node.client)
+            ledger.count(Ledger.Tally(nodes: 1, bytes: arguments.byteCount), for: step.client)
+            forest.nodes[slot].client = step.client
+            forest.nodes[slot].arguments = arguments
+            if node.arguments.broadcastable != arguments.broadcastable { forest.note(.arguments, of: slot) }
+            return slot
+        case .popped:
+            return nil
+        }
     }
 
     /// Ends a flow: it goes with all below it, then its parent gets the step (S-21).
@@ -72,7 +117,8 @@ extension FlowCoordinator {
         let below = forest.removeChildren(of: flow)
         tellRemoved(below)
         let ended = forest.remove(flow)
-        settleAfterRemoval(ended, below: parent)
+        countRemoval(ended, below: parent)
+        if let parent { forest.settle(parent) }
         tellChanges()
         effects.append(.tellNavigation(navigation(plan, step, at: path)))
         tellRemoved(ended)
@@ -89,17 +135,16 @@ extension FlowCoordinator {
     }
 
     /// The flow's latest navigation, and what it holds for it.
-    private mutating func keep(_ plan: Plan, as step: WaitingStep, of flow: Int) {
-        let last = forest.nodes[flow].flow?.last
-        if let last, last.client == step.client {
-            ledger.count(Ledger.Tally(bytes: plan.byteCount - last.byteCount), for: step.client)
+    mutating func keep(_ arguments: Arguments, _ byteCount: Int, of step: String, _ flow: Int, for client: Client) {
+        // Exchanged in place: to look at it first would copy the whole node, with each step.
+        let last = forest.nodes[flow].flow?.exchangeLast(
+            LastNavigation(serial: serial, step: step, arguments: arguments, client: client, byteCount: byteCount))
+        if let last = last ?? nil, last.client == client {
+            ledger.count(Ledger.Tally(bytes: byteCount - last.byteCount), for: client)
         } else {
-            if let last { ledger.count(Ledger.Tally(bytes: -last.byteCount), for: last.client) }
-            ledger.count(Ledger.Tally(bytes: plan.byteCount), for: step.client)
+            if let last = last ?? nil { ledger.count(Ledger.Tally(bytes: -last.byteCount), for: last.client) }
+            ledger.count(Ledger.Tally(bytes: byteCount), for: client)
         }
-        forest.nodes[flow].flow?.last = LastNavigation(
-            serial: serial, step: definitions.steps[step.step.index].name, arguments: plan.arguments,
-            client: step.client, byteCount: plan.byteCount)
     }
 
     private func navigation(_ plan: Plan, _ step: WaitingStep, at path: String) -> Navigation {
@@ -133,36 +178,60 @@ extension FlowCoordinator {
 
     /// A flow's initial step is set off at once, a screen's when it is first presented, unless it may be emitted while
     /// hidden (S-16).
-    private mutating func setOffInitial(_ initial: Plan.Step, of slot: Int, _ step: WaitingStep) {
+    private mutating func setOffInitial(
+        _ initial: Plan.Step, of slot: Int, _ step: WaitingStep, _ purpose: WaitingStep.Purpose
+    ) {
         if forest.nodes[slot].flow != nil {
-            setOff(follower(initial, of: step, for: slot, .initial))
+            setOff(follower(initial, of: step, for: slot, purpose))
             return
         }
         guard let flow = forest.nodes[slot].parent else { return }
         let follower = follower(initial, of: step, for: flow)
-        if forest.nodes[slot].whenHidden == .allow {
+        // One that waits already is out of date: the screen has other arguments now (S-19).
+        if let outdated = forest.nodes[slot].initialStep {
+            forest.nodes[slot].initialStep = nil
+            ledger.count(Ledger.Tally(bytes: -outdated.arguments.byteCount), for: outdated.client)
+            tellReplaced(outdated, at: forest.nodes[flow].path)
+            release(origin: outdated.origin)
+        }
+        // A new one is hidden at first; one that is reused may be in sight.
+        if forest.nodes[slot].whenHidden == .allow || forest.nodes[slot].isPresented {
             setOff(follower)
         } else if mayStillSetOff(follower) {
             forest.nodes[slot].initialStep = HeldStep(
                 step: initial.step, arguments: initial.arguments, origin: step.origin, cause: serial,
                 client: step.client)
-            ledger.count(Ledger.Tally(bytes: initial.arguments.byteCount), for: forest.nodes[slot].client)
+            ledger.count(Ledger.Tally(bytes: initial.arguments.byteCount), for: step.client)
         }
     }
 
-    /// Sets off the initial steps of screens that are now presented for the first time, parents first and in order
-    /// (S-16). They were counted when they were contributed.
+    /// Sets off what waits at presentables that are presented now, parents first and in order: the initial step, then
+    /// the kept ones (S-16). An initial one was counted when it was contributed.
     mutating func setOffPresented() {
-        for slot in forest.takePresented() {
-            guard let held = forest.nodes[slot].initialStep, let flow = forest.nodes[slot].parent else { continue }
-            forest.nodes[slot].initialStep = nil
-            ledger.count(Ledger.Tally(bytes: -held.arguments.byteCount), for: forest.nodes[slot].client)
-            queue.insert(
-                WaitingStep(
-                    origin: held.origin, client: held.client, flow: forest.id(of: flow),
-                    tellAt: forest.nodes[flow].path,
-                    step: held.step, arguments: held.arguments, cause: held.cause, purpose: .setOff))
+        let presented = forest.takePresented()
+        if presented.isEmpty { return }
+        var released: [WaitingStep] = []
+        for slot in presented {
+            let flow = self.flow(for: slot)
+            if let held = forest.nodes[slot].initialStep {
+                forest.nodes[slot].initialStep = nil
+                ledger.count(Ledger.Tally(bytes: -held.arguments.byteCount), for: held.client)
+                released.append(waiting(held, for: flow, .setOff))
+            }
+            if forest.nodes[slot].keptSteps.isEmpty { continue }
+            for kept in forest.nodes[slot].keptSteps {
+                countKept(kept, -1, for: flow)
+                released.append(waiting(kept, for: flow, .kept))
+            }
+            forest.nodes[slot].keptSteps = []
         }
+        if !released.isEmpty { queue.insert(contentsOf: released) }
+    }
+
+    private func waiting(_ held: HeldStep, for flow: Int, _ purpose: WaitingStep.Purpose) -> WaitingStep {
+        WaitingStep(
+            origin: held.origin, client: held.client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
+            step: held.step, arguments: held.arguments, cause: held.cause, purpose: purpose)
     }
 
     /// Tells the properties that changed, the new presentables first.

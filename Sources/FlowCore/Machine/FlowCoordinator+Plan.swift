@@ -1,66 +1,19 @@
 // All contributors of a step apply, or none (S-13): everything that can be in the way is asked for here, before the
 // tree is touched.
 
-/// What a step's contributors come to, found to be possible.
-struct Plan {
-    struct Step {
-        var step: StepID
-        var arguments: Arguments
-    }
-
-    struct Child {
-        var birth: Forest.Birth
-        var step: Step?
-    }
-
-    /// Whether the flow ends, and with which step for its parent.
-    enum End {
-        case no
-        case yes(Step?)
-    }
-
-    var children: [Child] = []
-    var ids = SiblingIDs.PlannedIDs()
-    var forwardsToParent: [Step] = []
-    var forwardsToCurrent: [Step] = []
-    var end = End.no
-    var contributions: [Contribution] = []
-    /// What is told of the step's arguments, and kept as the flow's latest navigation.
-    var arguments: Arguments
-    /// How many bytes those count for.
-    var byteCount: Int
-}
-
 extension FlowCoordinator {
     /// What the contributors of a step come to at this flow.
     ///
     /// - Throws: what is in the way; then nothing of the step is applied.
     func plan(_ contributors: [FlowContributor], for step: WaitingStep, at flow: Int) throws(FlowError) -> Plan {
-        let told = step.arguments.broadcastable
-        var plan = Plan(arguments: told, byteCount: told.byteCount)
+        var plan = Plan(arguments: step.arguments.broadcastable)
         if !contributors.isEmpty {
             let context = Context(arguments: step.arguments, flow: flow)
+            if contributors.contains(where: \.clears) { clear(flow, &plan) }
             for contributor in contributors {
-                switch contributor {
-                case .child(let template):
-                    try add(template, to: &plan, context, client: step.client)
-                case .current(let template):
-                    let forward = try resolve(template.step, template.arguments, context)
-                    plan.forwardsToCurrent.append(forward)
-                    plan.contributions.append(contribution(.current, forward, path: forest.nodes[flow].path))
-                case .parent(let template):
-                    let forward = try resolve(template.step, template.arguments, context)
-                    plan.forwardsToParent.append(forward)
-                    plan.contributions.append(
-                        contribution(.parent, forward, path: forest.nodes[flow].parent.map { forest.nodes[$0].path }))
-                case .end(let template):
-                    var last: Plan.Step?
-                    if let template { last = try resolve(template.step, template.arguments, context) }
-                    plan.end = .yes(last)
-                    plan.contributions.append(
-                        contribution(.end, last, path: forest.nodes[flow].parent.map { forest.nodes[$0].path }))
-                }
+                try add(contributor, to: &plan, context, client: step.client)
             }
+            plan.dropPopped()
         }
         try checkLimits(of: plan, step, at: flow)
         return plan
@@ -72,8 +25,86 @@ extension FlowCoordinator {
         let arguments: Arguments
         /// `$flow.name`
         let flow: Int
+        /// In `onDismissed`: the name of the child that is gone, and why it is.
+        var dismissal: (name: String, reason: DismissalReason)?
     }
 
+    private func add(
+        _ contributor: FlowContributor, to plan: inout Plan, _ context: Context, client: Client
+    ) throws(FlowError) {
+        let flow = context.flow
+        let parent = forest.nodes[flow].parent.map { forest.nodes[$0].path }
+        switch contributor {
+        case .child(let template):
+            try add(template, to: &plan, context, client: client)
+        case .pop(let target):
+            pop(target, flow, &plan)
+        case .current(let template):
+            let forward = try resolve(template, context)
+            plan.forwardsToCurrent.append(forward)
+            plan.contributions.append(contribution(.current, forward, path: forest.nodes[flow].path))
+        case .parent(let template):
+            let forward = try resolve(template, context)
+            plan.forwardsToParent.append(forward)
+            plan.contributions.append(contribution(.parent, forward, path: parent))
+        case .end(let template):
+            var last: Plan.Step?
+            if let template { last = try resolve(template, context) }
+            plan.end = .yes(last)
+            plan.contributions.append(contribution(.end, last, path: parent))
+        }
+    }
+
+    private func contribution(_ kind: Contribution.Kind, _ step: Plan.Step?, path: String?) -> Contribution {
+        Contribution(
+            kind: kind, name: step.map { definitions.steps[$0.step.index].name } ?? "", path: step == nil ? nil : path,
+            arguments: step?.arguments.broadcastable ?? [])
+    }
+
+    private func checkLimits(of plan: Plan, _ step: WaitingStep, at flow: Int) throws(FlowError) {
+        let made = plan.madeCount
+        let count = forest.children(of: flow).count - plan.going.count + made
+        guard made == 0 || count <= Limits.children else {
+            throw FlowError(
+                .limitExceeded,
+                "'\(forest.nodes[flow].path)' would have \(count) children of at most \(Limits.children)")
+        }
+        // A flow that ends holds nothing any more.
+        if case .yes = plan.end { return }
+        var own = Ledger.Tally(nodes: made, bytes: plan.byteCount)
+        for child in plan.children { own.bytes += child.byteCount(in: forest) }
+        var total = own
+        // Not `flatMap(forest.leavesFirst)`: that copies the forest, for each step.
+        for root in plan.going {
+            for slot in forest.leavesFirst(root) {
+                let held = forest.nodes[slot].holding(for: step.client)
+                own += -held.own
+                total += -held.total
+            }
+        }
+        // What is reused is held for this client from now on.
+        for case .reuse(let slot, _, let initial) in plan.children {
+            let node = forest.nodes[slot]
+            total.bytes -= node.arguments.byteCount
+            if node.client == step.client { own.bytes -= node.arguments.byteCount } else { own.nodes += 1 }
+            if initial != nil, let held = node.initialStep {
+                total.bytes -= held.arguments.byteCount
+                if held.client == step.client { own.bytes -= held.arguments.byteCount }
+            }
+        }
+        // The latest navigation so far is held no longer, whosever it was.
+        if let last = forest.nodes[flow].flow?.last {
+            total.bytes -= last.byteCount
+            if last.client == step.client { own.bytes -= last.byteCount }
+        }
+        // A step that holds no more than what was there before needs no leave.
+        if own.nodes > 0 || own.bytes > 0 { try ledger.check(own, inTotal: total, for: step.client) }
+    }
+}
+
+// MARK: - Children that come
+
+extension FlowCoordinator {
     private func add(
         _ template: ChildTemplate, to plan: inout Plan, _ context: Context, client: Client
     ) throws(FlowError) {
@@ -88,58 +119,72 @@ extension FlowCoordinator {
             let definition = definitions.flows[id.index]
             (name, parameters, subject) = (definition.name, definition.parameters, "flow '\(definition.name)'")
             initial = initial ?? definition.initial
-            flow = Node.FlowState(
-                definition: id, covering: definition.children, readiness: initial == nil ? .ready : .awaitingStep)
+            flow = newState(of: id, hasInitial: initial != nil)
         }
-        let id = try newID(template.id, for: name, below: context.flow, besides: plan.ids)
-        plan.ids.insert(id, givenFor: template.id == nil ? name : nil)
         let arguments = try Declaration.admit(
             values(of: template.arguments, for: parameters, context), as: parameters, of: subject)
         var step: Plan.Step?
-        if let initial { step = try resolve(initial, template.stepArguments, context) }
+        if let initial { step = try resolve(StepTemplate(initial, arguments: template.stepArguments), context) }
+        if template.reuses, let place = reusable(name, isFlow: flow != nil, context.flow, &plan) {
+            reuse(place, name, arguments, step, context.flow, &plan)
+            return
+        }
+        let id = try newID(template.id, for: name, below: context.flow, besides: plan.ids)
+        plan.ids.insert(id, givenFor: template.id == nil ? name : nil)
+        plan.lineup?.append(.planned(plan.children.count))
+        let kind: Contribution.Kind = flow == nil ? .screen : .flow
         let birth = Forest.Birth(
             name: name, id: id, flow: flow, style: template.style, arguments: arguments,
-            whenHidden: template.whenHidden, client: client)
-        plan.children.append(Plan.Child(birth: birth, step: step))
-        plan.contributions.append(
+            whenHidden: template.whenHidden, onDismissed: template.onDismissed, client: client)
+        plan.add(
+            .make(birth, step),
             Contribution(
-                kind: flow == nil ? .screen : .flow, name: name, path: forest.path(of: id, below: context.flow),
-                style: template.style, arguments: arguments.broadcastable))
+                kind: kind, name: name, path: forest.path(of: id, below: context.flow), style: template.style,
+                arguments: arguments.broadcastable))
     }
 
-    private func contribution(_ kind: Contribution.Kind, _ step: Plan.Step?, path: String?) -> Contribution {
-        Contribution(
-            kind: kind, name: step.map { definitions.steps[$0.step.index].name } ?? "", path: step == nil ? nil : path,
-            arguments: step?.arguments.broadcastable ?? [])
+    /// What only flows have, at birth.
+    func newState(of id: FlowID, hasInitial: Bool) -> Node.FlowState {
+        let definition = definitions.flows[id.index]
+        return Node.FlowState(
+            definition: id, covering: definition.children, readiness: hasInitial ? .awaitingStep : .ready,
+            reached: definition.idle == nil ? nil : now)
     }
 
-    /// A step that a rule sets off, with its arguments as its declaration has them.
-    private func resolve(
-        _ step: StepID, _ source: ArgumentSource, _ context: Context
-    ) throws(FlowError) -> Plan.Step {
-        let parameters = definitions.steps[step.index].parameters
-        return Plan.Step(step: step, arguments: try admit(values(of: source, for: parameters, context), of: step))
-    }
-
-    /// The values that a rule gives (S-18). What refers to an argument that is absent is left out.
-    private func values(of source: ArgumentSource, for parameters: [Parameter], _ context: Context) -> Arguments {
-        switch source {
-        case .inherited:
-            context.arguments.filter { argument in parameters.contains { $0.name == argument.name } }
-        case .given(let bindings):
-            bindings.compactMap { binding in
-                switch binding.source {
-                case .literal(let value): Argument(binding.name, value)
-                case .step(let name): context.arguments[name].map { renamed($0, binding.name) }
-                case .flow(let name): forest.nodes[context.flow].arguments[name].map { renamed($0, binding.name) }
-                }
+    /// The child that gets new arguments: the newest, with tabs the newest of that name, if it is of that name (S-19).
+    private func reusable(_ name: String, isFlow: Bool, _ flow: Int, _ plan: inout Plan) -> Plan.Place? {
+        let children = lineup(of: flow, &plan)
+        let candidates = forest.nodes[flow].flow?.covering == .tabs ? children[...] : children.suffix(1)
+        return candidates.last { place in
+            switch place {
+            case .live(let slot):
+                return forest.nodes[slot].name == name && (forest.nodes[slot].flow != nil) == isFlow
+            case .planned(let index):
+                guard case .make(let birth, _) = plan.children[index] else { return false }
+                return birth.name == name && (birth.flow != nil) == isFlow
             }
         }
     }
 
-    /// The value under another name; what is private stays so.
-    private func renamed(_ argument: Argument, _ name: String) -> Argument {
-        Argument(name, argument.value, isPrivate: argument.isPrivate)
+    private func reuse(
+        _ place: Plan.Place, _ name: String, _ arguments: Arguments, _ step: Plan.Step?, _ flow: Int, _ plan: inout Plan
+    ) {
+        let contribution = Contribution(
+            kind: .reuse, name: name, path: path(of: place, below: flow, in: plan), arguments: arguments.broadcastable)
+        switch place {
+        case .live(let slot):
+            // A second time in one list, the last arguments count.
+            let index = plan.reuse(of: slot) ?? plan.children.count
+            plan.add(.reuse(slot, arguments, step), at: index, contribution)
+            plan.reused.append(index)
+        case .planned(let index):
+            guard case .make(var birth, _) = plan.children[index] else { return }
+            birth.arguments = arguments
+            // Whether there is an initial step to wait for is said by the last one (S-26).
+            birth.flow?.readiness = step == nil ? .ready : .awaitingStep
+            plan.add(.make(birth, step), at: index, contribution)
+            plan.reused.append(index)
+        }
     }
 
     /// The id of a new node: the one asked for, or one made of its name (S-1).
@@ -155,10 +200,11 @@ extension FlowCoordinator {
                 "the id '\(id)' would have \(id.utf8.count) bytes of at most \(Limits.nameLength); "
                     + "where a name is that long, a second one of it needs an id of its own")
         }
-        guard Names.isPresentableName(id) else {
-            throw FlowError(.invalidName, "'\(Names.shown(id))' can't be an id: \(Names.presentableNameRule)")
+        guard Names.isPresentableName(id), id != "root" else {
+            throw FlowError(
+                .invalidName, "'\(Names.shown(id))' can't be an id: \(Names.presentableNameRule), and not 'root'")
         }
-        guard !forest.isTaken(id, below: parent), !planned.contains(id) else {
+        guard !forest.isTaken(id, below: parent, besides: planned) else {
             let place = parent.map { "below '\(forest.nodes[$0].path)'" } ?? "among the roots"
             throw FlowError(.idTaken, "the id '\(id)' is taken \(place)")
         }
@@ -174,40 +220,122 @@ extension FlowCoordinator {
         }
         return id
     }
+}
 
-    private func checkLimits(of plan: Plan, _ step: WaitingStep, at flow: Int) throws(FlowError) {
-        let count = forest.children(of: flow).count + plan.children.count
-        guard plan.children.isEmpty || count <= Limits.children else {
-            throw FlowError(
-                .limitExceeded,
-                "'\(forest.nodes[flow].path)' would have \(count) children of at most \(Limits.children)")
+// MARK: - Children that go
+
+extension FlowCoordinator {
+    /// The flow's children, as the list finds them at this place.
+    private func lineup(of flow: Int, _ plan: inout Plan) -> [Plan.Place] {
+        if let lineup = plan.lineup { return lineup }
+        let lineup =
+            forest.children(of: flow).map(Plan.Place.live)
+            + plan.children.indices.filter { if case .make = plan.children[$0] { true } else { false } }
+            .map(Plan.Place.planned)
+        plan.lineup = lineup
+        return lineup
+    }
+
+    /// All children go first, the newest first.
+    private func clear(_ flow: Int, _ plan: inout Plan) {
+        dismissNewest(forest.children(of: flow).count, flow, &plan)
+        plan.contributions.append(Contribution(kind: .clear, name: ""))
+    }
+
+    private func pop(_ target: Pop, _ flow: Int, _ plan: inout Plan) {
+        let children = lineup(of: flow, &plan)
+        let name: String
+        switch target {
+        case .root:
+            name = "root"
+            dismissNewest(max(0, children.count - 1), flow, &plan)
+        case .to(let wanted):
+            name = wanted
+            let place = children.lastIndex { self.name(of: $0, in: plan) == wanted }
+            if let place { dismissNewest(children.count - 1 - place, flow, &plan) }
         }
-        // A flow that ends holds nothing any more.
-        if case .yes = plan.end { return }
-        let last = forest.nodes[flow].flow?.last
-        var more = Ledger.Tally(nodes: plan.children.count, bytes: plan.byteCount)
-        for child in plan.children { more.bytes += child.byteCount }
-        // The latest navigation so far is held no longer, whosever it was.
-        var moreInTotal = more
-        moreInTotal.bytes -= last?.byteCount ?? 0
-        if last?.client == step.client { more.bytes = moreInTotal.bytes }
-        // A step that holds no more than the one before needs no leave.
-        if more.nodes > 0 || more.bytes > 0 { try ledger.check(more, inTotal: moreInTotal, for: step.client) }
+        let newest = plan.lineup?.last
+        plan.contributions.append(
+            Contribution(kind: .pop, name: name, path: newest.map { path(of: $0, below: flow, in: plan) }))
+    }
+
+    private func dismissNewest(_ count: Int, _ flow: Int, _ plan: inout Plan) {
+        var children = lineup(of: flow, &plan)
+        for _ in 0..<count {
+            // What a pop before told as the newest is none that can be called any more.
+            let going = children.removeLast()
+            let gone = path(of: going, below: flow, in: plan)
+            for place in plan.contributions.indices where plan.contributions[place].kind == .pop {
+                if plan.contributions[place].path == gone { plan.contributions[place].path = nil }
+            }
+            switch going {
+            case .live(let slot):
+                plan.going.append(slot)
+                plan.ids.remove(forest.nodes[slot].id)
+                if let reuse = plan.reuse(of: slot) { plan.children[reuse] = .popped }
+            case .planned(let index):
+                if case .make(let birth, _) = plan.children[index] { plan.ids.remove(birth.id) }
+                plan.children[index] = .popped
+            }
+        }
+        plan.lineup = children
+    }
+
+    private func name(of place: Plan.Place, in plan: Plan) -> String {
+        switch place {
+        case .live(let slot): return forest.nodes[slot].name
+        case .planned(let index):
+            guard case .make(let birth, _) = plan.children[index] else { return "" }
+            return birth.name
+        }
+    }
+
+    private func path(of place: Plan.Place, below flow: Int, in plan: Plan) -> String {
+        switch place {
+        case .live(let slot): return forest.nodes[slot].path
+        case .planned(let index):
+            guard case .make(let birth, _) = plan.children[index] else { return "" }
+            return forest.path(of: birth.id, below: flow)
+        }
     }
 }
 
-extension Plan.Child {
-    /// How many bytes of arguments it will hold at first: its own, and those of an initial step that waits, which a
-    /// flow's never does (S-16).
-    var byteCount: Int {
-        birth.arguments.byteCount + (birth.flow == nil ? step?.arguments.byteCount ?? 0 : 0)
+// MARK: - Values
+
+extension FlowCoordinator {
+    /// A step that a rule sets off, with its arguments as its declaration has them.
+    func resolve(_ template: StepTemplate, _ context: Context) throws(FlowError) -> Plan.Step {
+        let parameters = definitions.steps[template.step.index].parameters
+        let values = values(of: template.arguments, for: parameters, context)
+        return Plan.Step(step: template.step, arguments: try admit(values, of: template.step))
+    }
+
+    /// The values that a rule gives (S-18). What refers to an argument that is absent is left out.
+    private func values(of source: ArgumentSource, for parameters: [Parameter], _ context: Context) -> Arguments {
+        switch source {
+        case .inherited:
+            context.arguments.filter { argument in parameters.contains { $0.name == argument.name } }
+        case .given(let bindings):
+            bindings.compactMap { binding in
+                switch binding.source {
+                case .literal(let value): Argument(binding.name, value)
+                case .step(let name): context.arguments[name].map { renamed($0, binding.name) }
+                case .flow(let name): forest.nodes[context.flow].arguments[name].map { renamed($0, binding.name) }
+                case .childName: context.dismissal.map { Argument(binding.name, .string($0.name)) }
+                case .reason: context.dismissal.map { Argument(binding.name, .string($0.reason.rawValue)) }
+                }
+            }
+        }
+    }
+
+    /// The value under another name; what is private stays so.
+    private func renamed(_ argument: Argument, _ name: String) -> Argument {
+        Argument(name, argument.value, isPrivate: argument.isPrivate)
     }
 }
 
-extension Alternative {
-    /// Whether it is to be taken for a step with these arguments.
-    func matches(_ arguments: Arguments) -> Bool {
-        (when.isEmpty || when.allSatisfy { arguments[$0.argument]?.value == $0.value })
-            && (unless.isEmpty || !unless.allSatisfy { arguments[$0.argument]?.value == $0.value })
+extension FlowContributor {
+    fileprivate var clears: Bool {
+        if case .child(let template) = self { template.clears } else { false }
     }
 }

@@ -7,6 +7,9 @@ extension FlowCoordinator {
     /// The presentable at this object path; nil: none is live there.
     public func node(at path: String) -> NodeID? { forest.node(at: path) }
 
+    /// A presentable's object path.
+    public func path(of node: NodeID) -> String { forest.nodes[slot(node)].path }
+
     /// Whether a presentable is a flow.
     public func isFlow(_ node: NodeID) -> Bool { forest.nodes[slot(node)].flow != nil }
 

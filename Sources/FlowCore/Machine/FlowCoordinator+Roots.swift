@@ -1,8 +1,12 @@
-// Flows that begin at the root, and steps for all of them.
+// Flows that begin at the root.
 
 extension FlowCoordinator {
     /// A client asks for a root.
     mutating func coordinate(_ wish: FlowRequest, _ request: RequestID) {
+        if let token = wish.token {
+            let key = Tokens.Key(client: wish.client, kind: .coordination, token: token)
+            if answerAgain(key, request) { return }
+        }
         do throws(FlowError) {
             answer = .reply(request, .flow(path: try begin(wish)))
         } catch {
@@ -18,14 +22,15 @@ extension FlowCoordinator {
                     root.flow, id: root.id, arguments: root.arguments, step: root.step,
                     stepArguments: root.stepArguments, by: .daemon))
         } catch {
-            effects.append(.reportUnstarted(flow: definitions.flows[root.flow.index].name, error))
+            let path = forest.path(of: root.id ?? definitions.flows[root.flow.index].name, below: nil)
+            effects.append(.reportUnstarted(path: path, error))
         }
         run()
     }
 
     /// Makes the root that is wished for and sets off its initial step; gives its path. A unique flow that is live
     /// stays as it is, and is given (S-2); what is asked for has to be right all the same.
-    private mutating func begin(_ wish: FlowRequest) throws(FlowError) -> String {
+    mutating func begin(_ wish: FlowRequest) throws(FlowError) -> String {
         let definition = definitions.flows[wish.definition.index]
         let arguments = try Declaration.admit(
             wish.arguments, as: definition.parameters, of: "flow '\(definition.name)'")
@@ -41,6 +46,7 @@ extension FlowCoordinator {
         if definition.isUnique,
             let live = forest.roots.first(where: { forest.nodes[$0].flow?.definition == wish.definition })
         {
+            reach(live)
             return forest.nodes[live].path
         }
         let id = try newID(wish.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
@@ -50,12 +56,11 @@ extension FlowCoordinator {
         let slot = forest.insert(
             Forest.Birth(
                 name: definition.name, id: id,
-                flow: Node.FlowState(
-                    definition: wish.definition, covering: definition.children,
-                    readiness: initial == nil ? .ready : .awaitingStep),
-                style: "", arguments: arguments, client: wish.client),
+                flow: newState(of: wish.definition, hasInitial: initial != nil), style: "", arguments: arguments,
+                client: wish.client),
             below: nil)
         ledger.count(held, for: wish.client)
+        watch(slot)
         forest.settle(nil, touching: slot)
         tellChanges()
         if let initial {
@@ -66,30 +71,5 @@ extension FlowCoordinator {
                     step: initial, arguments: stepArguments, cause: 0, purpose: .initial))
         }
         return forest.nodes[slot].path
-    }
-
-    /// Sends a step to every flow that is live now, each an origin of its own (S-27).
-    mutating func openDeepLink(_ step: StepID, _ arguments: Arguments, by client: Client, _ request: RequestID) {
-        let admitted: Arguments
-        do throws(FlowError) {
-            admitted = try admit(arguments, of: step)
-        } catch {
-            answer = .fail(request, error)
-            return
-        }
-        let flows = forest.preorder().filter { forest.nodes[$0].flow != nil }
-        deepLink = flows.map { FlowOutcome(path: forest.nodes[$0].path, outcome: .ignored(.unhandled)) }
-        var steps: [WaitingStep] = []
-        steps.reserveCapacity(flows.count)
-        for (place, flow) in flows.enumerated() {
-            steps.append(
-                WaitingStep(
-                    origin: nextOrigin(), client: client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
-                    step: step, arguments: admitted, cause: 0, purpose: .deepLink(place: place)))
-        }
-        queue.append(contentsOf: steps)
-        run()
-        answer = .reply(request, .outcomes(deepLink))
-        deepLink = []
     }
 }

@@ -2,11 +2,15 @@
 ///
 /// The way of a step (S-5) is spread over the extensions in this folder:
 ///
-/// - here: the entry, the gate (S-15), the queue and its order (S-6, S-7);
+/// - here: the entry, the queue and its order (S-6, S-7);
+/// - `+Emission`: who may emit, the gate (S-15), steps that are kept, tokens;
 /// - `+Navigation`: a flow's rule is looked up, checked and applied (S-13), and what that sets off (S-8);
 /// - `+Plan`: whether all contributors can be applied, before the first one is (S-13);
-/// - `+Roots`: flows that begin and deep links (S-27);
-/// - `+Dismissal`: presentables that go (S-22), and how that is told (S-12);
+/// - `+Roots`: flows that begin;
+/// - `+DeepLinks`: steps for all flows (S-27), and along a path of them (S-28);
+/// - `+Back`: where Back ends (S-24);
+/// - `+Idle`: flows that nobody reached for a time (S-34);
+/// - `+Dismissal`: presentables that go (S-22, S-23), and how that is told (S-12);
 /// - `+Reload`: new definitions for live flows.
 ///
 /// It is deterministic: the same events give the same effects. It has no clock, does no I/O and never traps on an event.
@@ -29,6 +33,19 @@ public struct FlowCoordinator: ~Copyable, Sendable {
     var answer: Effect?
     /// The outcomes of the deep link at hand.
     var deepLink: [FlowOutcome] = []
+    /// The outcome of the step at hand, of those that are emitted one after the other.
+    var outcome: Outcome?
+    /// What the call at hand is to be remembered by.
+    var token: Tokens.Key?
+
+    /// The time of the event at hand.
+    var now = Instant(microseconds: 0)
+    var tokens = Tokens()
+    /// Which clients own the bus names that `emitters` have.
+    var nameOwners: [String: Client] = [:]
+    var alarms = Alarms()
+    /// When the shell was last asked to come back.
+    var timer: Instant?
 
     /// What an origin set off (S-11).
     struct Origin: Equatable, Sendable {
@@ -44,30 +61,51 @@ public struct FlowCoordinator: ~Copyable, Sendable {
         forest = Forest(base: basePath)
     }
 
-    /// Takes what happened to its end, and gives what has to be done for it, in order.
+    /// Takes what happened at this time to its end, and gives what has to be done for it, in order.
     ///
     /// A call gets exactly one answer, the last effect (S-9).
-    public mutating func handle(_ event: Event) -> [Effect] {
+    public mutating func handle(_ event: Event, at now: Instant) -> [Effect] {
+        self.now = now
         effects.reserveCapacity(2)
         switch event {
         case .started:
             for root in definitions.autostart { start(root) }
-        case .stepEmitted(let request, let node, let step, let arguments, let client):
-            emit(step, arguments, on: node, by: client, request)
+        case .stepEmitted(let request, let node, let step, let arguments, let client, let options):
+            emit(step, arguments, on: node, by: client, options, request)
+        case .stepsEmitted(let request, let node, let steps, let client):
+            emit(steps, on: node, by: client, request)
         case .visibilityChanged(let request, let node, let isVisible):
             setVisible(node, isVisible, request)
-        case .presentableDismissed(let request, let node):
-            dismiss(node, request)
+        case .presentableDismissed(let request, let node, let client):
+            dismiss(node, by: client, request)
+        case .backPressed(let request, let node, let client):
+            goBack(node, by: client, request)
         case .flowRequested(let request, let wish):
             coordinate(wish, request)
         case .deepLinkOpened(let request, let step, let arguments, let client):
             openDeepLink(step, arguments, by: client, request)
+        case .pathOpened(let request, let segments, let client):
+            openPath(segments, by: client, request)
+        case .nameOwnerChanged(let name, let owner):
+            nameOwners[name] = owner
+        case .timerFired:
+            timer = nil
+            setOffIdle()
         case .definitionsRead(let definitions):
             reload(definitions)
         }
         run()
-        if let answer { effects.append(answer) }
+        askForTimer()
+        return finish()
+    }
+
+    private mutating func finish() -> [Effect] {
+        if let answer {
+            if let token { remember(answer, by: token) }
+            effects.append(answer)
+        }
         answer = nil
+        token = nil
         let done = effects
         effects = []
         return done
@@ -78,50 +116,17 @@ public struct FlowCoordinator: ~Copyable, Sendable {
         lastOrigin += 1
         return lastOrigin
     }
-}
-
-// MARK: - Steps from outside
-
-extension FlowCoordinator {
-    /// The gate (S-4, S-15), then the flow.
-    private mutating func emit(
-        _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, _ request: RequestID
-    ) {
-        guard let slot = forest.slot(of: node) else { return refuseGone(request) }
-        let admitted: Arguments
-        do throws(FlowError) {
-            admitted = try admit(arguments, of: step)
-        } catch {
-            answer = .fail(request, error)
-            return
-        }
-        if !forest.nodes[slot].isPresented {
-            switch whenHidden(slot) {
-            case .ignore:
-                answer = .reply(request, .verdict(.hidden, serial: 0))
-                return
-            case .allow: break
-            }
-        }
-        let flow = forest.nodes[slot].flow == nil ? forest.nodes[slot].parent ?? slot : slot
-        take(
-            WaitingStep(
-                origin: nextOrigin(), client: client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
-                step: step,
-                arguments: admitted, cause: 0, purpose: .emitted(request)))
-    }
-
-    private mutating func setVisible(_ node: NodeID, _ isVisible: Bool, _ request: RequestID) {
-        guard let slot = forest.slot(of: node) else { return refuseGone(request) }
-        forest.setVisible(slot, isVisible)
-        tellChanges()
-        setOffPresented()
-        answer = .reply(request, .done)
-    }
 
     /// The path was looked up when the call came, so this takes a shell that mixes up its calls.
     mutating func refuseGone(_ request: RequestID) {
-        answer = .fail(request, FlowError(.presentableDismissed, "the presentable is gone"))
+        answer = .fail(request, Self.gone)
+    }
+
+    static let gone = FlowError(.presentableDismissed, "the presentable is gone")
+
+    /// The flow that handles steps on a presentable (S-4).
+    func flow(for slot: Int) -> Int {
+        forest.nodes[slot].flow == nil ? forest.nodes[slot].parent ?? slot : slot
     }
 
     /// The arguments as the step's declaration has them (S-3).
@@ -129,12 +134,6 @@ extension FlowCoordinator {
         let declaration = definitions.steps[step.index]
         return try Declaration.admit(
             arguments, as: declaration.parameters, of: "step '\(declaration.name)'", isPrivate: declaration.isPrivate)
-    }
-
-    /// What happens to a step on this presentable while it is not presented; only its own setting counts (S-15).
-    private func whenHidden(_ slot: Int) -> WhenHidden {
-        forest.nodes[slot].whenHidden
-            ?? forest.nodes[slot].flow.map { definitions.flows[$0.definition.index].whenHidden } ?? .ignore
     }
 }
 
@@ -148,7 +147,7 @@ extension FlowCoordinator {
     }
 
     /// Takes one step to its end.
-    private mutating func take(_ step: WaitingStep) {
+    mutating func take(_ step: WaitingStep) {
         let outcome: Outcome
         if let flow = forest.slot(of: step.flow) {
             outcome = navigate(step, flow)
@@ -157,7 +156,7 @@ extension FlowCoordinator {
                 FlowError(.flowEnded, "the flow that was to take step '\(definitions[step.step].name)' has ended"))
         }
         conclude(step, outcome)
-        if step.isTold { release(origin: step.origin) }
+        if step.isSetOff { release(origin: step.origin) }
     }
 
     /// Tells who waits for a step how it ended (S-9), or everyone, where nobody waits and it ended badly (S-12).
@@ -172,7 +171,12 @@ extension FlowCoordinator {
                 }
         case .deepLink(let place):
             deepLink[place] = FlowOutcome(path: deepLink[place].path, outcome: outcome)
-        case .initial, .setOff:
+        case .listed, .segment:
+            self.outcome = outcome
+        case .idle:
+            self.outcome = outcome
+            tellFailure(of: step, outcome)
+        case .initial, .setOff, .kept:
             tellFailure(of: step, outcome)
         }
         if step.purpose == .initial, let flow = forest.slot(of: step.flow) {

@@ -6,8 +6,20 @@ struct Ledger: Equatable, Sendable {
     /// What is held.
     struct Tally: Equatable, Sendable {
         var nodes = 0
-        /// Of arguments: the nodes' own, those of initial steps that wait, those of latest navigations.
+        /// Kept steps.
+        var steps = 0
+        /// Of arguments: the nodes' own, those of steps that wait at them, those of latest navigations.
         var bytes = 0
+
+        static func += (tally: inout Tally, more: Tally) {
+            tally.nodes += more.nodes
+            tally.steps += more.steps
+            tally.bytes += more.bytes
+        }
+
+        static prefix func - (tally: Tally) -> Tally {
+            Tally(nodes: -tally.nodes, steps: -tally.steps, bytes: -tally.bytes)
+        }
     }
 
     private(set) var total = Tally()
@@ -21,6 +33,12 @@ struct Ledger: Equatable, Sendable {
         if inTotal.nodes > 0 {
             guard total.nodes + inTotal.nodes <= Limits.nodes else {
                 throw FlowError(.limitExceeded, "there are \(total.nodes) live presentables of at most \(Limits.nodes)")
+            }
+        }
+        if inTotal.steps > 0 {
+            guard total.steps + inTotal.steps <= Limits.waitingSteps else {
+                throw FlowError(
+                    .limitExceeded, "there are \(total.steps) steps waiting of at most \(Limits.waitingSteps)")
             }
         }
         if inTotal.bytes > 0 {
@@ -39,6 +57,13 @@ struct Ledger: Equatable, Sendable {
                     "'\(client.name)' has made \(own.nodes) live presentables of at most \(Limits.nodesPerClient)")
             }
         }
+        if more.steps > 0 {
+            guard own.steps + more.steps <= Limits.waitingStepsPerClient else {
+                throw FlowError(
+                    .limitExceeded,
+                    "'\(client.name)' has \(own.steps) steps waiting of at most \(Limits.waitingStepsPerClient)")
+            }
+        }
         if more.bytes > 0 {
             guard own.bytes + more.bytes <= Limits.heldBytesPerClient else {
                 throw FlowError(
@@ -52,19 +77,35 @@ struct Ledger: Equatable, Sendable {
     /// Counts more, or less where the numbers are negative.
     mutating func count(_ change: Tally, for client: Client) {
         if change == Tally() { return }
-        total.nodes += change.nodes
-        total.bytes += change.bytes
+        total += change
         guard client != .daemon else { return }
         var own = clients[client] ?? Tally()
-        own.nodes += change.nodes
-        own.bytes += change.bytes
+        own += change
         clients[client] = own == Tally() ? nil : own
     }
 
     /// Counts a node that is gone.
     mutating func release(_ node: Node) {
-        let held = node.arguments.byteCount + (node.initialStep?.arguments.byteCount ?? 0)
-        count(Tally(nodes: -1, bytes: -held), for: node.client)
-        if let last = node.flow?.last { count(Tally(bytes: -last.byteCount), for: last.client) }
+        node.forEachHolding { count(-$1, for: $0) }
+    }
+}
+
+extension Node {
+    /// What the node holds, and for whom.
+    func forEachHolding(_ body: (Client, Ledger.Tally) -> Void) {
+        body(client, Ledger.Tally(nodes: 1, bytes: arguments.byteCount))
+        if let held = initialStep { body(held.client, Ledger.Tally(bytes: held.arguments.byteCount)) }
+        for held in keptSteps { body(held.client, Ledger.Tally(steps: 1, bytes: held.arguments.byteCount)) }
+        if let last = flow?.last { body(last.client, Ledger.Tally(bytes: last.byteCount)) }
+    }
+
+    /// The same for one client, and in total.
+    func holding(for client: Client) -> (own: Ledger.Tally, total: Ledger.Tally) {
+        var (own, total) = (Ledger.Tally(), Ledger.Tally())
+        forEachHolding { holder, tally in
+            total += tally
+            if holder == client { own += tally }
+        }
+        return (own, total)
     }
 }

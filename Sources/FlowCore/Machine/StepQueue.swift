@@ -6,10 +6,18 @@ struct WaitingStep: Equatable, Sendable {
         case emitted(RequestID)
         /// The deep link's call waits for the outcomes of all flows; this one stands at that place.
         case deepLink(place: Int)
+        /// A call waits for the outcomes of a list of steps, each emitted when the one before has ended.
+        case listed
+        /// The same for a deep link along a path of flows (S-28).
+        case segment
         /// The flow's own initial step: the flow is ready when it has ended (S-26).
         case initial
         /// Nobody: a forward, an `end` step, a screen's initial step.
         case setOff
+        /// Nobody any more: it came from outside, and was kept (S-15).
+        case kept
+        /// Nobody: it comes from a flow that was not reached for a time (S-34).
+        case idle
     }
 
     /// The thing from outside that began the chain; later things have greater numbers (S-6).
@@ -28,14 +36,25 @@ struct WaitingStep: Equatable, Sendable {
 
     /// Whether a deep link brought it (S-27).
     var isDeepLink: Bool {
-        if case .deepLink = purpose { true } else { false }
+        switch purpose {
+        case .deepLink, .segment: true
+        case .emitted, .listed, .initial, .setOff, .kept, .idle: false
+        }
     }
 
     /// Whether everyone is told if it fails: nobody waits for it (S-12).
     var isTold: Bool {
         switch purpose {
-        case .emitted, .deepLink: false
+        case .emitted, .deepLink, .listed, .segment: false
+        case .initial, .setOff, .kept, .idle: true
+        }
+    }
+
+    /// Whether it counts for what its origin set off (S-11).
+    var isSetOff: Bool {
+        switch purpose {
         case .initial, .setOff: true
+        case .emitted, .deepLink, .listed, .segment, .kept, .idle: false
         }
     }
 }
@@ -54,6 +73,25 @@ struct StepQueue: Sendable {
         while place > 0, steps[place - 1].origin <= step.origin { place -= 1 }
         steps.insert(step, at: place)
         if step.isTold { toldCount += 1 }
+    }
+
+    /// Adds steps of any origins, in the order they were set off.
+    mutating func insert(contentsOf later: [WaitingStep]) {
+        // One by one, each would make all of later origins move.
+        let sorted = later.enumerated().sorted { ($0.element.origin, $0.offset) < ($1.element.origin, $1.offset) }
+        var merged: [WaitingStep] = []
+        merged.reserveCapacity(steps.count + later.count)
+        var waiting = steps[...]
+        for (_, step) in sorted {
+            while let next = waiting.last, next.origin <= step.origin {
+                merged.append(next)
+                waiting.removeLast()
+            }
+            merged.append(step)
+        }
+        merged.append(contentsOf: waiting.reversed())
+        steps = merged.reversed()
+        toldCount += later.count(where: \.isTold)
     }
 
     /// Adds steps of ascending origins, all greater than those that wait.

@@ -32,6 +32,6 @@ extension [Argument] {
 
     /// How many bytes they count for against the limits.
     public var byteCount: Int {
-        reduce(0) { $0 + 8 + $1.name.utf8.count + $1.value.byteCount }
+        reduce(0) { $0 + Limits.argumentNameBytes + $1.name.utf8.count + $1.value.byteCount }
     }
 }

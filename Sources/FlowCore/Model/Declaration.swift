@@ -71,6 +71,9 @@ enum Declaration {
         let wanted = parameter.type.description
         let place = "the argument '\(argument.name)' of \(subject)"
         guard !isPrivate else { return "\(place) does not fit: it has to be of type \(wanted), not \(came)" }
+        if case .integer = parameter.type.kind, argument.value.integer != nil {
+            return "\(place) is '\(argument.value)', which is out of the range of the type \(wanted)"
+        }
         return
             "\(place) is '\(Names.shown(argument.value.description))', of type \(came); it has to be of type \(wanted)"
     }

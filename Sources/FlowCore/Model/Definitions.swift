@@ -38,6 +38,9 @@ public struct Definitions: Equatable, Sendable {
     /// The roots that start with the daemon, in order.
     public let autostart: [Autostart]
 
+    /// Whether some flow has an idle step.
+    let haveIdleFlows: Bool
+
     private let stepIndex: NameIndex
     private let screenIndex: NameIndex
     private let flowIndex: NameIndex
@@ -51,6 +54,7 @@ public struct Definitions: Equatable, Sendable {
         self.screens = screens
         self.flows = flows
         self.autostart = autostart
+        haveIdleFlows = flows.contains { $0.idle != nil }
         stepIndex = Self.index(steps.map(\.name))
         screenIndex = Self.index(screens.map(\.name))
         flowIndex = Self.index(flows.map(\.name))
@@ -165,6 +169,10 @@ public enum WhenHidden: String, CaseIterable, Sendable {
     case ignore
     /// It is taken all the same: RxFlow's `allowStepWhenNotPresented`.
     case allow
+    /// The newest one is kept until the presentable is presented.
+    case latest
+    /// Up to ``Limits/keptSteps`` are kept in order until the presentable is presented.
+    case queue
 }
 
 /// A flow's definition: its rules (S-2).
@@ -183,13 +191,20 @@ public struct FlowDefinition: Equatable, Sendable {
     public let whenHidden: WhenHidden
     /// Whether navigations are announced before they happen (`NavigationWillOccur`).
     public let announces: Bool
+    /// The step it sets off on itself where Back ends at it (S-24).
+    public let onBack: StepID?
+    /// What happens when nothing from outside reaches it for a time (S-34).
+    public let idle: Idle?
+    /// Only owners of these bus names may emit steps on it and its screens, or send it Back; empty: everyone may.
+    public let emitters: [String]
     /// What the steps lead to, sorted by ``StepID/index``.
     public let rules: [Rule]
 
     /// A flow of this name and these rules.
     public init(
         _ name: String, parameters: [Parameter] = [], initial: StepID? = nil, children: Children = .free,
-        isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false, rules: [Rule] = []
+        isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false, onBack: StepID? = nil,
+        idle: Idle? = nil, emitters: [String] = [], rules: [Rule] = []
     ) {
         self.name = name
         self.parameters = parameters
@@ -198,6 +213,9 @@ public struct FlowDefinition: Equatable, Sendable {
         self.isUnique = isUnique
         self.whenHidden = whenHidden
         self.announces = announces
+        self.onBack = onBack
+        self.idle = idle
+        self.emitters = emitters
         self.rules = rules
     }
 
@@ -212,151 +230,17 @@ public struct FlowDefinition: Equatable, Sendable {
     }
 }
 
-/// What a step leads to in a flow.
-public struct Rule: Equatable, Sendable {
-    /// The step.
+/// A step that a flow sets off on itself when no step from outside reached it, or anything below it, for a time (S-34).
+public struct Idle: Hashable, Sendable {
+    /// For how long, in µs; more than 0.
+    public let after: UInt64
+    /// The step; it needs no arguments.
     public let step: StepID
-    /// The first alternative that matches is applied; where none does, the step is `unhandled`.
-    public let alternatives: [Alternative]
 
-    /// A rule for a step.
-    public init(_ step: StepID, _ alternatives: [Alternative]) {
+    /// A step after so many µs.
+    public init(after: UInt64, step: StepID) {
+        self.after = after
         self.step = step
-        self.alternatives = alternatives
-    }
-
-    /// A rule for a step that always leads to the same.
-    public init(_ step: StepID, _ contributors: [FlowContributor]) {
-        self.init(step, [Alternative(contributors: contributors)])
-    }
-}
-
-/// One of the things that a step can lead to, and when it does.
-public struct Alternative: Equatable, Sendable {
-    /// Taken only if all of these match; none: always.
-    public let when: [Condition]
-    /// Not taken if all of these match; none: no objection.
-    public let unless: [Condition]
-    /// What is contributed, in order; `none = true` is the empty list (S-17).
-    public let contributors: [FlowContributor]
-
-    /// An alternative under these conditions.
-    public init(when: [Condition] = [], unless: [Condition] = [], contributors: [FlowContributor]) {
-        self.when = when
-        self.unless = unless
-        self.contributors = contributors
-    }
-}
-
-/// Matches when the step has this argument with this value.
-public struct Condition: Equatable, Sendable {
-    /// The argument's name.
-    public let argument: String
-    /// The value, of the argument's declared type.
-    public let value: Value
-
-    /// A condition on an argument of the step.
-    public init(_ argument: String, _ value: Value) {
-        self.argument = argument
-        self.value = value
-    }
-}
-
-/// What a flow answers a step with: RxFlow's FlowContributor, as a definition file writes it.
-public enum FlowContributor: Equatable, Sendable {
-    /// A new child of the flow (S-18).
-    case child(ChildTemplate)
-    /// Another step on this same flow (S-20).
-    case current(StepTemplate)
-    /// Another step on the flow's parent (S-20).
-    case parent(StepTemplate)
-    /// The flow ends, and the parent gets a step where one is named (S-21).
-    case end(StepTemplate?)
-}
-
-/// A child to be made.
-public struct ChildTemplate: Equatable, Sendable {
-    /// What the child is made of.
-    public enum Presentable: Hashable, Sendable {
-        /// A screen.
-        case screen(ScreenID)
-        /// A flow.
-        case flow(FlowID)
-    }
-
-    /// What the child is made of.
-    public let presentable: Presentable
-    /// The id asked for; nil: its name, or the first free `name_2`, `name_3`, … (S-1).
-    public let id: String?
-    /// The child's own arguments.
-    public let arguments: ArgumentSource
-    /// The child's initial step; nil: a flow's `initial`, none for a screen.
-    public let step: StepID?
-    /// The initial step's arguments.
-    public let stepArguments: ArgumentSource
-    /// How it is to be shown, for those who show it (`modal`, …); empty where nothing is said.
-    public let style: String
-    /// Overrides what the definition says (S-15).
-    public let whenHidden: WhenHidden?
-
-    /// A child to be made.
-    public init(
-        _ presentable: Presentable, id: String? = nil, arguments: ArgumentSource = .inherited, step: StepID? = nil,
-        stepArguments: ArgumentSource = .inherited, style: String = "", whenHidden: WhenHidden? = nil
-    ) {
-        self.presentable = presentable
-        self.id = id
-        self.arguments = arguments
-        self.step = step
-        self.stepArguments = stepArguments
-        self.style = style
-        self.whenHidden = whenHidden
-    }
-}
-
-/// A step to be set off.
-public struct StepTemplate: Equatable, Sendable {
-    /// The step.
-    public let step: StepID
-    /// Its arguments.
-    public let arguments: ArgumentSource
-
-    /// A step to be set off.
-    public init(_ step: StepID, arguments: ArgumentSource = .inherited) {
-        self.step = step
-        self.arguments = arguments
-    }
-}
-
-/// Where arguments come from (S-18).
-public enum ArgumentSource: Equatable, Sendable {
-    /// Those of the step at hand that the declaration has, too.
-    case inherited
-    /// These alone.
-    case given([Binding])
-}
-
-/// One argument that a rule gives.
-public struct Binding: Equatable, Sendable {
-    /// Where a value comes from.
-    public enum Source: Equatable, Sendable {
-        /// It stands in the file, of the declared type already.
-        case literal(Value)
-        /// `$name`: the step's argument. Left out where the step has none.
-        case step(String)
-        /// `$flow.name`: the flow's own argument. Left out where the flow has none.
-        case flow(String)
-    }
-
-    /// The argument's name, as what gets it declares it.
-    public let name: String
-    /// Where its value comes from.
-    public let source: Source
-
-    /// An argument that a rule gives.
-    public init(_ name: String, _ source: Source) {
-        self.name = name
-        self.source = source
     }
 }
 

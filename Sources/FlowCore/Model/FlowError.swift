@@ -15,6 +15,8 @@ public struct FlowError: Error, Hashable, Sendable {
         case invalidName = "InvalidName"
         /// A live sibling has that id.
         case idTaken = "IdTaken"
+        /// The presentable at that path is another than the caller meant.
+        case staleInstance = "StaleInstance"
         /// The flow that was to take the step is gone.
         case flowEnded = "FlowEnded"
         /// The presentable that held the step is gone.
@@ -23,6 +25,10 @@ public struct FlowError: Error, Hashable, Sendable {
         case navigationLoop = "NavigationLoop"
         /// One of ``Limits`` is reached.
         case limitExceeded = "LimitExceeded"
+        /// A deep link along a path came to a step that was not navigated.
+        case pathFailed = "PathFailed"
+        /// The flow takes steps from others alone (`emitters`).
+        case accessDenied = "AccessDenied"
         /// The definition files have errors.
         case invalidDefinition = "InvalidDefinition"
     }

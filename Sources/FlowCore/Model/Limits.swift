@@ -22,6 +22,11 @@ public enum Limits {
     public static let argumentCount = 64
     /// Bytes of the arguments of one step (``Swift/Array/byteCount``).
     public static let argumentBytes = 64 * 1_024
+    /// What each value counts for beside the bytes in it, containers included: as much as it can take on the wire for its
+    /// length, its type and padding.
+    public static let valueBytes = 16
+    /// What each argument counts for beside its name and value.
+    public static let argumentNameBytes = 32
     /// Containers inside each other in one argument.
     public static let argumentNesting = 8
 
@@ -32,6 +37,23 @@ public enum Limits {
 
     /// Bytes in a D-Bus signature (D-Bus specification, "Valid Signatures").
     public static let signatureLength = 255
+
+    /// Steps that are kept for one hidden presentable (S-15).
+    public static let keptSteps = 64
+    /// Kept steps of one client.
+    public static let waitingStepsPerClient = 4_096
+    /// Kept steps in total.
+    public static let waitingSteps = 65_536
+    /// Kept steps that one flow is to take; and the steps in one `EmitSteps`, segments in one `NavigateAlong`.
+    public static let waitingStepsPerFlow = 1_024
+    /// Bytes in a token.
+    public static let tokenLength = 128
+    /// Tokens of one client that are remembered.
+    public static let tokensPerClient = 16_384
+    /// Tokens that are remembered in total.
+    public static let tokens = 65_536
+    /// How long a token is remembered, in µs.
+    public static let tokenLifetime: UInt64 = 60_000_000
 
     /// Steps that one origin may set off (S-11).
     public static let stepsSetOff = 256

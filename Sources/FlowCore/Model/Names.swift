@@ -28,10 +28,17 @@ public enum Names {
         var shown = ""
         for scalar in text.unicodeScalars {
             guard shown.utf8.count < Limits.stepNameLength else { return shown + "…" }
-            let isControl = scalar.properties.generalCategory == .control
-            shown += isControl ? scalar.escaped(asASCII: true) : String(scalar)
+            shown += isPlain(scalar) ? String(scalar) : scalar.escaped(asASCII: true)
         }
         return shown
+    }
+
+    /// Whether a character changes nothing but its own place in a line: not where it ends, nor which way it runs.
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {

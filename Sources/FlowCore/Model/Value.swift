@@ -30,6 +30,8 @@ public enum Value: Hashable, Sendable {
     case signature(String)
     /// `v`: a value that carries its type along inside another.
     indirect case variant(Value)
+    /// `ay`: the one array that is made of many small things, and is never ``array(element:_:)``.
+    case bytes([UInt8])
     /// `a…`: the signature of one element, which an empty array needs too, and the elements.
     case array(element: String, [Value])
     /// `(…)`
@@ -55,6 +57,7 @@ extension Value {
         case .objectPath: "o"
         case .signature: "g"
         case .variant: "v"
+        case .bytes: "ay"
         case .array(let element, _): "a" + element
         case .structure(let members): "(" + members.map(\.signature).joined() + ")"
         case .entry(let key, let value): "{" + key.signature + value.signature + "}"
@@ -76,7 +79,7 @@ extension Value {
         case .uint32: .uint32
         case .int64: .int64
         case .uint64: .uint64
-        case .bool, .double, .string, .objectPath, .signature, .variant, .array, .structure, .entry: nil
+        case .bool, .double, .string, .objectPath, .signature, .variant, .bytes, .array, .structure, .entry: nil
         }
     }
 
@@ -90,24 +93,23 @@ extension Value {
         case .uint32(let number): Int128(number)
         case .int64(let number): Int128(number)
         case .uint64(let number): Int128(number)
-        case .bool, .double, .string, .objectPath, .signature, .variant, .array, .structure, .entry: nil
+        case .bool, .double, .string, .objectPath, .signature, .variant, .bytes, .array, .structure, .entry: nil
         }
     }
 
-    /// How many bytes the value counts for against the limits: its length on the wire, without padding.
+    /// How many bytes the value counts for against the limits: never less than it takes on the wire with all padding, and
+    /// at least ``Limits/valueBytes``, as each value is kept as one.
     public var byteCount: Int {
-        switch self {
-        case .byte: 1
-        case .int16, .uint16: 2
-        case .bool, .int32, .uint32: 4
-        case .int64, .uint64, .double: 8
-        case .string(let text), .objectPath(let text): 5 + text.utf8.count
-        case .signature(let text): 2 + text.utf8.count
-        case .variant(let value): 3 + value.byteCount
-        case .array(_, let elements): elements.reduce(4) { $0 + $1.byteCount }
-        case .structure(let members): members.reduce(0) { $0 + $1.byteCount }
-        case .entry(let key, let value): key.byteCount + value.byteCount
-        }
+        let content =
+            switch self {
+            case .bool, .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double: 0
+            case .string(let text), .objectPath(let text), .signature(let text): text.utf8.count
+            case .variant(let value): value.byteCount
+            case .bytes(let bytes): bytes.count
+            case .array(_, let elements), .structure(let elements): elements.reduce(0) { $0 + $1.byteCount }
+            case .entry(let key, let value): key.byteCount + value.byteCount
+            }
+        return Limits.valueBytes + content
     }
 }
 
@@ -127,6 +129,7 @@ extension Value: CustomStringConvertible {
         case .double(let value): "\(value)"
         case .string(let text), .objectPath(let text), .signature(let text): text
         case .variant(let value): value.description
+        case .bytes(let bytes): "[" + bytes.map(\.description).joined(separator: ", ") + "]"
         case .array(_, let elements): "[" + elements.map(\.description).joined(separator: ", ") + "]"
         case .structure(let members): "(" + members.map(\.description).joined(separator: ", ") + ")"
         case .entry(let key, let value): "\(key): \(value)"

@@ -70,6 +70,18 @@ public struct ValueType: Hashable, Sendable {
         }
     }
 
+    /// The complete types that a signature is made of, in order; nil where it is not made of such as have values here.
+    public static func completeTypes(in signature: some StringProtocol) -> [String]? {
+        var rest = Substring(signature)
+        var types: [String] = []
+        while !rest.isEmpty {
+            let start = rest.startIndex
+            guard skipCompleteType(&rest, depth: 0) else { return nil }
+            types.append(String(signature[start..<rest.startIndex]))
+        }
+        return types
+    }
+
     /// Moves past one complete type; false where there is none.
     private static func skipCompleteType(_ rest: inout Substring, depth: Int) -> Bool {
         guard depth <= Limits.argumentNesting, let code = rest.popFirst() else { return false }

@@ -80,7 +80,8 @@ extension Forest {
         flow?.current.map { $0 != id(of: child) } ?? false
     }
 
-    private mutating func select(_ child: Int, of parent: Int) {
+    /// With tabs, selects a child.
+    mutating func select(_ child: Int, of parent: Int) {
         guard nodes[parent].flow?.selected.last != child else { return }
         nodes[parent].flow?.selected.removeAll { $0 == child }
         nodes[parent].flow?.selected.append(child)

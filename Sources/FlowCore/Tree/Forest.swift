@@ -12,6 +12,8 @@ struct Forest: Sendable {
     private(set) var roots: [Int] = []
     private var rootIDs = SiblingIDs()
     private var slots = NameIndex()
+    /// The places of all presentables of a name (S-28, S-35).
+    private var named: [String: Set<Int>] = [:]
     private var lastInstance: UInt64 = 0
 
     /// Live flows.
@@ -56,10 +58,10 @@ struct Forest: Sendable {
         return nodes[slot].flow?.children ?? []
     }
 
-    /// Whether a child of this flow has this id, or a root for nil.
-    func isTaken(_ id: String, below slot: Int?) -> Bool {
-        guard let slot else { return rootIDs.contains(id) }
-        return nodes[slot].flow?.ids.contains(id) ?? false
+    /// Whether a child of this flow will have this id, or a root for nil, when what is planned is done.
+    func isTaken(_ id: String, below slot: Int?, besides planned: SiblingIDs.PlannedIDs) -> Bool {
+        guard let slot else { return rootIDs.isTaken(id, besides: planned) }
+        return nodes[slot].flow?.ids.isTaken(id, besides: planned) ?? false
     }
 
     /// The id for a new child of this name that asked for none (S-1).
@@ -71,6 +73,42 @@ struct Forest: Sendable {
     /// The path of a child with this id.
     func path(of id: String, below slot: Int?) -> String {
         "\(slot.map { nodes[$0].path } ?? base)/\(id)"
+    }
+
+    /// Whether a presentable of this name is live in the same tree as this one, or as a root (S-35).
+    func isAlive(_ name: String, near slot: Int) -> Bool {
+        guard let named = named[name] else { return false }
+        let root = root(of: slot)
+        return named.contains { nodes[$0].parent == nil || self.root(of: $0) == root }
+    }
+
+    /// The newest flow of this name below a presentable; among the roots for nil (S-28).
+    func newestFlow(named name: String, below slot: Int?) -> Int? {
+        let candidates = named[name]?.filter { candidate in
+            guard nodes[candidate].flow != nil else { return false }
+            return slot.map { isAncestor($0, of: candidate) } ?? (nodes[candidate].parent == nil)
+        }
+        return candidates?.max { nodes[$0].instance < nodes[$1].instance }
+    }
+
+    private func root(of slot: Int) -> Int {
+        var slot = slot
+        while let parent = nodes[slot].parent { slot = parent }
+        return slot
+    }
+
+    private func isAncestor(_ ancestor: Int, of slot: Int) -> Bool {
+        var slot = slot
+        while let parent = nodes[slot].parent {
+            if parent == ancestor { return true }
+            slot = parent
+        }
+        return false
+    }
+
+    /// A presentable and all below it, newest leaf first: in the order they would go (S-22).
+    func leavesFirst(_ slot: Int) -> [Int] {
+        children(of: slot).reversed().flatMap(leavesFirst) + [slot]
     }
 
     /// All that are live, parents before children, children in order.
@@ -92,7 +130,7 @@ struct Forest: Sendable {
             instance: lastInstance, name: birth.name, id: birth.id, path: path(of: birth.id, below: parent),
             parent: parent, depth: parent.map { nodes[$0].depth + 1 } ?? 1, style: birth.style,
             arguments: birth.arguments, isVisible: birth.flow != nil, whenHidden: birth.whenHidden,
-            client: birth.client, flow: birth.flow, changes: .born)
+            client: birth.client, onDismissed: birth.onDismissed, flow: birth.flow, changes: .born)
         let slot: Int
         if let free = freeSlots.popLast() {
             slot = free
@@ -102,6 +140,7 @@ struct Forest: Sendable {
             nodes.append(node)
         }
         slots.insert(node.path, slot)
+        named[node.name, default: []].insert(slot)
         changed.append(id(of: slot))
         if let parent {
             nodes[parent].flow?.children.append(slot)
@@ -123,6 +162,7 @@ struct Forest: Sendable {
         var style: String
         var arguments: Arguments
         var whenHidden: WhenHidden?
+        var onDismissed: StepTemplate?
         var client: Client
     }
 
@@ -157,12 +197,16 @@ struct Forest: Sendable {
         for child in children(of: slot).reversed() { release(child, into: &gone) }
         gone.append(nodes[slot])
         slots.remove(nodes[slot].path)
+        named[nodes[slot].name]?.remove(slot)
+        if named[nodes[slot].name]?.isEmpty == true { named[nodes[slot].name] = nil }
         if nodes[slot].flow == nil { screenCount -= 1 } else { flowCount -= 1 }
         nodes[slot].instance = 0
         // What it held goes now, not when its place is used again.
         nodes[slot].flow = nil
         nodes[slot].arguments = []
         nodes[slot].initialStep = nil
+        nodes[slot].keptSteps = []
+        nodes[slot].onDismissed = nil
         freeSlots.append(slot)
     }
 }
@@ -197,6 +241,7 @@ extension Forest {
             changes.append(
                 PropertyChanges(
                     path: nodes[slot].path,
+                    arguments: flags.contains(.arguments) ? nodes[slot].arguments.broadcastable : nil,
                     isVisible: flags.contains(.visible) ? nodes[slot].isVisible : nil,
                     isPresented: flags.contains(.presented) ? nodes[slot].isPresented : nil,
                     isReady: flags.contains(.ready) ? nodes[slot].flow?.isReady : nil,

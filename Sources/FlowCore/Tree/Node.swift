@@ -7,7 +7,7 @@ public struct NodeID: Hashable, Sendable {
 }
 
 /// A live presentable: a flow or a screen (S-1).
-struct Node: Sendable {
+struct Node: Equatable, Sendable {
     /// Its number, never used again; 0 marks a place that is free.
     var instance: UInt64
     /// The name of the screen or flow.
@@ -32,8 +32,12 @@ struct Node: Sendable {
     var whenHidden: WhenHidden?
     /// Who made it, for the limits.
     var client: Client
-    /// Its initial step, while it waits to be presented for the first time (S-16).
+    /// Its initial step, while it waits to be presented (S-16).
     var initialStep: HeldStep?
+    /// Steps from outside that were emitted on it while it was not presented, and are kept until it is (S-15).
+    var keptSteps: [HeldStep] = []
+    /// The step that its parent gets when it is dismissed by other hands (S-23).
+    var onDismissed: StepTemplate?
     /// What only flows have; nil: it is a screen.
     var flow: FlowState?
     /// What has changed and was not told yet.
@@ -43,7 +47,7 @@ struct Node: Sendable {
     var parentPath: String { String(path.dropLast(id.utf8.count + 1)) }
 
     /// What only flows have.
-    struct FlowState: Sendable {
+    struct FlowState: Equatable, Sendable {
         /// Its definition; changes its number, never its name, when definitions are read again.
         var definition: FlowID
         /// Who covers whom among the children, as its definition says.
@@ -63,9 +67,21 @@ struct Node: Sendable {
         var last: LastNavigation?
         /// Ids that its children have.
         var ids = SiblingIDs()
+        /// How many kept steps it is to take: its own and those of its screens (S-33).
+        var keptCount = 0
+        /// When a step from outside reached it last, or anything below it; nil where nobody asks (S-34).
+        var reached: Instant?
+        /// Whether its idle step was navigated since then, so that it waits to be reached again.
+        var isResting = false
 
         /// Whether it is ready (S-26).
         var isReady: Bool { readiness == .ready }
+
+        /// Puts another latest navigation in place; gives the one that was there.
+        mutating func exchangeLast(_ next: LastNavigation) -> LastNavigation? {
+            defer { last = next }
+            return last
+        }
     }
 
     /// How far a flow is from being ready (S-26). From `awaitingStep` to `awaitingChildren` or `ready`, from
@@ -87,6 +103,7 @@ struct Node: Sendable {
         static let current = Changes(rawValue: 8)
         /// It is new: `InterfacesAdded` tells it whole.
         static let born = Changes(rawValue: 16)
+        static let arguments = Changes(rawValue: 32)
     }
 }
 
@@ -104,11 +121,12 @@ public struct LastNavigation: Equatable, Sendable {
     let byteCount: Int
 }
 
-/// An initial step that waits until its screen is presented.
+/// A step that waits until its presentable is presented: an initial one, or one that is kept.
 struct HeldStep: Equatable, Sendable {
     var step: StepID
     var arguments: Arguments
-    /// The origin, cause and client of the navigation that contributed it: a wait changes none of them (S-6, S-16).
+    /// The origin, cause and client of the navigation that contributed it, or of its emission: a wait changes none of
+    /// them (S-6, S-16).
     var origin: UInt64
     var cause: UInt64
     var client: Client

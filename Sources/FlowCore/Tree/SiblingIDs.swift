@@ -1,5 +1,5 @@
 /// The ids that are taken among siblings, and the next free one for a name (S-1).
-struct SiblingIDs: Sendable {
+struct SiblingIDs: Equatable, Sendable {
     private var taken: Set<String> = []
     /// For a name that was given a number: no smaller number than this is free. Keeps the search for the smallest free
     /// one short where thousands of siblings have the same name.
@@ -10,10 +10,16 @@ struct SiblingIDs: Sendable {
     /// The id for a name: the name, or `NAME_2`, `NAME_3`, …, the smallest that is free here and among the ids which are
     /// about to be taken.
     func free(for name: String, besides planned: PlannedIDs = PlannedIDs()) -> String {
-        guard taken.contains(name) || planned.contains(name) else { return name }
-        var number = max(floor[name] ?? 2, planned.floor[name] ?? 2)
-        while taken.contains("\(name)_\(number)") || planned.contains("\(name)_\(number)") { number += 1 }
+        guard isTaken(name, besides: planned) else { return name }
+        // Where ids are given back, smaller ones than those known to be taken may be free.
+        var number = max(planned.freed.isEmpty ? floor[name] ?? 2 : 2, planned.floor[name] ?? 2)
+        while isTaken("\(name)_\(number)", besides: planned) { number += 1 }
         return "\(name)_\(number)"
+    }
+
+    /// Whether an id will be taken when those that are about to go are gone, and those that are planned are there.
+    func isTaken(_ id: String, besides planned: PlannedIDs) -> Bool {
+        planned.contains(id) || (taken.contains(id) && !planned.freed.contains(id))
     }
 
     mutating func insert(_ id: String, name: String) {
@@ -30,13 +36,21 @@ struct SiblingIDs: Sendable {
         floor[base] = number == 2 ? nil : min(known, number)
     }
 
-    /// The ids that the children of one plan are going to take.
+    /// The ids that the children of one plan are going to take, and those that it gives back.
     struct PlannedIDs: Sendable {
         private var taken: Set<String> = []
+        /// Of siblings that are live and about to go.
+        fileprivate var freed: Set<String> = []
         /// For a name that was given a number: no smaller number is free, here or among those that are taken already.
         fileprivate var floor: [String: Int] = [:]
 
         func contains(_ id: String) -> Bool { taken.contains(id) }
+
+        /// Gives an id back: of a live sibling, or of a planned one.
+        mutating func remove(_ id: String) {
+            if taken.remove(id) == nil { freed.insert(id) }
+            floor = [:]
+        }
 
         /// Plans an id: one that was asked for, or the one that ``SiblingIDs/free(for:besides:)`` gave for a name.
         mutating func insert(_ id: String, givenFor name: String?) {

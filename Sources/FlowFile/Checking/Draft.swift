@@ -38,7 +38,9 @@ struct DraftFlow {
 ///
 /// The first of two passes: it knows no cross references, so it can be made of any set of files, in any order.
 struct Draft {
-    static let flowKeys = ["initial", "children", "arguments", "unique", "whenHidden", "announce", "on"]
+    static let flowKeys = [
+        "initial", "children", "arguments", "unique", "whenHidden", "announce", "onBack", "idle", "emitters", "on",
+    ]
     static let rootKeys = ["version", "steps", "private", "screens", "autostart", "flows"]
 
     let findings: Findings

@@ -21,6 +21,9 @@ struct Spot: Hashable, Sendable {
 final class Findings {
     let sources: [Source]
     private(set) var diagnostics: [Diagnostic] = []
+    /// How many were found beyond ``most``: who has so many begins with the first ones.
+    private(set) var leftOut = 0
+    private(set) var hasErrors = false
     /// How many more names may be compared to make suggestions. Files are as large as they like to be; whoever gets
     /// thousands of errors can do without.
     private var comparisons = 1_000_000
@@ -28,9 +31,11 @@ final class Findings {
     init(_ sources: [Source], _ diagnostics: [Diagnostic] = []) {
         self.sources = sources
         self.diagnostics = diagnostics
+        hasErrors = diagnostics.contains { $0.severity == .error }
     }
 
-    var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+    /// How many are kept.
+    static let most = 10_000
 
     func error(_ spot: Spot, _ message: String) { add(.error, spot, message) }
 
@@ -50,6 +55,11 @@ final class Findings {
     }
 
     private func add(_ severity: Diagnostic.Severity, _ spot: Spot, _ message: String) {
+        if severity == .error { hasErrors = true }
+        guard diagnostics.count < Self.most else {
+            leftOut += 1
+            return
+        }
         let source = sources[spot.source]
         diagnostics.append(
             Diagnostic(
@@ -81,6 +91,12 @@ struct Item {
         return misfit(findings, what)
     }
 
+    /// What a key has, without a word where this is no table.
+    subscript(key: String) -> Item? {
+        guard case .table(let pairs) = value else { return nil }
+        return Section(pairs, spot)[key]
+    }
+
     /// The value as a list; another kind is reported.
     func list(_ findings: Findings, _ what: String) -> [Item]? {
         guard case .list(let values) = value else { return misfit(findings, what) }
@@ -88,20 +104,14 @@ struct Item {
     }
 
     /// The value as one of an enumeration's words; another is reported.
-    func word<Words: CaseIterable & RawRepresentable<String>>(
-        _ findings: Findings, notYet: [String] = []
-    ) -> Words? {
+    func word<Words: CaseIterable & RawRepresentable<String>>(_ findings: Findings) -> Words? {
         let words = Words.allCases.map(\.rawValue)
         guard let text = string(findings, Text.list(words, "or")) else { return nil }
         if let word = Words(rawValue: text) { return word }
-        if notYet.contains(text) {
-            findings.error(spot, NotYet.message("'\(text)'"))
-        } else {
-            findings.error(
-                spot,
-                "\(Text.quoted(text)) is not allowed here; it has to be \(Text.list(words, "or"))"
-                    + findings.suggestion(for: text, among: words))
-        }
+        findings.error(
+            spot,
+            "\(Text.quoted(text)) is not allowed here; it has to be \(Text.list(words, "or"))"
+                + findings.suggestion(for: text, among: words))
         return nil
     }
 

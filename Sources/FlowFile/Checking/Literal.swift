@@ -32,7 +32,7 @@ enum Literal {
             guard isObjectPath(text) else { throw Misfit("\(Text.quoted(text)) is no object path, such as '/a/b'") }
             return .objectPath(text)
         case (.string(let text), "g"):
-            guard text.utf8.count <= 255, Signature.types(in: text) != nil else {
+            guard text.utf8.count <= 255, ValueType.completeTypes(in: text) != nil else {
                 throw Misfit("\(Text.quoted(text)) is no D-Bus signature")
             }
             return .signature(text)
@@ -61,7 +61,7 @@ enum Literal {
             guard case .table(let pairs) = toml else {
                 throw Misfit("it is \(toml.kind) and has to be a table, of type a\(element)")
             }
-            let types = Signature.types(in: String(element.dropFirst().dropLast())) ?? []
+            let types = ValueType.completeTypes(in: element.dropFirst().dropLast()) ?? []
             guard types.count == 2 else { throw Misfit("its type a\(element) is not known") }
             var entries: [Value] = []
             for pair in pairs.sorted(by: { Text.precedes($0.key, $1.key) }) {
@@ -75,12 +75,15 @@ enum Literal {
         }
         var values: [Value] = []
         for toml in list { values.append(try value(toml, element, depth: depth)) }
+        if element == "y" {
+            return .bytes(values.compactMap { if case .byte(let byte) = $0 { byte } else { nil } })
+        }
         return .array(element: element, values)
     }
 
     private static func structure(_ toml: Toml, _ signature: String, depth: Int) throws(Misfit) -> Value {
         try checkDepth(depth)
-        let types = Signature.types(in: String(signature.dropFirst().dropLast())) ?? []
+        let types = ValueType.completeTypes(in: signature.dropFirst().dropLast()) ?? []
         guard case .list(let list) = toml, list.count == types.count else {
             let what = if case .list(let list) = toml { "a list of \(list.count)" } else { toml.kind }
             throw Misfit("it is \(what) and has to be a list of \(types.count), of type \(signature)")
@@ -154,39 +157,5 @@ enum Literal {
         return text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {
             !$0.isEmpty && $0.allSatisfy { SourceMap.Scan.isBareKey($0) && $0 != UInt8(ascii: "-") }
         }
-    }
-}
-
-/// Takes D-Bus signatures apart.
-enum Signature {
-    /// The complete types of a signature, in order; nil where it is none.
-    static func types(in signature: String) -> [String]? {
-        let codes = Array(signature.utf8)
-        var types: [String] = []
-        var start = 0
-        while start < codes.count {
-            guard let end = end(of: codes[start...]) else { return nil }
-            let type = String(decoding: codes[start..<end], as: UTF8.self)
-            guard ValueType(signature: type) != nil else { return nil }
-            types.append(type)
-            start = end
-        }
-        return types
-    }
-
-    /// Where the complete type at the front ends, going by its brackets alone.
-    private static func end(of codes: ArraySlice<UInt8>) -> Int? {
-        var depth = 0
-        for (index, code) in zip(codes.indices, codes) {
-            switch code {
-            case UInt8(ascii: "("), UInt8(ascii: "{"): depth += 1
-            case UInt8(ascii: ")"), UInt8(ascii: "}"): depth -= 1
-            case UInt8(ascii: "a"): continue
-            default: break
-            }
-            if depth == 0 { return index + 1 }
-            if depth < 0 { return nil }
-        }
-        return nil
     }
 }

@@ -4,15 +4,7 @@ enum NotYet {
     /// Keys of a screen.
     static let screen = ["presenter", "application", "whenOwnerGone"]
     /// Keys of a flow.
-    static let flow = ["idle", "onBack", "emitters", "restore", "guard", "navigator"]
-    /// Keys of a contributor that say what it is.
-    static let contributor = ["pop"]
-    /// Keys of a contributor that say how it is made.
-    static let option = ["reuse", "clear", "onDismissed"]
-    /// Values of `whenHidden`.
-    static let whenHidden = ["latest", "queue"]
-    /// Keys of `when` and `unless` that are no arguments.
-    static let condition = ["alive"]
+    static let flow = ["restore", "guard", "navigator"]
 
     /// How it is told.
     static func message(_ what: String) -> String { "\(what) is not supported yet by this version of flowbusd" }

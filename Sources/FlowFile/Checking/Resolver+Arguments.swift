@@ -1,6 +1,9 @@
 import FlowCore
 
 extension Resolver {
+    /// What `$` refers to in `onDismissed` besides arguments.
+    private static let dismissal: [String: Binding.Source] = ["name": .childName, "reason": .reason]
+
     /// The arguments that a contributor gives to what declares them, or those it inherits (S-18).
     ///
     /// What is declared is nil where it could not be looked up; the table is checked as far as that goes.
@@ -57,21 +60,28 @@ extension Resolver {
         guard let item = table[key] else { return [] }
         guard let section = item.section(findings, "a table of arguments and values") else { return nil }
         if section.entries.isEmpty {
-            findings.error(item.spot, "'\(key)' is empty; it has to name an argument of the step, or be left out")
+            findings.error(
+                item.spot, "'\(key)' is empty; it has to name an argument of the step, or 'alive', or be left out")
             return nil
         }
         var conditions: [Condition] = []
         for (name, item) in section.entries {
-            if NotYet.condition.contains(name) {
-                findings.error(item.spot, NotYet.message("the condition '\(name)'"))
-            } else if let type = parameter(name, of: origin.step, item.spot)?.type,
-                let value = literal(item, type, name, isText: true)
-            {
-                conditions.append(Condition(name, value))
+            // It hides an argument of that name.
+            if name == "alive" {
+                if let name = presentableName(item) { conditions.append(.alive(name)) }
+            } else if let type = parameter(name, of: origin.giver, item.spot, besides: ["alive"])?.type {
+                if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
+                    findings.error(
+                        item.spot,
+                        "\(Text.quoted(text)) refers to an argument, but '\(key)' compares with a value that stands here; for "
+                            + "the text itself write \(Text.quoted("$" + text))")
+                } else if let value = literal(item, type, name) {
+                    conditions.append(.argument(name, value))
+                }
             }
         }
         guard conditions.count == section.entries.count else { return nil }
-        return conditions.sorted { Text.precedes($0.argument, $1.argument) }
+        return conditions
     }
 
     private func binding(_ name: String, _ item: Item, _ target: Declared?, _ origin: Origin) -> Binding? {
@@ -85,10 +95,13 @@ extension Resolver {
     }
 
     /// The declaration of an argument that is given.
-    private func parameter(_ name: String, of target: Declared?, _ spot: Spot) -> DraftParameter? {
+    private func parameter(
+        _ name: String, of target: Declared?, _ spot: Spot, besides others: [String] = []
+    ) -> DraftParameter? {
         guard let target else { return nil }
         if let parameter = target[name] { return parameter }
-        findings.error(spot, "\(target.subject) has no argument \(Text.quoted(name))" + known(target, name))
+        let known = known(target, name, besides: others)
+        findings.error(spot, "\(target.subject) has no argument \(Text.quoted(name))" + known)
         return nil
     }
 
@@ -105,45 +118,55 @@ extension Resolver {
                     + "\(Text.quoted("$" + text))")
             return nil
         }
-        guard draft.isComplete, let owner = isFlows ? origin.flow : origin.step else { return nil }
+        if !isFlows, origin.isDismissal, let source = Self.dismissal[name] {
+            let given = DraftParameter(name: name, type: ValueType(name: "string"), isOptional: false)
+            if let parameter { checkFit(given, "'\(text)'", parameter, spot) }
+            return source
+        }
+        guard draft.isComplete, let owner = isFlows ? origin.flow : origin.giver else { return nil }
         guard let source = owner[name] else {
+            let others = origin.isDismissal && !isFlows ? Self.dismissal.keys.sorted(by: Text.precedes) : []
             findings.error(
                 spot,
                 "'\(text)' refers to nothing (for the text itself write '$\(text)'): \(owner.subject) has no argument "
-                    + "'\(name)'" + known(owner, name))
+                    + "'\(name)'" + known(owner, name, besides: others))
             return nil
         }
-        if let parameter { checkFit(source, "'\(text)'", parameter, spot) }
+        if let parameter {
+            checkFit(source, "'\(text)'", parameter, spot, isThere: !isFlows && origin.isTested)
+        }
         return isFlows ? .flow(name) : .step(name)
     }
 
-    /// Whether the value of one argument can be that of another.
-    private func checkFit(_ source: DraftParameter, _ what: String, _ parameter: DraftParameter, _ spot: Spot) {
+    /// Whether the value of one argument can be that of another. Even an optional one may be known to be there.
+    private func checkFit(
+        _ source: DraftParameter, _ what: String, _ parameter: DraftParameter, _ spot: Spot, isThere: Bool = false
+    ) {
         guard let wanted = parameter.type, let given = source.type else { return }
         if !wanted.canAdmit(given) {
             findings.error(
                 spot,
                 "\(what) is of type \(given.description); the argument '\(parameter.name)' has to be of type "
                     + wanted.description)
-        } else if source.isOptional && !parameter.isOptional {
+        } else if source.isOptional && !parameter.isOptional && !isThere {
             findings.error(
                 spot, "\(what) may be left out (its type has a '?'), but the argument '\(parameter.name)' is required")
         }
     }
 
     private func checkInherited(by target: Declared, _ key: String, _ table: Section, _ origin: Origin) {
-        guard let step = origin.step else { return }
+        guard let giver = origin.giver else { return }
         for parameter in target.parameters {
             // Where a line is, the key could be.
             let spot = table.spot.key(key)
-            if let source = step[parameter.name] {
+            if let source = giver[parameter.name] {
                 checkFit(
-                    source, "the argument '\(parameter.name)' that \(target.subject) gets from \(step.subject)",
-                    parameter, spot)
+                    source, "the argument '\(parameter.name)' that \(target.subject) gets from \(giver.subject)",
+                    parameter, spot, isThere: origin.isTested)
             } else if !parameter.isOptional {
                 findings.error(
                     spot,
-                    "\(target.subject) needs the argument '\(parameter.name)', which \(step.subject) does not have; "
+                    "\(target.subject) needs the argument '\(parameter.name)', which \(giver.subject) does not have; "
                         + "give it with '\(key)'")
             }
         }
@@ -157,10 +180,10 @@ extension Resolver {
         }
     }
 
-    private func literal(_ item: Item, _ type: ValueType, _ name: String, isText: Bool = false) -> Value? {
+    private func literal(_ item: Item, _ type: ValueType, _ name: String) -> Value? {
         var toml = item.value
         // Only here does a '$' at the front mean something, so only here it is escaped.
-        if !isText, case .string(let text) = toml, text.hasPrefix("$$") { toml = .string(String(text.dropFirst())) }
+        if case .string(let text) = toml, text.hasPrefix("$$") { toml = .string(String(text.dropFirst())) }
         do throws(Literal.Misfit) {
             return try Literal.value(toml, as: type)
         } catch {
@@ -178,9 +201,10 @@ extension Resolver {
         findings.error(spot, "the arguments take \(bytes) bytes; at most \(Limits.argumentBytes) are allowed")
     }
 
-    private func known(_ target: Declared, _ name: String) -> String {
+    /// What it takes instead. What stands beside the arguments may have been meant, too.
+    private func known(_ target: Declared, _ name: String, besides others: [String] = []) -> String {
         let names = target.parameters.map(\.name).sorted(by: Text.precedes)
-        guard !names.isEmpty else { return ": it takes none" }
-        return ": it takes \(Text.list(names))" + findings.suggestion(for: name, among: names)
+        let takes = names.isEmpty ? "none" : Text.list(names)
+        return ": it takes \(takes)" + findings.suggestion(for: name, among: names + others)
     }
 }

@@ -2,15 +2,30 @@ import FlowCore
 
 /// What a rule's contributors may refer to.
 struct Origin {
-    /// The step of the rule; nil where it is not declared.
-    let step: Declared?
+    /// What has the arguments that `$NAME` means: the step of the rule, in `onDismissed` the child; nil where it is not
+    /// declared.
+    let giver: Declared?
     /// The flow of the rule.
     let flow: Declared
+    /// Whether a child is gone, so that there are `$name` and `$reason` besides.
+    var isDismissal = false
+    /// Whether a `when` tests the step's arguments: then its author may know that an optional one is there.
+    var isTested = false
+
+    /// The same in an alternative with this condition.
+    func tested(by when: Item?) -> Origin {
+        guard case .table(let pairs) = when?.value else { return self }
+        var origin = self
+        origin.isTested = pairs.contains { $0.key != "alive" }
+        return origin
+    }
 }
 
 extension Resolver {
-    private static let kinds = ["screen", "flow", "none", "end", "current", "parent"]
-    private static let options = ["id", "step", "arguments", "stepArguments", "style", "whenHidden"]
+    private static let kinds = ["screen", "flow", "none", "pop", "end", "current", "parent"]
+    private static let options = [
+        "id", "step", "arguments", "stepArguments", "style", "whenHidden", "reuse", "clear", "onDismissed",
+    ]
     private static let conditions = ["when", "unless"]
 
     /// The rule of a flow for a step; nil where something about it is wrong, or can't be told.
@@ -30,7 +45,7 @@ extension Resolver {
             return nil
         }
         let step = step(name, item.spot)
-        let alternatives = alternatives(item, Origin(step: step?.declared, flow: flow.declared))
+        let alternatives = alternatives(item, Origin(giver: step?.declared, flow: flow.declared))
         guard let step, let alternatives else { return nil }
         return Rule(step.id, alternatives)
     }
@@ -94,16 +109,15 @@ extension Resolver {
     private func alternative(_ table: Section, _ origin: Origin) -> Alternative? {
         let when = conditions("when", table, origin)
         let unless = conditions("unless", table, origin)
+        let origin = origin.tested(by: table["when"])
         let contributors: [FlowContributor]?
         if let list = table["do"] {
-            let own = Self.kinds + Self.options + NotYet.contributor
+            let own = Self.kinds + Self.options
             let others = table.keys.filter { own.contains($0) }
             for key in others.sorted(by: Text.precedes) {
                 findings.error(table.spot.key(key), "'\(key)' stands beside 'do'; move it into a table of that list")
             }
-            table.checkKeys(
-                findings, of: "an alternative", Self.conditions + ["do"] + Self.kinds + Self.options,
-                notYet: NotYet.contributor + NotYet.option)
+            table.checkKeys(findings, of: "an alternative", Self.conditions + ["do"] + own)
             contributors = self.contributors(in: list, origin)
         } else {
             contributors = contributor(table, origin, isAlternative: true)
@@ -135,11 +149,15 @@ extension Resolver {
         return contributors.contains { $0 == nil } ? nil : contributors.compactMap(\.self).flatMap(\.self)
     }
 
-    /// Two children can't be given one id: the step would always fail (S-13).
+    /// Two children can't be given one id: the step would always fail (S-13). Not so where the first one may be gone
+    /// again, or no second one be made.
     private func checkIDs(_ tables: [Section]) {
         var first: [String: Spot] = [:]
         for table in tables {
-            guard let item = table["id"], case .string(let id) = item.value else { continue }
+            if table["pop"] != nil { first = [:] }
+            guard let item = table["id"], case .string(let id) = item.value, table["reuse"]?.value != .bool(true) else {
+                continue
+            }
             if let other = first[id] {
                 findings.error(
                     item.spot,
@@ -165,9 +183,8 @@ extension Resolver {
                 findings.error(table.spot.key(key), "'\(key)' stands beside 'do', not in a contributor of its list")
             }
         }
-        let isClean = table.checkKeys(
-            findings, of: "a contributor", known + ["do"] + Self.conditions, notYet: NotYet.contributor + NotYet.option)
-        let present = (Self.kinds + NotYet.contributor).filter { table[$0] != nil }
+        let isClean = table.checkKeys(findings, of: "a contributor", known + ["do"] + Self.conditions)
+        let present = Self.kinds.filter { table[$0] != nil }
         guard present.count <= 1 else {
             findings.error(
                 table.spot,
@@ -186,6 +203,9 @@ extension Resolver {
         case "current": return forward(kind, item, table, origin).map { [.current($0)] }
         case "parent": return forward(kind, item, table, origin).map { [.parent($0)] }
         case "end": return end(item, table, origin)
+        case "pop":
+            checkOptions(of: kind, table, allowed: [])
+            return presentableName(item, orRoot: true).map { [.pop($0 == "root" ? .root : .to(name: $0))] }
         case "none":
             checkOptions(of: kind, table, allowed: [])
             return isTrue(item, or: "") ? [] : nil
@@ -193,98 +213,17 @@ extension Resolver {
         }
     }
 
-    private func checkOptions(of kind: String, _ table: Section, allowed: [String]) {
+    func checkOptions(of kind: String, _ table: Section, allowed: [String]) {
         for key in Self.options where table[key] != nil && !allowed.contains(key) {
             let takes = allowed.isEmpty ? "no options" : "only \(Text.list(allowed))"
             findings.error(table.spot.key(key), "'\(key)' does nothing beside '\(kind)', which takes \(takes)")
         }
     }
 
-    private func isTrue(_ item: Item, or alternative: String) -> Bool {
+    func isTrue(_ item: Item, or alternative: String) -> Bool {
         if item.value == .bool(true) { return true }
         let what = if case .bool = item.value { "this is false" } else { "this is \(item.value.kind)" }
         findings.error(item.spot, "\(what); it has to be \(alternative)true")
         return false
-    }
-}
-
-/// The kinds of contributors.
-extension Resolver {
-    private func forward(_ kind: String, _ item: Item, _ table: Section, _ origin: Origin) -> StepTemplate? {
-        checkOptions(of: kind, table, allowed: ["arguments"])
-        let step = step(item)
-        let arguments = arguments("arguments", table, for: step?.declared, origin)
-        guard let step, let arguments else { return nil }
-        return StepTemplate(step.id, arguments: arguments)
-    }
-
-    private func end(_ item: Item, _ table: Section, _ origin: Origin) -> [FlowContributor]? {
-        guard case .string = item.value else {
-            checkOptions(of: "end", table, allowed: ["arguments"])
-            guard isTrue(item, or: "the name of a step, or ") else { return nil }
-            if let arguments = table["arguments"] {
-                findings.error(arguments.spot, "the flow ends without a step, so nothing takes these arguments")
-                return nil
-            }
-            return [.end(nil)]
-        }
-        return forward("end", item, table, origin).map { [.end($0)] }
-    }
-
-    private func child(_ item: Item, isFlow: Bool, _ table: Section, _ origin: Origin) -> [FlowContributor]? {
-        var presentable: ChildTemplate.Presentable?
-        var declared: Declared?
-        var initial: Step?
-        // Whether there is surely no initial step, rather than one that is not known.
-        var hasNoInitial = false
-        if isFlow {
-            if let flow = flow(item) {
-                presentable = .flow(flow.id)
-                declared = flow.draft.declared
-                initial = self.initial(of: flow.draft)
-                hasNoInitial = flow.draft.keys["initial"] == nil
-            }
-        } else {
-            if let screen = screen(item) {
-                presentable = .screen(screen.id)
-                declared = screen.declared
-            }
-            hasNoInitial = true
-        }
-        let given = table["step"].map { step($0) }
-        if let given {
-            initial = given
-            hasNoInitial = false
-        }
-        let id = table["id"]?.string(findings)
-        if let id { checkPresentableName(id, "a presentable", table.spot.key("id"), findings) }
-        let style = style(table["style"])
-        let whenHidden: WhenHidden? = table["whenHidden"]?.word(findings, notYet: NotYet.whenHidden)
-        let arguments = arguments("arguments", table, for: declared, origin)
-        let stepArguments: ArgumentSource?
-        if hasNoInitial {
-            stepArguments = table["stepArguments"] == nil ? .inherited : nil
-            if let item = table["stepArguments"] {
-                let what = isFlow ? "the flow has no initial step" : "a screen has no initial step of its own"
-                findings.error(item.spot, "\(what), so nothing takes these arguments; name one with 'step'")
-            }
-        } else {
-            stepArguments = self.arguments("stepArguments", table, for: initial?.declared, origin)
-        }
-        guard let presentable, let arguments, let stepArguments else { return nil }
-        let child = ChildTemplate(
-            presentable, id: id, arguments: arguments, step: given.flatMap { $0 }?.id, stepArguments: stepArguments,
-            style: style ?? "", whenHidden: whenHidden)
-        return [.child(child)]
-    }
-
-    private func style(_ item: Item?) -> String? {
-        guard let item, let text = item.string(findings) else { return nil }
-        do throws(Literal.Misfit) {
-            return try Literal.carried(text)
-        } catch {
-            findings.error(item.spot, error.text)
-            return nil
-        }
     }
 }

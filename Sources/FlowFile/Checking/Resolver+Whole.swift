@@ -77,17 +77,72 @@ extension Resolver {
             }
         }
         for (number, flow) in definitions.flows.enumerated() {
-            if !started.contains(number), let spot = draft.flows[flow.name]?.declared.spot {
+            // A unique one is meant for clients: Coordinate starts it, or gives the live one; a path starts it, too.
+            if !started.contains(number), !flow.isUnique, let spot = draft.flows[flow.name]?.declared.spot {
+                let others = definitions.flows.lazy.map(\.name).filter { $0 != flow.name }
                 findings.warning(
                     spot,
                     "nothing starts the flow '\(flow.name)': no [[autostart]] and no other flow's contributor; only a "
-                        + "client can, with Coordinate")
+                        + "client can, with Coordinate" + findings.suggestion(for: flow.name, among: Array(others)))
             }
             if !contributed.contains(number) { warnOfEnds(flow, definitions) }
         }
         for (number, step) in definitions.steps.enumerated() where !handled.contains(number) {
             guard let spot = draft.steps[step.name]?.spot else { continue }
             findings.warning(spot, "no flow has a rule for the step '\(step.name)'")
+        }
+        for flow in draft.flows.values { warnOfAbsent(flow) }
+        for item in draft.autostart {
+            guard case .string(let name)? = item["flow"]?.value, let flow = draft.flows[name] else { continue }
+            warnOfNoRule(flow, "step", item["step"])
+        }
+    }
+
+    /// Children and rules that a flow names but does not have.
+    private func warnOfAbsent(_ flow: DraftFlow) {
+        let contributors = flow.rules.values.flatMap(contributors)
+        var contributed: Set<String> = []
+        for case .string(let name)? in contributors.flatMap({ [$0["screen"]?.value, $0["flow"]?.value] }) {
+            contributed.insert(name)
+        }
+        for item in contributors.compactMap({ $0["pop"] }) {
+            guard case .string(let name) = item.value, name != "root", !contributed.contains(name) else { continue }
+            let suggestion = findings.suggestion(for: name, among: contributed)
+            findings.warning(
+                item.spot,
+                "\(flow.declared.subject) never contributes '\(name)', so this never dismisses anything\(suggestion)")
+        }
+        var setOff = ["initial", "onBack"].map { ($0, flow.keys[$0]) } + [("idle", flow.keys["idle"]?["step"])]
+        for contributor in contributors {
+            setOff += [("current", contributor["current"]), ("onDismissed", contributor["onDismissed"]?["step"])]
+            // A screen's initial step is its flow's to take.
+            if contributor["screen"] != nil { setOff.append(("step", contributor["step"])) }
+        }
+        for (key, item) in setOff { warnOfNoRule(flow, key, item) }
+        for contributor in contributors {
+            guard case .string(let name)? = contributor["flow"]?.value, let child = draft.flows[name] else { continue }
+            warnOfNoRule(child, "step", contributor["step"])
+        }
+    }
+
+    /// A step that is set off on a flow which has no rule for it.
+    private func warnOfNoRule(_ flow: DraftFlow, _ key: String, _ item: Item?) {
+        guard let item, case .string(let step) = item.value, flow.rules[step] == nil else { return }
+        findings.warning(
+            item.spot,
+            "'\(key)' sets off the step '\(step)', which \(flow.declared.subject) has no rule for"
+                + findings.suggestion(for: step, among: flow.rules.keys))
+    }
+
+    /// A rule's contributors as they stand in the file, whatever the form of the rule.
+    private func contributors(_ rule: Item) -> [Section] {
+        switch rule.value {
+        case .table(let pairs):
+            let table = Section(pairs, rule.spot)
+            return table["do"].map(contributors) ?? [table]
+        case .list(let values):
+            return values.enumerated().flatMap { contributors(Item(value: $1, spot: rule.spot.element($0))) }
+        case .string, .integer, .double, .bool, .date: return []
         }
     }
 

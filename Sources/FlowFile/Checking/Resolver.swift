@@ -10,6 +10,8 @@ struct Resolver {
     private let stepNames: [String]
     private let screenNames: [String]
     private let flowNames: [String]
+    private let presentableNames: [String]
+    private let popNames: [String]
     private let stepPlaces: [String: Int]
     private let screenPlaces: [String: Int]
     private let flowPlaces: [String: Int]
@@ -20,6 +22,8 @@ struct Resolver {
         (stepNames, stepPlaces) = Self.places(draft.steps.keys)
         (screenNames, screenPlaces) = Self.places(draft.screens.keys)
         (flowNames, flowPlaces) = Self.places(draft.flows.keys)
+        presentableNames = screenNames + flowNames
+        popNames = presentableNames + ["root"]
     }
 
     /// The definitions; they mean something only if no errors were found.
@@ -30,7 +34,7 @@ struct Resolver {
                 name, parameters: draft.steps[name]?.admitted ?? [], isPrivate: privateSteps.contains(StepID(place)))
         }
         let screens = screenNames.map { ScreenDeclaration($0, parameters: draft.screens[$0]?.admitted ?? []) }
-        let flows = flowNames.map { flow($0) }
+        let flows = flowNames.map { definition(of: $0) }
         let autostart = autostarts()
         let definitions = Definitions(steps: steps, screens: screens, flows: flows, autostart: autostart)
         if draft.isComplete {
@@ -45,20 +49,6 @@ struct Resolver {
         var places: [String: Int] = [:]
         for (place, name) in sorted.enumerated() { places[name] = place }
         return (sorted, places)
-    }
-
-    private func flow(_ name: String) -> FlowDefinition {
-        guard let draft = draft.flows[name] else { return FlowDefinition(name) }
-        let initial = draft.keys["initial"].flatMap { step($0) }
-        let children: Children? = draft.keys["children"]?.word(findings)
-        let whenHidden: WhenHidden? = draft.keys["whenHidden"]?.word(findings, notYet: NotYet.whenHidden)
-        let isUnique = draft.keys["unique"]?.bool(findings)
-        let announces = draft.keys["announce"]?.bool(findings)
-        let rules = draft.rules.compactMap { rule($0.key, $0.value, of: draft) }
-        return FlowDefinition(
-            name, parameters: draft.declared.admitted, initial: initial?.id, children: children ?? .free,
-            isUnique: isUnique ?? false, whenHidden: whenHidden ?? .ignore, announces: announces ?? false,
-            rules: rules.sorted { $0.step.index < $1.step.index })
     }
 }
 
@@ -105,6 +95,18 @@ extension Resolver {
         return (FlowID(place), draft)
     }
 
+    /// The name of a screen or flow, of which there may be both; `root`, too, where that is allowed.
+    func presentableName(_ item: Item, orRoot allowsRoot: Bool = false) -> String? {
+        let what = "the name of a screen or flow" + (allowsRoot ? ", or 'root'" : "")
+        guard let name = item.string(findings, what), draft.isComplete else { return nil }
+        if allowsRoot, name == "root" { return name }
+        guard draft.screens[name] != nil || draft.flows[name] != nil else {
+            undeclared("screen or flow", name, allowsRoot ? popNames : presentableNames, item.spot)
+            return nil
+        }
+        return name
+    }
+
     /// The flow's own initial step, without a word if there is something wrong with it: that is told once, there.
     func initial(of flow: DraftFlow) -> Step? {
         guard case .string(let name) = flow.keys["initial"]?.value, let place = stepPlaces[name],
@@ -116,7 +118,9 @@ extension Resolver {
     func flowName(_ flow: FlowID) -> String { flowNames[flow.index] }
 
     private func undeclared(_ kind: String, _ name: String, _ names: [String], _ spot: Spot) {
-        let suggestion = findings.suggestion(for: name, among: names)
+        var suggestion = findings.suggestion(for: name, among: names)
+        if kind == "flow", screenPlaces[name] != nil { suggestion = "; it is a screen" }
+        if kind == "screen", flowPlaces[name] != nil { suggestion = "; it is a flow" }
         findings.error(spot, "no file declares a \(kind) \(Text.quoted(name))\(suggestion)")
     }
 }

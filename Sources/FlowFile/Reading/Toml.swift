@@ -64,7 +64,7 @@ extension Toml {
         var text = Text.oneLine(description)
         let opening = "Error while parsing "
         if text.hasPrefix(opening) { text.removeFirst(opening.count) }
-        return text.count <= 300 ? text : text.prefix(300) + "…"
+        return Text.cut(text, to: 300)
     }
 
     private static func pairs(of table: TOMLTable) -> [Pair] {

@@ -26,6 +26,13 @@ enum CoordinatorInterface {
                 ) { message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.navigate($1) }
                 },
+                .init(
+                    "NavigateAlong",
+                    in: [Argument("path", "a(ssa{sv})"), Argument("options", "a{sv}")],
+                    out: [Argument("verdicts", "a(os)")]
+                ) { message, context, _ in
+                    Daemon.serveRoot(message, context) { try $0.navigateAlong($1) }
+                },
                 .init("Reload", out: [Argument("warnings", "as")]) { message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.reload($1) }
                 },
@@ -71,12 +78,11 @@ extension Daemon {
         wish.step = named
         wish.stepArguments = try ArgumentsReader.read(
             call, for: step.map { coordinator.definitions[$0].parameters } ?? [])
-        try readOptions(call) { option, type in
-            switch (option, type) {
-            case ("id", "s"): wish.id = String(cString: try call.readString())
-            case ("flow-arguments", "a{sv}"):
-                wish.arguments = try ArgumentsReader.read(call, for: definition.parameters)
-            default: throw Self.wrongOption(option, type, known: [("id", "s"), ("flow-arguments", "a{sv}")])
+        try CallOptions.read(call, known: [("id", "s"), ("flow-arguments", "a{sv}"), ("token", "s")]) { option in
+            switch option {
+            case "id": wish.id = String(cString: try call.readString())
+            case "token": wish.token = String(cString: try call.readString())
+            default: wish.arguments = try ArgumentsReader.read(call, for: definition.parameters)
             }
         }
         handle(.flowRequested(nextRequest(), wish), answering: call)
@@ -85,21 +91,44 @@ extension Daemon {
     fileprivate func navigate(_ call: MessageReader) throws {
         let step = try readStep(call)
         let arguments = try ArgumentsReader.read(call, for: coordinator.definitions[step].parameters)
-        try readOptions(call) { option, type in throw Self.wrongOption(option, type, known: []) }
+        try CallOptions.read(call, known: []) { _ in }
         handle(.deepLinkOpened(nextRequest(), step: step, arguments: arguments, by: call.client), answering: call)
     }
 
-    /// On the system bus for root and the service's own user alone. The policy file says so, too; but a bus can have
+    fileprivate func navigateAlong(_ call: MessageReader) throws {
+        var segments: [PathSegment] = []
+        _ = try call.enterContainer(.array, "(ssa{sv})")
+        while try call.enterContainer(.structure, "ssa{sv}") {
+            guard segments.count < Limits.waitingStepsPerFlow else {
+                throw FlowError(
+                    .limitExceeded, "a path of more than \(Limits.waitingStepsPerFlow) segments; that is the limit")
+            }
+            var segment = PathSegment(flow: String(cString: try call.readString()))
+            segment.step = try readOptionalStep(call)
+            segment.arguments = try ArgumentsReader.read(
+                call, for: segment.step.map { coordinator.definitions[$0].parameters } ?? [])
+            if segment.step == nil, let argument = segment.arguments.first {
+                throw FlowError(
+                    .invalidArguments,
+                    "segment \(segments.count + 1) has no step that could take the argument '\(argument.name)'")
+            }
+            segments.append(segment)
+            try call.exitContainer()
+        }
+        try call.exitContainer()
+        // How long to wait for flows to be ready. None has to be waited for yet, so it is over before the time can be.
+        try CallOptions.read(call, known: [("timeout", "t")]) { _ in _ = try call.readUInt64() }
+        handle(.pathOpened(nextRequest(), segments, by: call.client), answering: call)
+    }
+
+    /// For root and the service's own user alone. On the system bus the policy file says so, too; but a bus can have
     /// another.
     fileprivate func reload(_ call: MessageReader) throws {
-        if isSystemBus {
-            let user = try call.senderUserID()
-            guard user == 0 || user == MessageReader.ownUserID else {
-                try call.replyError(
-                    name: BusNames.accessDenied,
-                    text: "user '\(user)' may not reload: that is for root and for user '\(MessageReader.ownUserID)'")
-                return
-            }
+        let user = try call.senderUserID()
+        guard user == 0 || user == MessageReader.ownUserID else {
+            throw FlowError(
+                .accessDenied,
+                "user '\(user)' may not reload: that is for root and for user '\(MessageReader.ownUserID)'")
         }
         let warnings = try reload()
         try reply(to: call) { body in try body.append(warnings) }
@@ -123,36 +152,5 @@ extension Daemon {
             }
             try body.closeContainer()
         }
-    }
-
-    /// Reads an `a{sv}` of options: the body gets the name and type of each, and reads its value or refuses it.
-    private func readOptions(_ call: MessageReader, _ body: (_ option: String, _ type: String) throws -> Void) throws {
-        guard try call.enterContainer(.array, "{sv}") else { return }
-        while try call.enterContainer(.dictEntry, "sv") {
-            let option = String(cString: try call.readString())
-            let type = try call.peekType()?.contents.map { String(cString: $0) } ?? ""
-            _ = try call.enterContainer(.variant, type)
-            try body(option, type)
-            try call.exitContainer()
-            try call.exitContainer()
-        }
-        try call.exitContainer()
-    }
-
-    /// The refusal of an option that is not known, or not of its type.
-    private static func wrongOption(
-        _ option: String, _ type: String, known: [(name: String, type: String)]
-    ) -> FlowError {
-        if let (name, wanted) = known.first(where: { $0.name == option }) {
-            return FlowError(
-                .invalidArguments,
-                "the option '\(name)' is of D-Bus type '\(type)'; it has to be of type '\(wanted)'")
-        }
-        let names = known.map { "'\($0.name)'" }.joined(separator: " and ")
-        return FlowError(
-            .invalidArguments,
-            "there is no option '\(Names.shown(option))'; "
-                + (known.isEmpty ? "none is known" : "known are \(names)")
-                + Names.suggestion(for: option, among: known.map(\.name)))
     }
 }

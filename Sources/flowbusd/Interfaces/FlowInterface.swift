@@ -9,6 +9,11 @@ enum FlowInterface {
         InterfaceDescription(
             BusNames.Interface.flow,
             methods: [
+                .init("Back", out: [Argument("serial", "t"), Argument("verdict", "s")]) { message, context, _ in
+                    Daemon.serve(message, context) { daemon, call, node in
+                        daemon.handle(.backPressed(daemon.nextRequest(), on: node, by: call.client), answering: call)
+                    }
+                },
                 .init("WaitReady") { message, context, _ in
                     // A chain that waits for nobody is finished before the next call is taken (S-7), so that every flow
                     // a call can name is ready (S-26).

@@ -18,7 +18,8 @@ enum PresentableInterface {
                 },
                 .init("Dismiss") { message, context, _ in
                     Daemon.serve(message, context) { daemon, call, node in
-                        daemon.handle(.presentableDismissed(daemon.nextRequest(), node), answering: call)
+                        daemon.handle(
+                            .presentableDismissed(daemon.nextRequest(), node, by: call.client), answering: call)
                     }
                 },
             ],

@@ -16,6 +16,17 @@ enum StepperInterface {
                 ) { message, context, _ in
                     Daemon.serve(message, context) { try $0.emitStep($1, on: $2) }
                 },
+                .init(
+                    "EmitStepWithOptions",
+                    in: [Argument("step", "s"), Argument("arguments", "a{sv}"), Argument("options", "a{sv}")],
+                    out: [Argument("serial", "t"), Argument("verdict", "s")]
+                ) { message, context, _ in
+                    Daemon.serveRepeatable(message, context) { try $0.emitStepWithOptions($1, on: $2) }
+                },
+                .init("EmitSteps", in: [Argument("steps", "a(sa{sv})")], out: [Argument("verdicts", "a(ts)")]) {
+                    message, context, _ in
+                    Daemon.serve(message, context) { try $0.emitSteps($1, on: $2) }
+                },
                 .init("GetAcceptedSteps", out: [Argument("steps", "as")]) { message, context, _ in
                     Daemon.serve(message, context) { try $0.getAcceptedSteps($1, of: $2) }
                 },
@@ -29,6 +40,71 @@ extension Daemon {
         let arguments = try ArgumentsReader.read(call, for: coordinator.definitions[step].parameters)
         handle(
             .stepEmitted(nextRequest(), on: node, step: step, arguments: arguments, by: call.client), answering: call)
+    }
+
+    /// The step may be declared no longer, and the presentable may be gone: a call that is made again is known by its
+    /// token.
+    fileprivate func emitStepWithOptions(_ call: MessageReader, on node: NodeID?) throws {
+        let name = String(cString: try call.readString())
+        let step = coordinator.definitions.step(named: name)
+        var arguments: Arguments = []
+        if let step, node != nil {
+            arguments = try ArgumentsReader.read(call, for: coordinator.definitions[step].parameters)
+        } else {
+            try call.skip("a{sv}")
+        }
+        var options = EmissionOptions()
+        try CallOptions.read(call, known: [("token", "s"), ("instance", "t")]) { option in
+            switch option {
+            case "token": options.token = String(cString: try call.readString())
+            default: options.instance = try call.readUInt64()
+            }
+        }
+        guard let node, let step else {
+            if let token = options.token,
+                let effect = coordinator.firstOutcome(
+                    ofEmission: token, by: call.client, at: Instant(microseconds: loop.now))
+            {
+                return perform([effect], answering: call)
+            }
+            guard node != nil else {
+                let path = String(cString: call.path)
+                return try call.replyError(
+                    name: BusNames.unknownObject, text: "no flow or screen is live at '\(path)'")
+            }
+            throw coordinator.definitions.unknownStep(name)
+        }
+        handle(
+            .stepEmitted(
+                nextRequest(), on: node, step: step, arguments: arguments, by: call.client, options: options),
+            answering: call)
+    }
+
+    fileprivate func emitSteps(_ call: MessageReader, on node: NodeID) throws {
+        var steps: [EmittedStep] = []
+        _ = try call.enterContainer(.array, "(sa{sv})")
+        while try call.enterContainer(.structure, "sa{sv}") {
+            guard steps.count < Limits.waitingStepsPerFlow else {
+                throw FlowError(
+                    .limitExceeded, "more than \(Limits.waitingStepsPerFlow) steps in a call; that is the limit")
+            }
+            steps.append(try readEmittedStep(call))
+            try call.exitContainer()
+        }
+        try call.exitContainer()
+        handle(.stepsEmitted(nextRequest(), on: node, steps, by: call.client), answering: call)
+    }
+
+    /// A step that nobody declares has its place in the list, too.
+    private func readEmittedStep(_ call: MessageReader) throws -> EmittedStep {
+        let step: StepID
+        do {
+            step = try readStep(call)
+        } catch let error as FlowError {
+            try call.skip("a{sv}")
+            return .refused(error)
+        }
+        return .step(step, try ArgumentsReader.read(call, for: coordinator.definitions[step].parameters))
     }
 
     fileprivate func getAcceptedSteps(_ call: MessageReader, of node: NodeID) throws {

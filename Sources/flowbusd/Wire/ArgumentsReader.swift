@@ -24,6 +24,7 @@ struct ArgumentsReader {
     private mutating func read(for parameters: [Parameter]) throws -> Arguments {
         var arguments: Arguments = []
         guard try message.enterContainer(.array, "{sv}") else { return arguments }
+        arguments.reserveCapacity(parameters.count)
         while try message.enterContainer(.dictEntry, "sv") {
             guard arguments.count < Limits.argumentCount else {
                 throw FlowError(.limitExceeded, "more than \(Limits.argumentCount) arguments; that is the limit")
@@ -31,7 +32,7 @@ struct ArgumentsReader {
             let name = try message.readString()
             let parameter = parameters.first { $0.name.isSpelled(name) }
             let argument = parameter?.name ?? String(cString: name)
-            try spend(argument.utf8.count + 8)
+            try spend(Limits.argumentNameBytes + argument.utf8.count)
             arguments.append(Argument(argument, try variant(of: argument, depth: 0)))
             try message.exitContainer()
         }
@@ -76,15 +77,18 @@ struct ArgumentsReader {
         if let value = try basic(type) { return value }
         switch type {
         case UInt8(ascii: "v"):
-            try spend(3)
+            try spend(Limits.valueBytes)
             return .variant(try variant(of: argument, depth: deeper(depth, argument)))
         case UInt8(ascii: "a"):
+            try spend(Limits.valueBytes)
             let element = String(cString: contents)
-            try spend(4)
+            if element == "y" { return .bytes(try bytes()) }
             return .array(element: element, try members(.array, contents, argument, deeper(depth, argument)))
         case UInt8(ascii: "r"):
+            try spend(Limits.valueBytes)
             return .structure(try members(.structure, contents, argument, deeper(depth, argument)))
         case UInt8(ascii: "e"):
+            try spend(Limits.valueBytes)
             let depth = try deeper(depth, argument)
             _ = try message.enterContainer(.dictEntry, contents)
             let key = try value(of: argument, depth: depth)
@@ -96,6 +100,13 @@ struct ArgumentsReader {
                 .invalidArguments,
                 "the argument '\(argument)' has a file descriptor; a step is kept and told to many, so it can't have one"
             )
+        }
+    }
+
+    private mutating func bytes() throws -> [UInt8] {
+        try message.withBytes { bytes in
+            try spend(bytes.count)
+            return Array(bytes)
         }
     }
 
@@ -128,7 +139,7 @@ struct ArgumentsReader {
     }
 
     private mutating func text(_ text: UnsafePointer<CChar>) throws -> String {
-        try spend(5 + text.bytes.count)
+        try spend(Limits.valueBytes + text.bytes.count)
         return String(cString: text)
     }
 

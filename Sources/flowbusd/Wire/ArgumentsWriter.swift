@@ -75,6 +75,7 @@ extension MessageWriter {
         case .objectPath(let text): try appendObjectPath(text)
         case .signature(let text): try appendSignature(text)
         case .variant(let value): try appendVariant(value)
+        case .bytes(let bytes): try append(bytes)
         case .array(let element, let elements):
             try openContainer(.array, element)
             for element in elements { try append(element) }

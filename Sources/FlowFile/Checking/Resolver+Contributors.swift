@@ -1,0 +1,100 @@
+import FlowCore
+
+/// The kinds of contributors.
+extension Resolver {
+    func forward(_ kind: String, _ item: Item, _ table: Section, _ origin: Origin) -> StepTemplate? {
+        checkOptions(of: kind, table, allowed: ["arguments"])
+        let step = step(item)
+        let arguments = arguments("arguments", table, for: step?.declared, origin)
+        guard let step, let arguments else { return nil }
+        return StepTemplate(step.id, arguments: arguments)
+    }
+
+    func end(_ item: Item, _ table: Section, _ origin: Origin) -> [FlowContributor]? {
+        guard case .string = item.value else {
+            checkOptions(of: "end", table, allowed: ["arguments"])
+            guard isTrue(item, or: "the name of a step, or ") else { return nil }
+            if let arguments = table["arguments"] {
+                findings.error(arguments.spot, "the flow ends without a step, so nothing takes these arguments")
+                return nil
+            }
+            return [.end(nil)]
+        }
+        return forward("end", item, table, origin).map { [.end($0)] }
+    }
+
+    func child(_ item: Item, isFlow: Bool, _ table: Section, _ origin: Origin) -> [FlowContributor]? {
+        var presentable: ChildTemplate.Presentable?
+        var declared: Declared?
+        var initial: Step?
+        // Whether there is surely no initial step, rather than one that is not known.
+        var hasNoInitial = false
+        if isFlow {
+            if let flow = flow(item) {
+                presentable = .flow(flow.id)
+                declared = flow.draft.declared
+                initial = self.initial(of: flow.draft)
+                hasNoInitial = flow.draft.keys["initial"] == nil
+            }
+        } else {
+            if let screen = screen(item) {
+                presentable = .screen(screen.id)
+                declared = screen.declared
+            }
+            hasNoInitial = true
+        }
+        let given = table["step"].map { step($0) }
+        if let given {
+            initial = given
+            hasNoInitial = false
+        }
+        let id = table["id"]?.string(findings)
+        if let id { checkPresentableName(id, "a presentable", table.spot.key("id"), findings) }
+        let style = style(table["style"])
+        let whenHidden: WhenHidden? = table["whenHidden"]?.word(findings)
+        let reuses = table["reuse"]?.bool(findings)
+        let clears = table["clear"]?.bool(findings)
+        let onDismissed = table["onDismissed"].flatMap { self.onDismissed($0, of: declared, origin) }
+        let arguments = arguments("arguments", table, for: declared, origin)
+        let stepArguments: ArgumentSource?
+        if hasNoInitial {
+            stepArguments = table["stepArguments"] == nil ? .inherited : nil
+            if let item = table["stepArguments"] {
+                let what = isFlow ? "the flow has no initial step" : "a screen has no initial step of its own"
+                findings.error(item.spot, "\(what), so nothing takes these arguments; name one with 'step'")
+            }
+        } else {
+            stepArguments = self.arguments("stepArguments", table, for: initial?.declared, origin)
+        }
+        guard let presentable, let arguments, let stepArguments else { return nil }
+        let child = ChildTemplate(
+            presentable, id: id, arguments: arguments, step: given.flatMap { $0 }?.id, stepArguments: stepArguments,
+            style: style ?? "", whenHidden: whenHidden, reuses: reuses ?? false, clears: clears ?? false,
+            onDismissed: onDismissed)
+        return [.child(child)]
+    }
+
+    /// What is set off on the flow when the child is dismissed by other hands (S-23).
+    private func onDismissed(_ item: Item, of child: Declared?, _ origin: Origin) -> StepTemplate? {
+        guard let table = item.section(findings, "a table: { step = \"NAME\" }") else { return nil }
+        let isClean = table.checkKeys(findings, of: "the table 'onDismissed'", ["step", "arguments"])
+        if isClean, table["step"] == nil {
+            findings.error(table.spot, "'onDismissed' has to name its step: step = \"NAME\"")
+        }
+        let step = table["step"].flatMap { self.step($0) }
+        let origin = Origin(giver: child, flow: origin.flow, isDismissal: true)
+        let arguments = arguments("arguments", table, for: step?.declared, origin)
+        guard let step, let arguments else { return nil }
+        return StepTemplate(step.id, arguments: arguments)
+    }
+
+    private func style(_ item: Item?) -> String? {
+        guard let item, let text = item.string(findings) else { return nil }
+        do throws(Literal.Misfit) {
+            return try Literal.carried(text)
+        } catch {
+            findings.error(item.spot, error.text)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import FlowCore
+
+/// Flows and their keys.
+extension Resolver {
+    /// The definition of the flow of this name.
+    func definition(of name: String) -> FlowDefinition {
+        guard let draft = draft.flows[name] else { return FlowDefinition(name) }
+        let initial = draft.keys["initial"].flatMap { step($0) }
+        let children: Children? = draft.keys["children"]?.word(findings)
+        let whenHidden: WhenHidden? = draft.keys["whenHidden"]?.word(findings)
+        let isUnique = draft.keys["unique"]?.bool(findings)
+        let announces = draft.keys["announce"]?.bool(findings)
+        let onBack = draft.keys["onBack"].flatMap { stepWithoutArguments($0, of: "onBack") }
+        let idle = draft.keys["idle"].flatMap { self.idle($0) }
+        let emitters = draft.keys["emitters"].flatMap { self.emitters($0) }
+        let rules = draft.rules.compactMap { rule($0.key, $0.value, of: draft) }
+        return FlowDefinition(
+            name, parameters: draft.declared.admitted, initial: initial?.id, children: children ?? .free,
+            isUnique: isUnique ?? false, whenHidden: whenHidden ?? .ignore, announces: announces ?? false,
+            onBack: onBack, idle: idle, emitters: emitters ?? [],
+            rules: rules.sorted { $0.step.index < $1.step.index })
+    }
+
+    private func idle(_ item: Item) -> Idle? {
+        guard let table = item.section(findings, "a table: { after = \"60s\", step = \"NAME\" }") else { return nil }
+        let isClean = table.checkKeys(findings, of: "the table 'idle'", ["after", "step"])
+        if isClean, table["after"] == nil {
+            findings.error(table.spot, "'idle' has to say after what time: after = \"60s\"")
+        }
+        if isClean, table["step"] == nil {
+            findings.error(table.spot, "'idle' has to name its step: step = \"NAME\"")
+        }
+        let after = table["after"].flatMap { timeSpan($0) }
+        let step = table["step"].flatMap { stepWithoutArguments($0, of: "idle") }
+        guard let after, let step else { return nil }
+        return Idle(after: after, step: step)
+    }
+
+    private func timeSpan(_ item: Item) -> UInt64? {
+        guard let text = item.string(findings, "a time span, such as '60s' or '1min 30s'") else { return nil }
+        do throws(Literal.Misfit) {
+            return try TimeSpan.microseconds(text)
+        } catch {
+            findings.error(item.spot, error.text)
+            return nil
+        }
+    }
+
+    /// A step that is set off where there is nothing that could give it arguments.
+    private func stepWithoutArguments(_ item: Item, of key: String) -> StepID? {
+        guard let step = step(item) else { return nil }
+        let required = step.declared.parameters.filter { !$0.isOptional }.map(\.name).sorted(by: Text.precedes)
+        if let first = required.first {
+            findings.error(
+                item.spot,
+                "\(step.declared.subject) needs the argument '\(first)', but '\(key)' gives none; it has to be a step "
+                    + "that needs no arguments")
+        }
+        return step.id
+    }
+
+    private func emitters(_ item: Item) -> [String]? {
+        guard let items = item.list(findings, "a list of bus names") else { return nil }
+        if items.isEmpty {
+            findings.error(item.spot, "the list is empty; leave 'emitters' out where everyone may emit")
+        }
+        return items.compactMap { item in
+            guard let name = item.string(findings, "a bus name") else { return nil }
+            if let problem = BusName.problem(of: name) { findings.error(item.spot, problem) }
+            return name
+        }
+    }
+}

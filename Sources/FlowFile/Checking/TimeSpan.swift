@@ -1,0 +1,62 @@
+/// Time spans as systemd writes them, for instance `1min 30s`.
+///
+/// Source: systemd.time(7), "Parsing Time Spans". Unlike there, a number without a unit is none: whoever writes one may
+/// mean milliseconds as well as seconds.
+enum TimeSpan {
+    /// The longest that is allowed, in µs: 30 days.
+    static let longest: UInt64 = 30 * 24 * 60 * 60 * second
+
+    private static let second: UInt64 = 1_000_000
+    private static let rule =
+        "it has to be whole numbers with units, such as '250ms', '60s', '5min', '2h' or '1min 30s'"
+
+    /// The shortest, in µs: what comes again and again shall leave time for the rest.
+    static let shortest: UInt64 = 10_000
+
+    /// The time in µs: at least ``shortest``, at most ``longest``.
+    static func microseconds(_ text: String) throws(Literal.Misfit) -> UInt64 {
+        let quoted = Text.quoted(text)
+        let tooLong = Literal.Misfit("\(quoted) is too long; at most 30 days are allowed")
+        var sum: UInt64 = 0
+        var rest = text.drop { $0 == " " }
+        guard !rest.isEmpty else { throw Literal.Misfit("\(quoted) is no time span; \(rule)") }
+        while !rest.isEmpty {
+            let digits = rest.prefix { $0.isASCII && $0.isNumber }
+            rest = rest.dropFirst(digits.count).drop { $0 == " " }
+            let word = rest.prefix { $0.isLetter }
+            if !digits.isEmpty, word.isEmpty, rest.first?.isNumber ?? true {
+                throw Literal.Misfit("the number \(Text.quoted(String(digits))) has no unit; \(rule)")
+            }
+            guard !digits.isEmpty, !word.isEmpty else { throw Literal.Misfit("\(quoted) is no time span; \(rule)") }
+            guard let unit = unit(String(word)) else {
+                let units = Text.list(["us", "ms", "s", "min", "h", "d", "w"], "or")
+                throw Literal.Misfit("\(Text.quoted(String(word))) is no unit of time; it has to be \(units)")
+            }
+            rest = rest.dropFirst(word.count).drop { $0 == " " }
+            // Digits alone don't fit only where there are too many.
+            guard let count = UInt64(digits) else { throw tooLong }
+            let (part, isHuge) = count.multipliedReportingOverflow(by: unit)
+            guard !isHuge, part <= longest else { throw tooLong }
+            sum += part
+            guard sum <= longest else { throw tooLong }
+        }
+        guard sum >= shortest else { throw Literal.Misfit("\(quoted) is too short; it has to be at least 10ms") }
+        return sum
+    }
+
+    /// In µs. Months and years are known to be too long.
+    private static func unit(_ word: String) -> UInt64? {
+        switch word {
+        case "usec", "us", "\u{B5}s", "\u{3BC}s": 1
+        case "msec", "ms": 1_000
+        case "seconds", "second", "sec", "s": second
+        case "minutes", "minute", "min", "m": 60 * second
+        case "hours", "hour", "hr", "h": 60 * 60 * second
+        case "days", "day", "d": 24 * 60 * 60 * second
+        case "weeks", "week", "w": 7 * 24 * 60 * 60 * second
+        case "months", "month", "M": 2_629_800 * second
+        case "years", "year", "y": 31_557_600 * second
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,136 @@
+import FlowCore
+
+// Effects as lines of a trace. They are compared as text, so there is no way back.
+
+extension TraceLine {
+    /// An effect, whole.
+    init(_ effect: Effect) {
+        self.init()
+        switch effect {
+        case .announceNavigation(let announcement):
+            add("will")
+            add(announcement.flow)
+            add(announcement.step)
+            add(announcement.arguments)
+            if announcement.isDeepLink { add("deep-link") }
+        case .removePresentable(let path, let isFlow):
+            add("removed")
+            add(path)
+            add(isFlow ? "flow" : "screen")
+        case .addPresentable(let state): add(state)
+        case .changeProperties(let changes): add(changes)
+        case .tellNavigation(let navigation): add(navigation)
+        case .tellFailure(let failure):
+            add("failed")
+            add(failure.flow)
+            add(failure.cause)
+            add(quoted: failure.client.name)
+            add(failure.step)
+            switch failure.reason {
+            case .verdict(let verdict): add(verdict.rawValue)
+            case .error(let code): add(code.rawValue)
+            }
+            add(quoted: failure.message)
+        case .reply(let request, let answer):
+            add("reply")
+            add(request.number)
+            add(answer)
+        case .fail(let request, let error):
+            add("fail")
+            add(request.number)
+            add(error)
+        case .startTimer(let time):
+            add("timer")
+            add(time.map { "\($0.microseconds)" } ?? "off")
+        case .reportUnstarted(let path, let error):
+            add("unstarted")
+            add(path)
+            add(error)
+        }
+    }
+
+    private mutating func add(_ state: PresentableState) {
+        add("added")
+        add(state.path)
+        add(state.flow == nil ? "screen" : "flow")
+        add(state.name)
+        add(state.parent ?? "/")
+        add(state.instance)
+        add(quoted: state.style)
+        add(state.arguments)
+        add(state.isVisible ? "visible" : "hidden")
+        add(state.isPresented ? "presented" : "not-presented")
+        guard let flow = state.flow else { return }
+        add(flow.definition)
+        add(flow.isReady ? "ready" : "not-ready")
+        add(flow.current ?? "/")
+    }
+
+    private mutating func add(_ changes: PropertyChanges) {
+        add("changed")
+        add(changes.path)
+        if let arguments = changes.arguments {
+            add("Arguments")
+            add(arguments)
+        }
+        if let isVisible = changes.isVisible { add("Visible \(isVisible)") }
+        if let isPresented = changes.isPresented { add("Presented \(isPresented)") }
+        if let isReady = changes.isReady { add("Ready \(isReady)") }
+        switch changes.current {
+        case .child(let path)?: add("Current \(path)")
+        case PropertyChanges.Current.none?: add("Current /")
+        case nil: break
+        }
+    }
+
+    private mutating func add(_ navigation: Navigation) {
+        add("did")
+        add(navigation.flow)
+        add(navigation.serial)
+        add(navigation.cause)
+        add(quoted: navigation.client.name)
+        add(navigation.step.isEmpty ? "-" : navigation.step)
+        add(navigation.arguments)
+        add(navigation.contributions.count)
+        for contribution in navigation.contributions {
+            add(contribution.kind.rawValue)
+            add(contribution.name.isEmpty ? "-" : contribution.name)
+            add(contribution.path ?? "/")
+            add(quoted: contribution.style)
+            add(contribution.arguments)
+        }
+        if navigation.isDeepLink { add("deep-link") }
+    }
+
+    private mutating func add(_ answer: Answer) {
+        switch answer {
+        case .done: add("done")
+        case .verdict(let verdict, let serial):
+            add(verdict.rawValue)
+            add(serial)
+        case .flow(let path): add(path)
+        case .outcomes(let outcomes):
+            add(outcomes.count)
+            for outcome in outcomes {
+                add(outcome.path)
+                if let outcome = outcome.outcome { add(outcome) } else { add("-") }
+            }
+        case .verdicts(let outcomes):
+            add(outcomes.count)
+            for outcome in outcomes { add(outcome) }
+        }
+    }
+
+    private mutating func add(_ outcome: Outcome) {
+        switch outcome {
+        case .navigated(let serial): add("navigated \(serial)")
+        case .ignored(let verdict): add(verdict.rawValue)
+        case .refused(let error): add(error)
+        }
+    }
+
+    private mutating func add(_ error: FlowError) {
+        add(error.code.rawValue)
+        add(quoted: error.message)
+    }
+}

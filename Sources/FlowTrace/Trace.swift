@@ -1,0 +1,85 @@
+public import FlowCore
+
+/// What happened to a coordinator since it began, and what came of it, as text.
+///
+/// ```
+/// flowbus-trace 1 /org/flowbus/Navigation1/tree
+/// > 81250 emitted 4 /org/flowbus/Navigation1/tree/main open 1 "item" x 5 ":1.7"
+/// < did /org/flowbus/Navigation1/tree/main 3 0 ":1.7" open 1 "item" x 5 0
+/// < reply 4 navigated 3
+/// ```
+///
+/// A line `>` is an event with its time in µs, the lines `<` below it are its effects. The same events on the same
+/// definitions give the same effects: ``replay(_:definitions:)`` shows that, and where it is not so. A trace holds no
+/// definitions, but it holds all arguments, private ones too.
+public enum Trace {
+    /// The first line of a trace of presentables below this path.
+    public static func header(basePath: String) -> String { "flowbus-trace 1 \(basePath)" }
+
+    /// The line of an event that is about to be handled.
+    public static func line(of event: Event, at now: Instant, in coordinator: borrowing FlowCoordinator) -> String {
+        "> " + TraceLine(event, at: now, in: coordinator).text
+    }
+
+    /// The line of an effect.
+    public static func line(of effect: Effect) -> String { "< " + TraceLine(effect).text }
+
+    /// Has a new coordinator handle the events of a trace.
+    ///
+    /// - Returns: how many events there were.
+    /// - Throws: ``Mismatch`` for the first line that can't be read, and for the first effect that is another now.
+    public static func replay(_ text: String, definitions: Definitions) throws(Mismatch) -> Int {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
+        if lines.last == "" { lines.removeLast() }
+        let opening = header(basePath: "")
+        guard let first = lines.popFirst(), first.hasPrefix(opening) else {
+            throw Mismatch(line: 1, "this is no trace: it has to begin with '\(opening)PATH'")
+        }
+        var coordinator = FlowCoordinator(
+            definitions: definitions, basePath: String(first.dropFirst(opening.count)))
+        var count = 0
+        while let line = lines.popFirst() {
+            guard line.hasPrefix("> ") else {
+                throw Mismatch(line: lines.startIndex, "'> ' and an event are expected here")
+            }
+            let event: Event
+            let now: Instant
+            do throws(TraceScanner.Failure) {
+                var scanner = TraceScanner(line.dropFirst(2))
+                (event, now) = try scanner.event(for: coordinator)
+            } catch {
+                throw Mismatch(line: lines.startIndex, error.message)
+            }
+            count += 1
+            for effect in coordinator.handle(event, at: now) {
+                let expected = Self.line(of: effect)
+                guard let line = lines.popFirst() else {
+                    throw Mismatch(line: lines.startIndex + 1, "the trace ends where now follows: \(expected)")
+                }
+                guard line == expected else {
+                    throw Mismatch(line: lines.startIndex, "the trace has: \(line)\nnow follows:   \(expected)")
+                }
+            }
+            if let line = lines.first, line.hasPrefix("< ") {
+                throw Mismatch(line: lines.startIndex + 1, "the trace has: \(line)\nnow follows nothing")
+            }
+        }
+        return count
+    }
+
+    /// Where a trace and what follows from its events differ.
+    public struct Mismatch: Error, Equatable, CustomStringConvertible {
+        /// The line, from 1.
+        public let line: Int
+        /// What is there, and what was expected.
+        public let message: String
+
+        init(line: Int, _ message: String) {
+            self.line = line
+            self.message = message
+        }
+
+        /// Both, for a person.
+        public var description: String { "line \(line): \(message)" }
+    }
+}

@@ -1,0 +1,67 @@
+import FlowCore
+
+/// A line of a trace while it is written: words with blanks between them. Texts from outside are quoted; values are
+/// written as busctl(1) reads them: a signature, then what it stands for.
+struct TraceLine {
+    private(set) var text: String
+
+    init(_ text: String = "") { self.text = text }
+
+    mutating func add(_ word: some CustomStringConvertible) {
+        if !text.isEmpty { text += " " }
+        text += word.description
+    }
+
+    mutating func add(quoted string: String) { add(Self.quoted(string)) }
+
+    mutating func add(_ arguments: Arguments) {
+        add(arguments.count)
+        for argument in arguments {
+            add(quoted: argument.name)
+            add(argument.value.signature)
+            add(argument.value)
+        }
+    }
+
+    private mutating func add(_ value: Value) {
+        switch value {
+        case .bool(let value): add(value ? "true" : "false")
+        case .byte(let number): add("\(number)")
+        case .int16(let number): add("\(number)")
+        case .uint16(let number): add("\(number)")
+        case .int32(let number): add("\(number)")
+        case .uint32(let number): add("\(number)")
+        case .int64(let number): add("\(number)")
+        case .uint64(let number): add("\(number)")
+        case .double(let number): add("\(number)")
+        case .string(let text), .objectPath(let text), .signature(let text): add(quoted: text)
+        case .variant(let value):
+            add(value.signature)
+            add(value)
+        case .bytes(let bytes):
+            add("\(bytes.count)")
+            for byte in bytes { add("\(byte)") }
+        case .array(_, let elements):
+            add("\(elements.count)")
+            for element in elements { add(element) }
+        case .structure(let members):
+            for member in members { add(member) }
+        case .entry(let key, let value):
+            add(key)
+            add(value)
+        }
+    }
+
+    private static func quoted(_ string: String) -> String {
+        var quoted = "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\" + String(scalar)
+            case _ where scalar.properties.generalCategory == .control:
+                quoted += "\\{" + String(scalar.value, radix: 16) + "}"
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}

@@ -1,0 +1,150 @@
+import FlowCore
+
+/// Reads a line of a trace, word by word.
+struct TraceScanner {
+    /// What is wrong with a line.
+    struct Failure: Error {
+        let message: String
+
+        init(_ message: String) { self.message = message }
+    }
+
+    private var rest: Substring
+
+    init(_ line: Substring) { rest = line }
+
+    var isAtEnd: Bool { rest.allSatisfy { $0 == " " } }
+
+    /// The next word, which may be quoted.
+    mutating func word() throws(Failure) -> String {
+        rest = rest.drop { $0 == " " }
+        guard let first = rest.unicodeScalars.first else { throw Failure("the line ends where a word is missing") }
+        if first == "\"" { return try quoted() }
+        let word = rest.prefix { $0 != " " }
+        rest = rest.dropFirst(word.count)
+        return String(word)
+    }
+
+    /// Whether the next word is this one; then it is read.
+    mutating func skip(_ expected: String) throws(Failure) -> Bool {
+        var ahead = self
+        guard !isAtEnd, try ahead.word() == expected else { return false }
+        self = ahead
+        return true
+    }
+
+    mutating func number<Number: FixedWidthInteger>(_: Number.Type = Number.self) throws(Failure) -> Number {
+        let word = try word()
+        guard let number = Number(word) else { throw Failure("'\(word)' is no number that fits here") }
+        return number
+    }
+
+    /// A time at which time spans can still be added.
+    mutating func time() throws(Failure) -> Instant {
+        let time = try number(UInt64.self)
+        guard time <= UInt64.max / 2 else { throw Failure("'\(time)' is no time that a clock can show") }
+        return Instant(microseconds: time)
+    }
+
+    /// A count of things that follow, each of them at least a word.
+    mutating func count() throws(Failure) -> Int {
+        let count = try number(Int.self)
+        guard (0...rest.utf8.count).contains(count) else {
+            throw Failure("'\(count)' things can't follow in this line")
+        }
+        return count
+    }
+
+    mutating func bool() throws(Failure) -> Bool {
+        let word = try word()
+        guard let bool = Bool(word) else { throw Failure("'\(word)' is neither true nor false") }
+        return bool
+    }
+
+    mutating func arguments() throws(Failure) -> Arguments {
+        var arguments: Arguments = []
+        for _ in 0..<(try count()) {
+            let name = try word()
+            arguments.append(Argument(name, try variant()))
+        }
+        return arguments
+    }
+
+    /// A signature and a value of that type.
+    private mutating func variant() throws(Failure) -> Value {
+        let signature = try word()
+        guard ValueType(signature: signature) != nil else { throw Failure("'\(signature)' is no type of a value") }
+        return try value(signature)
+    }
+
+    private mutating func value(_ signature: String) throws(Failure) -> Value {
+        switch signature.first {
+        case "b": return .bool(try bool())
+        case "y": return .byte(try number())
+        case "n": return .int16(try number())
+        case "q": return .uint16(try number())
+        case "i": return .int32(try number())
+        case "u": return .uint32(try number())
+        case "x": return .int64(try number())
+        case "t": return .uint64(try number())
+        case "d":
+            let word = try word()
+            guard let number = Double(word) else { throw Failure("'\(word)' is no number") }
+            return .double(number)
+        case "s": return .string(try word())
+        case "o": return .objectPath(try word())
+        case "g": return .signature(try word())
+        case "v": return .variant(try variant())
+        case "a":
+            let element = String(signature.dropFirst())
+            if element == "y" {
+                var bytes: [UInt8] = []
+                for _ in 0..<(try count()) { bytes.append(try number()) }
+                return .bytes(bytes)
+            }
+            var elements: [Value] = []
+            for _ in 0..<(try count()) { elements.append(try value(element)) }
+            return .array(element: element, elements)
+        case "(": return .structure(try values(signature))
+        case "{":
+            let parts = try values(signature)
+            guard parts.count == 2 else { throw Failure("'\(signature)' is no type of a value") }
+            return .entry(key: parts[0], value: parts[1])
+        default: throw Failure("'\(signature)' is no type of a value")
+        }
+    }
+
+    /// What stands between the brackets of a type.
+    private mutating func values(_ signature: String) throws(Failure) -> [Value] {
+        guard let types = ValueType.completeTypes(in: signature.dropFirst().dropLast()) else {
+            throw Failure("'\(signature)' is no type of a value")
+        }
+        var values: [Value] = []
+        for type in types { values.append(try value(type)) }
+        return values
+    }
+
+    private mutating func quoted() throws(Failure) -> String {
+        _ = rest.unicodeScalars.popFirst()
+        var text = ""
+        while let character = rest.unicodeScalars.popFirst() {
+            switch character {
+            case "\"": return text
+            case "\\": text.unicodeScalars.append(try escaped())
+            default: text.unicodeScalars.append(character)
+            }
+        }
+        throw Failure("a quote is not closed")
+    }
+
+    private mutating func escaped() throws(Failure) -> Unicode.Scalar {
+        guard let next = rest.unicodeScalars.popFirst() else { throw Failure("the line ends behind '\\'") }
+        if next != "{" { return next }
+        var digits = ""
+        while let digit = rest.unicodeScalars.popFirst(), digit != "}" { digits.unicodeScalars.append(digit) }
+        guard let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init) else {
+            throw Failure("'\(digits)' is no number of a character")
+        }
+        return scalar
+    }
+}

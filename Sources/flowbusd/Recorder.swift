@@ -1,0 +1,39 @@
+import FlowCore
+import FlowTrace
+import Logging
+import SdBus
+
+/// Writes down what the core is told and what it answers (`--record`).
+final class Recorder {
+    private let file: OutputFile
+    private let path: String
+    private let logger: Logger
+    /// Nothing is written any more: a trace with a gap is worth nothing.
+    private var hasFailed = false
+
+    init(_ path: String, logger: Logger) throws(SdError) {
+        self.path = path
+        self.logger = logger
+        file = try OutputFile(path)
+        write(Trace.header(basePath: "\(BusNames.tree)") + "\n")
+    }
+
+    /// Has the core handle an event, with both written in one piece.
+    func handle(_ event: Event, at now: Instant, by coordinator: inout FlowCoordinator) -> [Effect] {
+        var text = Trace.line(of: event, at: now, in: coordinator) + "\n"
+        let effects = coordinator.handle(event, at: now)
+        for effect in effects { text += Trace.line(of: effect) + "\n" }
+        write(text)
+        return effects
+    }
+
+    private func write(_ text: String) {
+        if hasFailed { return }
+        do {
+            try file.write(text)
+        } catch {
+            hasFailed = true
+            logger.error("Could not write to '\(path)'; the trace ends here: \(error)")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import FlowCore
+import SdBus
+
+/// The `a{sv}` of options that a call can have.
+enum CallOptions {
+    /// An option by its name and the D-Bus type of its value.
+    typealias Option = (name: String, type: String)
+
+    /// Reads the dictionary that is next in the message: the body gets the name of each option and reads its value,
+    /// which is of that option's type.
+    ///
+    /// - Throws: ``FlowError/Code/invalidArguments`` for one that is not known, or not of its type.
+    static func read(_ call: MessageReader, known: [Option], _ body: (_ option: String) throws -> Void) throws {
+        guard try call.enterContainer(.array, "{sv}") else { return }
+        var seen: Set<String> = []
+        while try call.enterContainer(.dictEntry, "sv") {
+            let option = String(cString: try call.readString())
+            let type = try call.peekType()?.contents.map { String(cString: $0) } ?? ""
+            guard known.contains(where: { $0 == (option, type) }) else { throw refusal(option, type, known) }
+            guard seen.insert(option).inserted else {
+                throw FlowError(.invalidArguments, "the option '\(option)' is given more than once")
+            }
+            _ = try call.enterContainer(.variant, type)
+            try body(option)
+            try call.exitContainer()
+            try call.exitContainer()
+        }
+        try call.exitContainer()
+    }
+
+    private static func refusal(_ option: String, _ type: String, _ known: [Option]) -> FlowError {
+        if let (name, wanted) = known.first(where: { $0.name == option }) {
+            return FlowError(
+                .invalidArguments,
+                "the option '\(name)' is of D-Bus type '\(type)'; it has to be of type '\(wanted)'")
+        }
+        let names = known.map { "'\($0.name)'" }.joined(separator: ", ")
+        return FlowError(
+            .invalidArguments,
+            "there is no option '\(Names.shown(option))'; "
+                + (known.isEmpty ? "none is known" : "known are \(names)")
+                + Names.suggestion(for: option, among: known.map(\.name)))
+    }
+}

@@ -1,0 +1,338 @@
+import Testing
+
+@testable import FlowCore
+
+/// Limits on what is kept, and those that take into account what a step's own list dismisses (S-13, S-33).
+@Suite("Limits: kept steps, lists")
+struct LimitsListsTests {
+    private typealias Child = Sketch.Child
+
+    /// A refusal that left everything as it was.
+    private func isRefused(
+        _ world: World, with text: String, sourceLocation: SourceLocation = #_sourceLocation,
+        _ event: () throws -> [String]
+    ) throws {
+        let before = world.standing
+        #expect(try event() == ["! LimitExceeded"], sourceLocation: sourceLocation)
+        let message = try world.refusal().message
+        #expect(message.contains(text), "\(message)", sourceLocation: sourceLocation)
+        #expect(world.standing == before, sourceLocation: sourceLocation)
+    }
+
+    private func text(_ count: Int) -> Value { .string(String(repeating: "x", count: count)) }
+
+    // MARK: Kept steps
+
+    /// Many hidden screens that keep what comes.
+    private func keeping(_ screens: Int, roots: Int = 1) throws -> World {
+        var sketch = Sketch()
+        sketch.step("go", ["a": "string?"])
+        let all = Array(repeating: Sketch.Part.screen("s", Child(whenHidden: .queue)), count: screens)
+        sketch.flow(
+            "main", whenHidden: .queue,
+            on: [
+                "open": .first([Sketch.Way(parts: all)]), "newest": [.screen("newest", Child(whenHidden: .latest))],
+                "go": [],
+            ])
+        let world = World(sketch)
+        for root in 1...roots {
+            try world.coordinate("main", by: "")
+            for step in ["open", "newest"] { try world.emit(step, on: root == 1 ? "/main" : "/main_\(root)", by: "") }
+        }
+        return world
+    }
+
+    private func screen(_ number: Int, of root: String = "/main") -> String {
+        "\(root)/s" + (number == 1 ? "" : "_\(number)")
+    }
+
+    @Test func `S-15 S-33 steps kept for one presentable`() throws {
+        let world = try keeping(2)
+        for _ in 0..<Limits.keptSteps { #expect(try world.emit("go", on: "/main/s") == ["= deferred 0"]) }
+        try isRefused(world, with: "64 steps are kept for '/main/s' of at most 64") {
+            try world.emit("go", on: "/main/s", by: ":1.2")
+        }
+        #expect(try world.emitAll(["go", "go"], on: "/main/s") == ["= [LimitExceeded, LimitExceeded]"])
+        // Another has its own, and the newest takes the place of the one before however many came.
+        #expect(try world.emit("go", on: "/main/s_2") == ["= deferred 0"])
+        for _ in 0...Limits.keptSteps { #expect(try world.emit("go", on: "/main/newest").last == "= deferred 0") }
+        try world.show("/main/s")
+        #expect(world.navigations.count == Limits.keptSteps)
+        try world.hide("/main/s")
+        #expect(try world.emit("go", on: "/main/s") == ["= deferred 0"])
+    }
+
+    @Test func `S-33 kept steps that one flow is to take: its own and its screens'`() throws {
+        let world = try keeping(16)
+        try world.hide("/main")
+        for number in 1...15 { for _ in 0..<Limits.keptSteps { try world.emit("go", on: screen(number)) } }
+        for _ in 0..<Limits.keptSteps - 1 { try world.emit("go", on: "/main") }
+        #expect(try world.emit("go", on: "/main/newest") == ["= deferred 0"])
+        #expect(try world.kept("/main").flow?.keptCount == Limits.waitingStepsPerFlow)
+        for path in ["/main", screen(16)] {
+            try isRefused(world, with: "1024 steps wait for '/main' of at most 1024") {
+                try world.emit("go", on: path, by: ":1.2")
+            }
+        }
+        // One that takes another's place is no more than there was.
+        #expect(try world.emit("go", on: "/main/newest", by: ":1.2").last == "= deferred 0")
+        #expect(try world.kept("/main").flow?.keptCount == Limits.waitingStepsPerFlow)
+        try world.dismiss("/main/newest")
+        #expect(try world.emit("go", on: screen(16)) == ["= deferred 0"])
+    }
+
+    @Test func `S-33 kept steps of one client: it costs no other a call`() throws {
+        let world = try keeping(15, roots: 5)
+        let roots = ["/main", "/main_2", "/main_3", "/main_4", "/main_5"]
+        var left = Limits.waitingStepsPerClient - 1
+        try world.emit("go", on: "/main/newest")
+        for root in roots {
+            for number in 1...15 where left > 0 {
+                for _ in 0..<min(left, Limits.keptSteps) {
+                    try world.emit("go", on: screen(number, of: root))
+                    left -= 1
+                }
+            }
+        }
+        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.steps == Limits.waitingStepsPerClient)
+        try isRefused(world, with: "':1.1' has 4096 steps waiting of at most 4096") {
+            try world.emit("go", on: "/main_5/newest")
+        }
+        #expect(try world.emit("go", on: "/main_5/newest", by: ":1.2") == ["= deferred 0"])
+        // It takes its own one's place, not another's.
+        #expect(try world.emit("go", on: "/main/newest").last == "= deferred 0")
+        try isRefused(world, with: "4096") { try world.emit("go", on: "/main_5/newest") }
+        // What needs no waiting is let in.
+        try world.show("/main/newest")
+        #expect(world.navigations == ["/main go"])
+        #expect(try world.emit("go", on: "/main/newest").last?.hasPrefix("= navigated") == true)
+        #expect(try world.emit("go", on: "/main_5/newest").last == "= deferred 0")
+    }
+
+    @Test func `S-33 bytes of kept steps count for who emitted them`() throws {
+        let world = try keeping(2)
+        let most = Limits.argumentBytes - around
+        for _ in 0..<63 { try world.emit("go", ["a": text(most)], on: "/main/s") }
+        #expect(try world.emit("go", ["a": text(most)], on: "/main/newest") == ["= deferred 0"])
+        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient)
+        try isRefused(world, with: "take 4194304 of at most 4194304 bytes") {
+            try world.emit("go", ["a": text(0)], on: "/main/s_2")
+        }
+        #expect(try world.emit("go", on: "/main/s_2") == ["= deferred 0"])
+        #expect(try world.emit("go", ["a": text(most)], on: "/main/s_2", by: ":1.2") == ["= deferred 0"])
+        // The one that it replaces is given back: to its client.
+        #expect(try world.emit("go", ["a": text(most)], on: "/main/newest").last == "= deferred 0")
+        try world.emit("go", ["a": text(0)], on: "/main/newest", by: ":1.2")
+        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient - 65_536)
+        #expect(try world.emit("go", ["a": text(0)], on: "/main/s_2") == ["= deferred 0"])
+    }
+
+    @Test func `S-33 bytes of kept steps in total`() throws {
+        let world = try keeping(8)
+        let most = Limits.argumentBytes - around
+        for client in 1...4 {
+            for number in [2 * client - 1, 2 * client] {
+                for _ in 0..<32 { try world.emit("go", ["a": text(most)], on: screen(number), by: ":1.\(client)") }
+            }
+        }
+        #expect(world.coordinator.ledger.total.bytes == Limits.heldBytes)
+        try isRefused(world, with: "take 16777216 of at most 16777216 bytes") {
+            try world.emit("go", ["a": text(0)], on: "/main/newest", by: ":1.9")
+        }
+        try world.dismiss("/main/s")
+        #expect(try world.emit("go", ["a": text(0)], on: "/main/newest", by: ":1.9") == ["= deferred 0"])
+        try world.dismiss("/main")
+        #expect(world.coordinator.ledger == Ledger())
+    }
+
+    @Test func `S-33 steps in one call`() throws {
+        let world = try keeping(1)
+        let most = Array(repeating: "go", count: Limits.waitingStepsPerFlow)
+        #expect(try world.emitAll(most, on: "/main").count == Limits.waitingStepsPerFlow + 1)
+        try isRefused(world, with: "1025 steps in one call, of at most 1024") {
+            try world.emitAll(most + ["go"], on: "/main")
+        }
+    }
+
+    @Test func `S-28 S-33 segments of one path: at least one`() throws {
+        var sketch = Sketch()
+        sketch.flow("main", on: ["down": [.flow("main")]])
+        let world = try World(root: "main", sketch)
+        try world.emit("down", on: "/main")
+        // No tree is that deep, so it fails on its way, not for its length.
+        let most = Array(repeating: ("main", ""), count: Limits.waitingStepsPerFlow)
+        #expect(try world.navigateAlong(most) == ["! PathFailed"])
+        #expect(try world.refusal().message.hasPrefix("segment 3 ('main')"))
+        try isRefused(world, with: "1025 segments in one path, of at most 1024") {
+            try world.navigateAlong(most + [("main", "")])
+        }
+        #expect(try world.navigateAlong([]) == ["! InvalidArguments"])
+    }
+
+    // MARK: Lists
+
+    @Test func `S-13 S-33 children of one flow: those that the step dismisses make room`() throws {
+        var sketch = Sketch()
+        let many = Array(repeating: Sketch.Part.screen("s"), count: Limits.children)
+        sketch.flow(
+            "main",
+            on: [
+                "fill": .first([Sketch.Way(parts: many)]), "over": .first([Sketch.Way(parts: [.popRoot] + many)]),
+                "again": .first([
+                    Sketch.Way(parts: [.screen("s", Child(clears: true))] + many.dropFirst())
+                ]),
+                "swap": .first([Sketch.Way(parts: [.popRoot] + many.dropFirst())]),
+                "reuse": [.screen("s", Child(reuses: true))], "add": [.screen("s")],
+            ])
+        let world = try World(root: "main", sketch)
+        try world.emit("fill", on: "/main")
+        try isRefused(world, with: "1025 children") { try world.emit("add", on: "/main") }
+        try isRefused(world, with: "'/main' would have 1025 children of at most 1024") {
+            try world.emit("over", on: "/main")
+        }
+        for step in ["again", "swap", "reuse"] {
+            #expect(try world.emit(step, on: "/main").last?.hasPrefix("= navigated") == true)
+            #expect(world.coordinator.forest.screenCount == Limits.children)
+        }
+    }
+
+    @Test func `S-13 S-33 presentables of one client: its own that the step dismisses make room, others' do not`()
+        throws
+    {
+        var sketch = Sketch()
+        let many = Array(repeating: Sketch.Part.screen("s"), count: 999)
+        sketch.flow(
+            "main",
+            on: [
+                "fill": .first([Sketch.Way(parts: many)]), "again": [.screen("s", Child(clears: true))],
+                "swap": [.pop("first"), .screen("s"), .screen("s")], "first": [.screen("first")],
+                "reuse": [.screen("first", Child(reuses: true))], "add": [.screen("s")],
+            ])
+        let world = World(sketch)
+        for _ in 1...2 {
+            try world.coordinate("main")
+        }
+        for path in ["/main", "/main_2"] { try world.emit("fill", on: path) }
+        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.nodes == Limits.nodesPerClient)
+        #expect(try world.coordinate("main", by: ":1.2").last == "= /main_3")
+        for step in ["first", "add"] { try world.emit(step, on: "/main_3", by: ":1.2") }
+        // What goes is another's.
+        for step in ["again", "swap"] {
+            try isRefused(world, with: "':1.1' has made 2000 live presentables of at most 2000") {
+                try world.emit(step, on: "/main_3")
+            }
+        }
+        // What is reused is this client's from then on.
+        try world.emit("swap", on: "/main_3", by: ":1.2")
+        try world.emit("first", on: "/main_3", by: ":1.2")
+        try isRefused(world, with: "2000") { try world.emit("reuse", on: "/main_3") }
+        #expect(try world.emit("reuse", on: "/main_3", by: ":1.3").last?.hasPrefix("= navigated") == true)
+        // What goes is its own.
+        #expect(try world.emit("again", on: "/main").last?.hasPrefix("= navigated") == true)
+        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.nodes == Limits.nodesPerClient - 998)
+        #expect(try world.emit("reuse", on: "/main_3").last?.hasPrefix("= navigated") == true)
+    }
+
+    @Test func `S-13 S-33 presentables in total: all that go make room`() throws {
+        var sketch = Sketch()
+        let many = Array(repeating: Sketch.Part.screen("s"), count: 999)
+        sketch.flow("own", initial: "fill", on: ["fill": .first([Sketch.Way(parts: many)])])
+        sketch.flow(
+            "main", initial: "fill",
+            on: [
+                "fill": .first([Sketch.Way(parts: many)]), "over": [.popRoot, .screen("s")], "add": [.screen("s")],
+                "again": .first([Sketch.Way(parts: [.screen("s", Child(clears: true))] + many.dropFirst())]),
+                "both": .first([Sketch.Way(parts: [.screen("s", Child(clears: true))] + many)]),
+            ])
+        sketch.autostart = Array(repeating: .init(flow: "own"), count: 9) + [.init(flow: "main")]
+        let world = World(sketch)
+        world.handle(.started)
+        #expect(world.coordinator.ledger.total.nodes == Limits.nodes)
+        for step in ["add", "both"] {
+            try isRefused(world, with: "there are 10000 live presentables of at most 10000") {
+                try world.emit(step, on: "/main")
+            }
+        }
+        #expect(try world.emit("again", on: "/main").last?.hasPrefix("= navigated") == true)
+        #expect(try world.emit("over", on: "/main").last?.hasPrefix("= navigated") == true)
+        #expect(world.coordinator.ledger.total.nodes == Limits.nodes - 997)
+    }
+
+    /// A flow whose screens hold what its steps say.
+    private func heavy() -> Sketch {
+        var sketch = Sketch()
+        for step in ["add", "clear", "reuse", "flow", "wait", "hello", "keep"] { sketch.step(step, ["a": "string?"]) }
+        sketch.screen("s", ["a": "string?"])
+        sketch.flow("sub", ["a": "string?"])
+        let waits = Child(with: [], step: "hello", whenHidden: .queue, reuses: true)
+        sketch.flow(
+            "main",
+            on: [
+                "add": [.screen("s")], "clear": [.screen("s", Child(clears: true))],
+                "reuse": [.screen("s", Child(reuses: true))], "wait": [.screen("w", waits)], "keep": [],
+                "flow": [.flow("sub", Child(with: [], step: "hello", reuses: true))], "hello": [],
+            ])
+        return sketch
+    }
+
+    /// So many KiB short of what one client may hold.
+    private func full(short: Int) throws -> World {
+        let world = World(heavy())
+        try world.coordinate("main")
+        try world.coordinate("main", by: ":1.2")
+        let part = 32 * 1_024
+        var left = Limits.heldBytesPerClient - short * 1_024
+        // The latest navigation holds as much as a screen.
+        left -= part
+        while left > 0 {
+            try world.emit("add", ["a": text(min(part, left) - around)], on: "/main")
+            left -= part
+        }
+        return world
+    }
+
+    @Test func `S-13 S-33 bytes: what the step dismisses makes room, whatever held them`() throws {
+        let world = try full(short: 0)
+        let half = 32 * 1_024 - around
+        try isRefused(world, with: "4194304") { try world.emit("add", ["a": text(half)], on: "/main") }
+        #expect(try world.emit("clear", ["a": text(half)], on: "/main").last?.hasPrefix("= navigated") == true)
+        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == 2 * 32_768)
+        // Kept and waiting steps of what goes count too.
+        let waiting = try full(short: 96)
+        try waiting.emit("wait", ["a": text(half)], on: "/main")
+        try waiting.emit("keep", ["a": text(half)], on: "/main/w")
+        try waiting.emit("keep", ["a": text(half)], on: "/main/w")
+        #expect(waiting.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient)
+        try isRefused(waiting, with: "4194304") { try waiting.emit("add", ["a": text(half)], on: "/main") }
+        #expect(try waiting.emit("clear", ["a": text(2 * half)], on: "/main").last?.hasPrefix("= navigated") == true)
+        #expect(waiting.coordinator.ledger.clients[Client(":1.1")]?.bytes == 2 * (2 * half + around))
+    }
+
+    @Test func `S-19 S-33 bytes: a reuse gives back what it replaces, and is its client's from then on`() throws {
+        let world = try full(short: 0)
+        let half = 32 * 1_024 - around
+        #expect(try world.emit("reuse", ["a": text(half)], on: "/main").last?.hasPrefix("= navigated") == true)
+        try isRefused(world, with: "4194304") { try world.emit("reuse", ["a": text(half + 1)], on: "/main") }
+        try world.emit("add", ["a": text(half)], on: "/main_2", by: ":1.2")
+        try isRefused(world, with: "4194304") { try world.emit("reuse", ["a": text(0)], on: "/main_2") }
+        #expect(
+            try world.emit("reuse", ["a": text(0)], on: "/main", by: ":1.2").last?.hasPrefix("= navigated") == true)
+        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient - 2 * 32_768)
+        #expect(
+            world.coordinator.ledger.clients[Client(":1.2")]
+                == Ledger.Tally(nodes: 3, bytes: 2 * 32_768 + 2 * around))
+    }
+
+    @Test func `S-19 S-33 bytes: a screen's step that waits counts, a flow's that never does, does not`() throws {
+        let half = 32 * 1_024 - around
+        let world = try full(short: 32)
+        try world.emit("wait", ["a": text(half)], on: "/main")
+        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient)
+        #expect(try world.emit("wait", ["a": text(half)], on: "/main").last?.hasPrefix("= navigated") == true)
+        try isRefused(world, with: "4194304") { try world.emit("wait", ["a": text(half + 1)], on: "/main") }
+        let flow = try full(short: 16)
+        try flow.emit("flow", ["a": text(half)], on: "/main")
+        #expect(try flow.emit("flow", ["a": text(half)], on: "/main").last?.hasPrefix("= navigated") == true)
+        #expect(flow.failures.map(\.reason) == [.verdict(.unhandled)])
+    }
+}

@@ -1,0 +1,229 @@
+import Testing
+
+@testable import FlowCore
+
+/// A world that lives by chance.
+final class RandomLife {
+    var random: Seeded
+    private(set) var coordinator: FlowCoordinator
+    private(set) var model = BusModel()
+    private(set) var effects: [Effect] = []
+    /// The coordinator before the latest event.
+    private(set) var before: FlowCoordinator
+    private(set) var latest = Latest(isCall: false)
+    /// What happened so far, to be printed with what failed.
+    private(set) var story: [String] = []
+    private(set) var requests: UInt64 = 0
+    private(set) var now: UInt64 = 0
+    /// The first answers to calls that had a token.
+    private var answers: [Tokens.Key: (effect: Effect, at: UInt64)] = [:]
+    private var seen: [NodeID] = []
+    let seed: UInt64
+
+    /// What is known of the latest event.
+    struct Latest {
+        /// Whether it wants an answer.
+        var isCall = true
+        /// How many steps it sets off from outside beside those in its answer; nil: that can't be said.
+        var begins: Int? = 0
+        /// The answer that it had when it was made by this token for the first time.
+        var known: Effect?
+    }
+
+    init(seed: UInt64) {
+        self.seed = seed
+        random = Seeded(seed: seed)
+        coordinator = FlowCoordinator(definitions: RandomSketch.make(using: &random).definitions, basePath: "")
+        before = coordinator.copy()
+        follow(coordinator.definitions)
+    }
+
+    /// One event by chance.
+    func liveOn() throws {
+        now += chance(3) ? 0 : UInt64.random(in: 0..<8_000_000, using: &random)
+        if coordinator.forest.count > 150 { return endAll() }
+        if coordinator.forest.count == 0 || chance(8) { return coordinate() }
+        if chance(12) { return reload() }
+        if chance(12) { return chance(2) ? navigate() : navigateAlong() }
+        if chance(8) { return wait() }
+        if chance(20) { return changeOwner() }
+        // At times one that may be gone.
+        let isOld = chance(15)
+        let live = coordinator.forest.preorder().map(coordinator.forest.id(of:))
+        guard let node = isOld ? seen.randomElement(using: &random) : live.randomElement(using: &random) else { return }
+        seen.append(node)
+        let path = coordinator.forest.slot(of: node).map { coordinator.forest.nodes[$0].path } ?? "gone"
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0...3: emit(on: node, path)
+        case 4: emitMany(on: node, path)
+        case 5...7:
+            if path != "gone" { model.select(path) }
+            handle(.visibilityChanged(request(), of: node, isVisible: true), "show \(path)")
+        case 8...9:
+            handle(.visibilityChanged(request(), of: node, isVisible: false), "hide \(path)")
+        case 10:
+            handle(.backPressed(request(), on: node, by: client()), "back on \(path)")
+        default:
+            dismiss(node, "dismiss \(path)")
+        }
+    }
+
+    /// All roots go; what they lose may make new ones of nothing.
+    func endAll() {
+        while let root = coordinator.forest.roots.first {
+            dismiss(coordinator.forest.id(of: root), "end all")
+            guard model.complaints.isEmpty else { return }
+        }
+    }
+}
+
+// MARK: - Events
+
+extension RandomLife {
+    private func emit(on node: NodeID, _ path: String) {
+        let step = randomStep()
+        var options: EmissionOptions?
+        var latest = Latest()
+        if chance(3) {
+            options = EmissionOptions(
+                token: chance(2) ? token() : nil, instance: chance(3) ? UInt64.random(in: 1..<9, using: &random) : nil)
+        }
+        let client = client()
+        let key = options?.token.map { Tokens.Key(client: client, kind: .emission, token: $0) }
+        latest.known = key.flatMap(knownAnswer)
+        handle(
+            .stepEmitted(
+                request(), on: node, step: step, arguments: arguments(for: step), by: client, options: options),
+            "emit \(step.index) on \(path)", latest)
+        if let key { remember(key) }
+    }
+
+    private func emitMany(on node: NodeID, _ path: String) {
+        let steps = (0..<Int.random(in: 0..<4, using: &random)).map { _ -> EmittedStep in
+            if chance(8) { return .refused(FlowError(.unknownStep, "no definition declares a step 'x'")) }
+            let step = randomStep()
+            return .step(step, arguments(for: step))
+        }
+        handle(.stepsEmitted(request(), on: node, steps, by: client()), "emit \(steps.count) steps on \(path)")
+    }
+
+    private func dismiss(_ node: NodeID, _ text: String) {
+        var latest = Latest()
+        if let slot = coordinator.forest.slot(of: node), coordinator.forest.nodes[slot].parent != nil,
+            coordinator.forest.nodes[slot].onDismissed != nil
+        {
+            latest.begins = 1
+        }
+        handle(.presentableDismissed(request(), node, by: client()), text, latest)
+    }
+
+    private func coordinate() {
+        let flow = coordinator.definitions.flows.indices.randomElement(using: &random) ?? 0
+        let step = coordinator.definitions.flows[flow].initial
+        let client = client()
+        let wish = FlowRequest(
+            FlowID(flow), id: chance(6) ? "only" : nil, arguments: chance(2) ? [Argument("n", .int64(1))] : [],
+            stepArguments: step.map(arguments(for:)) ?? [], by: client, token: chance(6) ? token() : nil)
+        let key = wish.token.map { Tokens.Key(client: client, kind: .coordination, token: $0) }
+        var latest = Latest()
+        latest.known = key.flatMap(knownAnswer)
+        let known = Set(coordinator.paths)
+        handle(.flowRequested(request(), wish), "coordinate \(flow)", latest)
+        if case .reply(_, .flow(let path)) = effects.last, latest.known == nil, !known.contains(path), step != nil {
+            self.latest.begins = 1
+        }
+        if let key { remember(key) }
+    }
+
+    private func navigate() {
+        let step = randomStep()
+        handle(
+            .deepLinkOpened(request(), step: step, arguments: arguments(for: step), by: client()),
+            "navigate \(step.index)")
+    }
+
+    private func navigateAlong() {
+        let segments = (0..<Int.random(in: 1..<4, using: &random)).map { _ in
+            let step = chance(3) ? nil : randomStep()
+            return PathSegment(
+                flow: RandomSketch.flowNames.randomElement(using: &random) ?? "", step: step,
+                arguments: step.map(arguments(for:)) ?? [])
+        }
+        handle(
+            .pathOpened(request(), segments, by: client()), "navigate along \(segments.map(\.flow))",
+            Latest(begins: nil))
+    }
+
+    private func wait() {
+        now += UInt64.random(in: 0..<60_000_000, using: &random)
+        model.takeTimer()
+        handle(.timerFired, "timer", Latest(isCall: false, begins: nil))
+    }
+
+    private func changeOwner() {
+        let owner = chance(3) ? nil : client()
+        handle(
+            .nameOwnerChanged(RandomSketch.emitters.randomElement(using: &random) ?? "", owner: owner), "owner",
+            Latest(isCall: false))
+    }
+
+    private func reload() {
+        let definitions = RandomSketch.make(using: &random, withGap: chance(2)).definitions
+        follow(definitions)
+        handle(.definitionsRead(definitions), "reload", Latest(isCall: false))
+    }
+
+    private func handle(_ event: Event, _ text: String, _ latest: Latest = Latest()) {
+        story.append(text)
+        self.latest = latest
+        before = coordinator.copy()
+        effects = coordinator.handle(event, at: Instant(microseconds: now))
+        for effect in effects { model.take(effect) }
+    }
+
+    private func follow(_ definitions: Definitions) {
+        model.covering = Dictionary(
+            definitions.flows.map { ($0.name, $0.children) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+// MARK: - What they are made of
+
+extension RandomLife {
+    private func chance(_ odds: Int) -> Bool { RandomSketch.chance(odds, &random) }
+
+    private func client() -> Client { Client(":1.\(Int.random(in: 0..<3, using: &random))") }
+
+    private func token() -> String { "t\(Int.random(in: 0..<3, using: &random))" }
+
+    private func randomStep() -> StepID {
+        StepID(coordinator.definitions.steps.indices.randomElement(using: &random) ?? 0)
+    }
+
+    /// Values of the private step are told nowhere; those of others may be.
+    private func arguments(for step: StepID) -> Arguments {
+        var arguments: Arguments = []
+        if chance(2) { arguments.append(Argument("n", .byte(UInt8.random(in: 0..<3, using: &random)))) }
+        if coordinator.definitions[step].isPrivate {
+            arguments = [Argument("pin", .string("secret"))]
+        } else if chance(3) {
+            arguments.append(Argument("pin", .string("open")))
+        }
+        if chance(30) { arguments.append(Argument("n", .string("bad"))) }
+        return arguments
+    }
+
+    private func request() -> RequestID {
+        requests += 1
+        return RequestID(requests)
+    }
+
+    private func knownAnswer(_ key: Tokens.Key) -> Effect? {
+        answers[key].flatMap { now - $0.at < Limits.tokenLifetime ? $0.effect : nil }
+    }
+
+    private func remember(_ key: Tokens.Key) {
+        guard knownAnswer(key) == nil, let answer = effects.last else { return }
+        answers[key] = (answer, now)
+    }
+}

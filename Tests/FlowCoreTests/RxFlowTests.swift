@@ -1,0 +1,213 @@
+import Testing
+
+@testable import FlowCore
+
+// What RxFlow's own tests ask of it, asked of FlowCore; a test is named after the one of RxFlow that it mirrors. More
+// are in RxFlowStepperTests.swift. These have no counterpart:
+//
+// - testStepHasBeenFilteredBeforeNavigateForAFlowStepper and …ForAPresentableStepper: there are no guards yet (S-5).
+// - testNavigate_executes_on_mainThread, testSynchronize: the machine is a value that one thread has.
+
+@Suite("RxFlow's FlowCoordinatorTests")
+struct RxFlowCoordinatorTests {
+    @Test func `S-16 testCoordinateWithOneStepper: the initial step is navigated at once`() throws {
+        var sketch = Sketch()
+        sketch.flow("main", on: ["one": []])
+        #expect(
+            try World(sketch).coordinate("main", step: "one") == [
+                "+ /main (visible presented)", "~ /main ready=true", "did 1 after 0 by :1.1: /main one []", "= /main",
+            ])
+    }
+
+    /// A root whose first step shows a screen that has the step `two`.
+    private func offScreen(_ whenHidden: WhenHidden?) -> Sketch {
+        var sketch = Sketch()
+        sketch.flow(
+            "main", initial: "one",
+            on: ["one": [.screen("page", .init(step: "two", whenHidden: whenHidden))], "two": [], "three": []])
+        return sketch
+    }
+
+    @Test func `S-15 S-16 testCoordinateWhenAllowStepWhenNotPresented_doEmitAStep: hidden, its step passes`() throws {
+        let world = World(offScreen(.allow))
+        try world.coordinate("main")
+        #expect(world.navigations == ["/main one", "/main two"])
+        #expect(try world.emit("three", on: "/main/page").last == "= navigated 3")
+        #expect(!(try world.isPresented("/main/page")))
+    }
+
+    @Test(arguments: [nil, WhenHidden.ignore])
+    func `S-15 S-16 testCoordinateWhenAllowStepWhenNotPresented_doEmitAStep: without it, only its initial step waits`(
+        whenHidden: WhenHidden?
+    ) throws {
+        let world = World(offScreen(whenHidden))
+        try world.coordinate("main")
+        #expect(world.navigations == ["/main one"])
+        #expect(try world.emit("three", on: "/main/page") == ["= hidden 0"])
+        try world.show("/main/page")
+        #expect(world.navigations == ["/main two"])
+    }
+
+    @Test(arguments: [false, true])
+    func `S-8 testMultipleSideEffectsPerformed: multiple, two, one, in whatever order listed`(isReversed: Bool) throws {
+        var parts: [Sketch.Part] = [.screen("page", .init(step: "two", whenHidden: .allow)), .current("one")]
+        if isReversed { parts.reverse() }
+        var sketch = Sketch()
+        sketch.flow("main", on: ["multiple": .always(parts), "one": [], "two": []])
+        let world = World(sketch)
+        try world.coordinate("main", step: "multiple")
+        #expect(world.navigations == ["/main multiple", "/main two", "/main one"])
+    }
+
+    /// A root with two flows of one definition, and one further down.
+    private func deepLink() throws -> World {
+        var sketch = Sketch()
+        sketch.flow(
+            "main", initial: "one", on: ["one": [.flow("sub"), .flow("sub")], "three": [], "four": [.flow("sub")]])
+        sketch.flow("sub", initial: "two", on: ["two": [.flow("leaf")], "three": [], "four": []])
+        sketch.flow("leaf", on: ["three": []])
+        return try World(root: "main", sketch)
+    }
+
+    @Test func `S-27 testStepIsReceivedInEveryFlowsWhenNavigateToIsCalled: each gets it once, parents first`() throws {
+        let world = try deepLink()
+        #expect(try world.isReady("/main"))
+        try world.hide("/main")
+        let log = try world.navigate("three")
+        #expect(
+            world.navigations == [
+                "/main three", "/main/sub three", "/main/sub/leaf three", "/main/sub_2 three", "/main/sub_2/leaf three",
+            ])
+        #expect(
+            log.last
+                == "= [/main navigated 4, /main/sub navigated 5, /main/sub/leaf navigated 6, /main/sub_2 navigated 7, "
+                + "/main/sub_2/leaf navigated 8]")
+    }
+
+    @Test func `S-27 testStepIsReceivedInEveryFlowsWhenNavigateToIsCalled: not those that it gives birth to`() throws {
+        let world = try deepLink()
+        try world.navigate("four")
+        #expect(
+            world.navigations.filter { $0.hasSuffix("four") } == ["/main four", "/main/sub four", "/main/sub_2 four"])
+        #expect(world.paths.contains("/main/sub_3/leaf"))
+    }
+
+    @Test func `S-15 S-25 testStepIsReceivedAfterDismissed: off screen is hidden, and allow takes its steps`() throws {
+        var sketch = Sketch()
+        sketch.flow(
+            "main", initial: "one",
+            on: ["one": [.screen("page", .init(whenHidden: .allow))], "two": [], "three": []])
+        let world = try World(root: "main", sketch)
+        try world.show("/main/page")
+        try world.hide("/main/page")
+        try world.emit("two", on: "/main/page")
+        #expect(world.navigations == ["/main two"])
+        try world.hide("/main")
+        try world.emit("three", on: "/main/page")
+        #expect(world.navigations == ["/main three"])
+        try world.navigate("two")
+        #expect(world.navigations == ["/main two"])
+        // Dismissed is another thing: then nobody is there.
+        try world.dismiss("/main")
+        #expect(try world.navigate("three") == ["= []"])
+    }
+
+    @Test func `S-22 testFlowIsNotLeakingWhenHasOneStep: dismissed, nothing is held for it`() throws {
+        let world = try World(root: "main", offScreen(nil))
+        #expect(!world.coordinator.origins.isEmpty)
+        try world.dismiss("/main")
+        #expect(world.paths.isEmpty)
+        #expect(world.coordinator.ledger == Ledger())
+        #expect(world.coordinator.origins.isEmpty)
+    }
+
+    @Test func `S-22 testChildViewControllerIsNotLeakingWhenParentFlowAllowsStepWhenDismissed: nor for a screen`()
+        throws
+    {
+        var sketch = Sketch()
+        let text = Binding("text", .literal(.string("a child's own")))
+        sketch.screen("child", ["text": "string"])
+        sketch.flow(
+            "main", initial: "one", whenHidden: .allow,
+            on: ["one": [.screen("child", .init(with: [text], step: "two"))], "two": []])
+        let world = try World(root: "main", sketch)
+        #expect(world.coordinator.ledger.total.bytes > 0)
+        try world.dismiss("/main/child")
+        #expect(world.paths == ["/main"])
+        #expect(world.coordinator.ledger.total == Ledger.Tally(nodes: 1))
+        #expect(world.coordinator.origins.isEmpty)
+    }
+}
+
+@Suite("RxFlow's Flow_PresentableTests")
+struct RxFlowFlowPresentableTests {
+    private let world: World
+
+    init() throws {
+        var sketch = Sketch()
+        sketch.flow("main")
+        world = try World(root: "main", sketch)
+    }
+
+    @Test func `S-14 testFlowVisible: six changes are told; it was visible from the start`() throws {
+        #expect(try world.state("/main").isVisible)
+        for _ in 1...3 {
+            #expect(try world.hide("/main") == ["~ /main visible=false presented=false", "= done"])
+            #expect(try world.show("/main") == ["~ /main visible=true presented=true", "= done"])
+        }
+    }
+
+    @Test func `S-22 testFlowDismissed: told once, and it is over`() throws {
+        #expect(try world.dismiss("/main") == ["- /main", "= done"])
+        #expect(world.coordinator.node(at: "/main") == nil)
+    }
+}
+
+@Suite("RxFlow's UIViewController_PresentableTests")
+struct RxFlowScreenPresentableTests {
+    private let world: World
+
+    init() throws {
+        var sketch = Sketch()
+        sketch.flow("main", initial: "open", on: ["open": [.screen("page")]])
+        world = try World(root: "main", sketch)
+    }
+
+    @Test func `S-14 testUIViewControllerVisible: six changes are told; it was hidden from the start`() throws {
+        #expect(!(try world.state("/main/page").isVisible))
+        for _ in 1...3 {
+            #expect(try world.show("/main/page") == ["~ /main/page visible=true presented=true", "= done"])
+            #expect(try world.hide("/main/page") == ["~ /main/page visible=false presented=false", "= done"])
+        }
+    }
+
+    @Test func `S-14 testUIViewControllerVisibleStartsVisible: who comes later is told the same`() throws {
+        try world.show("/main/page")
+        #expect(try world.state("/main/page").isVisible)
+        #expect(try world.show("/main/page") == ["= done"])
+    }
+
+    @Test func `S-22 testUIViewControllerDismissed: told once, and its flow lives on`() throws {
+        #expect(try world.dismiss("/main/page") == ["- /main/page", "= done"])
+        #expect(world.paths == ["/main"])
+    }
+}
+
+@Suite("RxFlow's FlowContributorTests")
+struct RxFlowContributorTests {
+    @Test func `S-4 testContributeWithNext_returnsContributeWithNextPresentable_andNextStepper: a child is both`()
+        throws
+    {
+        var sketch = Sketch()
+        sketch.flow("main", initial: "open", on: ["open": [.screen("page"), .flow("sub")], "next": []])
+        sketch.flow("sub", on: ["next": []])
+        let world = try World(root: "main", sketch)
+        for (path, flow) in [("/main/page", "/main"), ("/main/sub", "/main/sub")] {
+            try world.show(path)
+            try world.emit("next", on: path)
+            #expect(world.navigations == ["\(flow) next"])
+            try world.hide(path)
+            #expect(try world.emit("next", on: path) == ["= hidden 0"])
+        }
+    }
+}

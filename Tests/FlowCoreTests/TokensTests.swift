@@ -1,0 +1,175 @@
+import Testing
+
+@testable import FlowCore
+
+/// Calls that are made again by their token get their first answer.
+@Suite("Tokens")
+struct TokensTests {
+    private let one = Client(":1.1")
+    private let other = Client(":1.2")
+
+    private func key(_ token: String, _ client: Client? = nil, _ kind: Tokens.Kind = .emission) -> Tokens.Key {
+        Tokens.Key(client: client ?? one, kind: kind, token: token)
+    }
+
+    private func refusal(_ tokens: Tokens, _ key: Tokens.Key) -> FlowError? {
+        do throws(FlowError) {
+            try tokens.check(key)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private func at(_ time: UInt64) -> Instant { Instant(microseconds: time) }
+
+    // MARK: The list
+
+    @Test func `an outcome is known by its client, kind and token, until its time is over`() {
+        var tokens = Tokens()
+        tokens.remember(.reply(.done), of: key("a"), at: at(5))
+        #expect(tokens.outcome(of: key("a")) == .reply(.done))
+        #expect(tokens.outcome(of: key("b")) == nil)
+        #expect(tokens.outcome(of: key("a", other)) == nil)
+        #expect(tokens.outcome(of: key("a", one, .coordination)) == nil)
+        tokens.expire(at: at(4 + Limits.tokenLifetime))
+        #expect(tokens.outcome(of: key("a")) == .reply(.done))
+        tokens.expire(at: at(5 + Limits.tokenLifetime))
+        #expect(tokens.outcome(of: key("a")) == nil)
+        #expect(tokens.count == 0)
+    }
+
+    @Test func `only those whose time is over are forgotten, however many come and go`() {
+        var tokens = Tokens()
+        for number in 0..<300 {
+            let now = at(UInt64(number) * Limits.tokenLifetime / 10)
+            tokens.remember(.reply(.flow(path: "/\(number)")), of: key("\(number)"), at: now)
+            tokens.expire(at: now)
+            #expect(tokens.count == min(number + 1, 10))
+            #expect(tokens.outcome(of: key("\(number - 10)")) == nil)
+            let oldest = max(0, number - 9)
+            #expect(tokens.outcome(of: key("\(oldest)")) == .reply(.flow(path: "/\(oldest)")))
+        }
+    }
+
+    @Test func `S-33 bytes of a token: 1 to 128`() {
+        let tokens = Tokens()
+        #expect(refusal(tokens, key("a")) == nil)
+        #expect(refusal(tokens, key(String(repeating: "a", count: Limits.tokenLength))) == nil)
+        #expect(
+            refusal(tokens, key(""))
+                == FlowError(.invalidArguments, "a token of 0 bytes; it has to have at least 1 and at most 128"))
+        #expect(refusal(tokens, key(String(repeating: "a", count: Limits.tokenLength + 1)))?.code == .invalidArguments)
+        #expect(refusal(tokens, key(String(repeating: "ä", count: Limits.tokenLength / 2 + 1))) != nil)
+    }
+
+    @Test func `S-33 tokens of one client: it costs no other a call`() {
+        var tokens = Tokens()
+        for number in 0..<Limits.tokensPerClient {
+            if number == Limits.tokensPerClient - 1 { #expect(refusal(tokens, key("x")) == nil) }
+            tokens.remember(.reply(.done), of: key("\(number)"), at: at(UInt64(number)))
+        }
+        #expect(
+            refusal(tokens, key("x"))
+                == FlowError(
+                    .limitExceeded,
+                    "16384 tokens of ':1.1', 16384 in total, were used in the last 60 s, of at most 16384 and 65536"))
+        #expect(refusal(tokens, key("x", one, .coordination))?.code == .limitExceeded)
+        #expect(refusal(tokens, key("x", other)) == nil)
+        tokens.expire(at: at(Limits.tokenLifetime))
+        #expect(refusal(tokens, key("x")) == nil)
+    }
+
+    @Test func `S-33 tokens in total`() {
+        var tokens = Tokens()
+        for number in 0..<Limits.tokens {
+            tokens.remember(.reply(.done), of: key("\(number)", Client(":1.\(number % 5)")), at: at(0))
+        }
+        #expect(refusal(tokens, key("x", Client(":1.9")))?.code == .limitExceeded)
+        tokens.expire(at: at(Limits.tokenLifetime))
+        #expect(refusal(tokens, key("x", Client(":1.9"))) == nil)
+        #expect(tokens.count == 0)
+    }
+
+    // MARK: Calls
+
+    private func sketch() -> Sketch {
+        var sketch = Sketch()
+        sketch.flow(
+            "main", on: ["go": [.screen("a")], "bad": [.screen("a", .init(id: "x")), .screen("b", .init(id: "x"))]])
+        return sketch
+    }
+
+    @Test func `a step that is emitted again by its token gets the first verdict, and nothing else happens`() throws {
+        let world = try World(root: "main", sketch())
+        #expect(try world.emit("go", on: "/main", token: "t").last == "= navigated 1")
+        let standing = world.standing
+        world.now += Limits.tokenLifetime - 1
+        #expect(try world.emit("go", on: "/main", token: "t") == ["= navigated 1"])
+        // Whatever else the call says: the token names it.
+        #expect(try world.emit("bad", on: "/main/a", token: "t", instance: 99) == ["= navigated 1"])
+        #expect(world.standing == standing)
+        #expect(try world.emit("go", on: "/main", by: ":1.2", token: "t").last == "= navigated 2")
+        #expect(try world.emit("go", on: "/main", token: "u").last == "= navigated 3")
+        world.now += 1
+        #expect(try world.emit("go", on: "/main", token: "t").last == "= navigated 4")
+    }
+
+    @Test func `the time runs from the first call, not from those that follow`() throws {
+        let world = try World(root: "main", sketch())
+        try world.emit("go", on: "/main", token: "t")
+        for _ in 1...2 {
+            world.now += Limits.tokenLifetime / 2 - 1
+            #expect(try world.emit("go", on: "/main", token: "t") == ["= navigated 1"])
+        }
+        world.now += 2
+        #expect(try world.emit("go", on: "/main", token: "t").last == "= navigated 2")
+    }
+
+    @Test func `a refusal is given again too, and any other verdict`() throws {
+        let world = try World(root: "main", sketch())
+        #expect(try world.emit("bad", on: "/main", token: "bad") == ["! IdTaken"])
+        let first = try world.refusal()
+        #expect(try world.emit("go", on: "/main", token: "bad") == ["! IdTaken"])
+        #expect(try world.refusal() == first)
+        try world.emit("go", on: "/main")
+        #expect(try world.emit("go", on: "/main/a", token: "hid") == ["= hidden 0"])
+        #expect(try world.emit("go", on: "/main", token: "stale", instance: 99) == ["! StaleInstance"])
+        try world.show("/main/a")
+        #expect(try world.emit("go", on: "/main/a", token: "hid") == ["= hidden 0"])
+        #expect(try world.emit("go", on: "/main", token: "stale", instance: 1) == ["! StaleInstance"])
+    }
+
+    @Test func `S-33 a token that can't be remembered refuses the call`() throws {
+        let world = try World(root: "main", sketch())
+        let standing = world.standing
+        #expect(try world.emit("go", on: "/main", token: "") == ["! InvalidArguments"])
+        #expect(try world.coordinate("main", token: String(repeating: "t", count: 129)) == ["! InvalidArguments"])
+        for number in 0..<Limits.tokensPerClient {
+            world.coordinator.tokens.remember(.reply(.done), of: key("\(number)"), at: Instant(microseconds: 0))
+        }
+        #expect(try world.emit("go", on: "/main", token: "t") == ["! LimitExceeded"])
+        #expect(try world.coordinate("main", token: "t") == ["! LimitExceeded"])
+        #expect(world.standing == standing)
+        #expect(world.coordinator.tokens.count == Limits.tokensPerClient)
+        // One that is known is no new one.
+        #expect(try world.emit("go", on: "/main", token: "7") == ["= done"])
+        #expect(try world.emit("go", on: "/main").last == "= navigated 1")
+        #expect(try world.emit("go", on: "/main", by: ":1.2", token: "t").last == "= navigated 2")
+    }
+
+    @Test func `a root that is asked for again by its token is there once`() throws {
+        let world = World(sketch())
+        #expect(try world.coordinate("main", token: "t").last == "= /main")
+        #expect(try world.coordinate("main", token: "t") == ["= /main"])
+        #expect(try world.coordinate("main", id: "other", token: "t") == ["= /main"])
+        #expect(try world.coordinate("main", by: ":1.2", token: "t").last == "= /main_2")
+        // Each kind of call has tokens of its own.
+        #expect(try world.emit("go", on: "/main", token: "t").last == "= navigated 1")
+        #expect(try world.coordinate("main", id: "1", token: "bad") == ["! InvalidName"])
+        #expect(try world.coordinate("main", token: "bad") == ["! InvalidName"])
+        #expect(world.paths == ["/main", "/main/a", "/main_2"])
+        world.now += Limits.tokenLifetime
+        #expect(try world.coordinate("main", token: "t").last == "= /main_3")
+    }
+}

@@ -1,0 +1,215 @@
+import BusTestSupport
+import Testing
+
+/// Steps in lists, with options, kept at the gate, and who may emit them.
+@Suite("Emission")
+struct EmissionTests {
+    private let definitions = """
+        [steps]
+        go = { n = "int64?" }
+        stop = {}
+        told = { why = "string" }
+        [screens]
+        page = { arguments = { n = "int64?" } }
+        later = {}
+        newest = {}
+        [[autostart]]
+        flow = "main"
+        [flows.main.on]
+        go = { screen = "page" }
+        told = { none = true }
+        stop = [{ screen = "later", whenHidden = "queue" }, { screen = "newest", whenHidden = "latest" }]
+        """
+
+    private func stepper(
+        _ member: String, of service: Service, on path: String = "/main", _ arguments: BusValue...,
+        by other: TestClient? = nil
+    ) throws -> [BusValue] {
+        let client = other ?? service.client
+        let call = try client.start(Service.name, Service.tree + path, Service.name + ".Stepper", member, arguments)
+        return try client.answer(to: call)
+    }
+
+    private func steps(_ steps: [(String, BusValue)]) -> BusValue {
+        .array(of: "(sa{sv})", steps.map { .structure([.string($0.0), $0.1]) })
+    }
+
+    private func verdicts(_ list: [(UInt64, String)]) -> [BusValue] {
+        [.array(of: "(ts)", list.map { .structure([.uint64($0.0), .string($0.1)]) })]
+    }
+
+    @Test func `EmitSteps takes each in order and answers each`() throws {
+        let service = try Service(definitions)
+        let error = Service.name + ".Error."
+        let answer = try stepper(
+            "EmitSteps", of: service,
+            steps([
+                ("go", .options(["n": .byte(5)])), ("og", .options(["n": .variant(.options(["x": "y"]))])),
+                ("go", .options(["n": "five"])), ("go", .options()),
+            ]))
+        #expect(
+            answer
+                == verdicts([
+                    (1, "navigated"), (0, error + "UnknownStep"), (0, error + "InvalidArguments"), (2, "navigated"),
+                ]))
+        #expect(try service.property("Arguments", of: "/main/page", "Presentable") == .options(["n": .int64(5)]))
+        // A screen that goes is gone for the steps after it.
+        try service.show("/main/page")
+        #expect(
+            try stepper("EmitSteps", of: service, on: "/main/page_2", steps([("go", .options()), ("go", .options())]))
+                == verdicts([(0, "hidden"), (0, "hidden")]))
+        #expect(try stepper("EmitSteps", of: service, steps([])) == verdicts([]))
+    }
+
+    @Test func `S-33 LimitExceeded: 1,024 steps in a call`() throws {
+        let service = try Service(definitions)
+        let many = Array(repeating: ("told", BusValue.options(["why": "x"])), count: 1_024)
+        #expect(try stepper("EmitSteps", of: service, steps(many))[0].elements.count == 1_024)
+        let refusal = try service.refusal { _ = try stepper("EmitSteps", of: service, steps(many + many)) }
+        #expect(refusal.name == Service.name + ".Error.LimitExceeded")
+        #expect(refusal.message.contains("1024"))
+        #expect(try service.coordinator("GetSerial") == [.uint64(1_024)])
+    }
+
+    @Test func `a token gets the first outcome again, for its own client alone`() throws {
+        let service = try Service(definitions)
+        let token = BusValue.options(["token": "one"])
+        for _ in 0..<3 {
+            let answer = try stepper("EmitStepWithOptions", of: service, "go", .options(), token)
+            #expect(answer == [.uint64(1), "navigated"])
+        }
+        let other = try TestClient(service.bus)
+        #expect(
+            try stepper("EmitStepWithOptions", of: service, "go", .options(), token, by: other)
+                == [.uint64(2), "navigated"])
+        for _ in 0..<2 {
+            let refusal = try service.refusal {
+                _ = try stepper("EmitStepWithOptions", of: service, "told", .options(), .options(["token": "two"]))
+            }
+            #expect(refusal.name == Service.name + ".Error.InvalidArguments")
+        }
+        let again = try stepper(
+            "EmitStepWithOptions", of: service, "go", .options(), .options(["token": "three", "instance": .uint64(1)]))
+        #expect(again == [.uint64(3), "navigated"])
+        for _ in 0..<2 {
+            let root = try service.coordinate("main", options: ["token": "one"])
+            #expect(root == [.objectPath(Service.tree + "/main_2")])
+        }
+        #expect(try service.coordinator("GetSerial") == [.uint64(3)])
+    }
+
+    @Test func `a token finds its outcome also where the presentable is gone, or the step`() throws {
+        let service = try Service(definitions + "\n[flows.sub.on]\nstop = { end = true }")
+        try service.coordinate("sub")
+        let end = { (token: BusValue) in
+            try stepper("EmitStepWithOptions", of: service, on: "/sub", "stop", .options(), token)
+        }
+        for _ in 0..<2 { #expect(try end(.options(["token": "end"])) == [.uint64(1), "navigated"]) }
+        for options in [BusValue.options(["token": "other"]), .options()] {
+            let refusal = try service.refusal { _ = try end(options) }
+            #expect(refusal.name == "org.freedesktop.DBus.Error.UnknownObject")
+            #expect(refusal.message.contains("'\(Service.tree)/sub'"))
+        }
+        let gone = { try stepper("EmitStepWithOptions", of: service, "go", .options(), .options(["token": "go"])) }
+        #expect(try gone() == [.uint64(2), "navigated"])
+        try service.write(definitions.replacing("go =", with: "went ="))
+        try service.coordinator("Reload")
+        #expect(try gone() == [.uint64(2), "navigated"])
+        #expect(
+            try service.refusal { try service.emit("go", on: "/main") }.name == Service.name + ".Error.UnknownStep")
+    }
+
+    @Test func `StaleInstance, and options that are wrong`() throws {
+        let service = try Service(definitions)
+        let emit = { (options: BusValue) in
+            _ = try stepper("EmitStepWithOptions", of: service, "go", .options(), options)
+        }
+        let stale = try service.refusal { try emit(.options(["instance": .uint64(7)])) }
+        #expect(stale.name == Service.name + ".Error.StaleInstance")
+        #expect(stale.message.contains("'7'") && stale.message.contains("'1'"))
+        for (options, part) in [
+            (BusValue.options(["token": ""]), "at least 1 and at most 128"),
+            (.options(["token": .string(String(repeating: "x", count: 129))]), "129 bytes"),
+            (.options(["token": .uint32(1)]), "'token' is of D-Bus type 'u'; it has to be of type 's'"),
+            (.options(["tokn": "x"]), "did you mean 'token'?"),
+            (.options(["wait": false]), "known are 'token', 'instance'"),
+        ] {
+            let refusal = try service.refusal { try emit(options) }
+            #expect(refusal.name == Service.name + ".Error.InvalidArguments")
+            #expect(refusal.message.contains(part), "\(refusal.message)")
+        }
+        #expect(try service.coordinator("GetSerial") == [.uint64(0)])
+    }
+
+    @Test func `S-15 S-16 what is kept is told when it is presented`() throws {
+        let service = try Service(definitions)
+        try service.emit("stop", on: "/main")
+        try service.listen()
+        for path in ["/main/later", "/main/newest"] {
+            for number in 1...2 {
+                #expect(
+                    try service.emit("go", ["n": .int64(Int64(number))], on: path) == [.uint64(0), "deferred"])
+            }
+        }
+        let replaced = try service.client.waitForSignal("NavigationFailed")
+        #expect(replaced.path == Service.tree + "/main")
+        #expect(Array(replaced.values[0...3]) == [.uint64(0), .string(service.client.uniqueName), "go", "hidden"])
+        #expect(try service.coordinator("GetSerial") == [.uint64(1)])
+        try service.show("/main/newest")
+        try service.show("/main/later")
+        let numbers = try (0..<3).map { _ in
+            try service.client.waitForSignal("NavigationOccurred").values[4]["n"]?.number
+        }
+        #expect(numbers == [2, 1, 2])
+        try service.client.ping(Service.name)
+        #expect(service.client.signals.filter { $0.member == "NavigationFailed" }.count == 1)
+    }
+
+    @Test func `emitters: only owners of the names may emit, as the bus tells who they are`() throws {
+        let service = try Service(
+            definitions.replacing(
+                "[flows.main.on]", with: "[flows.main]\nemitters = [\"org.example.App\"]\n[flows.main.on]"))
+        let app = try TestClient(service.bus)
+        let refusal = try service.refusal { try service.emit("go", on: "/main", by: app) }
+        #expect(refusal.name == "org.freedesktop.DBus.Error.AccessDenied")
+        #expect(refusal.message.contains("'org.example.App'") && refusal.message.contains("'\(app.uniqueName)'"))
+        try app.requestName("org.example.App")
+        #expect(try service.emit("go", on: "/main", by: app) == [.uint64(1), "navigated"])
+        #expect(try service.refusal { try service.emit("go", on: "/main") }.name.hasSuffix(".AccessDenied"))
+        let link = try service.coordinator("Navigate", "go", .options(), .options())
+        #expect(
+            link == [
+                .array(
+                    of: "(os)",
+                    [
+                        .structure([
+                            .objectPath(Service.tree + "/main"), "org.freedesktop.DBus.Error.AccessDenied",
+                        ])
+                    ])
+            ])
+        // New definitions have other names; one that is owned already counts at once.
+        let other = try TestClient(service.bus)
+        try other.requestName("org.example.Other")
+        try service.write(
+            definitions.replacing(
+                "[flows.main.on]", with: "[flows.main]\nemitters = [\"org.example.Other\"]\n[flows.main.on]"))
+        try service.coordinator("Reload")
+        #expect(try service.emit("go", on: "/main", by: other) == [.uint64(2), "navigated"])
+        #expect(try service.refusal { try service.emit("go", on: "/main", by: app) }.name.hasSuffix(".AccessDenied"))
+        other.disconnect()
+        try service.client.waitUntilFree("org.example.Other")
+        let heir = try TestClient(service.bus)
+        try heir.requestName("org.example.Other")
+        #expect(try service.emit("go", on: "/main", by: heir) == [.uint64(3), "navigated"])
+    }
+}
+
+extension TestClient {
+    /// Waits until nobody owns a name.
+    fileprivate func waitUntilFree(_ name: String) throws {
+        let bus = "org.freedesktop.DBus"
+        try addMatch("type='signal',sender='\(bus)',member='NameOwnerChanged',arg0='\(name)'")
+        let isOwned = try call(bus, "/", bus, "NameHasOwner", .string(name)) == [true]
+        if isOwned { try waitForSignal("NameOwnerChanged") { $0.values[2] == "" } }
+    }
+}

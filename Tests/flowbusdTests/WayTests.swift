@@ -1,0 +1,149 @@
+import BusTestSupport
+import Testing
+
+/// Ways through the tree that are no single step: Back, deep links along a path, what comes by itself with time.
+@Suite("Ways")
+struct WayTests {
+    private let definitions = """
+        [steps]
+        open = { n = "int64?" }
+        push = {}
+        leave = {}
+        gone = { what = "string", reason = "string" }
+        home = {}
+        [screens]
+        page = {}
+        start = {}
+        [[autostart]]
+        flow = "main"
+        [flows.main]
+        children = "stack"
+        [flows.main.on]
+        open = { flow = "inner", onDismissed = { step = "gone", arguments = { what = "$name", reason = "$reason" } } }
+        push = { screen = "page" }
+        gone = { none = true }
+        home = { clear = true, screen = "start" }
+        [flows.inner]
+        children = "stack"
+        onBack = "leave"
+        [flows.inner.on]
+        leave = { end = "push" }
+        push = { screen = "page" }
+        [flows.extra]
+        unique = true
+        [flows.extra.on]
+        open = { flow = "inner" }
+        """
+
+    private func back(_ path: String, of service: Service) throws -> [BusValue] {
+        try service.client.call(Service.name, Service.tree + path, Service.name + ".Flow", "Back")
+    }
+
+    private func path(_ segments: [(String, String)]) -> BusValue {
+        .array(of: "(ssa{sv})", segments.map { .structure([.string($0.0), .string($0.1), .options()]) })
+    }
+
+    private func verdicts(_ list: [(String, String)]) -> [BusValue] {
+        [.array(of: "(os)", list.map { .structure([.objectPath(Service.tree + $0.0), .string($0.1)]) })]
+    }
+
+    @Test func `S-24 Back ends at the innermost flow that has something to go back to`() throws {
+        let service = try Service(definitions)
+        #expect(try back("/main", of: service) == [.uint64(0), "unhandled"])
+        for step in ["push", "push", "open"] { try service.emit(step, on: "/main") }
+        try service.listen()
+        // Into the flow in sight, whose onBack ends it; that pushes a page.
+        #expect(try back("/main", of: service) == [.uint64(4), "navigated"])
+        #expect(try service.property("Current", of: "/main", "Flow") == .objectPath(Service.tree + "/main/page_3"))
+        service.client.clearLog()
+        #expect(try back("/main", of: service) == [.uint64(6), "navigated"])
+        let signals = service.client.signals
+        #expect(signals.map(\.member) == ["InterfacesRemoved", "PropertiesChanged", "NavigationOccurred"])
+        let page = BusValue.objectPath(Service.tree + "/main/page_3")
+        #expect(
+            signals.last?.values == [
+                .uint64(6), .uint64(0), .string(service.client.uniqueName), "", .options(),
+                .array(of: "(ssoa{sv})", [.structure(["back", "page", page, .options()])]), .options(),
+            ])
+        let last = try service.client.call(
+            Service.name, Service.tree + "/main", Service.name + ".Flow", "GetLastNavigation")
+        #expect(last == [.uint64(6), "", .options()])
+    }
+
+    @Test func `S-23 a parent hears of a child that is dismissed by other hands`() throws {
+        let service = try Service(definitions)
+        try service.emit("open", on: "/main")
+        try service.listen()
+        try service.dismiss("/main/inner")
+        let told = try service.client.waitForSignal("NavigationOccurred")
+        #expect(told.values[3] == "gone")
+        #expect(told.values[4] == .options(["reason": "dismissed", "what": "inner"]))
+        #expect(told.values[2] == .string(service.client.uniqueName))
+    }
+
+    @Test func `S-28 NavigateAlong goes from flow to flow, and says where it could not go on`() throws {
+        let service = try Service(definitions)
+        let along = { (segments: [(String, String)]) in
+            try service.coordinator("NavigateAlong", path(segments), .options(["timeout": .uint64(1)]))
+        }
+        #expect(
+            try along([("main", "open"), ("inner", "push")])
+                == verdicts([("/main", "navigated"), ("/main/inner", "navigated")]))
+        // A unique flow is started; a segment without a step is only on the way.
+        #expect(
+            try along([("extra", "open"), ("inner", "")])
+                == verdicts([("/extra", "navigated"), ("/extra/inner", "")]))
+        for (segments, part) in [
+            ([("main", "push"), ("maps", "push")], "segment 2 ('maps')"),
+            ([("main", "push"), ("inner", "home")], "segment 2 ('inner'): flow 'inner' has no rule for step 'home'"),
+            ([("inner", "push")], "segment 1 ('inner')"), ([("mian", "push")], "did you mean 'main'?"),
+        ] {
+            let refusal = try service.refusal { _ = try along(segments) }
+            #expect(refusal.name == Service.name + ".Error.PathFailed")
+            #expect(refusal.message.contains(part), "\(refusal.message)")
+        }
+        let serial = try service.coordinator("GetSerial")
+        for (call, name, part) in [
+            ({ _ = try along([]) }, "InvalidArguments", "empty"),
+            ({ _ = try along([("main", "push"), ("inner", "pusch")]) }, "UnknownStep", "did you mean 'push'?"),
+            (
+                {
+                    _ = try service.coordinator(
+                        "NavigateAlong",
+                        .array(
+                            of: "(ssa{sv})",
+                            [
+                                .structure(["main", "push", .options()]),
+                                .structure(["inner", "push", .options(["n": .byte(1)])]),
+                            ]), .options())
+                }, "InvalidArguments", "'n'"
+            ),
+            ({ _ = try along(Array(repeating: ("main", "push"), count: 1_025)) }, "LimitExceeded", "1024"),
+            (
+                { _ = try service.coordinator("NavigateAlong", path([("main", "push")]), .options(["x": true])) },
+                "InvalidArguments", "'timeout'"
+            ),
+        ] as [(() throws -> Void, String, String)] {
+            let refusal = try service.refusal(call)
+            #expect(refusal.name == Service.name + ".Error." + name)
+            #expect(refusal.message.contains(part), "\(refusal.message)")
+        }
+        #expect(try service.coordinator("GetSerial") == serial)
+    }
+
+    @Test func `S-34 a flow that nobody reaches for a time goes home by itself, once`() throws {
+        let service = try Service(
+            definitions.replacing(
+                "[flows.main]\n", with: "[flows.main]\nidle = { after = \"20ms\", step = \"home\" }\n"))
+        try service.listen()
+        try service.emit("push", on: "/main")
+        let home = try service.client.waitForSignal("NavigationOccurred") { $0.values[3] == "home" }
+        #expect(Array(home.values[1...2]) == [.uint64(0), ""])
+        #expect(home.values[5].elements.map { $0.elements[0] } == ["clear", "screen"])
+        let serial = try service.coordinator("GetSerial")
+        #expect(home.values[0] == serial[0])
+        // Reached again, it goes home again.
+        try service.emit("push", on: "/main")
+        try service.client.waitForSignal("NavigationOccurred") { $0.values[3] == "home" }
+    }
+}
