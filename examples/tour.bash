@@ -1,0 +1,351 @@
+# shellcheck shell=bash
+# What the tours share. A tour reads this file, which starts a D-Bus of its own, a watcher, and flowbusd with the tour's
+# flows.d. Then it tells its story with the verbs below. What it prints is always the same, so that it can be compared
+# with expected.log:
+#
+#   # …                             what the tour tells
+#   did navigate flow=… step=…      NavigationOccurred
+#   went back flow=… from=…         NavigationOccurred of a Back that dismissed something
+#   failed flow=… step=…: …         NavigationFailed, with the verdict or the error
+#   emit … → …                      the answer to a call, unless it is 'navigated' or 'done'
+#   … shows …                       what is presented
+#
+# The tour plays all the parts. It is the user, whose input emits steps, and it is the presenter, which makes each screen
+# visible that a navigation contributes. Nothing sleeps or asks again: after each call the tour reads what the watcher
+# saw on the bus up to the answer to one more call, so that nothing is missed and nothing comes too late.
+#
+# FLOWBUSD names the flowbusd to use, instead of the release build's.
+
+here=$(cd -- "$(dirname -- "${BASH_SOURCE[1]}")" && pwd)
+examples=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd -- "$examples/.." && pwd)
+service=org.flowbus.Navigation1
+root=/org/flowbus/Navigation1
+
+if (($#)); then
+    echo "usage: ${0##*/}   (FLOWBUSD names the flowbusd to use, instead of the release build's)" >&2
+    exit 64
+fi
+program=${FLOWBUSD:-$top/.build/release/flowbusd}
+if [[ ! -x $program ]]; then
+    echo "tour: there is no $program; run 'make build', or name another by FLOWBUSD" >&2
+    exit 1
+fi
+
+tour_seconds=60      # A bound on failure; a tour takes a few seconds.
+deadline=$((SECONDS + tour_seconds))
+bus='' flowbusd=''   # Their processes, while they run.
+told=0               # How many navigations the watcher told.
+failed=''            # The latest NavigationFailed that was printed.
+to_show=()           # The screens that nobody showed yet.
+asked=''             # The call that is under way.
+declare -A types     # The type of each argument of each step: [moviePicked.movieId]=x
+declare -A owners    # For each bus name that the tour owns, the descriptor to write calls to.
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/flowbus-tour.XXXXXX")
+masks=$dir/flows.d   # Comes before the tour's own flows.d: a file here hides the one of the same name there.
+
+trap 'clear_up' EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# flowbusd goes first, so that it can take its leave; when the bus goes, all others end by themselves.
+clear_up() {
+    local status=$? calls
+    trap - EXIT
+    trap '' HUP INT TERM
+    for calls in "${owners[@]}"; do exec {calls}>&-; done
+    if [[ $flowbusd ]] && kill -TERM "$flowbusd" 2>/dev/null; then wait "$flowbusd" || status=$?; fi
+    if [[ $bus ]]; then kill -TERM "$bus" 2>/dev/null || true; fi
+    wait
+    rm -rf -- "$dir"
+    exit "$status"
+}
+
+fail() {
+    echo "tour: $1"
+    if [[ -s $dir/log ]]; then
+        echo "tour: what the bus, the watcher and flowbusd said:"
+        sed 's/^/    /' "$dir/log"
+    fi
+    exit 1
+} >&2
+
+# The watcher: what happens on the bus, a line each.
+watch() {
+    local match matches=()
+    for match in "type='signal',sender='$service',interface='$service.Flow'" "type='method_return',sender='$service'" \
+        "type='error',sender='$service'" \
+        "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='$service'"; do
+        matches+=(--match="$match")
+    done
+    # shellcheck disable=SC2016  # the dollars are jq's
+    busctl --user monitor --json=short "${matches[@]}" | jq --unbuffered --raw-output '
+        def short: ltrimstr("org.flowbus.Navigation1.Error.") | ltrimstr("org.freedesktop.DBus.Error.");
+        def below: ltrimstr("/org/flowbus/Navigation1/tree/");
+        def values: [.[].data | tostring] | if . == [] then "" else "(\(join(", ")))" end;
+        .payload.type as $type | .payload.data as $data | ((.path // "") | split("/") | last) as $flow
+        | if .member == "NavigationOccurred" then
+            if $data[5][0][0] == "back" then "went back flow=\($flow) from=\($data[5][0][1])"
+            else "did navigate flow=\($flow) step=\($data[3])\($data[4] | values)"
+            end,
+            ($data[5][] | select(.[0] == "screen") | "show \(.[2])")
+          elif .member == "NavigationFailed" then "failed flow=\($flow) step=\($data[2]): \($data[3] | short)"
+          elif .member == "NameOwnerChanged" then "owner \($data[2])"
+          elif .type == "error" then "answer \(.error_name | short)"
+          elif $type == "t" then "serial \($data[0])"
+          elif $type == "ts" then "answer \($data[1])"
+          elif $type == "a(os)" then
+            "answer " + ([$data[0][] | "\(.[0] | below) \(.[1] | short)" | rtrimstr(" ")] | join(", "))
+          elif $type == "a(ts)" then "answer " + ([$data[0][] | .[1] | short] | join(", "))
+          elif $type == "" or $type == "o" then "answer done"
+          else empty
+          end'
+}
+
+# Reads the watcher's next line into $line; prints what is of the log, and keeps the screens that are to be shown.
+next() {
+    local left=$((deadline - SECONDS))
+    if ((left <= 0)) || ! read -r -t "$left" -u "$watched" line; then
+        fail "nothing more happened after '$asked' (a tour takes at most $tour_seconds seconds)"
+    fi
+    case $line in
+        "did navigate "* | "went back "*)
+            echo "$line"
+            failed=''
+            told=$((told + 1)) ;;
+        "failed "*)
+            # A timer tries again and again, as often as there is time for it: once is enough for the log.
+            if [[ $line != "$failed" ]]; then echo "$line"; fi
+            failed=$line ;;
+        "show "*) to_show+=("${line#show }") ;;
+        ended) fail "flowbusd ended" ;;
+    esac
+}
+
+# Shows what was contributed, as the presenters of an application would, and what that contributes, until all is calm:
+# flowbusd answered all that was asked of it, and the watcher has seen it.
+settle() {
+    local screens screen
+    while :; do
+        call "$root" "$service.Coordinator" GetSerial
+        until
+            next
+            [[ $line == "serial "* ]]
+        do :; done
+        [[ $line == "serial $told" ]] || fail "the watcher told $told navigations, the coordinator counts ${line#serial }"
+        ((${#to_show[@]})) || return 0
+        screens=("${to_show[@]}")
+        to_show=()
+        for screen in "${screens[@]}"; do
+            # One that is gone already is not shown.
+            call "$screen" "$service.Presentable" SetVisible b true
+        done
+    done
+}
+
+# call OBJECT INTERFACE MEMBER [SIGNATURE [ARGUMENT]...]   The watcher tells the answer, errors too.
+call() {
+    local said
+    said=$(busctl --user call -- "$service" "$@" 2>&1 >/dev/null) || [[ $said == "Call failed: "* ]] || fail "$* → $said"
+}
+
+# ask TEXT COMMAND...   Makes a call, prints its answer where that is worth it, and settles.
+ask() {
+    asked=$1
+    shift
+    "$@"
+    until
+        next
+        [[ $line == "answer "* ]]
+    do :; done
+    case $line in
+        "answer navigated" | "answer done") ;;
+        *) echo "$asked → ${line#answer }" ;;
+    esac
+    settle
+}
+
+# Puts the arguments of a step, given as NAME=VALUE, into $given as busctl wants them.
+give() {
+    local step=$1 argument name
+    shift
+    given=("$#")
+    for argument in "$@"; do
+        name=${argument%%=*}
+        given+=("$name" "${types[$step.$name]:-s}" "${argument#*=}")
+    done
+}
+
+# The verbs. A PATH is that of a flow or screen, below the tree: main/wishlist/movieList.
+
+# tell TEXT   A line of the story.
+tell() { echo "# $1"; }
+
+# emit PATH STEP [NAME=VALUE]...   Emits a step on a flow or screen.
+emit() {
+    local path=$1 step=$2 given
+    give "${@:2}"
+    ask "emit ${*:2} on $path" call "$root/tree/$path" "$service.Stepper" EmitStep 'sa{sv}' "$step" "${given[@]}"
+}
+
+# emit_all PATH STEP...   Emits steps that need no arguments, or STEP:NAME=VALUE, in one call.
+emit_all() {
+    local path=$1 step given all=()
+    for step in "${@:2}"; do
+        if [[ $step == *:* ]]; then give "${step%%:*}" "${step#*:}"; else give "$step"; fi
+        all+=("${step%%:*}" "${given[@]}")
+    done
+    ask "emit ${*:2} on $path" call "$root/tree/$path" "$service.Stepper" EmitSteps 'a(sa{sv})' $(($# - 1)) "${all[@]}"
+}
+
+# back PATH   The user goes back.
+back() { ask "back on $1" call "$root/tree/$1" "$service.Flow" Back; }
+
+# dismiss PATH   Whoever shows it closed it.
+dismiss() { ask "dismiss $1" call "$root/tree/$1" "$service.Presentable" Dismiss; }
+
+# choose PATH   The user chooses a tab.
+choose() { ask "choose $1" call "$root/tree/$1" "$service.Presentable" SetVisible b true; }
+
+# navigate STEP [NAME=VALUE]...   A deep link to all flows.
+navigate() {
+    local given
+    give "$@"
+    ask "navigate $*" call "$root" "$service.Coordinator" Navigate 'sa{sv}a{sv}' "$1" "${given[@]}" 0
+}
+
+# along FLOW [STEP [NAME=VALUE]...] [/ FLOW ...]...   A deep link along a path of flows.
+along() {
+    local given words=() segment=() word count=0
+    for word in "$@" /; do
+        if [[ $word != / ]]; then
+            segment+=("$word")
+            continue
+        fi
+        give "${segment[1]-}" "${segment[@]:2}"
+        words+=("${segment[0]}" "${segment[1]-}" "${given[@]}")
+        segment=()
+        count=$((count + 1))
+    done
+    ask "along $*" call "$root" "$service.Coordinator" NavigateAlong 'a(ssa{sv})a{sv}' "$count" "${words[@]}" 0
+}
+
+# start FLOW [ID]   Starts a root.
+start() {
+    local options=(0)
+    if (($# > 1)); then options=(1 id s "$2"); fi
+    ask "start $*" call "$root" "$service.Coordinator" Coordinate 'ssa{sv}a{sv}' "$1" "" 0 "${options[@]}"
+}
+
+# reload   Reads the definitions again. What comes of it later is left for 'await'.
+reload() {
+    busctl --user call -- "$service" "$root" "$service.Coordinator" Reload >/dev/null || fail "the reload failed"
+}
+
+# await LINE   Waits until the watcher tells this.
+await() {
+    asked="await $1"
+    until
+        next
+        [[ $line == "$1" ]]
+    do :; done
+    settle
+}
+
+# own NAME   Joins with a process that owns this bus name.
+own() {
+    local pipe=$dir/$1 calls
+    mkfifo "$pipe"
+    "$examples/owner" "$1" <"$pipe" >/dev/null 2>>"$dir/log" &
+    exec {calls}>"$pipe"
+    owners[$1]=$calls
+}
+
+# as NAME emit PATH STEP [NAME=VALUE]...   The same as without 'as NAME', but it is the owner of that bus name who calls;
+# as NAME back PATH                        its arguments have to be strings.
+as() {
+    local name=$1 verb=$2 path=$3
+    shift 3
+    case $verb in
+        emit) ask "emit $* on $path by $name" write_call "$name" "$path" "$service.Stepper" EmitStep "$@" ;;
+        back) ask "back on $path by $name" write_call "$name" "$path" "$service.Flow" Back ;;
+    esac
+}
+
+# write_call NAME PATH INTERFACE MEMBER [WORD]...   One line, its words separated by tabs.
+write_call() {
+    local IFS=$'\t'
+    echo "$service"$'\t'"$root/tree/$2"$'\t'"${*:3}" >&"${owners[$1]}"
+}
+
+# All that is live.
+objects() {
+    busctl --user --json=short call -- "$service" "$root" org.freedesktop.DBus.ObjectManager GetManagedObjects
+}
+
+# For jq: the screens below a path, each with its text and whether it is presented.
+# shellcheck disable=SC2016  # the dollars are jq's
+listing='
+    def screens($path):
+        .data[0] | to_entries[] | select(.key | startswith("/org/flowbus/Navigation1/tree/\($path)/"))
+        | select(.value["org.flowbus.Navigation1.Flow"] == null)
+        | .value["org.flowbus.Navigation1.Presentable"]
+        | {
+            text: (.Name.data + ([.Arguments.data[].data | tostring] | if . == [] then "" else "(\(join(", ")))" end)),
+            presented: .Presented.data
+        };'
+
+# look PATH   Prints the screens that are presented there.
+look() {
+    # shellcheck disable=SC2016  # the dollars are jq's
+    objects | jq --raw-output --arg path "$1" "$listing"'
+        [screens($path) | select(.presented) | .text]
+        | "\($path) shows " + if . == [] then "nothing" else join(" and ") end'
+}
+
+# stack PATH   Prints all screens that are there, the oldest first.
+stack() {
+    # shellcheck disable=SC2016  # the dollars are jq's
+    objects | jq --raw-output --arg path "$1" "$listing"'
+        "\($path) has " + ([screens($path) | .text] | join(", "))'
+}
+
+# state PATH   Everything about a tree, to compare.
+state() {
+    # shellcheck disable=SC2016  # the dollars are jq's
+    objects | jq --compact-output --arg path "$1" '
+        .data[0] | with_entries(select(.key | startswith("/org/flowbus/Navigation1/tree/\($path)")))'
+}
+
+# The bus, the watcher, and flowbusd when that listens: it starts flows by itself.
+mkdir "$masks"
+mkfifo "$dir/address" "$dir/watched" "$dir/listens"
+dbus-daemon --config-file="$top/tools/private-bus.conf" --nofork --nopidfile --address="unix:path=$dir/bus" \
+    --print-address=3 3>"$dir/address" >/dev/null 2>>"$dir/log" &
+bus=$!
+read -r -t "$tour_seconds" DBUS_SESSION_BUS_ADDRESS <"$dir/address" || fail "the bus did not start"
+export DBUS_SESSION_BUS_ADDRESS
+
+exec {tells}<>"$dir/watched"
+exec {watched}<"$dir/watched"
+watch 1>&"$tells" 2>"$dir/listens" &
+exec {listens}<"$dir/listens"
+read -r -t "$tour_seconds" -u "$listens" line || fail "the watcher did not start"
+
+# It prints nothing; its standard output tells when it ends.
+"$program" --flows "$masks" --flows "$here/flows.d" </dev/null > >(cat >/dev/null && echo ended >&"$tells") 2>>"$dir/log" &
+flowbusd=$!
+exec {tells}>&-
+asked="the start of flowbusd"
+until
+    next
+    [[ $line == "owner :"* ]]
+do :; done
+while IFS=$'\t' read -r argument type; do
+    types[$argument]=$type
+done < <(busctl --user --json=short call "$service" "$root" "$service.Coordinator" GetSteps |
+    jq --raw-output '.data[0] | to_entries[] | .key as $step | .value | to_entries[]
+        | "\($step).\(.key)\t\(.value | rtrimstr("?"))"')
+settle
