@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import FlowCore
+
+/// The manual says what the code says.
+@Suite("Documentation")
+struct DocumentationTests {
+    /// The rules that are in force; S-29 to S-32 need other processes, and come later.
+    private let rules = (Array(1...28) + Array(33...35)).map { "S-\($0)" }
+
+    private func text(_ path: String) throws -> String {
+        let top = (#filePath as NSString).deletingLastPathComponent + "/../.."
+        return try String(contentsOfFile: top + "/" + path, encoding: .utf8)
+    }
+
+    /// The words that stand in backticks.
+    private func words(_ path: String) throws -> Set<Substring> {
+        Set(try text(path).matches(of: #/`([A-Za-z]+)`/#).map(\.output.1))
+    }
+
+    @Test func `each rule has one heading, in order, and no other number is mentioned`() throws {
+        let manual = try text("docs/semantics.md")
+        #expect(manual.matches(of: #/(?m)^### (S-[0-9]+) /#).map { String($0.output.1) } == rules)
+        let reserved = ["S-29", "S-30", "S-31", "S-32"]
+        for file in ["docs/semantics.md", "docs/rxflow.md"] {
+            for match in try text(file).matches(of: #/S-[0-9]+/#) {
+                #expect((rules + reserved).contains(String(match.output)), "\(file)")
+            }
+        }
+    }
+
+    @Test func `every word that a client or a definition can meet is there`() throws {
+        let words = try words("docs/semantics.md")
+        let met =
+            Verdict.allCases.map(\.rawValue) + FlowError.Code.allCases.map(\.rawValue)
+            + Contribution.Kind.allCases.map(\.rawValue) + WhenHidden.allCases.map(\.rawValue)
+            + Children.allCases.map(\.rawValue) + DismissalReason.allCases.map(\.rawValue)
+        for word in met { #expect(words.contains(Substring(word)), "\(word)") }
+    }
+
+    @Test func `the limits are those of the code`() throws {
+        let rows = try text("docs/semantics.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
+        func row(_ what: String, _ limits: String) { #expect(rows.contains("| \(what) | \(limits) |"), "\(what)") }
+        func number(_ number: Int) -> String {
+            number < 1_000 ? "\(number)" : "\(number / 1_000),\(String("\(1_000 + number % 1_000)".dropFirst()))"
+        }
+        let (kibi, mebi) = (1_024, 1_024 * 1_024)
+        row("live presentables", "\(number(Limits.nodesPerClient)) | \(number(Limits.nodes))")
+        row(
+            "arguments held: of live presentables, of steps that wait for them, of each flow's latest navigation",
+            "\(Limits.heldBytesPerClient / mebi) MiB | \(Limits.heldBytes / mebi) MiB")
+        row("steps that are kept", "\(number(Limits.waitingStepsPerClient)) | \(number(Limits.waitingSteps))")
+        row(
+            "tokens of the last \(Limits.tokenLifetime / 1_000_000) s",
+            "\(number(Limits.tokensPerClient)) | \(number(Limits.tokens))")
+        row("children of one flow", number(Limits.children))
+        row("depth of a tree", "\(Limits.depth)")
+        row("object path", "\(Limits.pathLength) bytes")
+        row("name of a screen or flow, id", "\(Limits.nameLength) bytes")
+        row("name of a step", "\(Limits.stepNameLength) bytes")
+        row("token", "\(Limits.tokenLength) bytes")
+        row(
+            "arguments of one step",
+            "\(Limits.argumentCount), of \(Limits.argumentBytes / kibi) KiB together, "
+                + "nested \(Limits.argumentNesting) deep")
+        row("steps kept for one presentable", "\(Limits.keptSteps)")
+        row("steps kept that one flow is to take", number(Limits.waitingStepsPerFlow))
+        row("steps in one EmitSteps, segments in one NavigateAlong", number(Limits.waitingStepsPerFlow))
+        row("steps set off by one origin (S-11)", "\(Limits.stepsSetOff)")
+    }
+
+    @Test func `the manual is found from the start`() throws {
+        let readMe = try text("README.md")
+        for file in ["docs/semantics.md", "docs/rxflow.md"] { #expect(readMe.contains("(\(file))"), "\(file)") }
+    }
+}
