@@ -6,6 +6,8 @@ DESTDIR =
 OPTIONS = --flows examples/movies/flows.d
 # What `make test` gives to `swift test`, for instance --filter NamesTests.
 TEST_OPTIONS =
+# How many random lives `make test` compares with the model of the rules.
+SEQUENCES = 100000
 
 bindir = $(PREFIX)/bin
 userunitdir = $(PREFIX)/lib/systemd/user
@@ -50,8 +52,8 @@ build:
 
 test:
 	@tools/dependencies build demo
-	swift build --build-tests
-	swift test --skip-build $(TEST_OPTIONS)
+	FLOWBUS_PROOF=1 swift build --build-tests
+	FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) swift test --skip-build $(TEST_OPTIONS)
 
 deps:
 	@tools/dependencies build demo lint

@@ -154,7 +154,7 @@ public struct NavigationFailure: Equatable, Sendable {
         case error(FlowError.Code)
     }
 
-    /// The path of the step's flow, or of the nearest ancestor that is live; where none is, the path the flow had.
+    /// The path of the step's flow, or of the nearest ancestor that outlived it.
     public var flow: String
     /// The serial of the navigation that set the step off; 0: from outside.
     public var cause: UInt64

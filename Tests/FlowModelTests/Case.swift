@@ -1,0 +1,75 @@
+import FlowCore
+
+/// Definitions and what happens in their world; all by chance, from one seed.
+struct Case {
+    var definitions: Definitions
+    var operations: [Operation]
+
+    /// A case in which something was otherwise than it has to be.
+    struct Failure {
+        var seed: UInt64
+        var story: Case
+        var difference: World.Difference
+    }
+
+    /// How much was done.
+    struct Tally {
+        var sequences = 0
+        var events = 0
+        var navigations = 0
+        /// What was said at least once.
+        var kinds: Set<Contribution.Kind> = []
+        var verdicts: Set<Verdict> = []
+        var codes: Set<FlowError.Code> = []
+
+        fileprivate mutating func note(_ said: [Said]) {
+            for it in said {
+                switch it {
+                case .did(let did): for part in did.parts { kinds.insert(part.kind) }
+                case .failed(let failure):
+                    switch failure.reason {
+                    case .error(let code): codes.insert(code)
+                    case .verdict(let verdict): verdicts.insert(verdict)
+                    }
+                case .refused(_, let code): codes.insert(code)
+                case .answered(_, .verdict(let verdict, _)): verdicts.insert(verdict)
+                case .answered(_, .verdicts(let outcomes)):
+                    for case .refused(let error) in outcomes { codes.insert(error.code) }
+                default: break
+                }
+            }
+        }
+    }
+
+    /// Lives through the sequence of this seed; gives what was wrong.
+    static func run(seed: UInt64, _ tally: inout Tally) -> Failure? {
+        var random = SplitMix64(seed: seed)
+        let isWild = random.chance(2)
+        var definitions = DefinitionGenerator(seed: random.next(), isWild: isWild)
+        var operations = OperationGenerator(seed: random.next(), isWild: isWild)
+        var story = Case(definitions: definitions.make(), operations: [])
+        let world = World(story.definitions, hasTwin: seed % 16 == 0)
+        // Short ones are the cheapest to find something with; a few are as long as they may be.
+        let length = random.chance(4) ? 200 : random.number(1...random.among(20, 40, 80))
+        for number in 1...length {
+            let operation = operations.make(world.model)
+            story.operations.append(operation)
+            let difference = world.run(operation) ?? (number % 16 == 0 ? world.check() : nil)
+            tally.note(world.model.said)
+            if let difference { return Failure(seed: seed, story: story, difference: difference) }
+        }
+        tally.sequences += 1
+        tally.events += length
+        tally.navigations += Int(world.model.serial)
+        return (world.check() ?? world.endAll()).map { Failure(seed: seed, story: story, difference: $0) }
+    }
+
+    /// Lives through it again; what was wrong, and after how many operations.
+    func replay() -> (World.Difference, count: Int)? {
+        let world = World(definitions, hasTwin: true)
+        for (index, operation) in operations.enumerated() {
+            if let difference = world.run(operation) ?? world.check() { return (difference, index + 1) }
+        }
+        return world.endAll().map { ($0, operations.count) }
+    }
+}

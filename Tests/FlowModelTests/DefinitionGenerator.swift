@@ -1,0 +1,202 @@
+import FlowCore
+
+/// Small definitions by chance, as the definition files could have them.
+///
+/// What a step sets off comes later in the list of steps, so that most chains end; `isWild` ones needn't (S-11).
+struct DefinitionGenerator {
+    static let screenNames = ["a", "b", "c", "d", "e"]
+    static let flowNames = ["f", "g", "h", "i", "j"]
+    static let emitters = ["org.one", "org.two"]
+
+    var random: SplitMix64
+    private let isWild: Bool
+    private var steps: [StepDeclaration] = []
+    private var screens: [ScreenDeclaration] = []
+    /// The flows as others see them; their rules come last.
+    private var flows: [FlowDefinition] = []
+
+    init(seed: UInt64, isWild: Bool) {
+        random = SplitMix64(seed: seed)
+        self.isWild = isWild
+    }
+
+    mutating func make() -> Definitions {
+        steps = (0..<random.number(3...8)).map { number in
+            StepDeclaration("s\(number)", parameters: parameters(), isPrivate: random.chance(12))
+        }
+        screens = Self.screenNames.prefix(random.number(2...5)).map { ScreenDeclaration($0, parameters: parameters()) }
+        // After a reload a name may be missing.
+        if random.chance(20) { screens.remove(at: random.below(screens.count)) }
+        var names = Array(Self.flowNames.prefix(random.number(2...5)))
+        if random.chance(20) { names.remove(at: random.below(names.count)) }
+        flows = names.map {
+            FlowDefinition($0, parameters: parameters(), initial: random.chance(55) ? step(after: -1) : nil)
+        }
+        flows = flows.indices.map { flow($0) }
+        let autostart = (0..<random.below(3)).map { _ in
+            let flow = random.below(flows.count)
+            let initial = flows[flow].initial.map { fit(steps[$0.index].parameters) } ?? []
+            return Autostart(
+                FlowID(flow), id: random.chance(20) ? "only" : nil, arguments: fit(flows[flow].parameters),
+                stepArguments: initial)
+        }
+        return Definitions(steps: steps, screens: screens, flows: flows, autostart: autostart)
+    }
+
+    // MARK: - Parts
+
+    private mutating func parameters() -> [Parameter] {
+        guard random.chance(50) else { return [] }
+        var parameters: [Parameter] = []
+        if random.chance(60), let type = ValueType(name: random.chance(50) ? "byte" : "int64") {
+            parameters.append(Parameter("n", type, isOptional: random.chance(70)))
+        }
+        if random.chance(60), let type = ValueType(name: "string") {
+            parameters.append(Parameter("t", type, isOptional: random.chance(75)))
+        }
+        return parameters
+    }
+
+    /// Values as these parameters need them.
+    private mutating func fit(_ parameters: [Parameter]) -> Arguments {
+        var arguments: Arguments = []
+        for parameter in parameters where !parameter.isOptional || random.chance(50) {
+            arguments.append(Argument(parameter.name, literal(parameter)))
+        }
+        return arguments
+    }
+
+    private mutating func literal(_ parameter: Parameter) -> Value {
+        let number = random.below(3)
+        switch parameter.type.signature {
+        case "y": return .byte(UInt8(number))
+        case "x": return .int64(random.chance(15) ? 300 : Int64(number))
+        default: return .string(random.among("x", "y"))
+        }
+    }
+
+    /// A step that comes later in the list; at times any.
+    private mutating func step(after rank: Int) -> StepID? {
+        if isWild && random.chance(50) { return StepID(random.below(steps.count)) }
+        return rank + 1 < steps.count ? StepID(random.number(rank + 1...steps.count - 1)) : nil
+    }
+
+    /// A step that needs no arguments.
+    private mutating func bareStep() -> StepID? {
+        random.element(steps.indices.filter { steps[$0].parameters.allSatisfy(\.isOptional) }).map(StepID.init)
+    }
+
+    private mutating func flow(_ number: Int) -> FlowDefinition {
+        var rules: [Rule] = []
+        for rank in steps.indices where random.chance(70) { rules.append(rule(rank)) }
+        var idle: Idle?
+        if random.chance(15), let step = bareStep() {
+            idle = Idle(after: UInt64(random.number(1...6)) * 1_000_003, step: step)
+        }
+        return FlowDefinition(
+            flows[number].name, parameters: flows[number].parameters, initial: flows[number].initial,
+            children: random.among(.free, .stack, .stack, .tabs), isUnique: random.chance(20),
+            whenHidden: random.among(.ignore, .allow, .latest, .queue), announces: random.chance(15),
+            onBack: random.chance(20) ? bareStep() : nil, idle: idle,
+            emitters: random.chance(8) ? Array(Self.emitters.prefix(random.number(1...2))) : [], rules: rules)
+    }
+
+    // MARK: - Rules
+
+    private mutating func rule(_ rank: Int) -> Rule {
+        guard random.chance(25) else { return Rule(StepID(rank), contributors(rank)) }
+        return Rule(
+            StepID(rank),
+            (0..<random.number(1...3)).map { _ in
+                Alternative(
+                    when: random.chance(60) ? conditions(rank) : [], unless: random.chance(35) ? conditions(rank) : [],
+                    contributors: contributors(rank))
+            })
+    }
+
+    private mutating func conditions(_ rank: Int) -> [Condition] {
+        var conditions: [Condition] = []
+        if random.chance(50) { conditions.append(.alive(presentableName())) }
+        if let parameter = random.element(steps[rank].parameters), random.chance(60) {
+            conditions.append(.argument(parameter.name, literal(parameter)))
+        }
+        return conditions
+    }
+
+    private mutating func presentableName() -> String {
+        if random.chance(60), let screen = random.element(screens) { return screen.name }
+        return flows[random.below(flows.count)].name
+    }
+
+    private mutating func contributors(_ rank: Int) -> [FlowContributor] {
+        if random.chance(12) { return [] }
+        if random.chance(8) {
+            guard random.chance(75), let step = step(after: rank) else { return [.end(nil)] }
+            return [.end(StepTemplate(step, arguments: source(steps[step.index].parameters)))]
+        }
+        return (0..<random.weighted([0, 60, 25, isWild ? 0 : 15])).compactMap { _ in contributor(rank) }
+    }
+
+    private mutating func contributor(_ rank: Int) -> FlowContributor? {
+        switch random.weighted([60, 10, 15, 15]) {
+        case 0: return child(rank)
+        case 1: return .pop(random.chance(40) ? .root : .to(name: presentableName()))
+        case let way:
+            return step(after: rank).map { step in
+                let template = StepTemplate(step, arguments: source(steps[step.index].parameters))
+                return way == 2 ? .current(template) : .parent(template)
+            }
+        }
+    }
+
+    private mutating func child(_ rank: Int) -> FlowContributor {
+        var presentable: ChildTemplate.Presentable?
+        var parameters: [Parameter] = []
+        var initial: StepID?
+        if random.chance(42) {
+            let number = random.below(flows.count)
+            initial = flows[number].initial
+            let isEndless = !isWild && (initial.map { $0.index <= rank } ?? false)
+            if isEndless { initial = step(after: rank) }
+            if !isEndless || initial != nil {
+                presentable = .flow(FlowID(number))
+                parameters = flows[number].parameters
+                if !isEndless { initial = random.chance(20) ? step(after: rank) : nil }
+            }
+        }
+        if presentable == nil, !screens.isEmpty {
+            let number = random.below(screens.count)
+            presentable = .screen(ScreenID(number))
+            parameters = screens[number].parameters
+            initial = random.chance(35) ? step(after: rank) : nil
+        }
+        let onDismissed = random.chance(25) ? random.element(steps.indices.map(StepID.init)) : nil
+        return .child(
+            ChildTemplate(
+                presentable ?? .screen(ScreenID(0)), id: random.chance(10) ? random.among("only", "x", "1") : nil,
+                arguments: source(parameters), step: initial,
+                stepArguments: initial.map { source(steps[$0.index].parameters) } ?? .inherited,
+                style: random.chance(10) ? "modal" : "",
+                whenHidden: random.chance(40) ? random.among(.ignore, .allow, .latest, .queue) : nil,
+                reuses: random.chance(22), clears: random.chance(7),
+                onDismissed: onDismissed.map {
+                    StepTemplate($0, arguments: source(steps[$0.index].parameters, isDismissal: true))
+                }))
+    }
+
+    private mutating func source(_ parameters: [Parameter], isDismissal: Bool = false) -> ArgumentSource {
+        if random.chance(parameters.contains { !$0.isOptional } ? 25 : 55) { return .inherited }
+        var bindings: [Binding] = []
+        for parameter in parameters where random.chance(parameter.isOptional ? 60 : 96) {
+            let source: Binding.Source =
+                switch random.weighted([60, 25, 10, isDismissal && parameter.name == "t" ? 40 : 0]) {
+                case 0: .literal(literal(parameter))
+                case 1: .step(parameter.name)
+                case 2: .flow(parameter.name)
+                default: random.chance(50) ? .childName : .reason
+                }
+            bindings.append(Binding(parameter.name, source))
+        }
+        return .given(bindings)
+    }
+}

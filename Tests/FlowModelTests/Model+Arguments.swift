@@ -1,0 +1,88 @@
+import FlowCore
+
+/// Where the values of `$name` come from.
+struct References {
+    let step: Arguments
+    let flow: Arguments
+    /// In `onDismissed`: the child's name, and why it went.
+    var childName = ""
+    var reason = ""
+}
+
+extension Model {
+    /// The arguments as their declaration keeps them (S-3).
+    func admit(_ arguments: Arguments, _ parameters: [Parameter], isPrivate: Bool = false) throws(FlowError)
+        -> Arguments
+    {
+        guard arguments.count <= Limits.argumentCount else { throw FlowError(.limitExceeded) }
+        var admitted: Arguments = []
+        for argument in arguments {
+            guard let parameter = parameters.first(where: { $0.name == argument.name }),
+                let value = parameter.type.admit(argument.value), admitted[argument.name] == nil
+            else { throw FlowError(.invalidArguments) }
+            admitted.append(Argument(argument.name, value, isPrivate: isPrivate || argument.isPrivate))
+        }
+        for parameter in parameters where !parameter.isOptional && admitted[parameter.name] == nil {
+            throw FlowError(.invalidArguments)
+        }
+        guard admitted.byteCount <= Limits.argumentBytes else { throw FlowError(.limitExceeded) }
+        return admitted
+    }
+
+    func admit(_ arguments: Arguments, for step: StepID) throws(FlowError) -> Arguments {
+        let declaration = definitions[step]
+        return try admit(arguments, declaration.parameters, isPrivate: declaration.isPrivate)
+    }
+
+    /// The arguments that a rule gives (S-18).
+    func resolve(
+        _ source: ArgumentSource, _ parameters: [Parameter], isPrivate: Bool = false, _ references: References
+    ) throws(FlowError) -> Arguments {
+        var resolved: Arguments = []
+        switch source {
+        case .inherited:
+            resolved = references.step.filter { argument in parameters.contains { $0.name == argument.name } }
+        case .given(let bindings):
+            for binding in bindings {
+                let found: Argument? =
+                    switch binding.source {
+                    case .literal(let value): Argument(binding.name, value)
+                    case .step(let name): references.step[name]
+                    case .flow(let name): references.flow[name]
+                    case .childName: Argument(binding.name, .string(references.childName))
+                    case .reason: Argument(binding.name, .string(references.reason))
+                    }
+                if let found { resolved.append(Argument(binding.name, found.value, isPrivate: found.isPrivate)) }
+            }
+        }
+        return try admit(resolved, parameters, isPrivate: isPrivate)
+    }
+
+    func resolve(_ source: ArgumentSource, for step: StepID, _ references: References) throws(FlowError) -> Arguments {
+        let declaration = definitions[step]
+        return try resolve(source, declaration.parameters, isPrivate: declaration.isPrivate, references)
+    }
+
+    // MARK: - Alternatives
+
+    /// The first alternative that is to be taken (S-35); nil: the step is `unhandled`.
+    func alternative(for step: ModelStep) -> Alternative? {
+        let rule = definitions.flows[step.flow.definition].rules.first { $0.step == step.step }
+        return rule?.alternatives.first { alternative in
+            alternative.when.allSatisfy { holds($0, step) }
+                && (alternative.unless.isEmpty || !alternative.unless.allSatisfy { holds($0, step) })
+        }
+    }
+
+    private func holds(_ condition: Condition, _ step: ModelStep) -> Bool {
+        switch condition {
+        case .argument(let name, let value): return step.arguments[name]?.value == value
+        case .alive(let name):
+            var root = step.flow
+            while let parent = root.parent { root = parent }
+            var isAlive = roots.contains { $0.name == name }
+            root.visit { if $0.name == name { isAlive = true } }
+            return isAlive
+        }
+    }
+}

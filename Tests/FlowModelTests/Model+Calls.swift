@@ -1,0 +1,367 @@
+import FlowCore
+
+/// What clients call for. Each gives one answer.
+extension Model {
+    typealias Reply = Result<Answer, FlowError>
+
+    // MARK: - Emissions
+
+    func emit(
+        on instance: UInt64, _ step: StepID, _ arguments: Arguments, _ client: Client, _ options: EmissionOptions?
+    ) -> Reply {
+        once(client, options?.token, isEmission: true) {
+            if let meant = options?.instance, meant != instance { return .failure(FlowError(.staleInstance)) }
+            switch emit(on: instance, step, arguments, client) {
+            case .navigated(let serial): return .success(.verdict(.navigated, serial: serial))
+            case .ignored(let verdict): return .success(.verdict(verdict, serial: 0))
+            case .refused(let error): return .failure(error)
+            }
+        }
+    }
+
+    /// As that many calls, one after the other.
+    func emit(on instance: UInt64, _ steps: [EmittedStep], _ client: Client) -> Reply {
+        guard steps.count <= Limits.waitingStepsPerFlow else { return .failure(FlowError(.limitExceeded)) }
+        return .success(
+            .verdicts(
+                steps.map {
+                    switch $0 {
+                    case .refused(let error): Outcome.refused(error).wordless
+                    case .step(let step, let arguments): emit(on: instance, step, arguments, client)
+                    }
+                }))
+    }
+
+    private func emit(on instance: UInt64, _ step: StepID, _ arguments: Arguments, _ client: Client) -> Outcome {
+        guard let node = node(instance) else { return .refused(FlowError(.presentableDismissed)) }
+        guard mayEmit(client, on: node.flow) else { return .refused(FlowError(.accessDenied)) }
+        do throws(FlowError) {
+            let admitted = try admit(arguments, for: step)
+            return try gate(
+                node,
+                ModelStep(
+                    step: step, arguments: admitted, flow: node.flow, origin: newOrigin(), cause: 0, client: client,
+                    purpose: .asked))
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    /// Takes a step from outside, keeps it, or ignores it (S-15).
+    private func gate(_ node: ModelNode, _ step: ModelStep) throws(FlowError) -> Outcome {
+        if !isPresented(node) {
+            switch whenHidden(node) {
+            case .allow: break
+            case .ignore: return .ignored(.hidden)
+            case .latest, .queue:
+                try keep(step, at: node)
+                return .ignored(.deferred)
+            }
+        }
+        if step.purpose == .asked { reach(step.flow) }
+        return run(step)
+    }
+
+    private func keep(_ step: ModelStep, at node: ModelNode) throws(FlowError) {
+        let replaces = whenHidden(node) == .latest
+        guard replaces || node.kept.count < Limits.keptSteps else { throw FlowError(.limitExceeded) }
+        if step.purpose == .asked { reach(step.flow) }
+        if replaces {
+            for old in node.kept { tellFailure(old, .verdict(.hidden)) }
+            node.kept = []
+        }
+        node.kept.append(
+            ModelStep(
+                step: step.step, arguments: step.arguments, flow: step.flow, origin: step.origin, cause: 0,
+                client: step.client, purpose: .told))
+    }
+
+    /// Takes a step and all that it leads to; how it ended itself.
+    private func run(_ step: ModelStep) -> Outcome {
+        queue(step)
+        finish()
+        return asked
+    }
+
+    /// The first outcome of a call of this name, while it is remembered.
+    private func once(_ client: Client, _ name: String?, isEmission: Bool, _ call: () -> Reply) -> Reply {
+        guard let name else { return call() }
+        guard (1...Limits.tokenLength).contains(name.utf8.count) else { return .failure(FlowError(.invalidArguments)) }
+        let known = tokens.last {
+            $0.client == client && $0.isEmission == isEmission && $0.name == name
+                && now - $0.time < Limits.tokenLifetime
+        }
+        if let known { return known.result }
+        let result = call()
+        tokens.append(Token(client: client, isEmission: isEmission, name: name, time: now, result: result))
+        return result
+    }
+
+    // MARK: - Visibility and dismissal
+
+    func show(_ instance: UInt64, _ isVisible: Bool) -> Reply {
+        guard let node = node(instance) else { return .failure(FlowError(.presentableDismissed)) }
+        node.isVisible = isVisible
+        if isVisible { select(node) }
+        tellChanges()
+        release()
+        finish()
+        return .success(.done)
+    }
+
+    func dismiss(_ instance: UInt64, _ client: Client) -> Reply {
+        guard let node = node(instance) else { return .failure(FlowError(.presentableDismissed)) }
+        var lost: [ModelStep] = []
+        remove(node, &lost)
+        tellChanges()
+        tellLost(lost)
+        tellParent(of: node, .dismissed, origin: newOrigin(), cause: 0, client)
+        release()
+        finish()
+        return .success(.done)
+    }
+
+    /// Sets off what the contributor of a child that is gone asked for (S-23).
+    private func tellParent(
+        of child: ModelNode, _ reason: DismissalReason, origin: Int, cause: UInt64, _ client: Client
+    ) {
+        guard let parent = child.parent, let template = child.onDismissed else { return }
+        var step = ModelStep(
+            step: template.step, arguments: [], flow: parent, origin: origin, cause: cause, client: client,
+            purpose: .told)
+        do throws(FlowError) {
+            step.arguments = try resolve(
+                template.arguments, for: template.step,
+                References(
+                    step: child.arguments, flow: parent.arguments, childName: child.name, reason: reason.rawValue))
+            setOff(step)
+        } catch {
+            tellFailure(step, .error(error.code))
+        }
+    }
+
+    // MARK: - Back (S-24)
+
+    func goBack(_ instance: UInt64, _ client: Client) -> Reply {
+        guard let flow = node(instance) else { return .failure(FlowError(.presentableDismissed)) }
+        var way = [flow]
+        while let last = way.last, let next = descent(from: last) { way.append(next) }
+        guard way.allSatisfy({ mayEmit(client, on: $0) }) else { return .failure(FlowError(.accessDenied)) }
+        for flow in way { reach(flow) }
+        for flow in way.reversed() {
+            let definition = definitions.flows[flow.definition]
+            if let step = definition.onBack {
+                let outcome = run(
+                    ModelStep(
+                        step: step, arguments: [], flow: flow, origin: newOrigin(), cause: 0, client: client,
+                        purpose: .asked))
+                switch outcome {
+                case .navigated(let serial): return .success(.verdict(.navigated, serial: serial))
+                case .ignored(let verdict): return .success(.verdict(verdict, serial: 0))
+                case .refused(let error): return .failure(error)
+                }
+            }
+            if definition.children == .stack, flow.children.count > 1, let child = flow.children.last {
+                return .success(.verdict(.navigated, serial: leave(child, of: flow, client)))
+            }
+        }
+        return .success(.verdict(.unhandled, serial: 0))
+    }
+
+    /// The flow that a Back at this one goes down to.
+    private func descent(from flow: ModelNode) -> ModelNode? {
+        let isFree = definitions.flows[flow.definition].children == .free
+        let next = isFree ? flow.children.last(where: isPresented) : current(of: flow)
+        return next.flatMap { $0.isFlow ? $0 : nil }
+    }
+
+    /// Dismisses the child by Back; the serial of that navigation.
+    private func leave(_ child: ModelNode, of flow: ModelNode, _ client: Client) -> UInt64 {
+        let origin = newOrigin()
+        var lost: [ModelStep] = []
+        remove(child, &lost)
+        tellChanges()
+        serial += 1
+        let own = serial
+        flow.last = (serial, "", [])
+        said.append(
+            .did(
+                Said.Did(
+                    flow: flow.path, serial: serial, cause: 0, client: client, step: "", arguments: [],
+                    parts: [Said.Part(kind: .back, name: child.name, path: child.path)], isDeepLink: false)))
+        tellLost(lost)
+        tellParent(of: child, .back, origin: origin, cause: serial, client)
+        release()
+        finish()
+        return own
+    }
+
+    // MARK: - Roots (S-2)
+
+    func start() {
+        for root in definitions.autostart {
+            let wish = FlowRequest(
+                root.flow, id: root.id, arguments: root.arguments, step: root.step, stepArguments: root.stepArguments,
+                by: .daemon)
+            do throws(FlowError) {
+                _ = try begin(wish)
+            } catch {
+                let id = root.id ?? Self.freeID(definitions[root.flow].name, Set(roots.map(\.id)))
+                said.append(.unstarted(path: base + "/" + id, error.code))
+            }
+        }
+    }
+
+    func coordinate(_ wish: FlowRequest) -> Reply {
+        once(wish.client, wish.token, isEmission: false) {
+            do throws(FlowError) {
+                return .success(.flow(path: try begin(wish).path))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private func begin(_ wish: FlowRequest) throws(FlowError) -> ModelNode {
+        let definition = definitions[wish.definition]
+        let arguments = try admit(wish.arguments, definition.parameters)
+        let step = wish.step ?? definition.initial
+        guard step != nil || wish.stepArguments.isEmpty else { throw FlowError(.invalidArguments) }
+        var stepArguments: Arguments = []
+        if let step { stepArguments = try admit(wish.stepArguments, for: step) }
+        if definition.isUnique, let live = roots.first(where: { $0.name == definition.name }) {
+            reach(live)
+            return live
+        }
+        let taken = Set(roots.map(\.id))
+        if let id = wish.id {
+            guard Names.isPresentableName(id) else { throw FlowError(.invalidName) }
+            guard !taken.contains(id) else { throw FlowError(.idTaken) }
+        }
+        let root = make(
+            definition.name, id: wish.id ?? Self.freeID(definition.name, taken), below: nil,
+            definition: wish.definition.index, arguments: arguments, template: nil)
+        root.initialHasEnded = step == nil
+        tellAdded([root])
+        if let step {
+            setOff(
+                ModelStep(
+                    step: step, arguments: stepArguments, flow: root, origin: newOrigin(), cause: 0,
+                    client: wish.client, purpose: .initial))
+        }
+        finish()
+        return root
+    }
+
+    // MARK: - Deep links
+
+    /// To every flow that is live now (S-27).
+    func navigate(_ step: StepID, _ arguments: Arguments, _ client: Client) -> Reply {
+        do throws(FlowError) {
+            let admitted = try admit(arguments, for: step)
+            return .success(
+                .outcomes(
+                    nodes.filter(\.isFlow).map {
+                        FlowOutcome(path: $0.path, outcome: link(step, admitted, to: $0, client))
+                    }))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func link(_ step: StepID, _ arguments: Arguments, to flow: ModelNode, _ client: Client) -> Outcome {
+        guard mayEmit(client, on: flow) else { return .refused(FlowError(.accessDenied)) }
+        guard flow.isLive else { return .refused(FlowError(.flowEnded)) }
+        reach(flow)
+        return run(
+            ModelStep(
+                step: step, arguments: arguments, flow: flow, origin: newOrigin(), cause: 0, client: client,
+                purpose: .asked, isDeepLink: true))
+    }
+
+    /// Along a path of flows, the newest of each name below the one before (S-28).
+    func navigateAlong(_ segments: [PathSegment], _ client: Client) -> Reply {
+        guard (1...Limits.waitingStepsPerFlow).contains(segments.count) else {
+            return .failure(FlowError(.invalidArguments))
+        }
+        var outcomes: [FlowOutcome] = []
+        var reached: ModelNode?
+        // What can't be a step is no path at all.
+        for segment in segments {
+            guard let step = segment.step else { continue }
+            do throws(FlowError) { _ = try admit(segment.arguments, for: step) } catch { return .failure(error) }
+        }
+        for segment in segments {
+            do throws(FlowError) {
+                let flow = try stop(segment.flow, after: reached, client, isFirst: outcomes.isEmpty)
+                var outcome: Outcome?
+                if let step = segment.step {
+                    outcome = link(step, try admit(segment.arguments, for: step), to: flow, client)
+                    guard outcome?.isNavigated == true else { return .failure(FlowError(.pathFailed)) }
+                }
+                outcomes.append(FlowOutcome(path: flow.path, outcome: outcome))
+                reached = flow
+            } catch {
+                return .failure(FlowError(.pathFailed))
+            }
+        }
+        return .success(.outcomes(outcomes))
+    }
+
+    private func stop(
+        _ name: String, after flow: ModelNode?, _ client: Client, isFirst: Bool
+    ) throws(FlowError) -> ModelNode {
+        var candidates: [ModelNode] = []
+        if isFirst {
+            candidates = roots
+        } else if let flow, flow.isLive {
+            for child in flow.children { child.visit { candidates.append($0) } }
+        }
+        candidates.removeAll { !$0.isFlow || $0.name != name }
+        if let newest = candidates.max(by: { $0.instance < $1.instance }) { return newest }
+        guard isFirst, let definition = definitions.flow(named: name), definitions[definition].isUnique else {
+            throw FlowError(.pathFailed)
+        }
+        let root = try begin(FlowRequest(definition, by: client))
+        guard root.isLive else { throw FlowError(.pathFailed) }
+        return root
+    }
+
+    // MARK: - Idle (S-34)
+
+    /// A step from outside reached the flow, and so all above it.
+    func reach(_ flow: ModelNode) {
+        (flow.idleSince, flow.idleRests) = (now, false)
+        if let parent = flow.parent { reach(parent) }
+    }
+
+    /// When the flow's idle step is due.
+    func deadline(_ flow: ModelNode) -> UInt64? {
+        guard flow.isFlow, !flow.idleRests, let idle = definitions.flows[flow.definition].idle else { return nil }
+        return flow.idleSince + idle.after
+    }
+
+    /// The earliest of all.
+    var deadline: UInt64? { nodes.compactMap(deadline).min() }
+
+    func fireIdle() {
+        while let flow = nodes.filter({ deadline($0).map { $0 <= now } == true }).min(by: {
+            (deadline($0) ?? 0, $0.instance) < (deadline($1) ?? 0, $1.instance)
+        }), let idle = definitions.flows[flow.definition].idle {
+            flow.idleSince = now
+            let step = ModelStep(
+                step: idle.step, arguments: [], flow: flow, origin: newOrigin(), cause: 0, client: .daemon,
+                purpose: .idle)
+            do throws(FlowError) {
+                switch try gate(flow, step) {
+                // It waits; another one beside it would be no use.
+                case .ignored(.deferred): flow.idleRests = true
+                case .ignored(.hidden): tellFailure(step, .verdict(.hidden))
+                default: break
+                }
+            } catch {
+                tellFailure(step, .error(error.code))
+            }
+        }
+    }
+}

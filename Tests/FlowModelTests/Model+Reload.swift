@@ -1,0 +1,59 @@
+import FlowCore
+
+extension Model {
+    /// Live flows follow the new rules from their next step; what has no definition any more is dismissed; what waits
+    /// and is not declared any more is dropped.
+    func reload(_ new: Definitions) {
+        for node in nodes where node.isLive && !isDefined(node, new) {
+            var lost: [ModelStep] = []
+            remove(node, &lost)
+            tellLost(lost)
+        }
+        for node in nodes { drop(at: node, new) }
+        for node in nodes where node.isFlow {
+            let was = definitions.flows[node.definition].idle.map { ($0.after, definitions[$0.step].name) }
+            node.definition = new.flow(named: node.name)?.index ?? 0
+            let idle = new.flows[node.definition].idle.map { ($0.after, new[$0.step].name) }
+            if was?.0 != idle?.0 || was?.1 != idle?.1 { (node.idleSince, node.idleRests) = (now, false) }
+        }
+        // What is private now is shown no longer.
+        for node in nodes {
+            if let last = node.last, let step = new.step(named: last.step), new[step].isPrivate {
+                node.last?.arguments = []
+            }
+        }
+        definitions = new
+        tellChanges()
+        release()
+        finish()
+    }
+
+    private func isDefined(_ node: ModelNode, _ new: Definitions) -> Bool {
+        node.isFlow ? new.flow(named: node.name) != nil : new.screen(named: node.name) != nil
+    }
+
+    /// Keeps of a presentable's waiting steps those that the new definitions allow, as they have them.
+    private func drop(at node: ModelNode, _ new: Definitions) {
+        node.held = node.held.flatMap { convert($0, new) }
+        node.kept = node.kept.compactMap { convert($0, new) }
+        node.onDismissed = node.onDismissed.flatMap { template in
+            new.step(named: definitions[template.step].name).map { StepTemplate($0, arguments: template.arguments) }
+        }
+    }
+
+    private func convert(_ step: ModelStep, _ new: Definitions) -> ModelStep? {
+        guard let id = new.step(named: definitions[step.step].name) else {
+            tellFailure(step, .error(.unknownStep))
+            return nil
+        }
+        do throws(FlowError) {
+            var step = step
+            step.arguments = try admit(step.arguments, new[id].parameters, isPrivate: new[id].isPrivate)
+            step.step = id
+            return step
+        } catch {
+            tellFailure(step, .error(error.code))
+            return nil
+        }
+    }
+}

@@ -1,0 +1,244 @@
+import FlowCore
+
+extension Model {
+    /// Takes a step to its end (S-5).
+    func take(_ step: ModelStep) {
+        let outcome = outcome(of: step)
+        switch step.purpose {
+        case .asked: asked = outcome
+        case .told: break
+        case .initial: step.flow.initialHasEnded = true
+        case .idle: if outcome.isNavigated { step.flow.idleRests = true }
+        }
+        if step.purpose != .asked {
+            switch outcome {
+            case .navigated: break
+            case .ignored(let verdict): tellFailure(step, .verdict(verdict))
+            case .refused(let error): tellFailure(step, .error(error.code))
+            }
+        }
+        tellChanges()
+    }
+
+    private func outcome(of step: ModelStep) -> Outcome {
+        guard step.flow.isLive else { return .refused(FlowError(.flowEnded)) }
+        guard let alternative = alternative(for: step) else { return .ignored(.unhandled) }
+        let definition = definitions.flows[step.flow.definition]
+        if definition.announces {
+            said.append(
+                .will(
+                    flow: step.flow.path, step: definitions[step.step].name, arguments: step.arguments.broadcastable,
+                    isDeepLink: step.isDeepLink))
+        }
+        do throws(FlowError) {
+            apply(try plan(alternative.contributors, step), step)
+            return .navigated(serial: step.flow.last?.serial ?? 0)
+        } catch {
+            return .refused(error)
+        }
+    }
+
+    /// Applies all contributors, tells it, and sets off what follows (S-8).
+    private func apply(_ plan: ModelPlan, _ step: ModelStep) {
+        let flow = step.flow
+        var lost: [ModelStep] = []
+        for node in plan.removed { remove(node, &lost) }
+        if plan.ends {
+            for child in flow.children.reversed() { take(out: child, heir: flow.parent, &lost) }
+            flow.successor = flow.parent
+            detach(flow)
+        }
+        let isStillThere = applyChildren(plan, step)
+        tellChanges()
+        serial += 1
+        flow.last = (serial, definitions[step.step].name, step.arguments.broadcastable)
+        said.append(
+            .did(
+                Said.Did(
+                    flow: flow.path, serial: serial, cause: step.cause, client: step.client,
+                    step: definitions[step.step].name, arguments: step.arguments.broadcastable,
+                    parts: plan.parts.compactMap { part($0, flow, isStillThere) }, isDeepLink: step.isDeepLink)))
+        if plan.ends {
+            bury(flow, &lost)
+        }
+        tellLost(lost)
+        setOff(plan, step)
+        release()
+    }
+
+    /// Gives reused children what they get, and makes the new ones. Gives which nodes stay.
+    private func applyChildren(_ plan: ModelPlan, _ step: ModelStep) -> (ModelNode) -> Bool {
+        var added: [ModelNode] = []
+        for part in plan.parts {
+            switch part {
+            case .reused(let reused, let arguments) where reused.node.isLive:
+                reused.node.arguments = arguments
+                select(reused.node)
+            case .made(let planned, _) where !planned.isDropped:
+                let node = make(
+                    planned.name, id: planned.id, below: step.flow, definition: planned.definition,
+                    arguments: planned.arguments, template: planned.template)
+                node.initialHasEnded = node.isFlow && planned.initial == nil
+                planned.node = node
+                added.append(node)
+            case .reusedPlanned(let planned, _):
+                if let node = planned.node { select(node) }
+            default: break
+            }
+        }
+        if step.purpose == .initial {
+            step.flow.initialHasEnded = true
+            step.flow.awaited = added.filter(\.isFlow)
+        }
+        tellAdded(added)
+        return { $0.isLive }
+    }
+
+    /// A new presentable, which nobody was told of.
+    func make(
+        _ name: String, id: String, below parent: ModelNode?, definition: Int?, arguments: Arguments,
+        template: ChildTemplate?
+    ) -> ModelNode {
+        instances += 1
+        let node = ModelNode(
+            name, id: id, instance: instances, below: parent, base: base, definition: definition, arguments: arguments,
+            style: template?.style ?? "", whenHidden: template?.whenHidden, onDismissed: template?.onDismissed)
+        node.idleSince = now
+        if let parent { parent.children.append(node) } else { roots.append(node) }
+        return node
+    }
+
+    func tellAdded(_ added: [ModelNode]) {
+        for root in roots { settleReadiness(root) }
+        for node in added {
+            let state = state(of: node)
+            said.append(.added(state))
+            node.told = ModelNode.Told(
+                isVisible: state.isVisible, isPresented: state.isPresented, isReady: state.isReady,
+                current: current(of: node), arguments: state.arguments)
+        }
+    }
+
+    private func part(_ part: ModelPlan.Part, _ flow: ModelNode, _ stays: (ModelNode) -> Bool) -> Said.Part? {
+        func path(_ planned: ModelPlan.Planned) -> String { flow.path + "/" + planned.id }
+        func up(_ kind: Contribution.Kind, _ step: StepID?, _ arguments: Arguments) -> Said.Part {
+            Said.Part(
+                kind: kind, name: step.map { definitions[$0].name } ?? "",
+                path: step == nil ? nil : flow.parent?.path, arguments: arguments.broadcastable)
+        }
+        switch part {
+        case .clear: return Said.Part(kind: .clear, name: "")
+        case .made(let planned, let arguments):
+            guard !planned.isDropped else { return nil }
+            return Said.Part(
+                kind: planned.isFlow ? .flow : .screen, name: planned.name, path: path(planned),
+                style: planned.template.style, arguments: arguments.broadcastable)
+        case .reusedPlanned(let planned, let arguments):
+            guard !planned.isDropped else { return nil }
+            return Said.Part(
+                kind: .reuse, name: planned.name, path: path(planned), arguments: arguments.broadcastable)
+        case .reused(let reused, let arguments):
+            guard stays(reused.node) else { return nil }
+            return Said.Part(
+                kind: .reuse, name: reused.node.name, path: reused.node.path, arguments: arguments.broadcastable)
+        case .pop(let name, let newest):
+            // A later one of the list may have taken it away again.
+            let path: String? =
+                switch newest {
+                case .live(let node): stays(node) ? node.path : nil
+                case .planned(let planned): planned.isDropped ? nil : path(planned)
+                case nil: nil
+                }
+            return Said.Part(kind: .pop, name: name, path: path)
+        case .current(let step, let arguments):
+            return Said.Part(
+                kind: .current, name: definitions[step].name, path: flow.path, arguments: arguments.broadcastable)
+        case .parent(let step, let arguments): return up(.parent, step, arguments)
+        case .end(let step, let arguments): return up(.end, step, arguments)
+        }
+    }
+
+    // MARK: - What follows (S-8)
+
+    private func setOff(_ plan: ModelPlan, _ step: ModelStep) {
+        func follower(
+            _ id: StepID, _ arguments: Arguments, on flow: ModelNode, _ purpose: ModelStep.Purpose = .told
+        ) -> ModelStep {
+            ModelStep(
+                step: id, arguments: arguments, flow: flow, origin: step.origin, cause: serial, client: step.client,
+                purpose: purpose)
+        }
+        let flow = step.flow
+        for part in plan.parts {
+            switch part {
+            case .parent(let id, let arguments), .end(.some(let id), let arguments):
+                if let parent = flow.parent {
+                    setOff(follower(id, arguments, on: parent))
+                } else {
+                    tellFailure(follower(id, arguments, on: flow), .verdict(.unhandled))
+                }
+            default: break
+            }
+        }
+        for part in plan.parts {
+            switch part {
+            case .made(let planned, _):
+                guard let node = planned.node, let initial = planned.initial else { continue }
+                setOffInitial(
+                    node, follower(initial.step, initial.arguments, on: node.flow, node.isFlow ? .initial : .told))
+            case .reused(let reused, _):
+                guard reused.node.isLive, !reused.isSetOff, let initial = reused.initial else { continue }
+                reused.isSetOff = true
+                setOffInitial(reused.node, follower(initial.step, initial.arguments, on: reused.node.flow))
+            default: break
+            }
+        }
+        for case .current(let id, let arguments) in plan.parts { setOff(follower(id, arguments, on: flow)) }
+    }
+
+    /// A flow's initial step at once; a screen's when that is presented (S-16).
+    private func setOffInitial(_ node: ModelNode, _ step: ModelStep) {
+        if let old = node.held {
+            node.held = nil
+            tellFailure(old, .verdict(.hidden))
+        }
+        guard maySetOff(step) else { return }
+        if node.isFlow || whenHidden(node) == .allow || isPresented(node) { queue(step) } else { node.held = step }
+    }
+
+    // MARK: - Removal (S-22)
+
+    /// Removes a presentable and all below it, the newest leaf first; what they held is lost.
+    func remove(_ node: ModelNode, _ lost: inout [ModelStep]) {
+        take(out: node, heir: node.parent, &lost)
+    }
+
+    private func take(out node: ModelNode, heir: ModelNode?, _ lost: inout [ModelStep]) {
+        for child in node.children.reversed() { take(out: child, heir: heir, &lost) }
+        node.successor = heir
+        detach(node)
+        bury(node, &lost)
+    }
+
+    func detach(_ node: ModelNode) {
+        node.isLive = false
+        if let parent = node.parent {
+            parent.children.removeAll { $0 === node }
+            parent.selections.removeAll { $0 === node }
+        } else {
+            roots.removeAll { $0 === node }
+        }
+    }
+
+    private func bury(_ node: ModelNode, _ lost: inout [ModelStep]) {
+        said.append(.removed(path: node.path, isFlow: node.isFlow))
+        lost += [node.held].compactMap(\.self) + node.kept
+        (node.held, node.kept, node.awaited, node.told.current) = (nil, [], [], nil)
+    }
+
+    func tellLost(_ lost: [ModelStep]) {
+        for step in lost {
+            tellFailure(step, .error(step.flow.isLive ? .presentableDismissed : .flowEnded))
+        }
+    }
+}

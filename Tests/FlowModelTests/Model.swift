@@ -1,0 +1,241 @@
+import FlowCore
+
+/// A second state machine, written from the rules (`S-…`) and not from the code: everything stands in plain lists, is
+/// searched from the start, and is worked out anew each time. What it gives is what ``FlowCoordinator`` has to give, but
+/// for texts and timers.
+final class Model {
+    var definitions: Definitions
+    let base: String
+    var roots: [ModelNode] = []
+    /// Steps that are to be taken, in no order (S-6).
+    var waiting: [ModelStep] = []
+    /// How many steps each origin set off, and who was told that these were too many (S-11).
+    var setOff: [Int: Int] = [:]
+    var loops: Set<Int> = []
+    var serial: UInt64 = 0
+    var instances: UInt64 = 0
+    var origins = 0
+    private var orders = 0
+    var now: UInt64 = 0
+    /// What the event led to so far.
+    var said: [Said] = []
+    /// How the step ended that a caller waits for.
+    var asked = Outcome.ignored(.unhandled)
+    /// Who owns a bus name.
+    var owners: [String: Client] = [:]
+    var tokens: [Token] = []
+
+    /// A call that has a name, and what came of it.
+    struct Token {
+        let client: Client
+        let isEmission: Bool
+        let name: String
+        let time: UInt64
+        let result: Result<Answer, FlowError>
+    }
+
+    init(_ definitions: Definitions, base: String = "") {
+        self.definitions = definitions
+        self.base = base
+    }
+
+    deinit {
+        for root in roots { root.visit { $0.awaited = [] } }
+        for root in roots { Self.cut(root) }
+    }
+
+    /// Parents and children hold each other.
+    private static func cut(_ node: ModelNode) {
+        node.children.forEach(cut)
+        (node.children, node.selections, node.kept, node.held, node.told.current) = ([], [], [], nil, nil)
+    }
+
+    /// What the event leads to, without timers.
+    func handle(_ event: Event, at time: Instant) -> [Said] {
+        now = time.microseconds
+        said = []
+        switch event {
+        case .started: start()
+        case .stepEmitted(let request, let node, let step, let arguments, let client, let options):
+            answer(request, emit(on: node.instance, step, arguments, client, options))
+        case .stepsEmitted(let request, let node, let steps, let client):
+            answer(request, emit(on: node.instance, steps, client))
+        case .visibilityChanged(let request, let node, let isVisible):
+            answer(request, show(node.instance, isVisible))
+        case .presentableDismissed(let request, let node, let client):
+            answer(request, dismiss(node.instance, client))
+        case .backPressed(let request, let node, let client):
+            answer(request, goBack(node.instance, client))
+        case .flowRequested(let request, let wish): answer(request, coordinate(wish))
+        case .deepLinkOpened(let request, let step, let arguments, let client):
+            answer(request, navigate(step, arguments, client))
+        case .pathOpened(let request, let segments, let client): answer(request, navigateAlong(segments, client))
+        case .nameOwnerChanged(let name, let owner): owners[name] = owner
+        case .timerFired: fireIdle()
+        case .definitionsRead(let new): reload(new)
+        }
+        return said
+    }
+
+    private func answer(_ request: RequestID, _ result: Result<Answer, FlowError>) {
+        switch result {
+        case .success(let answer): said.append(.answered(request, answer))
+        case .failure(let error): said.append(.refused(request, error.code))
+        }
+    }
+
+    // MARK: - Looking things up
+
+    /// All presentables, parents first and in order.
+    var nodes: [ModelNode] {
+        var all: [ModelNode] = []
+        for root in roots { root.visit { all.append($0) } }
+        return all
+    }
+
+    func node(_ instance: UInt64) -> ModelNode? { nodes.first { $0.instance == instance } }
+
+    func siblings(below parent: ModelNode?) -> [ModelNode] { parent?.children ?? roots }
+
+    /// Whether the client may emit on this flow.
+    func mayEmit(_ client: Client, on flow: ModelNode) -> Bool {
+        let emitters = definitions.flows[flow.definition].emitters
+        return emitters.isEmpty || emitters.contains { owners[$0] == client }
+    }
+
+    /// What is so when a step comes for a presentable that is not presented (S-15).
+    func whenHidden(_ node: ModelNode) -> WhenHidden {
+        node.whenHidden ?? (node.isFlow ? definitions.flows[node.definition].whenHidden : .ignore)
+    }
+
+    // MARK: - Visibility (S-14)
+
+    /// The child that covers the others.
+    func current(of flow: ModelNode) -> ModelNode? {
+        guard flow.isFlow else { return nil }
+        switch definitions.flows[flow.definition].children {
+        case .free: return nil
+        case .stack: return flow.children.last
+        case .tabs: return flow.selections.last ?? flow.children.first
+        }
+    }
+
+    func isPresented(_ node: ModelNode) -> Bool {
+        guard node.isVisible else { return false }
+        guard let parent = node.parent else { return true }
+        return (current(of: parent) ?? node) === node && isPresented(parent)
+    }
+
+    func select(_ node: ModelNode) {
+        guard let parent = node.parent, definitions.flows[parent.definition].children == .tabs else { return }
+        parent.selections.removeAll { $0 === node }
+        parent.selections.append(node)
+    }
+
+    /// Tells what is otherwise than it was told. Readiness (S-26) comes from the leaves up and never goes back.
+    func tellChanges() {
+        for root in roots { settleReadiness(root) }
+        for root in roots { tellChanges(root, true) }
+    }
+
+    func settleReadiness(_ node: ModelNode) {
+        for child in node.children { settleReadiness(child) }
+        if node.initialHasEnded && node.awaited.allSatisfy({ !$0.isLive || $0.isReady }) {
+            node.isReady = true
+            node.awaited = []
+        }
+    }
+
+    private func tellChanges(_ node: ModelNode, _ isUncovered: Bool) {
+        let isPresented = node.isVisible && isUncovered
+        let current = current(of: node)
+        var changes = Said.Changes(path: node.path)
+        if node.isVisible != node.told.isVisible { changes.isVisible = node.isVisible }
+        if isPresented != node.told.isPresented { changes.isPresented = isPresented }
+        if node.isFlow && node.isReady != node.told.isReady { changes.isReady = node.isReady }
+        if current !== node.told.current { changes.current = current?.path ?? "" }
+        let arguments = node.arguments.broadcastable
+        if arguments != node.told.arguments { changes.arguments = arguments }
+        if !changes.isEmpty { said.append(.changed(changes)) }
+        node.told = ModelNode.Told(
+            isVisible: node.isVisible, isPresented: isPresented, isReady: node.isReady, current: current,
+            arguments: arguments)
+        for child in node.children { tellChanges(child, isPresented && (current ?? child) === child) }
+    }
+
+    /// All properties, as they were told.
+    var told: [String: Said.Changes] {
+        var all: [String: Said.Changes] = [:]
+        for node in nodes {
+            all[node.path] = Said.Changes(
+                path: node.path, arguments: node.told.arguments, isVisible: node.told.isVisible,
+                isPresented: node.told.isPresented, isReady: node.told.isReady, current: node.told.current?.path ?? "")
+        }
+        return all
+    }
+
+    /// The presentable as it is now.
+    func state(of node: ModelNode) -> Said.Presentable {
+        Said.Presentable(
+            path: node.path, name: node.name, parent: node.parent?.path, style: node.style, instance: node.instance,
+            arguments: node.arguments.broadcastable, isVisible: node.isVisible, isPresented: isPresented(node),
+            definition: node.isFlow ? node.name : nil, isReady: node.isReady, current: current(of: node)?.path)
+    }
+
+    // MARK: - Steps
+
+    func newOrigin() -> Int {
+        origins += 1
+        return origins
+    }
+
+    func queue(_ step: ModelStep) {
+        var step = step
+        orders += 1
+        step.order = orders
+        waiting.append(step)
+    }
+
+    /// Counts a step that its origin sets off; false: it may not (S-11).
+    func maySetOff(_ step: ModelStep) -> Bool {
+        if setOff[step.origin, default: 0] < Limits.stepsSetOff {
+            setOff[step.origin, default: 0] += 1
+            return true
+        }
+        if loops.insert(step.origin).inserted { tellFailure(step, .error(.navigationLoop)) }
+        if step.purpose == .initial { step.flow.initialHasEnded = true }
+        return false
+    }
+
+    /// A step that another one leads to.
+    func setOff(_ step: ModelStep) {
+        if maySetOff(step) { queue(step) }
+    }
+
+    /// Takes all that waits: older origins first, within one what was set off first (S-6).
+    func finish() {
+        while true {
+            let next = waiting.indices.min {
+                (waiting[$0].origin, waiting[$0].order) < (waiting[$1].origin, waiting[$1].order)
+            }
+            guard let next else { return }
+            take(waiting.remove(at: next))
+        }
+    }
+
+    /// Queues what waited for its presentable to be presented, parents first and in order (S-16).
+    func release() {
+        for node in nodes where (node.held != nil || !node.kept.isEmpty) && isPresented(node) {
+            for step in [node.held].compactMap(\.self) + node.kept { queue(step) }
+            (node.held, node.kept) = (nil, [])
+        }
+    }
+
+    func tellFailure(_ step: ModelStep, _ reason: NavigationFailure.Reason) {
+        said.append(
+            .failed(
+                Said.Failure(
+                    flow: step.flow.teller.path, cause: step.cause, client: step.client,
+                    step: definitions[step.step].name, reason: reason)))
+    }
+}

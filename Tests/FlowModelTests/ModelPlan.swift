@@ -1,0 +1,197 @@
+import FlowCore
+
+/// What the contributors of one alternative come to: worked out whole, before anything is applied (S-13).
+struct ModelPlan {
+    /// A child as it would be at some place of the list.
+    enum Member {
+        case live(ModelNode)
+        case planned(Planned)
+
+        var name: String {
+            switch self {
+            case .live(let node): node.name
+            case .planned(let planned): planned.name
+            }
+        }
+        var isFlow: Bool {
+            switch self {
+            case .live(let node): node.isFlow
+            case .planned(let planned): planned.isFlow
+            }
+        }
+        var id: String {
+            switch self {
+            case .live(let node): node.id
+            case .planned(let planned): planned.id
+            }
+        }
+    }
+
+    /// A child to be made.
+    final class Planned {
+        let name: String
+        let isFlow: Bool
+        let definition: Int?
+        let id: String
+        let template: ChildTemplate
+        var arguments: Arguments
+        var initial: (step: StepID, arguments: Arguments)?
+        var isDropped = false
+        var node: ModelNode?
+
+        init(
+            _ name: String, _ definition: Int?, id: String, _ template: ChildTemplate, _ arguments: Arguments,
+            _ initial: (step: StepID, arguments: Arguments)?
+        ) {
+            self.name = name
+            self.definition = definition
+            self.isFlow = definition != nil
+            self.id = id
+            self.template = template
+            self.arguments = arguments
+            self.initial = initial
+        }
+    }
+
+    /// A live child that is given what the last of those that reuse it gives.
+    final class Reused {
+        let node: ModelNode
+        var initial: (step: StepID, arguments: Arguments)?
+        var isSetOff = false
+
+        init(_ node: ModelNode) { self.node = node }
+    }
+
+    /// What stands in the list, in order.
+    enum Part {
+        case clear
+        /// With the arguments it has at that place.
+        case made(Planned, Arguments)
+        case reusedPlanned(Planned, Arguments)
+        case reused(Reused, Arguments)
+        case pop(String, newest: Member?)
+        case current(StepID, Arguments)
+        case parent(StepID, Arguments)
+        case end(StepID?, Arguments)
+    }
+
+    let flow: ModelNode
+    var members: [Member]
+    /// Children that go, in order.
+    var removed: [ModelNode] = []
+    var reused: [Reused] = []
+    var parts: [Part] = []
+
+    var ends: Bool {
+        parts.contains { if case .end = $0 { true } else { false } }
+    }
+}
+
+extension Model {
+    func plan(_ contributors: [FlowContributor], _ step: ModelStep) throws(FlowError) -> ModelPlan {
+        var plan = ModelPlan(flow: step.flow, members: step.flow.children.map(ModelPlan.Member.live))
+        let references = References(step: step.arguments, flow: step.flow.arguments)
+        let clears = contributors.contains { if case .child(let it) = $0 { it.clears } else { false } }
+        if clears {
+            plan.parts.append(.clear)
+            plan.removed = step.flow.children.reversed()
+            plan.members = []
+        }
+        for contributor in contributors {
+            switch contributor {
+            case .child(let template): try add(template, references, to: &plan)
+            case .pop(let pop): apply(pop, to: &plan)
+            case .current(let it):
+                plan.parts.append(.current(it.step, try resolve(it.arguments, for: it.step, references)))
+            case .parent(let it):
+                plan.parts.append(.parent(it.step, try resolve(it.arguments, for: it.step, references)))
+            case .end(let it):
+                var arguments: Arguments = []
+                if let it { arguments = try resolve(it.arguments, for: it.step, references) }
+                plan.parts.append(.end(it?.step, arguments))
+            }
+        }
+        return plan
+    }
+
+    private func add(
+        _ template: ChildTemplate, _ references: References, to plan: inout ModelPlan
+    ) throws(FlowError) {
+        let (name, parameters, definition, defaultStep): (String, [Parameter], Int?, StepID?) =
+            switch template.presentable {
+            case .screen(let screen): (definitions[screen].name, definitions[screen].parameters, nil, nil)
+            case .flow(let flow):
+                (definitions[flow].name, definitions[flow].parameters, flow.index, definitions[flow].initial)
+            }
+        let arguments = try resolve(template.arguments, parameters, references)
+        var initial: (step: StepID, arguments: Arguments)?
+        if let step = template.step ?? defaultStep {
+            initial = (step, try resolve(template.stepArguments, for: step, references))
+        }
+        if template.reuses, let candidate = reusable(name, isFlow: definition != nil, in: plan) {
+            switch candidate {
+            case .live(let node):
+                let reused = plan.reused.first { $0.node === node } ?? ModelPlan.Reused(node)
+                if reused.initial == nil && !plan.reused.contains(where: { $0 === reused }) {
+                    plan.reused.append(reused)
+                }
+                reused.initial = initial
+                plan.parts.append(.reused(reused, arguments))
+            case .planned(let planned):
+                planned.arguments = arguments
+                planned.initial = initial
+                plan.parts.append(.reusedPlanned(planned, arguments))
+            }
+            return
+        }
+        let taken = Set(plan.members.map(\.id))
+        if let id = template.id {
+            guard Names.isPresentableName(id) else { throw FlowError(.invalidName) }
+            guard !taken.contains(id) else { throw FlowError(.idTaken) }
+        }
+        let id = template.id ?? Self.freeID(name, taken)
+        let path = plan.flow.path + "/" + id
+        guard id.utf8.count <= Limits.nameLength, path.utf8.count <= Limits.pathLength,
+            plan.flow.depth < Limits.depth
+        else { throw FlowError(.limitExceeded) }
+        let planned = ModelPlan.Planned(name, definition, id: id, template, arguments, initial)
+        plan.members.append(.planned(planned))
+        plan.parts.append(.made(planned, arguments))
+    }
+
+    /// The name, or with the smallest number behind it that is free (S-1).
+    static func freeID(_ name: String, _ taken: Set<String>) -> String {
+        guard taken.contains(name) else { return name }
+        var number = 2
+        while taken.contains("\(name)_\(number)") { number += 1 }
+        return "\(name)_\(number)"
+    }
+
+    /// The newest child, with tabs the newest of that name, if it fits (S-19).
+    private func reusable(_ name: String, isFlow: Bool, in plan: ModelPlan) -> ModelPlan.Member? {
+        func fits(_ member: ModelPlan.Member) -> Bool { member.name == name && member.isFlow == isFlow }
+        if definitions.flows[plan.flow.definition].children == .tabs { return plan.members.last(where: fits) }
+        return plan.members.last.flatMap { fits($0) ? $0 : nil }
+    }
+
+    /// At its place in the list, against the children as they are there (S-19).
+    private func apply(_ pop: Pop, to plan: inout ModelPlan) {
+        var keeps = plan.members.count
+        switch pop {
+        case .root: keeps = min(1, keeps)
+        case .to(let name): keeps = (plan.members.lastIndex { $0.name == name }).map { $0 + 1 } ?? keeps
+        }
+        while plan.members.count > keeps {
+            switch plan.members.removeLast() {
+            case .live(let node): plan.removed.append(node)
+            case .planned(let planned): planned.isDropped = true
+            }
+        }
+        let name =
+            switch pop {
+            case .root: "root"
+            case .to(let name): name
+            }
+        plan.parts.append(.pop(name, newest: plan.members.last))
+    }
+}

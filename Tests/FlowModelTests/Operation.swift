@@ -1,0 +1,84 @@
+import FlowCore
+
+/// An event in values alone, so that it can be replayed in a world that went another way: presentables stand by path.
+struct Operation {
+    /// A presentable: the one that is live at the path, or the one that went last from there.
+    struct Target {
+        var path: String
+        var isGone = false
+    }
+
+    enum Kind {
+        case start
+        case emit(Target, step: String, Arguments, Client, token: String?, isStale: Bool?)
+        case emitMany(Target, [(step: String, arguments: Arguments)], Client)
+        case show(Target, Bool)
+        case dismiss(Target, Client)
+        case back(Target, Client)
+        case coordinate(
+            flow: String, id: String?, Arguments, step: String?, stepArguments: Arguments, Client, token: String?)
+        case navigate(step: String, Arguments, Client)
+        case navigateAlong([(flow: String, step: String?, arguments: Arguments)], Client)
+        case own(String, Client?)
+        case timer
+        case reload(Definitions)
+    }
+
+    var kind: Kind
+    /// How many µs after the one before.
+    var wait: UInt64 = 0
+    /// Whether a timer that is due in that time comes late, at its end.
+    var isLate = false
+}
+
+extension Operation {
+    /// The event, or nil where its presentable or one of its names is not there.
+    func event(_ request: RequestID, _ definitions: Definitions, _ find: (Target) -> NodeID?) -> Event? {
+        switch kind {
+        case .start: return .started
+        case .emit(let target, let step, let arguments, let client, let token, let isStale):
+            guard let node = find(target), let step = definitions.step(named: step) else { return nil }
+            var options: EmissionOptions?
+            if token != nil || isStale != nil {
+                options = EmissionOptions(
+                    token: token, instance: isStale.map { $0 ? node.instance + 1 : node.instance })
+            }
+            return .stepEmitted(request, on: node, step: step, arguments: arguments, by: client, options: options)
+        case .emitMany(let target, let steps, let client):
+            guard let node = find(target) else { return nil }
+            let emitted = steps.map { it in
+                definitions.step(named: it.step).map { EmittedStep.step($0, it.arguments) }
+                    ?? .refused(FlowError(.unknownStep, "unknown"))
+            }
+            return .stepsEmitted(request, on: node, emitted, by: client)
+        case .show(let target, let isVisible):
+            return find(target).map { .visibilityChanged(request, of: $0, isVisible: isVisible) }
+        case .dismiss(let target, let client):
+            return find(target).map { .presentableDismissed(request, $0, by: client) }
+        case .back(let target, let client): return find(target).map { .backPressed(request, on: $0, by: client) }
+        case .coordinate(let flow, let id, let arguments, let step, let stepArguments, let client, let token):
+            guard let flow = definitions.flow(named: flow) else { return nil }
+            var wish = FlowRequest(
+                flow, id: id, arguments: arguments, stepArguments: stepArguments, by: client, token: token)
+            if let step {
+                guard let step = definitions.step(named: step) else { return nil }
+                wish.step = step
+            }
+            return .flowRequested(request, wish)
+        case .navigate(let step, let arguments, let client):
+            return definitions.step(named: step).map {
+                .deepLinkOpened(request, step: $0, arguments: arguments, by: client)
+            }
+        case .navigateAlong(let path, let client):
+            return .pathOpened(
+                request,
+                path.map {
+                    PathSegment(
+                        flow: $0.flow, step: $0.step.flatMap { definitions.step(named: $0) }, arguments: $0.arguments)
+                }, by: client)
+        case .own(let name, let client): return .nameOwnerChanged(name, owner: client)
+        case .timer: return .timerFired
+        case .reload(let definitions): return .definitionsRead(definitions)
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import FlowCore
+
+/// Events by chance, for the world as the model has it.
+struct OperationGenerator {
+    var random: SplitMix64
+    private var graves: [String] = []
+
+    private let isWild: Bool
+
+    init(seed: UInt64, isWild: Bool) {
+        random = SplitMix64(seed: seed)
+        self.isWild = isWild
+    }
+
+    mutating func make(_ model: Model) -> Operation {
+        let nodes = model.nodes
+        var operation = Operation(kind: kind(model, nodes))
+        if random.chance(30) { operation.wait = UInt64(random.below(3_000_000)) }
+        if random.chance(2) { operation.wait = UInt64(random.below(70_000_000)) }
+        operation.isLate = random.chance(10)
+        return operation
+    }
+
+    private mutating func kind(_ model: Model, _ nodes: [ModelNode]) -> Operation.Kind {
+        if nodes.isEmpty || (model.roots.count < 4 && random.chance(3)) { return begin(model) }
+        // A loop makes hundreds; two of them would be a slow world.
+        if nodes.count > (isWild ? 8 : 45), let root = random.element(model.roots) {
+            return .dismiss(target(root), client())
+        }
+        guard let node = random.element(nodes) else { return .timer }
+        let many = isWild ? 0 : 30
+        switch random.weighted([440, many, 170, 50, 60, 70, 30, many, 40, 12, 15, 12]) {
+        case 0: return emit(node, model)
+        case 1: return emitMany(node, model)
+        case 2: return .show(target(random.element(nodes.filter { !$0.isVisible }) ?? node), true)
+        case 3: return .show(target(node), false)
+        case 4: return .dismiss(target(node), client())
+        case 5: return .back(target(node.flow), client())
+        case 6: return begin(model)
+        case 7:
+            let step = random.element(model.definitions.steps)
+            return .navigate(step: step?.name ?? "", fit(step?.parameters ?? []), client())
+        case 8: return along(model, nodes)
+        case 9:
+            return .own(
+                random.element(DefinitionGenerator.emitters) ?? "", random.chance(80) ? client() : nil)
+        case 10: return .timer
+        default:
+            var generator = DefinitionGenerator(seed: random.next(), isWild: isWild)
+            return .reload(generator.make())
+        }
+    }
+
+    private mutating func client() -> Client { Client(":1.\(random.number(1...3))") }
+
+    /// At times one that may be gone.
+    private mutating func target(_ node: ModelNode) -> Operation.Target {
+        if random.chance(4), let grave = random.element(graves) { return Operation.Target(path: grave, isGone: true) }
+        if graves.count < 40 { graves.append(node.path) }
+        return Operation.Target(path: node.path)
+    }
+
+    private mutating func fit(_ parameters: [Parameter]) -> Arguments {
+        var arguments: Arguments = []
+        for parameter in parameters where random.chance(parameter.isOptional ? 60 : 97) {
+            let number = random.below(3)
+            let value: Value =
+                parameter.name == "n"
+                ? random.among(.byte(UInt8(number)), .int64(Int64(number)), .int32(random.chance(10) ? 300 : 1))
+                : .string(random.among("x", "y"))
+            arguments.append(Argument(parameter.name, value))
+        }
+        if random.chance(2) { arguments.append(Argument(random.among("n", "z"), .string("wrong"))) }
+        return arguments
+    }
+
+    /// A step that the flow has a rule for, mostly.
+    private mutating func step(for node: ModelNode, _ model: Model) -> StepDeclaration? {
+        let rules = model.definitions.flows[node.flow.definition].rules
+        if random.chance(88), let rule = random.element(rules) { return model.definitions[rule.step] }
+        return random.element(model.definitions.steps)
+    }
+
+    private mutating func emit(_ node: ModelNode, _ model: Model) -> Operation.Kind {
+        // Most of what is live is hidden; let most steps come through.
+        var node = node
+        if random.chance(60), !model.isPresented(node) { node = node.flow }
+        let step = step(for: node, model)
+        return .emit(
+            target(node), step: step?.name ?? "", fit(step?.parameters ?? []), client(),
+            token: random.chance(6) ? random.among("one", "two", "three", "") : nil,
+            isStale: random.chance(4) ? random.chance(50) : nil)
+    }
+
+    private mutating func emitMany(_ node: ModelNode, _ model: Model) -> Operation.Kind {
+        // At times so many that a presentable can't keep them all.
+        let count = random.chance(8) ? random.number(63...67) : random.number(0...4)
+        var steps: [(step: String, arguments: Arguments)] = []
+        for _ in 0..<count {
+            let step = step(for: node, model)
+            steps.append((random.chance(3) ? "unknown" : step?.name ?? "", fit(step?.parameters ?? [])))
+        }
+        return .emitMany(target(node), steps, client())
+    }
+
+    private mutating func begin(_ model: Model) -> Operation.Kind {
+        if random.chance(5) { return .start }
+        guard let flow = random.element(model.definitions.flows) else { return .timer }
+        let step = random.chance(25) ? random.element(model.definitions.steps) : nil
+        let taken = step ?? flow.initial.map { model.definitions[$0] }
+        return .coordinate(
+            flow: flow.name, id: random.chance(12) ? random.among("only", "f", "1") : nil, fit(flow.parameters),
+            step: step?.name, stepArguments: taken.map { fit($0.parameters) } ?? [], client(),
+            token: random.chance(8) ? random.among("one", "two") : nil)
+    }
+
+    /// Down from a root to some flow, most of the time by the names that there are.
+    private mutating func along(_ model: Model, _ nodes: [ModelNode]) -> Operation.Kind {
+        var names: [String] = []
+        var flow = random.element(nodes)?.flow
+        while let it = flow {
+            if it.parent == nil || random.chance(80) { names.insert(it.name, at: 0) }
+            flow = it.parent
+        }
+        if random.chance(15) { names[0] = random.element(model.definitions.flows)?.name ?? "" }
+        if random.chance(2) { names = [] }
+        return .navigateAlong(
+            names.map { name in
+                let flow = model.definitions.flow(named: name).map { model.definitions[$0] }
+                let rule = random.element(flow?.rules ?? []).map { model.definitions[$0.step] }
+                guard let rule, random.chance(60) else { return (name, nil, []) }
+                return (name, rule.name, fit(rule.parameters))
+            }, client())
+    }
+}

@@ -1,0 +1,146 @@
+import FlowCore
+
+/// An effect without texts for people and without timers: what the rules fix, and a model can tell.
+enum Said: Equatable {
+    case will(flow: String, step: String, arguments: Arguments, isDeepLink: Bool)
+    case removed(path: String, isFlow: Bool)
+    case added(Presentable)
+    case changed(Changes)
+    case did(Did)
+    case failed(Failure)
+    case answered(RequestID, Answer)
+    case refused(RequestID, FlowError.Code)
+    case unstarted(path: String, FlowError.Code)
+
+    struct Presentable: Equatable {
+        var path: String
+        var name: String
+        var parent: String?
+        var style: String
+        var instance: UInt64
+        var arguments: Arguments
+        var isVisible: Bool
+        var isPresented: Bool
+        var definition: String?
+        var isReady = false
+        var current: String?
+    }
+
+    struct Changes: Equatable {
+        var path: String
+        var arguments: Arguments?
+        var isVisible: Bool?
+        var isPresented: Bool?
+        var isReady: Bool?
+        /// Empty: no child covers the others.
+        var current: String?
+
+        var isEmpty: Bool {
+            arguments == nil && isVisible == nil && isPresented == nil && isReady == nil && current == nil
+        }
+    }
+
+    struct Did: Equatable {
+        var flow: String
+        var serial: UInt64
+        var cause: UInt64
+        var client: Client
+        var step: String
+        var arguments: Arguments
+        var parts: [Part]
+        var isDeepLink: Bool
+    }
+
+    struct Part: Equatable {
+        var kind: Contribution.Kind
+        var name: String
+        var path: String?
+        var style = ""
+        var arguments: Arguments = []
+    }
+
+    struct Failure: Equatable {
+        var flow: String
+        var cause: UInt64
+        var client: Client
+        var step: String
+        var reason: NavigationFailure.Reason
+    }
+
+    /// What the effect says; nil for a timer.
+    init?(_ effect: Effect) {
+        switch effect {
+        case .announceNavigation(let it):
+            self = .will(flow: it.flow, step: it.step, arguments: it.arguments, isDeepLink: it.isDeepLink)
+        case .removePresentable(let path, let isFlow): self = .removed(path: path, isFlow: isFlow)
+        case .addPresentable(let it): self = .added(Presentable(it))
+        case .changeProperties(let it): self = .changed(Changes(it))
+        case .tellNavigation(let it):
+            self = .did(
+                Did(
+                    flow: it.flow, serial: it.serial, cause: it.cause, client: it.client, step: it.step,
+                    arguments: it.arguments, parts: it.contributions.map(Part.init), isDeepLink: it.isDeepLink))
+        case .tellFailure(let it):
+            self = .failed(
+                Failure(flow: it.flow, cause: it.cause, client: it.client, step: it.step, reason: it.reason))
+        case .reply(let request, let answer): self = .answered(request, answer.wordless)
+        case .fail(let request, let error): self = .refused(request, error.code)
+        case .startTimer: return nil
+        case .reportUnstarted(let path, let error): self = .unstarted(path: path, error.code)
+        }
+    }
+}
+
+extension Said.Presentable {
+    init(_ state: PresentableState) {
+        self.init(
+            path: state.path, name: state.name, parent: state.parent, style: state.style, instance: state.instance,
+            arguments: state.arguments, isVisible: state.isVisible, isPresented: state.isPresented,
+            definition: state.flow?.definition, isReady: state.flow?.isReady ?? false, current: state.flow?.current)
+    }
+}
+
+extension Said.Changes {
+    init(_ changes: PropertyChanges) {
+        self.init(
+            path: changes.path, arguments: changes.arguments, isVisible: changes.isVisible,
+            isPresented: changes.isPresented, isReady: changes.isReady)
+        switch changes.current {
+        case .child(let path): current = path
+        case .some(.none): current = ""
+        case nil: break
+        }
+    }
+}
+
+extension Said.Part {
+    init(_ it: Contribution) {
+        self.init(kind: it.kind, name: it.name, path: it.path, style: it.style, arguments: it.arguments)
+    }
+}
+
+extension FlowError {
+    /// A refusal of the model, which has no words.
+    init(_ code: Code) { self.init(code, "") }
+}
+
+extension Outcome {
+    /// The outcome without words.
+    var wordless: Outcome {
+        if case .refused(let error) = self { .refused(FlowError(error.code)) } else { self }
+    }
+
+    var isNavigated: Bool { if case .navigated = self { true } else { false } }
+}
+
+extension Answer {
+    /// The answer without words.
+    var wordless: Answer {
+        switch self {
+        case .done, .verdict, .flow: self
+        case .outcomes(let outcomes):
+            .outcomes(outcomes.map { FlowOutcome(path: $0.path, outcome: $0.outcome?.wordless) })
+        case .verdicts(let outcomes): .verdicts(outcomes.map(\.wordless))
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import FlowCore
+
+/// Cases as people read them: definitions much as in a file, and a line for each event and each effect.
+extension Case.Failure {
+    var text: String {
+        // What both say at first goes without saying.
+        let (expected, actual) = (difference.expected.map(\.text), difference.actual.map(\.text))
+        let same = zip(expected, actual).prefix { $0 == $1 }.count
+        func rest(_ lines: [String]) -> String {
+            let shown = lines.dropFirst(same).prefix(20).map { "  " + $0 }
+            let missing = lines.count - same - shown.count
+            return (["  … \(same) more"] + shown + (missing > 0 ? ["  … \(missing) more"] : [])).joined(separator: "\n")
+        }
+        return """
+            \(difference.text) \(difference.note)
+            seed \(seed), \(story.operations.count) events; definitions:
+            \(story.definitions.text)
+            events:
+            \(story.operations.map(\.text).joined(separator: "\n"))
+            expected:
+            \(rest(expected))
+            actual:
+            \(rest(actual))
+            """
+    }
+}
+
+extension [Argument] {
+    var text: String {
+        isEmpty ? "" : " {" + map { "\($0.name)=\($0.value)" + ($0.isPrivate ? "!" : "") }.joined(separator: ", ") + "}"
+    }
+}
+
+extension [Parameter] {
+    fileprivate var text: String {
+        isEmpty
+            ? ""
+            : " (" + map { "\($0.name): \($0.type.description)" + ($0.isOptional ? "?" : "") }.joined(separator: ", ")
+                + ")"
+    }
+}
+
+extension Definitions {
+    var text: String {
+        var lines = steps.map { "  step \($0.name)\($0.parameters.text)\($0.isPrivate ? " private" : "")" }
+        lines += screens.map { "  screen \($0.name)\($0.parameters.text)" }
+        for flow in flows {
+            var line = "  flow \(flow.name)\(flow.parameters.text) \(flow.children) whenHidden=\(flow.whenHidden)"
+            if let initial = flow.initial { line += " initial=\(self[initial].name)" }
+            if flow.isUnique { line += " unique" }
+            if flow.announces { line += " announce" }
+            if let onBack = flow.onBack { line += " onBack=\(self[onBack].name)" }
+            if let idle = flow.idle { line += " idle=\(self[idle.step].name) after \(idle.after)" }
+            if !flow.emitters.isEmpty { line += " emitters=\(flow.emitters)" }
+            lines.append(line)
+            for rule in flow.rules {
+                for alternative in rule.alternatives {
+                    lines.append("    on \(self[rule.step].name): \(text(alternative))")
+                }
+            }
+        }
+        lines += autostart.map {
+            "  autostart \(self[$0.flow].name) id=\($0.id ?? "")\($0.arguments.text)\($0.stepArguments.text)"
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func text(_ alternative: Alternative) -> String {
+        var text = ""
+        if !alternative.when.isEmpty { text += "when \(alternative.when.map(\.text)) " }
+        if !alternative.unless.isEmpty { text += "unless \(alternative.unless.map(\.text)) " }
+        return text + "[" + alternative.contributors.map(self.text).joined(separator: ", ") + "]"
+    }
+
+    private func text(_ contributor: FlowContributor) -> String {
+        switch contributor {
+        case .child(let it):
+            var text =
+                switch it.presentable {
+                case .screen(let screen): "screen \(self[screen].name)"
+                case .flow(let flow): "flow \(self[flow].name)"
+                }
+            text += it.arguments.text
+            if let id = it.id { text += " id=\(id)" }
+            if let step = it.step { text += " step=\(self[step].name)" }
+            if it.stepArguments != .inherited { text += " with\(it.stepArguments.text)" }
+            if let whenHidden = it.whenHidden { text += " whenHidden=\(whenHidden)" }
+            if it.reuses { text += " reuse" }
+            if it.clears { text += " clear" }
+            if let onDismissed = it.onDismissed { text += " onDismissed=(\(self.text(onDismissed)))" }
+            return text
+        case .pop(.root): return "pop root"
+        case .pop(.to(let name)): return "pop \(name)"
+        case .current(let it): return "current \(text(it))"
+        case .parent(let it): return "parent \(text(it))"
+        case .end(let it): return "end \(it.map(text) ?? "")"
+        }
+    }
+
+    private func text(_ template: StepTemplate) -> String { self[template.step].name + template.arguments.text }
+}
+
+extension Condition {
+    fileprivate var text: String {
+        switch self {
+        case .argument(let name, let value): "\(name)=\(value)"
+        case .alive(let name): "alive \(name)"
+        }
+    }
+}
+
+extension ArgumentSource {
+    fileprivate var text: String {
+        switch self {
+        case .inherited: ""
+        case .given(let bindings): " {" + bindings.map { "\($0.name)=\($0.source.text)" }.joined(separator: ", ") + "}"
+        }
+    }
+}
+
+extension Binding.Source {
+    fileprivate var text: String {
+        switch self {
+        case .literal(let value): "\(value)"
+        case .step(let name): "$\(name)"
+        case .flow(let name): "$flow.\(name)"
+        case .childName: "$name"
+        case .reason: "$reason"
+        }
+    }
+}
+
+extension Operation {
+    var text: String {
+        let text =
+            switch kind {
+            case .start: "start"
+            case .emit(let target, let step, let arguments, let client, let token, let isStale):
+                "emit \(step)\(arguments.text) on \(target.text) by \(client.name)"
+                    + (token.map { " token='\($0)'" } ?? "") + (isStale.map { $0 ? " stale" : " instance" } ?? "")
+            case .emitMany(let target, let steps, let client):
+                "emit [" + steps.map { $0.step + $0.arguments.text }.joined(separator: ", ")
+                    + "] on \(target.text) by \(client.name)"
+            case .show(let target, let isVisible): (isVisible ? "show " : "hide ") + target.text
+            case .dismiss(let target, let client): "dismiss \(target.text) by \(client.name)"
+            case .back(let target, let client): "back \(target.text) by \(client.name)"
+            case .coordinate(let flow, let id, let arguments, let step, let stepArguments, let client, let token):
+                "coordinate \(flow)\(arguments.text) by \(client.name)" + (id.map { " id=\($0)" } ?? "")
+                    + (step.map { " step=\($0)" } ?? "") + (stepArguments.isEmpty ? "" : " with\(stepArguments.text)")
+                    + (token.map { " token='\($0)'" } ?? "")
+            case .navigate(let step, let arguments, let client): "navigate \(step)\(arguments.text) by \(client.name)"
+            case .navigateAlong(let path, let client):
+                "along " + path.map { "\($0.flow) \($0.step ?? "-")\($0.arguments.text)" }.joined(separator: ", ")
+                    + " by \(client.name)"
+            case .own(let name, let client): "own \(name) by \(client?.name ?? "nobody")"
+            case .timer: "timer"
+            case .reload(let definitions): "reload\n\(definitions.text)"
+            }
+        return "  " + text + (wait > 0 ? " after \(wait) µs\(isLate ? ", late" : "")" : "")
+    }
+}
+
+extension Operation.Target {
+    fileprivate var text: String { path + (isGone ? " (gone)" : "") }
+}
+
+extension Said {
+    var text: String {
+        switch self {
+        case .will(let flow, let step, let arguments, let isDeepLink):
+            "will \(flow) \(step)\(arguments.text)\(isDeepLink ? " deep link" : "")"
+        case .removed(let path, let isFlow): "- \(isFlow ? "flow" : "screen") \(path)"
+        case .added(let it):
+            "+ \(it.path)#\(it.instance)\(it.arguments.text) \(it.style)\(it.isVisible ? " visible" : "")"
+                + "\(it.isPresented ? " presented" : "")\(it.isReady ? " ready" : "") current=\(it.current ?? "")"
+        case .changed(let it):
+            "~ \(it.path)" + (it.arguments.map { " arguments\($0.text)" } ?? "")
+                + (it.isVisible.map { " visible=\($0)" } ?? "") + (it.isPresented.map { " presented=\($0)" } ?? "")
+                + (it.isReady.map { " ready=\($0)" } ?? "") + (it.current.map { " current=\($0)" } ?? "")
+        case .did(let it):
+            "did \(it.serial) after \(it.cause) by \(it.client.name): \(it.flow) \(it.step)\(it.arguments.text) ["
+                + it.parts.map { "\($0.kind) \($0.name) \($0.path ?? "-")\($0.arguments.text)" }.joined(separator: ", ")
+                + "]\(it.isDeepLink ? " deep link" : "")"
+        case .failed(let it): "failed after \(it.cause) by \(it.client.name): \(it.flow) \(it.step) \(it.reason)"
+        case .answered(_, let answer): "= \(answer)"
+        case .refused(_, let code): "! \(code)"
+        case .unstarted(let path, let code): "unstarted \(path) \(code)"
+        }
+    }
+}

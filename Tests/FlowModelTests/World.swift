@@ -1,0 +1,248 @@
+import FlowCore
+
+/// The coordinator and the model, side by side.
+final class World {
+    private var coordinator: FlowCoordinator
+    /// A second coordinator that gets the same events, to tell whether it says the same.
+    private var twin: FlowCoordinator?
+    let model: Model
+    private(set) var now: UInt64 = 0
+    /// When the coordinator wants to be told the time.
+    private var timer: UInt64?
+    private var requests: UInt64 = 0
+    private var serial: UInt64 = 0
+    /// By path: who was spoken to there last.
+    private var known: [String: NodeID] = [:]
+
+    /// What was otherwise than it has to be.
+    struct Difference {
+        var text: String
+        var expected: [Said] = []
+        var actual: [Said] = []
+        /// What else helps.
+        var note = ""
+    }
+
+    init(_ definitions: Definitions, hasTwin: Bool = false) {
+        coordinator = FlowCoordinator(definitions: definitions, basePath: "")
+        if hasTwin { twin = FlowCoordinator(definitions: definitions, basePath: "") }
+        model = Model(definitions)
+    }
+
+    /// Lets the operation happen, and what the time brings before it.
+    func run(_ operation: Operation) -> Difference? {
+        // Idle flows that make idle flows double each time: let no more time pass where there are many.
+        func mayWait() -> Bool { model.nodes.count < 100 }
+        var end = mayWait() ? now + operation.wait : now
+        var rounds = 0
+        while let time = timer, time <= end {
+            now = operation.isLate ? end : max(now, time)
+            if let difference = handle(.timerFired, nil) { return difference }
+            if !mayWait() { end = now }
+            rounds += 1
+            guard rounds < 1_000 else { return Difference(text: "the timer fires again and again") }
+        }
+        now = end
+        let request = RequestID(requests + 1)
+        guard let event = operation.event(request, model.definitions, { find($0) }) else { return nil }
+        requests += 1
+        return handle(event, operation.asks ? request : nil)
+    }
+
+    private func find(_ target: Operation.Target) -> NodeID? {
+        if target.isGone {
+            guard let node = known[target.path], model.node(node.instance) == nil else { return nil }
+            return node
+        }
+        guard let node = coordinator.node(at: target.path) else { return nil }
+        known[target.path] = node
+        return node
+    }
+
+    private func handle(_ event: Event, _ request: RequestID?) -> Difference? {
+        let time = Instant(microseconds: now)
+        var before: [String: Said.Changes]?
+        if case .definitionsRead = event { before = model.told }
+        let effects = coordinator.handle(event, at: time)
+        let expected = model.handle(event, at: time)
+        let actual = effects.compactMap(Said.init)
+        if let again = twin?.handle(event, at: time), again != effects {
+            return Difference(
+                text: "the same events gave other effects", expected: actual, actual: again.compactMap(Said.init))
+        }
+        guard actual == expected || Said.isSame(expected, actual, before) else {
+            return Difference(text: "model and coordinator differ", expected: expected, actual: actual)
+        }
+        var isTimer = false
+        if case .timerFired = event { isTimer = true }
+        return broken(effects, actual, request, isTimer: isTimer).map {
+            Difference(
+                text: $0, expected: expected, actual: actual,
+                note: "now \(now), timer \(timer as Any), deadline \(model.deadline as Any), event \(event)")
+        }
+    }
+
+    // MARK: - What always holds
+
+    /// What holds whatever the model says.
+    private func broken(
+        _ effects: [Effect], _ said: [Said], _ request: RequestID?, isTimer: Bool
+    ) -> String? {
+        let answers = said.indices.filter { said[$0].request != nil }
+        if let request {
+            guard answers == [said.count - 1], said.last?.request == request else {
+                return "a request is answered once, and at last (S-9)"
+            }
+        } else if !answers.isEmpty {
+            return "what nobody asked for is not answered"
+        }
+        for case .did(let it) in said {
+            guard it.serial > serial, it.cause < it.serial else { return "serials grow, and causes come before (S-10)" }
+            serial = it.serial
+        }
+        guard coordinator.serial == serial else { return "the serial is that of the latest navigation (S-10)" }
+        return brokenTimer(effects, request, isTimer: isTimer)
+    }
+
+    private func brokenTimer(_ effects: [Effect], _ request: RequestID?, isTimer: Bool) -> String? {
+        // What was asked for has come.
+        if isTimer { timer = nil }
+        for (index, effect) in effects.enumerated() {
+            guard case .startTimer(let time) = effect else { continue }
+            guard index == effects.count - (request == nil ? 1 : 2) else {
+                return "the timer stands last but the answer"
+            }
+            guard time?.microseconds != timer else { return "a timer is asked for when its time changed" }
+            timer = time?.microseconds
+        }
+        if let timer, timer <= now { return "the timer is asked for a time that is over" }
+        guard let deadline = model.deadline else { return nil }
+        guard let timer, timer <= deadline else { return "the timer is later than the first deadline (S-34)" }
+        return nil
+    }
+
+    /// Compares everything that can be asked.
+    func check() -> Difference? {
+        let nodes = model.nodes
+        guard coordinator.paths == nodes.map(\.path), coordinator.flowCount == nodes.count(where: \.isFlow),
+            coordinator.screenCount == nodes.count(where: { !$0.isFlow })
+        else { return Difference(text: "the tree differs: \(coordinator.paths), not \(nodes.map(\.path))") }
+        for node in nodes {
+            guard let id = coordinator.node(at: node.path), id.instance == node.instance,
+                let wrong = wrongAnswer(of: node, id)
+            else { continue }
+            return Difference(text: "\(wrong) of '\(node.path)' differs")
+        }
+        return nil
+    }
+
+    private func wrongAnswer(of node: ModelNode, _ id: NodeID) -> String? {
+        if coordinator.isFlow(id) != node.isFlow || coordinator.name(of: id) != node.name { return "Name" }
+        if coordinator.style(of: id) != node.style { return "Style" }
+        if coordinator.arguments(of: id) != node.arguments.broadcastable { return "Arguments" }
+        if coordinator.isVisible(id) != node.isVisible { return "Visible" }
+        if coordinator.isPresented(id) != model.isPresented(node) { return "Presented" }
+        if coordinator.isReady(id) != (node.isFlow ? node.isReady : nil) { return "Ready" }
+        if coordinator.parentPath(of: id) != node.parent?.path { return "Parent" }
+        if coordinator.currentPath(of: id) != model.current(of: node)?.path { return "Current" }
+        if coordinator.definitionName(of: id) != (node.isFlow ? node.name : nil) { return "Definition" }
+        if coordinator.childPaths(of: id) != node.children.map(\.path) { return "children" }
+        let steps = model.definitions.flows[node.flow.definition].rules.map { model.definitions[$0.step].name }
+        if coordinator.acceptedSteps(of: id) != steps.sorted() { return "GetAcceptedSteps" }
+        let last = coordinator.lastNavigation(of: id)
+        if last?.serial != node.last?.serial || last?.step != node.last?.step
+            || last?.arguments != node.last?.arguments
+        {
+            return "GetLastNavigation"
+        }
+        return nil
+    }
+
+    /// Dismisses all roots; then there is nothing left.
+    func endAll() -> Difference? {
+        while let root = model.roots.first {
+            let dismissal = Operation(kind: .dismiss(Operation.Target(path: root.path), Client(":1.9")))
+            if let difference = run(dismissal) { return difference }
+        }
+        return check() ?? (model.waiting.isEmpty ? nil : Difference(text: "steps wait in an empty tree"))
+    }
+}
+
+extension Operation {
+    /// Whether it is a call, which gets an answer.
+    var asks: Bool {
+        switch kind {
+        case .start, .own, .timer, .reload: false
+        default: true
+        }
+    }
+}
+
+extension Said {
+    var request: RequestID? {
+        switch self {
+        case .answered(let request, _), .refused(let request, _): request
+        default: nil
+        }
+    }
+
+    /// Whether both say the same, where the rules fix the order: between two of the other effects, property changes
+    /// come in any order, and so do they against failures. What goes at a reload may go one by one: there it counts
+    /// what changed in all, against what was told before.
+    static func isSame(_ one: [Said], _ other: [Said], _ before: [String: Changes]?) -> Bool {
+        blocks(one, before) == blocks(other, before)
+    }
+
+    private struct Block: Equatable {
+        var changes: [String: Changes] = [:]
+        var failures: [Failure] = []
+        var removed: [String] = []
+        var end: Said?
+    }
+
+    private static func blocks(_ all: [Said], _ before: [String: Changes]?) -> [Block] {
+        var blocks: [Block] = []
+        var block = Block()
+        func finish() {
+            if blocks.isEmpty, let before {
+                for path in block.removed { block.changes[path] = nil }
+                for (path, was) in before { block.changes[path] = block.changes[path]?.without(was) }
+            }
+            blocks.append(block)
+            block = Block()
+        }
+        for said in all {
+            switch said {
+            case .changed(let changes): block.changes[changes.path, default: Changes(path: changes.path)].merge(changes)
+            case .failed(let failure): block.failures.append(failure)
+            case .removed(let path, _) where before != nil && blocks.isEmpty: block.removed.append(path)
+            default:
+                block.end = said
+                finish()
+            }
+        }
+        finish()
+        return blocks
+    }
+}
+
+extension Said.Changes {
+    fileprivate mutating func merge(_ later: Said.Changes) {
+        arguments = later.arguments ?? arguments
+        isVisible = later.isVisible ?? isVisible
+        isPresented = later.isPresented ?? isPresented
+        isReady = later.isReady ?? isReady
+        current = later.current ?? current
+    }
+
+    /// What is otherwise than before; nil: nothing is.
+    fileprivate func without(_ before: Said.Changes) -> Said.Changes? {
+        var rest = self
+        if arguments == before.arguments { rest.arguments = nil }
+        if isVisible == before.isVisible { rest.isVisible = nil }
+        if isPresented == before.isPresented { rest.isPresented = nil }
+        if isReady == before.isReady { rest.isReady = nil }
+        if current == before.current { rest.current = nil }
+        return rest.isEmpty ? nil : rest
+    }
+}
