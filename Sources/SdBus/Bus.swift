@@ -91,6 +91,9 @@ public final class Bus {
     /// Closes the connection; sd_bus_close(3). What is queued is dropped.
     public func close() { sd_bus_close(handle) }
 
+    /// Is there a connection that messages can be sent by? Once lost, it never comes back; sd_bus_is_open(3).
+    public var isOpen: Bool { sd_bus_is_open(handle) > 0 }
+
     // MARK: Names
 
     /// Becomes the owner of a name, at once or not at all: it doesn't queue, and lets nobody take it away.
@@ -117,6 +120,21 @@ public final class Bus {
         var unique: UnsafePointer<CChar>?
         guard sd_bus_creds_get_unique_name(creds, &unique) >= 0 else { return nil }
         return unique.map { String(cString: $0) }
+    }
+
+    /// The names that the bus can start a program for. A blocking round trip to the bus; sd_bus_list_names(3).
+    public func activatableNames() throws(SdError) -> [String] {
+        var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        try check("sd_bus_list_names", sd_bus_list_names(handle, nil, &names))
+        defer { free(names) }
+        var all: [String] = []
+        var next = names
+        while let name = next?.pointee {
+            all.append(String(cString: name))
+            free(name)
+            next = next?.successor()
+        }
+        return all
     }
 
     /// Who owns a name; nil if nobody does any more. Two blocking round trips to the bus; sd_bus_get_name_creds(3).

@@ -98,9 +98,12 @@ public final class EventLoop {
 
     /// Work to be done once, after the messages that are at hand: scheduling it again before it ran changes nothing.
     ///
-    /// - Parameter handler: runs in the loop, each time after ``DeferredTask/schedule()``.
+    /// - Parameters:
+    ///   - isUrgent: it takes turns with the messages that come, rather than to wait until there are none; for work that
+    ///     somebody waits for.
+    ///   - handler: runs in the loop, each time after ``DeferredTask/schedule()``.
     /// - Returns: the task, which ends with its last reference.
-    public func deferred(_ handler: @escaping () -> Void) throws(SdError) -> DeferredTask {
+    public func deferred(isUrgent: Bool = false, _ handler: @escaping () -> Void) throws(SdError) -> DeferredTask {
         let source = EventSource(handler)
         var made: OpaquePointer?
         let result = sd_event_add_defer(
@@ -111,7 +114,7 @@ public final class EventLoop {
             }, source.opaque)
         try check("sd_event_add_defer", result)
         source.handle = made
-        let priority = Int64(SD_EVENT_PRIORITY_IDLE)
+        let priority = Int64(isUrgent ? SD_EVENT_PRIORITY_NORMAL : SD_EVENT_PRIORITY_IDLE)
         try check("sd_event_source_set_priority", sd_event_source_set_priority(made, priority))
         try source.enable(SD_EVENT_OFF)
         return DeferredTask(source)

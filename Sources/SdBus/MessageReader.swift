@@ -63,6 +63,20 @@ public struct MessageReader {
     @inlinable
     public var expectsReply: Bool { sd_bus_message_get_expect_reply(handle) > 0 }
 
+    /// Does the caller allow that the user is asked something on its way, such as for a password? The flag
+    /// ALLOW_INTERACTIVE_AUTHORIZATION of the D-Bus specification; sd_bus_message_get_allow_interactive_authorization(3).
+    @inlinable
+    public var allowsInteractiveAuthorization: Bool {
+        sd_bus_message_get_allow_interactive_authorization(handle) > 0
+    }
+
+    /// Was this made by sd-bus itself, on this side: the error that stands for an answer which did not come? It says that it
+    /// is from the bus, as the bus's own do; but messages that no bus has carried all have one serial number.
+    public var isLocal: Bool {
+        var cookie: UInt64 = 0
+        return sd_bus_message_get_cookie(handle, &cookie) >= 0 && cookie == 0xFFFF_FFFF
+    }
+
     /// The D-Bus error's name, if this is an error.
     @inlinable
     public var errorName: UnsafePointer<CChar>? { sd_bus_message_get_error(handle)?.pointee.name }
@@ -246,12 +260,6 @@ public struct MessageReader {
     @inlinable
     public func isAtEnd() throws(SdError) -> Bool {
         try check("sd_bus_message_at_end", sd_bus_message_at_end(handle, 0)) > 0
-    }
-
-    /// Skips values of these types (sd_bus_message_skip(3)).
-    @inlinable
-    public func skip(_ types: StaticString) throws(SdError) {
-        try check("sd_bus_message_skip", sd_bus_message_skip(handle, types.cString))
     }
 
     /// Back to the start of the message, or of this container only (sd_bus_message_rewind(3)).

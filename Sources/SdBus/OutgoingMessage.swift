@@ -80,6 +80,22 @@ public struct OutgoingMessage: ~Copyable {
         try check("sd_bus_message_set_expect_reply", sd_bus_message_set_expect_reply(handle, 0))
     }
 
+    /// Says whether the bus may start the receiver of a call that is not running; it may unless told otherwise.
+    /// sd_bus_message_set_auto_start(3).
+    @inlinable
+    public func setAutoStart(_ mayStart: Bool) throws(SdError) {
+        try check("sd_bus_message_set_auto_start", sd_bus_message_set_auto_start(handle, mayStart ? 1 : 0))
+    }
+
+    /// Says whether the user may be asked something on the way of a call; not unless told so.
+    /// sd_bus_message_set_allow_interactive_authorization(3).
+    @inlinable
+    public func setAllowsInteractiveAuthorization(_ allows: Bool) throws(SdError) {
+        try check(
+            "sd_bus_message_set_allow_interactive_authorization",
+            sd_bus_message_set_allow_interactive_authorization(handle, allows ? 1 : 0))
+    }
+
     /// Queues the message in its connection (sd_bus_send(3)); the connection writes it at once if it can. Where the queue is
     /// full, it waits until what is in it is written (sd_bus_flush(3)), so that no message is lost.
     ///
@@ -98,7 +114,8 @@ public struct OutgoingMessage: ~Copyable {
     /// Sends a call and has its answer handed to a C callback (sd_bus_call_async(3)).
     ///
     /// The answer is a method return or an error, also one that sd-bus makes itself after the timeout or when the
-    /// connection is lost.
+    /// connection is lost. Where the connection's queue is full, it waits until what is in it is written, as ``send()``
+    /// does.
     ///
     /// - Parameter timeout: in µs, 0 for the default of 25 s.
     /// - Returns: the slot; the callback never runs after the slot is released.
@@ -108,7 +125,11 @@ public struct OutgoingMessage: ~Copyable {
     ) throws(SdError) -> Slot {
         var slot: OpaquePointer?
         let bus = sd_bus_message_get_bus(handle)
-        let result = sd_bus_call_async(bus, &slot, handle, callback, userdata, timeout)
+        var result = sd_bus_call_async(bus, &slot, handle, callback, userdata, timeout)
+        if result == -ENOBUFS {
+            try check("sd_bus_flush", sd_bus_flush(bus))
+            result = sd_bus_call_async(bus, &slot, handle, callback, userdata, timeout)
+        }
         return try Slot("sd_bus_call_async", result, slot)
     }
 }

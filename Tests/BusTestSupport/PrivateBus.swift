@@ -16,8 +16,11 @@ public final class PrivateBus {
     /// - Parameters:
     ///   - policy: elements of `<policy context="default">`, after those that allow everything; dbus-daemon(1). For
     ///     example `<deny own="org.example.Name"/>`.
+    ///   - limits: how many of what there may be, by dbus-daemon's names; what is not named is as for a system bus.
     ///   - serviceDirectories: where `.service` files of programs lie that the bus shall start.
-    public convenience init(policy: String, serviceDirectories: [String] = []) throws {
+    public convenience init(
+        policy: String = "", limits: KeyValuePairs<String, Int> = [:], serviceDirectories: [String] = []
+    ) throws {
         let directory = try TemporaryDirectory()
         let configuration = """
             <busconfig>
@@ -30,6 +33,7 @@ public final class PrivateBus {
                 <allow own="*"/>
                 \(policy)
               </policy>
+              \(limits.map { "<limit name=\"\($0)\">\($1)</limit>" }.joined())
             </busconfig>
             """
         let file = try directory.write(configuration, to: "bus.conf")

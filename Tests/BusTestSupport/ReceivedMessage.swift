@@ -1,5 +1,5 @@
 import CSdBus
-import SdBus
+public import SdBus
 
 /// The answer of a call that says no.
 public struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -50,6 +50,8 @@ public final class ReceivedMessage: CustomStringConvertible {
     public let values: [BusValue]
     /// Does it want an answer?
     public let expectsReply: Bool
+    /// Does who calls allow a question to the user?
+    public let isInteractive: Bool
     let handle: OpaquePointer
 
     /// Takes over a reference to the message.
@@ -62,6 +64,7 @@ public final class ReceivedMessage: CustomStringConvertible {
         interface = reader.interface.map { String(cString: $0) } ?? ""
         member = String(cString: reader.member)
         expectsReply = reader.expectsReply
+        isInteractive = reader.allowsInteractiveAuthorization
         var type: UInt8 = 0
         sd_bus_message_get_type(handle, &type)
         var cookie: UInt64 = 0
@@ -82,6 +85,13 @@ public final class ReceivedMessage: CustomStringConvertible {
     }
 
     deinit { sd_bus_message_unref(handle) }
+
+    /// Reads it once more, from its start.
+    public func withReader<Result>(_ body: (MessageReader) throws -> Result) throws -> Result {
+        let reader = MessageReader(handle)
+        try reader.rewind()
+        return try body(reader)
+    }
 
     /// One line for a report or for comparing an order: "signal /path interface.Member", "reply to 7", "error …".
     public var description: String {

@@ -5,8 +5,8 @@ public import SdBus
 /// A client with a connection of its own, which notes everything it receives in the order of the wire: signals, calls
 /// to it, and the answers to its calls.
 ///
-/// It reads only while it waits for something. Whatever else arrives then is in ``log`` too, and incoming calls go to
-/// ``onCall``.
+/// It reads only while it waits for something, or while one that plays beside it does (``turn(_:)``). Whatever else
+/// arrives then is in ``log`` too, and incoming calls go to the methods that it serves, or to ``onCall``.
 public final class TestClient {
     /// What a call to the client is answered with.
     public enum Answer {
@@ -26,11 +26,15 @@ public final class TestClient {
 
     /// Answers calls to the client, in the order they arrive. Without it they are only noted.
     public var onCall: ((ReceivedMessage) -> Answer)?
+    /// The methods that it serves.
+    private var methods: [Method: (ReceivedMessage) -> Answer] = [:]
 
     let bus: Bus
     /// The bus lives as long as its clients.
     private var daemon: PrivateBus?
     private var loops: [EventLoop] = []
+    private var peers: [TestClient] = []
+    private weak var leader: TestClient?
     private var readSignals = 0
     private var readCalls = 0
 
@@ -51,6 +55,18 @@ public final class TestClient {
     /// Turns a loop of this thread while the client waits, so that a test can be service and client at once.
     public func turn(_ loop: EventLoop) { loops.append(loop) }
 
+    /// Has another client receive and answer while this one waits, and this one and all its others while that one waits, so
+    /// that a test can be several processes at once. They live as long as this one.
+    public func turn(_ peer: TestClient) {
+        peers.append(peer)
+        peer.leader = self
+    }
+
+    /// Those who receive while this one waits.
+    private var others: [TestClient] {
+        ([leader].compactMap(\.self) + (leader ?? self).peers).filter { $0 !== self && $0.bus.isOpen }
+    }
+
     // MARK: Calling
 
     /// Calls a method and waits for the answer.
@@ -64,12 +80,14 @@ public final class TestClient {
         try answer(to: start(destination, path, interface, member, arguments))
     }
 
-    /// Sends a call without waiting for its answer.
+    /// Sends a call without waiting for its answer; one that allows questions to the user if it is interactive.
     public func start(
-        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = []
+        _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
+        isInteractive: Bool = false
     ) throws -> PendingCall {
         let message = try OutgoingMessage(
             call: bus, destination: destination, path: path, interface: interface, member: member)
+        if isInteractive { try message.setAllowsInteractiveAuthorization(true) }
         for argument in arguments { try argument.write(to: message.body) }
         var cookie: UInt64 = 0
         try check("sd_bus_send", sd_bus_send(nil, message.handle, &cookie))
@@ -83,6 +101,15 @@ public final class TestClient {
         let message = try OutgoingMessage(
             call: bus, destination: destination, path: path, interface: interface, member: member)
         try message.setExpectsNoReply()
+        for argument in arguments { try argument.write(to: message.body) }
+        try message.send()
+    }
+
+    /// Sends a signal to everyone.
+    public func signal(_ path: String, _ interface: StaticString, _ member: StaticString, _ arguments: BusValue...)
+        throws
+    {
+        let message = try OutgoingMessage(signal: bus, path: path, interface: interface, member: member)
         for argument in arguments { try argument.write(to: message.body) }
         try message.send()
     }
@@ -168,6 +195,25 @@ public final class TestClient {
         try MessageReader(call.handle).replyError(name: error.name, text: error.message)
     }
 
+    /// Serves a method of an object from now on. Once there is one, all others are answered as what is not there.
+    public func serve(
+        _ path: String, _ interface: String, _ member: String, _ answer: @escaping (ReceivedMessage) -> Answer
+    ) {
+        methods[Method(path: path, name: interface + "." + member)] = answer
+    }
+
+    /// What a call is answered with.
+    private func served(_ call: ReceivedMessage) -> Answer {
+        if let method = methods[Method(path: call.path, name: call.interface + "." + call.member)] {
+            return method(call)
+        }
+        if let onCall { return onCall(call) }
+        if methods.isEmpty { return .later }
+        return methods.keys.contains { $0.path == call.path }
+            ? .error(BusError("org.freedesktop.DBus.Error.UnknownMethod", "no method '\(call.member)'"))
+            : .error(BusError("org.freedesktop.DBus.Error.UnknownObject", "no object '\(call.path)'"))
+    }
+
     /// Becomes the owner of a name.
     public func requestName(_ name: String) throws {
         let flagDoNotQueue: UInt32 = 4
@@ -190,9 +236,10 @@ public final class TestClient {
         while try !done() {
             var moved = try receive()
             for loop in loops where try loop.runOnce(timeout: 0) { moved = true }
+            for other in others where try other.receive() { moved = true }
             guard !moved else { continue }
             guard !deadline.isOver else {
-                let received = log.map { "  \($0)" }.joined(separator: "\n")
+                let received = log.suffix(100).map { "  \($0)" }.joined(separator: "\n")
                 throw TestFailure("\(uniqueName) waited in vain for \(what); it received\n\(received)")
             }
             waitForInput(try descriptors(), until: deadline)
@@ -227,8 +274,8 @@ public final class TestClient {
         guard let message else { return result > 0 }
         let received = try ReceivedMessage(taking: message)
         log.append(received)
-        if received.kind == .call, let onCall {
-            switch onCall(received) {
+        if received.kind == .call {
+            switch served(received) {
             case .values(let values): try reply(to: received, values)
             case .error(let error): try reply(to: received, error)
             case .later: break
@@ -238,8 +285,18 @@ public final class TestClient {
     }
 
     private func descriptors() throws -> [pollfd] {
-        let events = try check("sd_bus_get_events", sd_bus_get_events(bus.handle))
-        let own = pollfd(fd: sd_bus_get_fd(bus.handle), events: Int16(truncatingIfNeeded: events), revents: 0)
-        return [own] + loops.map { pollfd(fd: sd_event_get_fd($0.handle), events: Int16(POLLIN), revents: 0) }
+        try [descriptor()] + others.map { try $0.descriptor() }
+            + loops.map { pollfd(fd: sd_event_get_fd($0.handle), events: Int16(POLLIN), revents: 0) }
     }
+
+    private func descriptor() throws -> pollfd {
+        let events = try check("sd_bus_get_events", sd_bus_get_events(bus.handle))
+        return pollfd(fd: sd_bus_get_fd(bus.handle), events: Int16(truncatingIfNeeded: events), revents: 0)
+    }
+}
+
+/// A method that a client serves.
+private struct Method: Hashable {
+    let path: String
+    let name: String
 }

@@ -52,6 +52,14 @@ struct BusTests {
         try bus.requestName("org.example.Other")
     }
 
+    @Test func `names that the bus can start a program for are listed`() throws {
+        let services = try TemporaryDirectory()
+        try services.write("[D-BUS Service]\nName=org.example.Started\nExec=/bin/true\n", to: "x.service")
+        let daemon = try PrivateBus(policy: "", serviceDirectories: [services.path])
+        let bus = try Bus(.address(daemon.address))
+        #expect(try bus.activatableNames().sorted() == ["org.example.Started", "org.freedesktop.DBus"])
+    }
+
     @Test func `a bus that goes is told once and ends no process`() throws {
         let daemon = try PrivateBus()
         let bus = try Bus(.address(daemon.address))
@@ -63,8 +71,10 @@ struct BusTests {
             try? loop.exit(3)
         }
         try bus.attach(to: loop)
+        #expect(bus.isOpen)
         try daemon.stop()
         #expect(try loop.run() == 3)
+        #expect(!bus.isOpen)
         #expect(lost == 1)
         let error = #expect(throws: SdError.self) { try bus.requestName("org.example.Name") }
         #expect(error?.isDisconnected == true)

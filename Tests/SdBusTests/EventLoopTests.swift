@@ -36,6 +36,21 @@ struct EventLoopTests {
         #expect(order == ["timer", "idle"])
     }
 
+    @Test func `an urgent one takes turns with the rest`() throws {
+        let loop = try EventLoop()
+        var order: [String] = []
+        var busy: DeferredTask?
+        let idle = try loop.deferred { order.append("idle") }
+        let urgent = try loop.deferred(isUrgent: true) { order.append("urgent") }
+        busy = try loop.deferred(isUrgent: true) {
+            order.append("busy")
+            if !order.contains("urgent") { try? busy?.schedule() }
+        }
+        for task in [idle, busy, urgent] { try task?.schedule() }
+        while order.count < 20, try loop.runOnce(timeout: 0) {}
+        #expect(order.contains("urgent") && order.last == "idle" && order.count < 20)
+    }
+
     @Test func `a deferred task may end itself while it runs`() throws {
         final class Holder { var task: DeferredTask? }
         let loop = try EventLoop()

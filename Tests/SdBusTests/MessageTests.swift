@@ -1,4 +1,5 @@
 import BusTestSupport
+import CSdBus
 import Glibc
 import SdBus
 import Testing
@@ -130,6 +131,73 @@ struct MessageTests {
         }
         #expect(answers.texts == ["yes", "org.example.No", "org.freedesktop.DBus.Error.NoReply"])
         #expect(slots.count == 3)
+    }
+
+    @Test func `an error that sd-bus makes is told from one of the bus`() throws {
+        final class Answers { var errors: [String: Bool] = [:] }
+        let daemon = try PrivateBus()
+        let (service, _) = try ExampleService.start(on: daemon)
+        let peers = try (0..<2).map { _ in try TestClient(daemon) }
+        let answers = Answers()
+        let slots = try zip(peers, [20_000, 60_000_000]).map { peer, timeout in
+            let call = try OutgoingMessage(
+                call: service.bus, destination: peer.uniqueName, path: "/x", interface: "org.example.X", member: "Y")
+            return try call.call(timeout: UInt64(timeout), userdata: Unmanaged.passUnretained(answers).toOpaque()) {
+                message, userdata, _ in
+                guard let message, let userdata else { return 0 }
+                let reader = MessageReader(message)
+                let answers = Unmanaged<Answers>.fromOpaque(userdata).takeUnretainedValue()
+                answers.errors[reader.isLocal ? "late" : "left"] =
+                    reader.errorName.map { String(cString: $0) } == "org.freedesktop.DBus.Error.NoReply"
+                return 0
+            }
+        }
+        try peers[1].waitForCall("Y")
+        peers[1].disconnect()
+        // The loop's own timer ends the wait.
+        for _ in 0..<100 where answers.errors.count < 2 { try service.loop.runOnce(timeout: 1_000_000) }
+        #expect(answers.errors == ["late": true, "left": true])
+        #expect(slots.count == 2)
+    }
+
+    @Test func `a call is held beyond its handler and answered later`() throws {
+        let daemon = try PrivateBus()
+        let (service, client) = try ExampleService.start(on: daemon)
+        let long = String(repeating: "b", count: 1_000_000)
+        let calls = try ["a", long].map { try client.start(name, one, interface, "Hold", [.string($0)]) }
+        try client.wait(for: "both calls") { service.held.count == 2 }
+        try client.ping(name)
+        #expect(client.log.allSatisfy { message in !calls.contains { $0 == message.replyTo } })
+        let call = service.held[1].call
+        // It is who called that is kept, not what was sent.
+        #expect(String(cString: call.sender) == client.uniqueName)
+        #expect(String(cString: call.signature).isEmpty)
+        let answer = try OutgoingMessage(replyTo: call)
+        try answer.body.append("later" as StaticString)
+        try answer.send()
+        try service.held[0].call.replyError(name: "org.example.Error.Refused", text: "no")
+        service.held = []
+        #expect(try client.answer(to: calls[1]) == ["later"])
+        #expect(throws: BusError("org.example.Error.Refused", "no")) { try client.answer(to: calls[0]) }
+    }
+
+    @Test(arguments: [true, false])
+    func `the flag for questions to the user, and that for starting a program`(isSet: Bool) throws {
+        let daemon = try PrivateBus()
+        let bus = try Bus(.address(daemon.address))
+        let client = try TestClient(daemon)
+        let call = try OutgoingMessage(
+            call: bus, destination: client.uniqueName, path: "/x", interface: "org.example.X", member: "Y")
+        try call.setAllowsInteractiveAuthorization(isSet)
+        try call.setExpectsNoReply()
+        try call.send()
+        let received = try client.waitForCall("Y")
+        #expect(received.isInteractive == isSet)
+
+        let missing = try OutgoingMessage(
+            call: bus, destination: "org.example.Missing", path: "/x", interface: "org.example.X", member: "Y")
+        try missing.setAutoStart(isSet)
+        #expect((sd_bus_message_get_auto_start(missing.handle) > 0) == isSet)
     }
 
     @Test func `a directed signal reaches one client`() throws {
