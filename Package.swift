@@ -48,10 +48,14 @@ let package = Package(
         .target(
             name: "BusTestSupport", dependencies: ["CSdBus", "SdBus"], path: "Tests/BusTestSupport",
             swiftSettings: strict),
-        .testTarget(name: "SdBusTests", dependencies: ["SdBus", "BusTestSupport"], swiftSettings: strict),
+        // A process that tests start and kill: a presenter, a guard, a navigator, an emitter.
+        .executableTarget(
+            name: "test-peer", dependencies: ["BusTestSupport"], path: "Tests/TestPeer", swiftSettings: strict),
+        .testTarget(name: "SdBusTests", dependencies: ["CSdBus", "SdBus", "BusTestSupport"], swiftSettings: strict),
         // Starts the service itself, each time on a bus of its own.
         .testTarget(
-            name: "flowbusdTests", dependencies: ["BusTestSupport", "SdBus", "flowbusd"], swiftSettings: strict),
+            name: "flowbusdTests", dependencies: ["BusTestSupport", "SdBus", "FlowCore", "flowbusd", "test-peer"],
+            swiftSettings: strict),
         .testTarget(name: "FlowFileTests", dependencies: ["FlowFile", "FlowCore"], swiftSettings: strict),
         .testTarget(
             name: "FlowTraceTests", dependencies: ["FlowTrace", "FlowCore", "FlowFile"], exclude: ["Tours"],

@@ -13,6 +13,7 @@ extension TraceLine {
             add(announcement.step)
             add(announcement.arguments)
             if announcement.isDeepLink { add("deep-link") }
+            if let step = announcement.adaptedFrom { add("adapted-from \(step)") }
         case .removePresentable(let path, let isFlow):
             add("removed")
             add(path)
@@ -31,6 +32,26 @@ extension TraceLine {
             case .error(let code): add(code.rawValue)
             }
             add(quoted: failure.message)
+        case .askGuard(let question): add("ask-guard", question)
+        case .askNavigator(let question): add("ask-navigator", question)
+        case .present(let presentation): add(presentation)
+        case .dropQuestion(let question):
+            add("drop")
+            add(question.number)
+        case .withdraw(let withdrawal): add(withdrawal)
+        case .tellConclusion(let conclusion):
+            add("concluded")
+            add(quoted: conclusion.client.name)
+            add(conclusion.path)
+            add(quoted: conclusion.token)
+            add(conclusion.outcome)
+        case .watchClient(let client):
+            add("watch")
+            add(quoted: client.name)
+        case .unwatchClient(let client):
+            add("unwatch")
+            add(quoted: client.name)
+        case .tellDefinitions: add("definitions-changed")
         case .reply(let request, let answer):
             add("reply")
             add(request.number)
@@ -60,10 +81,19 @@ extension TraceLine {
         add(state.arguments)
         add(state.isVisible ? "visible" : "hidden")
         add(state.isPresented ? "presented" : "not-presented")
-        guard let flow = state.flow else { return }
-        add(flow.definition)
-        add(flow.isReady ? "ready" : "not-ready")
-        add(flow.current ?? "/")
+        if let flow = state.flow {
+            add(flow.definition)
+            add(flow.isReady ? "ready" : "not-ready")
+            add(flow.current ?? "/")
+        }
+        if !state.presenter.isEmpty {
+            add("presenter")
+            add(quoted: state.presenter)
+        }
+        if let owner = state.owner {
+            add("owner")
+            add(quoted: owner.name)
+        }
     }
 
     private mutating func add(_ changes: PropertyChanges) {
@@ -75,6 +105,10 @@ extension TraceLine {
         }
         if let isVisible = changes.isVisible { add("Visible \(isVisible)") }
         if let isPresented = changes.isPresented { add("Presented \(isPresented)") }
+        if let owner = changes.owner {
+            add("Owner")
+            add(quoted: owner.name)
+        }
         if let isReady = changes.isReady { add("Ready \(isReady)") }
         switch changes.current {
         case .child(let path)?: add("Current \(path)")
@@ -100,6 +134,61 @@ extension TraceLine {
             add(contribution.arguments)
         }
         if navigation.isDeepLink { add("deep-link") }
+        if let step = navigation.adaptedFrom { add("adapted-from \(step)") }
+    }
+
+    private mutating func add(_ kind: String, _ question: Question) {
+        add(kind)
+        add(question.id.number)
+        add(question.service)
+        add(question.flow)
+        add(question.step)
+        add(question.arguments)
+        add(quoted: question.client.name)
+        add(question.presentable)
+        add(question.instance)
+        add(question.cause)
+        if question.isInteractive { add("interactive") }
+    }
+
+    private mutating func add(_ presentation: Presentation) {
+        add("present")
+        add(presentation.id.number)
+        switch presentation.presenter {
+        case .service(let service):
+            add("presenter")
+            add(service)
+        case .application(let service, let action):
+            add("application")
+            add(service)
+            add(quoted: action)
+        }
+        add(presentation.path)
+        add(presentation.name)
+        add(presentation.arguments)
+        add(presentation.instance)
+        add(quoted: presentation.style)
+        add(presentation.flow)
+        add(presentation.serial)
+        if presentation.isAgain { add("again") }
+        if let token = presentation.activationToken {
+            add("activation-token")
+            add(quoted: token)
+        }
+    }
+
+    private mutating func add(_ withdrawal: Withdrawal) {
+        add("withdraw")
+        add(quoted: withdrawal.client.name)
+        add(withdrawal.object)
+        add(withdrawal.path)
+        add(withdrawal.instance)
+        switch withdrawal.reason {
+        case .dismissal(let reason): add(reason.rawValue)
+        case .rule: add("rule")
+        case .parent: add("parent")
+        case .undeclared: add("undeclared")
+        }
     }
 
     private mutating func add(_ answer: Answer) {

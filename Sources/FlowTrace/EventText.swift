@@ -1,7 +1,8 @@
 import FlowCore
 
-// Events as lines of a trace, there and back. Steps and flows stand by their names, presentables by their paths: numbers
-// mean something in one run of the daemon only.
+// Events as lines of a trace; `EventScanner.swift` is the way back. Steps, screens and flows stand by their names,
+// presentables by their paths: numbers mean something in one run of the daemon only. What came later stands at the end
+// of its line, so that traces from before can still be read.
 
 extension TraceLine {
     /// An event at its time, as it is about to be handled.
@@ -16,14 +17,12 @@ extension TraceLine {
             add(coordinator.definitions[step].name)
             add(arguments)
             add(quoted: client.name)
-            if let token = options?.token {
-                add("token")
-                add(quoted: token)
-            }
-            if let instance = options?.instance {
-                add("instance")
-                add(instance)
-            }
+            if let options { add(options) }
+        case .emissionRepeated(let request, let token, let client):
+            add("repeated")
+            add(request.number)
+            add(quoted: token)
+            add(quoted: client.name)
         case .stepsEmitted(let request, let node, let steps, let client):
             add("emitted-list")
             add(request.number)
@@ -31,21 +30,22 @@ extension TraceLine {
             add(steps.count)
             for step in steps { add(step, coordinator.definitions) }
             add(quoted: client.name)
-        case .visibilityChanged(let request, let node, let isVisible):
+        case .visibilityChanged(let request, let node, let isVisible, let client):
             add("visible")
             add(request.number)
             add(coordinator.path(of: node))
             add(isVisible)
+            add(quoted: client.name)
         case .presentableDismissed(let request, let node, let client):
-            add("dismissed")
-            add(request.number)
-            add(coordinator.path(of: node))
-            add(quoted: client.name)
+            add("dismissed", request, coordinator.path(of: node), client)
+        case .presentableClaimed(let request, let node, let client):
+            add("claimed", request, coordinator.path(of: node), client)
+        case .presentableReleased(let request, let node, let client):
+            add("released", request, coordinator.path(of: node), client)
+        case .readinessAwaited(let request, let node, let client):
+            add("readiness", request, coordinator.path(of: node), client)
         case .backPressed(let request, let node, let client):
-            add("back")
-            add(request.number)
-            add(coordinator.path(of: node))
-            add(quoted: client.name)
+            add("back", request, coordinator.path(of: node), client)
         case .flowRequested(let request, let wish):
             add("requested")
             add(request.number)
@@ -56,7 +56,7 @@ extension TraceLine {
             add(coordinator.definitions[step].name)
             add(arguments)
             add(quoted: client.name)
-        case .pathOpened(let request, let segments, let client):
+        case .pathOpened(let request, let segments, let client, let timeout):
             add("path")
             add(request.number)
             add(segments.count)
@@ -66,6 +66,32 @@ extension TraceLine {
                 add(segment.arguments)
             }
             add(quoted: client.name)
+            add("timeout")
+            add(timeout)
+        case .flowRegistered(let request, let registration):
+            add("registered")
+            add(request.number)
+            add(registration)
+        case .flowUnregistered(let request, let flow, let client):
+            add("unregistered")
+            add(request.number)
+            add(quoted: flow)
+            add(quoted: client.name)
+        case .guardReplied(let question, let answer):
+            add("guard-replied")
+            add(question.number)
+            add(answer, coordinator.definitions)
+        case .navigatorReplied(let question, let answer):
+            add("navigator-replied")
+            add(question.number)
+            add(answer, coordinator.definitions)
+        case .presenterReplied(let question, let answer):
+            add("presenter-replied")
+            add(question.number)
+            add(answer)
+        case .clientVanished(let client):
+            add("client-vanished")
+            add(quoted: client.name)
         case .nameOwnerChanged(let name, let owner):
             add("name-owner")
             add(quoted: name)
@@ -73,6 +99,31 @@ extension TraceLine {
         case .timerFired: add("timer")
         case .definitionsRead: add("definitions")
         }
+    }
+
+    /// A call on a presentable that says no more.
+    private mutating func add(_ kind: String, _ request: RequestID, _ path: String, _ client: Client) {
+        add(kind)
+        add(request.number)
+        add(path)
+        add(quoted: client.name)
+    }
+
+    private mutating func add(_ options: EmissionOptions) {
+        if let token = options.token {
+            add("token")
+            add(quoted: token)
+        }
+        if let instance = options.instance {
+            add("instance")
+            add(instance)
+        }
+        if !options.waits { add("no-wait") }
+        if let token = options.activationToken {
+            add("activation-token")
+            add(quoted: token)
+        }
+        if options.isInteractive { add("interactive") }
     }
 
     private mutating func add(_ step: EmittedStep, _ definitions: Definitions) {
@@ -102,107 +153,32 @@ extension TraceLine {
             add("token")
             add(quoted: token)
         }
-    }
-}
-
-extension TraceScanner {
-    /// The event of a line, and its time.
-    mutating func event(for coordinator: borrowing FlowCoordinator) throws(Failure) -> (Event, Instant) {
-        let now = try time()
-        let event = try event(of: try word(), coordinator)
-        guard isAtEnd else { throw Failure("there is more in the line than the event") }
-        return (event, now)
-    }
-
-    private mutating func event(
-        of kind: String, _ coordinator: borrowing FlowCoordinator
-    ) throws(Failure) -> Event {
-        switch kind {
-        case "started": return .started
-        case "timer": return .timerFired
-        case "definitions": return .definitionsRead(coordinator.definitions)
-        case "name-owner":
-            let name = try word()
-            let owner = try word()
-            return .nameOwnerChanged(name, owner: owner.isEmpty ? nil : Client(owner))
-        default: break
+        if let token = wish.activationToken {
+            add("activation-token")
+            add(quoted: token)
         }
-        let request = RequestID(try number())
-        switch kind {
-        case "emitted":
-            let node = try node(coordinator)
-            let step = try step(coordinator.definitions)
-            let (arguments, client) = (try arguments(), try client())
-            return .stepEmitted(
-                request, on: node, step: step, arguments: arguments, by: client, options: try emissionOptions())
-        case "emitted-list":
-            let node = try node(coordinator)
-            var steps: [EmittedStep] = []
-            for _ in 0..<(try count()) { steps.append(try emittedStep(coordinator.definitions)) }
-            return .stepsEmitted(request, on: node, steps, by: try client())
-        case "visible": return .visibilityChanged(request, of: try node(coordinator), isVisible: try bool())
-        case "dismissed": return .presentableDismissed(request, try node(coordinator), by: try client())
-        case "back": return .backPressed(request, on: try node(coordinator), by: try client())
-        case "requested": return .flowRequested(request, try flowRequest(coordinator.definitions))
-        case "deep-link":
-            return .deepLinkOpened(
-                request, step: try step(coordinator.definitions), arguments: try arguments(), by: try client())
-        case "path":
-            var segments: [PathSegment] = []
-            for _ in 0..<(try count()) {
-                segments.append(
-                    PathSegment(
-                        flow: try word(), step: try optionalStep(coordinator.definitions), arguments: try arguments()))
+    }
+
+    private mutating func add(_ registration: Registration) {
+        add(quoted: registration.flow)
+        add(registration.service)
+        add(registration.steps.count)
+        for step in registration.steps {
+            add(quoted: step.name)
+            add(step.isPrivate ? "private" : "public")
+            add(step.parameters.count)
+            for parameter in step.parameters {
+                add(quoted: parameter.name)
+                add(parameter.type.signature + (parameter.isOptional ? "?" : ""))
             }
-            return .pathOpened(request, segments, by: try client())
-        default: throw Failure("'\(kind)' is no event")
         }
-    }
-
-    private mutating func emissionOptions() throws(Failure) -> EmissionOptions? {
-        var options: EmissionOptions?
-        if try skip("token") { options = EmissionOptions(token: try word()) }
-        if try skip("instance") { options = EmissionOptions(token: options?.token, instance: try number()) }
-        return options
-    }
-
-    private mutating func emittedStep(_ definitions: Definitions) throws(Failure) -> EmittedStep {
-        if try skip("step") { return .step(try step(definitions), try arguments()) }
-        guard try skip("refused"), let code = FlowError.Code(rawValue: try word()) else {
-            throw Failure("neither a step nor an error is there")
+        add(quoted: registration.client.name)
+        if registration.hasGuard { add("guard") }
+        if registration.children != .free { add("children \(registration.children.rawValue)") }
+        if let initial = registration.initial {
+            add("initial")
+            add(quoted: initial)
         }
-        return .refused(FlowError(code, try word()))
-    }
-
-    private mutating func flowRequest(_ definitions: Definitions) throws(Failure) -> FlowRequest {
-        let name = try word()
-        guard let flow = definitions.flow(named: name) else { throw Failure(definitions.unknownFlow(name).message) }
-        let arguments = try arguments()
-        let step = try optionalStep(definitions)
-        let stepArguments = try self.arguments()
-        var wish = FlowRequest(
-            flow, arguments: arguments, step: step, stepArguments: stepArguments, by: try client())
-        if try skip("id") { wish.id = try word() }
-        if try skip("token") { wish.token = try word() }
-        return wish
-    }
-
-    private mutating func client() throws(Failure) -> Client { Client(try word()) }
-
-    private mutating func node(_ coordinator: borrowing FlowCoordinator) throws(Failure) -> NodeID {
-        let path = try word()
-        guard let node = coordinator.node(at: path) else { throw Failure("nothing is live at '\(path)'") }
-        return node
-    }
-
-    private mutating func optionalStep(_ definitions: Definitions) throws(Failure) -> StepID? {
-        if try skip("-") { return nil }
-        return try step(definitions)
-    }
-
-    private mutating func step(_ definitions: Definitions) throws(Failure) -> StepID {
-        let name = try word()
-        guard let step = definitions.step(named: name) else { throw Failure(definitions.unknownStep(name).message) }
-        return step
+        if registration.isActivatable { add("activatable") }
     }
 }

@@ -11,7 +11,7 @@ public import FlowCore
 ///
 /// A line `>` is an event with its time in µs, the lines `<` below it are its effects. The same events on the same
 /// definitions give the same effects: ``replay(_:definitions:)`` shows that, and where it is not so. A trace holds no
-/// definitions, but it holds all arguments, private ones too.
+/// definitions, but it holds all arguments, private ones too, and activation tokens.
 public enum Trace {
     /// The first line of a trace of presentables below this path.
     public static func header(basePath: String) -> String { "flowbus-trace 1 \(basePath)" }
@@ -46,7 +46,7 @@ public enum Trace {
             let now: Instant
             do throws(TraceScanner.Failure) {
                 var scanner = TraceScanner(line.dropFirst(2))
-                (event, now) = try scanner.event(for: coordinator)
+                (event, now) = try scanner.event(for: coordinator, reading: definitions)
             } catch {
                 throw Mismatch(line: lines.startIndex, error.message)
             }

@@ -18,9 +18,20 @@ struct TraceLine {
         add(arguments.count)
         for argument in arguments {
             add(quoted: argument.name)
-            add(argument.value.signature)
-            add(argument.value)
+            add(variant: argument.value)
         }
+    }
+
+    mutating func add(_ service: Service) {
+        add(quoted: service.name)
+        add(quoted: service.path)
+        add(service.timeout)
+    }
+
+    /// A value with its signature before it.
+    mutating func add(variant value: Value) {
+        add(value.signature)
+        add(value)
     }
 
     private mutating func add(_ value: Value) {
@@ -35,9 +46,7 @@ struct TraceLine {
         case .uint64(let number): add("\(number)")
         case .double(let number): add("\(number)")
         case .string(let text), .objectPath(let text), .signature(let text): add(quoted: text)
-        case .variant(let value):
-            add(value.signature)
-            add(value)
+        case .variant(let value): add(variant: value)
         case .bytes(let bytes):
             add("\(bytes.count)")
             for byte in bytes { add("\(byte)") }

@@ -61,6 +61,18 @@ struct TraceScanner {
         return bool
     }
 
+    /// One of an enumeration's words.
+    mutating func oneOf<Words: CaseIterable & RawRepresentable<String>>(_: Words.Type = Words.self) throws(Failure)
+        -> Words
+    {
+        let word = try word()
+        guard let one = Words(rawValue: word) else {
+            let words = Words.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+            throw Failure("'\(word)' is none of \(words)")
+        }
+        return one
+    }
+
     mutating func arguments() throws(Failure) -> Arguments {
         var arguments: Arguments = []
         for _ in 0..<(try count()) {
@@ -71,7 +83,7 @@ struct TraceScanner {
     }
 
     /// A signature and a value of that type.
-    private mutating func variant() throws(Failure) -> Value {
+    mutating func variant() throws(Failure) -> Value {
         let signature = try word()
         guard ValueType(signature: signature) != nil else { throw Failure("'\(signature)' is no type of a value") }
         return try value(signature)

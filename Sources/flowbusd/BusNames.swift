@@ -15,6 +15,12 @@ enum BusNames {
         static let presentable: StaticString = "org.flowbus.Navigation1.Presentable"
         static let flow: StaticString = "org.flowbus.Navigation1.Flow"
         static let coordinator: StaticString = "org.flowbus.Navigation1.Coordinator"
+        /// What other processes implement.
+        static let presenter: StaticString = "org.flowbus.Navigation1.Presenter"
+        static let `guard`: StaticString = "org.flowbus.Navigation1.Guard"
+        static let navigator: StaticString = "org.flowbus.Navigation1.Navigator"
+        /// What GTK and Qt programs implement; Desktop Entry Specification, "D-Bus Activation".
+        static let application: StaticString = "org.freedesktop.Application"
         static let objectManager: StaticString = "org.freedesktop.DBus.ObjectManager"
         static let properties: StaticString = "org.freedesktop.DBus.Properties"
 
@@ -31,12 +37,21 @@ enum BusNames {
     /// The bus's own error for a path that is no object.
     static let unknownObject: StaticString = "org.freedesktop.DBus.Error.UnknownObject"
 
+    /// What a guard answers to reject a step.
+    static let rejected = errorPrefix + "Rejected"
+    /// What sd-bus makes of an answer that does not come in time; the bus says it of one that will not come.
+    static let noReply: StaticString = "org.freedesktop.DBus.Error.NoReply"
+    /// What others say of an answer that does not come in time.
+    static let timeout: StaticString = "org.freedesktop.DBus.Error.Timeout"
+
     /// The fields that a line of the journal carries.
     enum LogField {
         static let flow = "FLOWBUS_FLOW"
         static let step = "FLOWBUS_STEP"
         static let serial = "FLOWBUS_SERIAL"
         static let sender = "FLOWBUS_SENDER"
+        /// Who was asked: a guard, a navigator, a presenter.
+        static let peer = "FLOWBUS_PEER"
     }
 }
 
@@ -45,5 +60,5 @@ enum Release {
     /// `Version`, `--version`.
     static let version: StaticString = "0.1.0"
     /// `InterfaceVersion`: raised by new members of the bus contract.
-    static let interfaceVersion: UInt32 = 2
+    static let interfaceVersion: UInt32 = 3
 }

@@ -7,19 +7,31 @@ import SdBus
 
 extension Daemon {
     /// Carries out what the core asks for. A message that can't be sent concerns one receiver or none; the rest goes on.
-    func perform(_ effects: [Effect], answering call: MessageReader? = nil) {
+    ///
+    /// A call that is not answered by one of these effects is kept until a later event answers it.
+    func perform(_ effects: [Effect], answering call: MessageReader? = nil, of request: RequestID) {
+        var open = call
         for (place, effect) in effects.enumerated() {
             do {
-                try perform(effect, answering: call)
+                try perform(effect, request, &open)
                 // A deep link can lead to hundreds of thousands: they shall not pile up in the connection.
                 if place & 0xFFF == 0xFFF { try bus.flush() }
             } catch {
                 logger.error("Could not send a message: \(error)")
             }
         }
+        guard let open, open.expectsReply else { return }
+        do {
+            heldCalls[request] = try HeldCall(open)
+        } catch {
+            logger.error("Could not keep a call for its answer: \(error)")
+        }
     }
 
-    private func perform(_ effect: Effect, answering call: MessageReader?) throws {
+    /// - Parameters:
+    ///   - request: that of the call at hand.
+    ///   - open: the call at hand; nil when it is answered.
+    private func perform(_ effect: Effect, _ request: RequestID, _ open: inout MessageReader?) throws {
         switch effect {
         case .announceNavigation(let announcement): try send(announcement)
         case .addPresentable(let state):
@@ -35,8 +47,19 @@ extension Daemon {
         case .tellFailure(let failure):
             try send(failure)
             log(failure)
-        case .reply(_, let answer): if let call { try send(answer, to: call) }
-        case .fail(_, let error): if let call { try refuse(call, error) }
+        case .askGuard(let question): askGuard(question)
+        case .askNavigator(let question): askNavigator(question)
+        case .present(let presentation): present(presentation)
+        case .dropQuestion(let question): outbox.drop(question)
+        case .withdraw(let withdrawal): try send(withdrawal)
+        case .tellConclusion(let conclusion): try send(conclusion)
+        case .watchClient(let client): try watch(client)
+        case .unwatchClient(let client): unwatch(client)
+        case .tellDefinitions: try sendDefinitionsChanged()
+        case .reply(let answered, let answer):
+            try self.answer(answered, request, &open) { try send(answer, to: $0) }
+        case .fail(let answered, let error):
+            try self.answer(answered, request, &open) { try refuse($0, error) }
         case .startTimer(let time): try startTimer(at: time)
         case .reportUnstarted(let path, let error):
             logger.error("Could not start '\(path)': \(error.message)", metadata: [BusNames.LogField.flow: "\(path)"])
@@ -47,6 +70,18 @@ extension Daemon {
 // MARK: - Answers
 
 extension Daemon {
+    /// Answers the call at hand, or one that was kept. One that wants no answer was not.
+    private func answer(
+        _ answered: RequestID, _ request: RequestID, _ open: inout MessageReader?,
+        _ send: (MessageReader) throws -> Void
+    ) throws {
+        if answered == request, let call = open.take() {
+            try send(call)
+        } else if let held = heldCalls.removeValue(forKey: answered) {
+            try withExtendedLifetime(held) { try send(held.call) }
+        }
+    }
+
     private func send(_ answer: Answer, to call: MessageReader) throws {
         let message = try OutgoingMessage(replyTo: call)
         let body = message.body

@@ -22,7 +22,8 @@ extension Daemon {
             statusUpdate = try loop.deferred { [unowned self] in notify { try $0.status(status) } }
             try loop.enableWatchdog()
             try bus.attach(to: loop)
-            watchEmitters(of: coordinator.definitions)
+            try watchClients()
+            watchBusNames()
             try bus.requestName("\(BusNames.service)")
         } catch {
             return explain(error)
@@ -121,8 +122,10 @@ extension Daemon {
             throw FlowError(.invalidDefinition, told(errors).joined(separator: "\n"))
         }
         logger.log(loaded.warnings)
-        watchEmitters(of: loaded.definitions)
+        // Before, so that the core knows at once who owns them; and after, as what is registered has names, too.
+        watchBusNames(of: loaded.definitions)
         handle(.definitionsRead(loaded.definitions))
+        watchBusNames()
         try sendDefinitionsChanged()
         logger.notice(
             "Read the definitions again: \(counted(loaded.definitions.flows.count, "flow")) defined; live are \(status)"

@@ -15,7 +15,7 @@ extension Daemon {
         let message = try signal(announcement.flow, BusNames.Interface.flow, "NavigationWillOccur")
         try message.body.append(announcement.step)
         try message.body.append(announcement.arguments)
-        try appendDetails(isDeepLink: announcement.isDeepLink, to: message.body)
+        try appendDetails(announcement.isDeepLink, announcement.adaptedFrom, to: message.body)
         try message.send()
     }
 
@@ -30,13 +30,16 @@ extension Daemon {
         try body.openContainer(.array, "(ssoa{sv})")
         for contribution in navigation.contributions { try append(contribution, to: body) }
         try body.closeContainer()
-        try appendDetails(isDeepLink: navigation.isDeepLink, to: body)
+        try appendDetails(navigation.isDeepLink, navigation.adaptedFrom, to: body)
         try message.send()
     }
 
     /// What is rare: an entry costs every receiver.
-    private func appendDetails(isDeepLink: Bool, to body: MessageWriter) throws {
-        try body.append(isDeepLink ? [Argument("deepLink", .bool(true))] : [])
+    private func appendDetails(_ isDeepLink: Bool, _ adaptedFrom: String?, to body: MessageWriter) throws {
+        try body.openContainer(.array, "{sv}")
+        if let adaptedFrom { try body.appendEntry("adaptedFrom", "s") { body in try body.append(adaptedFrom) } }
+        if isDeepLink { try body.appendEntry("deepLink", "b") { body in try body.append(true) } }
+        try body.closeContainer()
     }
 
     private func append(_ contribution: Contribution, to body: MessageWriter) throws {
@@ -68,6 +71,25 @@ extension Daemon {
         try message.send()
     }
 
+    /// To the emitter alone.
+    func send(_ conclusion: Conclusion) throws {
+        let message = try signal(conclusion.path, BusNames.Interface.stepper, "StepConcluded")
+        try message.setDestination(conclusion.client.name)
+        let body = message.body
+        try body.append(conclusion.token)
+        try body.append(conclusion.outcome.serial)
+        if case .refused(let error) = conclusion.outcome {
+            try body.append("" as StaticString)
+            try body.append(error.code.busName)
+            try body.append(error.message)
+        } else {
+            try body.append(conclusion.outcome.busText)
+            try body.append("" as StaticString)
+            try body.append("" as StaticString)
+        }
+        try message.send()
+    }
+
     func sendDefinitionsChanged() throws {
         try signal(BusNames.root.cString, BusNames.Interface.coordinator, "DefinitionsChanged").send()
     }
@@ -91,6 +113,8 @@ extension Daemon {
             try body.appendEntry("Arguments", "a{sv}") { body in try body.append(state.arguments) }
             try body.appendEntry("Visible", "b") { body in try body.append(state.isVisible) }
             try body.appendEntry("Presented", "b") { body in try body.append(state.isPresented) }
+            try body.appendEntry("Presenter", "s") { body in try body.append(state.presenter) }
+            try body.appendEntry("Owner", "s") { body in try body.append(state.owner?.name ?? "") }
         }
         if let flow = state.flow {
             try appendInterface(BusNames.Interface.flow, to: body) { body in
@@ -129,7 +153,7 @@ extension Daemon {
 
     /// One signal for each interface that changed.
     func send(_ changes: PropertyChanges) throws {
-        if changes.arguments != nil || changes.isVisible != nil || changes.isPresented != nil {
+        if changes.arguments != nil || changes.isVisible != nil || changes.isPresented != nil || changes.owner != nil {
             try sendChanged(changes.path, BusNames.Interface.presentable) { body in
                 if let value = changes.arguments {
                     try body.appendEntry("Arguments", "a{sv}") { body in try body.append(value) }
@@ -139,6 +163,9 @@ extension Daemon {
                 }
                 if let value = changes.isPresented {
                     try body.appendEntry("Presented", "b") { body in try body.append(value) }
+                }
+                if let value = changes.owner {
+                    try body.appendEntry("Owner", "s") { body in try body.append(value.name) }
                 }
             }
         }

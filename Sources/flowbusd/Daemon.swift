@@ -18,8 +18,14 @@ final class Daemon {
     let notifier = Notifier()
     /// Tells the service manager of new counts when there is time.
     var statusUpdate: DeferredTask?
-    /// The bus names that `emitters` of some flow has, as they are watched.
-    var emitterMatches: [String: Slot] = [:]
+    /// The bus names that the definitions have, as they are watched.
+    var nameMatches: [String: Slot] = [:]
+    /// The clients that the core wants to know the end of.
+    var watches: PeerWatches?
+    /// Calls to other processes.
+    let outbox: Outbox
+    /// Calls that are answered by a later event.
+    var heldCalls: [RequestID: HeldCall] = [:]
     /// Fires when the core asked for it; nil until it does.
     var timer: Timer?
 
@@ -31,24 +37,28 @@ final class Daemon {
     private var found: NodeID?
     private var lastRequest: UInt64 = 0
 
+    /// - Parameter callsUnderWay: how many calls to others may be under way in all.
     init(
         bus: Bus, loop: EventLoop, logger: Logger, definitionReader: DefinitionReader, definitions: Definitions,
-        recorder: Recorder?
-    ) {
+        recorder: Recorder?, callsUnderWay: Int
+    ) throws(SdError) {
         self.bus = bus
         self.loop = loop
         self.logger = logger
         self.definitionReader = definitionReader
         self.recorder = recorder
         logsNavigations = logger.logLevel <= .debug
+        outbox = try Outbox(bus, loop, capacity: callsUnderWay)
         coordinator = FlowCoordinator(definitions: definitions, basePath: "\(BusNames.tree)")
     }
 
     /// Hands what happened to the core and carries out what that leads to.
+    ///
+    /// - Parameter call: brought the event, whose request is the latest that ``nextRequest()`` gave.
     func handle(_ event: Event, answering call: MessageReader? = nil) {
         let now = Instant(microseconds: loop.now)
         let effects = recorder?.handle(event, at: now, by: &coordinator) ?? coordinator.handle(event, at: now)
-        perform(effects, answering: call)
+        perform(effects, answering: call, of: RequestID(lastRequest))
     }
 
     func nextRequest() -> RequestID {

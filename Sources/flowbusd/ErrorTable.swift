@@ -28,3 +28,15 @@ extension Outcome {
         }
     }
 }
+
+extension Withdrawal.Reason {
+    /// What `Withdraw` says.
+    var busText: String {
+        switch self {
+        case .dismissal(let reason): reason.rawValue
+        case .rule: "rule"
+        case .parent: "parent"
+        case .undeclared: "undeclared"
+        }
+    }
+}

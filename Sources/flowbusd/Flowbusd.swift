@@ -133,9 +133,10 @@ struct Flowbusd: ParsableCommand {
         do throws(SdError) {
             let loop = try EventLoop()
             let bus = try connect()
-            let daemon = Daemon(
+            let daemon = try Daemon(
                 bus: bus, loop: loop, logger: logger, definitionReader: reader, definitions: loaded.definitions,
-                recorder: recorder)
+                recorder: recorder,
+                callsUnderWay: options.bus == .system ? Limits.callsUnderWayOnSystemBus : Limits.callsUnderWayInTotal)
             return withExtendedLifetime(daemon) { daemon.run() }
         } catch {
             return explain(error, logger)

@@ -10,6 +10,8 @@ struct BusModel {
     private(set) var serial: UInt64 = 0
     /// When the shell was asked to come back.
     private(set) var timer: Instant?
+    /// Whom the shell was asked to watch.
+    var watched: Set<Client> = []
     /// What a client could not make sense of.
     private(set) var complaints: [String] = []
 
@@ -38,7 +40,13 @@ struct BusModel {
         case .startTimer(let time):
             if time == timer { complain(effect) }
             timer = time
-        case .reply, .fail, .reportUnstarted: break
+        case .present(let it):
+            if objects[it.path]?.instance != it.instance || objects[it.flow]?.flow == nil { complain(effect) }
+        case .withdraw(let it): if objects[it.path]?.instance == it.instance { complain(effect) }
+        case .askGuard(let it), .askNavigator(let it): if objects[it.flow]?.flow == nil { complain(effect) }
+        case .watchClient(let client): if !watched.insert(client).inserted { complain(effect) }
+        case .unwatchClient(let client): if watched.remove(client) == nil { complain(effect) }
+        case .reply, .fail, .reportUnstarted, .tellConclusion, .tellDefinitions, .dropQuestion: break
         }
     }
 
@@ -88,6 +96,7 @@ struct BusModel {
         if let arguments = changes.arguments { object.arguments = arguments }
         if let isVisible = changes.isVisible { object.isVisible = isVisible }
         if let isPresented = changes.isPresented { object.isPresented = isPresented }
+        if let owner = changes.owner { object.owner = owner == .daemon ? nil : owner }
         if let isReady = changes.isReady {
             if object.flow?.isReady == true { complain(.changeProperties(changes)) }
             object.flow?.isReady = isReady

@@ -6,8 +6,7 @@ import Testing
 /// The manual says what the code says.
 @Suite("Documentation")
 struct DocumentationTests {
-    /// The rules that are in force; S-29 to S-32 need other processes, and come later.
-    private let rules = (Array(1...28) + Array(33...35)).map { "S-\($0)" }
+    private let rules = (1...35).map { "S-\($0)" }
 
     private func text(_ path: String) throws -> String {
         let top = (#filePath as NSString).deletingLastPathComponent + "/../.."
@@ -22,10 +21,9 @@ struct DocumentationTests {
     @Test func `each rule has one heading, in order, and no other number is mentioned`() throws {
         let manual = try text("docs/semantics.md")
         #expect(manual.matches(of: #/(?m)^### (S-[0-9]+) /#).map { String($0.output.1) } == rules)
-        let reserved = ["S-29", "S-30", "S-31", "S-32"]
-        for file in ["docs/semantics.md", "docs/rxflow.md"] {
+        for file in ["docs/semantics.md", "docs/rxflow.md", "docs/processes.md"] {
             for match in try text(file).matches(of: #/S-[0-9]+/#) {
-                #expect((rules + reserved).contains(String(match.output)), "\(file)")
+                #expect(rules.contains(String(match.output)), "\(file)")
             }
         }
     }
@@ -36,6 +34,7 @@ struct DocumentationTests {
             Verdict.allCases.map(\.rawValue) + FlowError.Code.allCases.map(\.rawValue)
             + Contribution.Kind.allCases.map(\.rawValue) + WhenHidden.allCases.map(\.rawValue)
             + Children.allCases.map(\.rawValue) + DismissalReason.allCases.map(\.rawValue)
+            + WhenOwnerGone.allCases.map(\.rawValue)
         for word in met { #expect(words.contains(Substring(word)), "\(word)") }
     }
 
@@ -50,28 +49,59 @@ struct DocumentationTests {
         row(
             "arguments held: of live presentables, of steps that wait for them, of each flow's latest navigation",
             "\(Limits.heldBytesPerClient / mebi) MiB | \(Limits.heldBytes / mebi) MiB")
-        row("steps that are kept", "\(number(Limits.waitingStepsPerClient)) | \(number(Limits.waitingSteps))")
+        row(
+            "steps that wait: kept, for a guard or navigator, in a list or a path; calls of WaitReady, calls by the token of "
+                + "one that waits",
+            "\(number(Limits.waitingStepsPerClient)) | \(number(Limits.waitingSteps))")
         row(
             "tokens of the last \(Limits.tokenLifetime / 1_000_000) s",
             "\(number(Limits.tokensPerClient)) | \(number(Limits.tokens))")
+        row("registered flows", "\(number(Limits.registeredFlowsPerClient)) | \(number(Limits.registeredFlows))")
+        row(
+            "names and types of the steps of registered flows",
+            "\(Limits.registeredBytesPerClient / mebi) MiB | \(Limits.registeredBytes / mebi) MiB")
         row("children of one flow", number(Limits.children))
         row("depth of a tree", "\(Limits.depth)")
         row("object path", "\(Limits.pathLength) bytes")
         row("name of a screen or flow, id", "\(Limits.nameLength) bytes")
         row("name of a step", "\(Limits.stepNameLength) bytes")
+        row("style of a child", "\(Limits.styleLength) bytes")
+        row("arguments of all contributors in one answer of a navigator", "\(Limits.answerBytes / mebi) MiB")
         row("token", "\(Limits.tokenLength) bytes")
+        row("activation token", "\(number(Limits.activationTokenLength)) bytes")
         row(
             "arguments of one step",
             "\(Limits.argumentCount), of \(Limits.argumentBytes / kibi) KiB together, "
                 + "nested \(Limits.argumentNesting) deep")
         row("steps kept for one presentable", "\(Limits.keptSteps)")
-        row("steps kept that one flow is to take", number(Limits.waitingStepsPerFlow))
+        row("steps that wait for one flow, kept ones included", number(Limits.waitingStepsPerFlow))
         row("steps in one EmitSteps, segments in one NavigateAlong", number(Limits.waitingStepsPerFlow))
         row("steps set off by one origin (S-11)", "\(Limits.stepsSetOff)")
+        row("calls that wait for the outcome of one token", "\(Limits.callsPerToken)")
+        row("steps of one registered flow", "\(Limits.stepsPerRegistration)")
+        row("contributors in one answer of a navigator", number(Limits.children))
+        row("calls of one screen's presenter that are under way", "\(Limits.callsPerScreen)")
+        row("calls to one bus name that are under way; the rest wait", "\(Limits.callsUnderWay)")
+    }
+
+    @Test func `what may take how long is told as the code has it`() throws {
+        let rows = try text("docs/semantics.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
+        func row(_ what: String, _ time: UInt64) {
+            #expect(rows.contains("| \(what) | \(time / 1_000_000) s |"), "\(what)")
+        }
+        row("a caller waits for a verdict, then it is `pending`; for WaitReady, then it is `Timeout`", Limits.patience)
+        row("a NavigateAlong, unless its caller says otherwise", Limits.pathTimeout)
+        row("the answer of a presenter, unless the definition says otherwise", Limits.presenterTimeout)
+        row("the answer of a guard or navigator, unless the definition says otherwise", Limits.guardTimeout)
+        row(
+            "\(Limits.revivals) times that a screen is presented again as its owner is gone (S-30)",
+            Limits.revivalTime)
     }
 
     @Test func `the manual is found from the start`() throws {
         let readMe = try text("README.md")
-        for file in ["docs/semantics.md", "docs/rxflow.md"] { #expect(readMe.contains("(\(file))"), "\(file)") }
+        for file in ["docs/semantics.md", "docs/rxflow.md", "docs/processes.md"] {
+            #expect(readMe.contains("(\(file))"), "\(file)")
+        }
     }
 }

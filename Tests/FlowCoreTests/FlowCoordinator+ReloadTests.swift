@@ -157,7 +157,7 @@ struct ReloadTests {
         #expect(world.reload(new) == dropped + dropped)
         #expect(world.coordinator.ledger.clients[Client(":1.5")] == nil)
         #expect(world.coordinator.ledger.clients[Client(":1.6")] == Ledger.Tally(steps: 2))
-        #expect(try world.kept("/main").flow?.keptCount == 2)
+        #expect(try world.kept("/main").flow?.waitingCount == 2)
         try world.show("/main/a")
         #expect(world.navigations == [])
         try world.show("/main")
@@ -187,10 +187,15 @@ struct ReloadTests {
 
     @Test func `S-23 onDismissed follows the new numbers; by a reload alone it is not set off`() throws {
         var sketch = Sketch()
+        sketch.step("closed", ["why": "string?"])
+        let why = [Binding("why", .literal(.string("text")))]
         sketch.flow(
             "main",
             on: [
-                "open": [.screen("a", .init(onDismissed: "closed")), .screen("b", .init(onDismissed: "closed"))],
+                "open": [
+                    .screen("a", .init(onDismissed: "closed", onDismissedWith: why)),
+                    .screen("b", .init(onDismissed: "closed")),
+                ],
                 "closed": [],
             ])
         let world = try World(root: "main", sketch)
@@ -198,12 +203,16 @@ struct ReloadTests {
         try world.emit("open", on: "/main")
         var new = Sketch()
         new.step("aaa")
+        new.step("closed", ["why": "string?"])
         new.flow("main", on: ["open": [.screen("a")], "closed": []])
         #expect(world.reload(new) == ["- /main/b", "- /main/b_2"])
-        #expect(try world.dismiss("/main/a").contains("did 3 after 0 by :1.1: /main closed []"))
+        #expect(try world.dismiss("/main/a").contains("did 3 after 0 by :1.1: /main closed {why=text} []"))
         var without = Sketch()
         without.flow("main", on: ["open": [.screen("a")]])
+        let held = world.coordinator.ledger.total.bytes
+        let kept = try world.kept("/main/a_2").byteCount
         #expect(world.reload(without) == [])
+        #expect(kept > 0 && world.coordinator.ledger.total.bytes == held - kept)
         #expect(try world.dismiss("/main/a_2") == ["- /main/a_2", "= done"])
     }
 

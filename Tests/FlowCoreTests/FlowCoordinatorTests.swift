@@ -148,7 +148,7 @@ struct FlowCoordinatorTests {
         #expect(heir.instance > old.instance)
         let step = try world.id(ofStep: "nothing")
         #expect(
-            world.handle(.visibilityChanged(world.nextRequest(), of: old, isVisible: true)) == [
+            world.handle(.visibilityChanged(world.nextRequest(), of: old, isVisible: true, by: Client(":1.1"))) == [
                 "! PresentableDismissed"
             ])
         #expect(

@@ -68,7 +68,7 @@ struct LimitsListsTests {
         for number in 1...15 { for _ in 0..<Limits.keptSteps { try world.emit("go", on: screen(number)) } }
         for _ in 0..<Limits.keptSteps - 1 { try world.emit("go", on: "/main") }
         #expect(try world.emit("go", on: "/main/newest") == ["= deferred 0"])
-        #expect(try world.kept("/main").flow?.keptCount == Limits.waitingStepsPerFlow)
+        #expect(try world.kept("/main").flow?.waitingCount == Limits.waitingStepsPerFlow)
         for path in ["/main", screen(16)] {
             try isRefused(world, with: "1024 steps wait for '/main' of at most 1024") {
                 try world.emit("go", on: path, by: ":1.2")
@@ -76,7 +76,7 @@ struct LimitsListsTests {
         }
         // One that takes another's place is no more than there was.
         #expect(try world.emit("go", on: "/main/newest", by: ":1.2").last == "= deferred 0")
-        #expect(try world.kept("/main").flow?.keptCount == Limits.waitingStepsPerFlow)
+        #expect(try world.kept("/main").flow?.waitingCount == Limits.waitingStepsPerFlow)
         try world.dismiss("/main/newest")
         #expect(try world.emit("go", on: screen(16)) == ["= deferred 0"])
     }

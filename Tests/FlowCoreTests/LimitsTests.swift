@@ -234,6 +234,82 @@ struct LimitsTests {
         try world.dismiss("/main/s")
         #expect(try world.coordinate("main", ["a": text(0)], by: ":1.9").last == "= /main_5")
     }
+
+    // MARK: Other processes
+
+    @Test func `S-32 S-33 flows that one client has registered, and in total`() throws {
+        let world = World(Sketch())
+        func register(_ number: Int, by client: String) -> [String] {
+            world.register("f\(number)", steps: ["s": [:]], by: client)
+        }
+        let clients = [":1.1", ":1.2", ":1.3", ":1.4"]
+        for (place, client) in clients.enumerated() {
+            for number in 0..<Limits.registeredFlowsPerClient {
+                #expect(register(place * Limits.registeredFlowsPerClient + number, by: client).last == "= done")
+            }
+            guard place == 0 else { continue }
+            try isRefused(world, with: "':1.1' has registered 256 flows of at most 256; 256 are registered in total") {
+                register(9_999, by: client)
+            }
+        }
+        #expect(world.coordinator.registrations.count == Limits.registeredFlows)
+        try isRefused(world, with: "':1.5' has registered 0 flows of at most 256; 1024 are registered in total") {
+            register(9_999, by: ":1.5")
+        }
+        world.unregister("f3", by: ":1.1")
+        #expect(register(9_999, by: ":1.5").last == "= done")
+        #expect(world.vanish(":1.2") == ["definitions"])
+        #expect(world.coordinator.registrations.count == Limits.registeredFlows - Limits.registeredFlowsPerClient)
+        #expect(register(9_998, by: ":1.5").last == "= done")
+    }
+
+    @Test func `S-32 S-33 steps of a registered flow, and their arguments`() throws {
+        let world = World(Sketch())
+        func register(_ name: String, steps: Int, arguments: Int = 0) throws -> [String] {
+            let byte = try #require(ValueType(name: "byte"))
+            let parameters = (0..<arguments).map { Parameter("a\($0)", byte) }
+            return world.handle(
+                .flowRegistered(
+                    world.nextRequest(),
+                    Registration(
+                        name, at: Service(":1.1", path: "/", timeout: 1),
+                        steps: (0..<steps).map { StepDeclaration("\(name)\($0)", parameters: parameters) },
+                        by: Client(":1.1"))))
+        }
+        #expect(try register("most", steps: Limits.stepsPerRegistration).last == "= done")
+        try isRefused(world, with: "flow 'over' would take 257 steps; it has to be at least one and at most 256") {
+            try register("over", steps: Limits.stepsPerRegistration + 1)
+        }
+        #expect(try register("wide", steps: 1, arguments: Limits.argumentCount).last == "= done")
+        try isRefused(world, with: "step 'over0' would have 65 arguments of at most 64") {
+            try register("over", steps: 1, arguments: Limits.argumentCount + 1)
+        }
+    }
+
+    @Test func `S-31 S-33 calls of a presenter that are under way for one screen: the newest arguments wait`() throws {
+        var sketch = Sketch()
+        sketch.step("open", ["item": "int64"])
+        sketch.screen("a", ["item": "int64"], presenter: "com.x")
+        sketch.flow("main", on: ["open": [.screen("a", .init(reuses: true))]])
+        let world = try World(root: "main", sketch)
+        var calls: [String] = []
+        for item in 1...9 as ClosedRange<Int64> {
+            try world.emit("open", ["item": .int64(item)], on: "/main")
+            calls += world.effects.map(\.line).filter { $0.hasPrefix("present ") }
+        }
+        #expect(calls.count == Limits.callsPerScreen)
+        #expect(world.coordinator.questions.count == Limits.callsPerScreen)
+        // Whatever the answer, there is room for one more, which is not yet said to fail.
+        #expect(world.presentFails(4) == ["present com.x #5: /main/a {item=9} again"])
+        #expect(world.presented(1, by: ":1.9") == ["watch :1.9", "~ /main/a owner=:1.9"])
+        try world.emit("open", ["item": .int64(10)], on: "/main")
+        try world.emit("open", ["item": .int64(11)], on: "/main")
+        #expect(world.presented(6, by: ":1.9") == ["present com.x #7: /main/a {item=11} again"])
+        for question in [2, 3, 5] as [UInt64] { #expect(world.presented(question, by: ":1.9") == []) }
+        #expect(world.presentFails(7).first == "- /main/a")
+        #expect(world.coordinator.questions.isEmpty)
+        #expect(world.coordinator.origins.isEmpty)
+    }
 }
 
 /// What an argument 'a' counts for beside the text that is its value.

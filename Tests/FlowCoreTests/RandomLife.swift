@@ -58,9 +58,9 @@ final class RandomLife {
         case 4: emitMany(on: node, path)
         case 5...7:
             if path != "gone" { model.select(path) }
-            handle(.visibilityChanged(request(), of: node, isVisible: true), "show \(path)")
+            handle(.visibilityChanged(request(), of: node, isVisible: true, by: client()), "show \(path)")
         case 8...9:
-            handle(.visibilityChanged(request(), of: node, isVisible: false), "hide \(path)")
+            handle(.visibilityChanged(request(), of: node, isVisible: false, by: client()), "hide \(path)")
         case 10:
             handle(.backPressed(request(), on: node, by: client()), "back on \(path)")
         default:

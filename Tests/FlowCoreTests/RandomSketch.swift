@@ -7,11 +7,15 @@ struct RandomSketch {
     static let flowNames = (0..<4).map { "f\($0)" }
     /// Bus names that some flows want of those who emit.
     static let emitters = ["org.example.One", "org.example.Two"]
+    /// Bus names of guards, navigators and presenters.
+    static let services = ["org.example.Guard", "org.example.Navigator", "org.example.Presenter"]
     /// A step whose arguments are private.
     static let privateStep = "s5"
 
     /// Definitions for this seed; with a gap, one step, screen or flow is declared no more.
-    static func make(using random: inout Seeded, withGap: Bool = false) -> Sketch {
+    ///
+    /// With others: some flows have a guard or a navigator, some screens a presenter.
+    static func make(using random: inout Seeded, withGap: Bool = false, withOthers: Bool = false) -> Sketch {
         var sketch = Sketch()
         let gap = withGap ? Int.random(in: 0..<3, using: &random) : nil
         let steps = gap == 0 ? stepNames.dropLast() : stepNames[...]
@@ -20,12 +24,18 @@ struct RandomSketch {
         for name in steps {
             sketch.step(name, ["n": "int64?", "pin": "string?"], isPrivate: name == privateStep)
         }
-        for name in screens { sketch.screen(name, ["n": "int64?", "pin": "string?"]) }
+        for name in screens {
+            let isShown = withOthers && chance(2, &random)
+            sketch.screen(
+                name, ["n": "int64?", "pin": "string?"], presenter: isShown ? services[2] : nil,
+                action: isShown && chance(3, &random) ? "show" : nil,
+                whenOwnerGone: withOthers ? WhenOwnerGone.allCases.randomElement(using: &random) ?? .keep : .dismiss)
+        }
         for name in flows {
             let rules = steps.filter { _ in Int.random(in: 0..<5, using: &random) > 0 }.map { step in
                 (step, ways(steps, screens, flows, &random))
             }
-            sketch.flow(name, rules: rules, steps, &random)
+            sketch.flow(name, rules: rules, steps, withOthers: withOthers, &random)
         }
         return sketch
     }
@@ -49,7 +59,7 @@ struct RandomSketch {
             : .argument("n", .int64(Int64.random(in: 0..<3, using: &random)))
     }
 
-    private static func parts(
+    static func parts(
         _ steps: ArraySlice<String>, _ screens: ArraySlice<String>, _ flows: ArraySlice<String>, _ random: inout Seeded
     ) -> [Sketch.Part] {
         let step = { (random: inout Seeded) in steps.randomElement(using: &random) ?? "" }
@@ -87,8 +97,10 @@ struct RandomSketch {
 
 extension Sketch {
     fileprivate mutating func flow(
-        _ name: String, rules: [(String, Ways)], _ steps: ArraySlice<String>, _ random: inout Seeded
+        _ name: String, rules: [(String, Ways)], _ steps: ArraySlice<String>, withOthers: Bool, _ random: inout Seeded
     ) {
+        let isNavigated = withOthers && RandomSketch.chance(4, &random)
+        let guarded = withOthers && RandomSketch.chance(2, &random) ? some(steps, &random) : nil
         flow(
             name, ["n": "int64?", "pin": "string?"],
             initial: RandomSketch.chance(2, &random) ? steps.randomElement(using: &random) : nil,
@@ -98,8 +110,15 @@ extension Sketch {
             announces: RandomSketch.chance(3, &random),
             onBack: RandomSketch.chance(4, &random) ? steps.randomElement(using: &random) : nil,
             idle: RandomSketch.chance(3, &random) ? idle(steps, &random) : nil,
-            emitters: RandomSketch.chance(6, &random) ? RandomSketch.emitters : [])
+            emitters: RandomSketch.chance(6, &random) ? RandomSketch.emitters : [],
+            guarded: guarded.map { (by: RandomSketch.services[0], steps: $0) },
+            navigated: isNavigated ? (by: RandomSketch.services[1], steps: some(steps, &random)) : nil)
+        if isNavigated { return }
         for (step, ways) in rules { addRule(step, ways, to: name) }
+    }
+
+    private func some(_ steps: ArraySlice<String>, _ random: inout Seeded) -> [String] {
+        steps.filter { _ in RandomSketch.chance(2, &random) } + steps.prefix(1)
     }
 
     private func idle(_ steps: ArraySlice<String>, _ random: inout Seeded) -> (after: UInt64, step: String) {

@@ -114,7 +114,8 @@ extension RandomLife {
         var ledger = Ledger()
         for slot in forest.preorder() {
             let node = forest.nodes[slot]
-            ledger.count(Ledger.Tally(nodes: 1, bytes: node.arguments.byteCount), for: node.client)
+            let onDismissed = node.onDismissed?.byteCount ?? 0
+            ledger.count(Ledger.Tally(nodes: 1, bytes: node.arguments.byteCount + onDismissed), for: node.client)
             if let held = node.initialStep {
                 ledger.count(Ledger.Tally(bytes: held.arguments.byteCount), for: held.client)
             }
@@ -136,7 +137,7 @@ extension RandomLife {
                 .filter { $0 == slot || forest.nodes[$0].flow == nil }
                 .reduce(0) { $0 + forest.nodes[$1].keptSteps.count }
             return (!node.isPresented || (node.initialStep == nil && origins.isEmpty)) && origins == origins.sorted()
-                && origins.count <= Limits.keptSteps && (node.flow.map { $0.keptCount == all } ?? true)
+                && origins.count <= Limits.keptSteps && (node.flow.map { $0.waitingCount == all } ?? true)
         }
     }
 }
@@ -172,7 +173,7 @@ extension RandomLife {
         }
         let navigated = outcomes.count { $0.serial > 0 }
         let deferred = outcomes.count { $0 == .ignored(.deferred) }
-        return begins + navigated + deferred + before.forest.keptCount - coordinator.forest.keptCount
+        return begins + navigated + deferred + before.forest.waitingCount - coordinator.forest.waitingCount
     }
 
     private func isWatched(_ forest: Forest) -> Bool {
@@ -182,7 +183,7 @@ extension RandomLife {
         while let next = alarms.next {
             if next.due < last { return false }
             last = next.due
-            entries[next.flow, default: []].append(next.due)
+            if case .flow(let flow) = next.subject { entries[flow, default: []].append(next.due) }
             alarms.removeNext()
         }
         guard model.timer == coordinator.alarms.next?.due else { return false }
@@ -202,7 +203,7 @@ extension RandomLife {
 }
 
 extension Forest {
-    fileprivate var keptCount: Int { preorder().reduce(0) { $0 + nodes[$1].keptSteps.count } }
+    fileprivate var waitingCount: Int { preorder().reduce(0) { $0 + nodes[$1].keptSteps.count } }
 }
 
 extension Effect {
@@ -210,7 +211,8 @@ extension Effect {
         switch self {
         case .reply(let request, _), .fail(let request, _): request
         case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation,
-            .tellFailure, .startTimer, .reportUnstarted:
+            .tellFailure, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
+            .tellConclusion, .watchClient, .unwatchClient, .tellDefinitions, .dropQuestion:
             nil
         }
     }
@@ -221,7 +223,8 @@ extension Effect {
         case .reply(_, let answer): .reply(RequestID(0), answer)
         case .fail(_, let error): .fail(RequestID(0), error)
         case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation,
-            .tellFailure, .startTimer, .reportUnstarted:
+            .tellFailure, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
+            .tellConclusion, .watchClient, .unwatchClient, .tellDefinitions, .dropQuestion:
             nil
         }
     }
@@ -231,7 +234,8 @@ extension Effect {
         case .fail(_, let error), .reportUnstarted(_, let error): error.message
         case .tellFailure(let failure): failure.message
         case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation, .reply,
-            .startTimer:
+            .startTimer, .askGuard, .askNavigator, .present, .withdraw,
+            .tellConclusion, .watchClient, .unwatchClient, .tellDefinitions, .dropQuestion:
             ""
         }
     }

@@ -3,10 +3,8 @@ import Testing
 @testable import FlowCore
 
 // What RxFlow's own tests ask of it, asked of FlowCore; a test is named after the one of RxFlow that it mirrors. More
-// are in RxFlowStepperTests.swift. These have no counterpart:
-//
-// - testStepHasBeenFilteredBeforeNavigateForAFlowStepper and …ForAPresentableStepper: there are no guards yet (S-5).
-// - testNavigate_executes_on_mainThread, testSynchronize: the machine is a value that one thread has.
+// are in RxFlowStepperTests.swift. testNavigate_executes_on_mainThread and testSynchronize have no counterpart: the machine is a
+// value that one thread has.
 
 @Suite("RxFlow's FlowCoordinatorTests")
 struct RxFlowCoordinatorTests {
@@ -57,6 +55,39 @@ struct RxFlowCoordinatorTests {
         let world = World(sketch)
         try world.coordinate("main", step: "multiple")
         #expect(world.navigations == ["/main multiple", "/main two", "/main one"])
+    }
+
+    /// A root whose guard puts `unauthorized` in the place of `one`, as the flow of these tests does in its `adapt`.
+    private func filtered(step: String) throws -> (world: World, navigations: [String]) {
+        var sketch = Sketch()
+        sketch.flow(
+            "main", guarded: ("com.auth", []),
+            on: [
+                "one": [], "two": [.screen("page", .init(step: "one", whenHidden: .allow))], "unauthorized": [],
+            ])
+        let world = World(sketch)
+        try world.coordinate("main", step: step)
+        var navigations: [String] = []
+        while let question = world.questions.first {
+            try world.adapt(question.id.number, to: question.step == "one" ? "unauthorized" : question.step)
+            navigations += world.navigations
+        }
+        #expect(world.waiting == [])
+        return (world, navigations)
+    }
+
+    @Test func `S-5 testStepHasBeenFilteredBeforeNavigateForAFlowStepper: another step takes its place`() throws {
+        let (world, navigations) = try filtered(step: "one")
+        #expect(navigations == ["/main unauthorized"])
+        #expect(world.lines.contains("did 1 after 0 by :1.1: /main unauthorized [] for one"))
+    }
+
+    @Test func `S-5 S-16 testStepHasBeenFilteredBeforeNavigateForAPresentableStepper: also where a screen has it`()
+        throws
+    {
+        let (world, navigations) = try filtered(step: "two")
+        #expect(navigations == ["/main two", "/main unauthorized"])
+        #expect(world.lines.contains("did 2 after 1 by :1.1: /main unauthorized [] for one"))
     }
 
     /// A root with two flows of one definition, and one further down.

@@ -57,6 +57,10 @@ struct Sketch {
         /// In µs.
         var idle: (after: UInt64, step: String)?
         var emitters: [String] = []
+        /// The bus name of the guard, and the steps that it is asked about; none: all.
+        var guarded: (by: String, steps: [String])?
+        /// The bus name of the navigator, and the steps that it takes.
+        var navigated: (by: String, steps: [String])?
         var rules: [(step: String, ways: Ways)] = []
     }
 
@@ -77,20 +81,40 @@ struct Sketch {
         steps[name] = StepDeclaration(name, parameters: Self.parameters(parameters), isPrivate: isPrivate)
     }
 
-    mutating func screen(_ name: String, _ parameters: KeyValuePairs<String, String> = [:]) {
-        screens[name] = ScreenDeclaration(name, parameters: Self.parameters(parameters))
+    mutating func screen(
+        _ name: String, _ parameters: KeyValuePairs<String, String> = [:], presenter: String? = nil,
+        action: String? = nil, whenOwnerGone: WhenOwnerGone = .dismiss
+    ) {
+        let service = presenter.map { Service($0, path: "/presenter", timeout: Limits.presenterTimeout) }
+        screens[name] = ScreenDeclaration(
+            name, parameters: Self.parameters(parameters),
+            presenter: service.map { service in
+                action.map { .application(service, action: $0) } ?? .service(service)
+            },
+            whenOwnerGone: whenOwnerGone)
     }
 
     mutating func flow(
         _ name: String, _ parameters: KeyValuePairs<String, String> = [:], initial: String? = nil,
         children: Children = .free, isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false,
         onBack: String? = nil, idle: (after: UInt64, step: String)? = nil, emitters: [String] = [],
+        guarded: (by: String, steps: [String])? = nil, navigated: (by: String, steps: [String])? = nil,
         on rules: KeyValuePairs<String, Ways> = [:]
     ) {
         flows[name] = Flow(
             name: name, parameters: Self.parameters(parameters), initial: initial, children: children,
             isUnique: isUnique, whenHidden: whenHidden, announces: announces, onBack: onBack, idle: idle,
-            emitters: emitters, rules: rules.map { (step: $0.key, ways: $0.value) })
+            emitters: emitters, guarded: guarded, navigated: navigated,
+            rules: rules.map { (step: $0.key, ways: $0.value) })
+    }
+
+    /// Others are asked about the steps of a flow that is there already.
+    mutating func ask(
+        about flow: String, guarded: (by: String, steps: [String])?, navigated: (by: String, steps: [String])?
+    ) {
+        flows[flow]?.guarded = guarded
+        flows[flow]?.navigated = navigated
+        if navigated != nil { flows[flow]?.rules = [] }
     }
 
     mutating func addRule(_ step: String, _ ways: Ways, to flow: String) {
@@ -98,7 +122,7 @@ struct Sketch {
     }
 
     /// `int64`, or `int64?` for what may be left out.
-    private static func parameters(_ words: KeyValuePairs<String, String>) -> [Parameter] {
+    static func parameters(_ words: KeyValuePairs<String, String>) -> [Parameter] {
         words.compactMap { name, word in
             let isOptional = word.hasSuffix("?")
             guard let type = ValueType(name: isOptional ? String(word.dropLast()) : word) else {
@@ -113,6 +137,11 @@ struct Sketch {
 // MARK: - Names to numbers
 
 extension Sketch {
+    /// A contributor of a coordinator that is there already.
+    static func contributor(_ part: Part, in definitions: Definitions) -> FlowContributor {
+        Numbers(definitions).contributor(part)
+    }
+
     var definitions: Definitions {
         var whole = self
         whole.declareMentioned()
@@ -133,6 +162,7 @@ extension Sketch {
             mention(step: flow.initial)
             mention(step: flow.onBack)
             mention(step: flow.idle?.step)
+            for step in (flow.guarded?.steps ?? []) + (flow.navigated?.steps ?? []) { mention(step: step) }
             for rule in flow.rules {
                 mention(step: rule.step)
                 for part in rule.ways.parts { mention(part) }
@@ -191,6 +221,12 @@ private struct Numbers {
     func step(_ name: String) -> StepID { StepID(place(name, steps)) }
     func flow(_ name: String) -> FlowID { FlowID(place(name, flows)) }
 
+    init(_ definitions: Definitions) {
+        steps = definitions.steps.map(\.name)
+        screens = definitions.screens.map(\.name)
+        flows = definitions.flows.map(\.name)
+    }
+
     private func place(_ name: String, _ names: [String]) -> Int {
         guard let place = names.firstIndex(of: name) else {
             preconditionFailure("the sketch mentions '\(name)' without declaring it")
@@ -204,6 +240,15 @@ private struct Numbers {
             isUnique: flow.isUnique, whenHidden: flow.whenHidden, announces: flow.announces,
             onBack: flow.onBack.map(step), idle: flow.idle.map { Idle(after: $0.after, step: step($0.step)) },
             emitters: flow.emitters,
+            adapter: flow.guarded.map { it in
+                Guard(
+                    Service(it.by, path: "/guard", timeout: Limits.guardTimeout),
+                    steps: it.steps.isEmpty ? nil : Set(it.steps.map(step)))
+            },
+            navigator: flow.navigated.map { it in
+                Navigator(
+                    Service(it.by, path: "/navigator", timeout: Limits.guardTimeout), steps: Set(it.steps.map(step)))
+            },
             rules: flow.rules
                 .map { rule in
                     Rule(
@@ -215,7 +260,7 @@ private struct Numbers {
                 .sorted { $0.step.index < $1.step.index })
     }
 
-    private func contributor(_ part: Sketch.Part) -> FlowContributor {
+    func contributor(_ part: Sketch.Part) -> FlowContributor {
         switch part {
         case .screen(let name, let child): .child(template(.screen(ScreenID(place(name, screens))), child))
         case .flow(let name, let child): .child(template(.flow(flow(name)), child))

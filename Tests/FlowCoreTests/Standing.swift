@@ -7,6 +7,10 @@ struct Standing: Equatable {
     private let origins: [UInt64: FlowCoordinator.Origin]
     private let serial: UInt64
     private let waiting: [WaitingStep]
+    private let blocked: [NodeID: [WaitingStep]]
+    private let questions: [QuestionID: Asked]
+    private let watched: [Client: Int]
+    private let definitions: Definitions
 
     /// How a coordinator stands; without the times at which its flows were reached, where those may differ.
     init(of coordinator: borrowing FlowCoordinator, withTimes: Bool = true) {
@@ -22,6 +26,10 @@ struct Standing: Equatable {
         origins = coordinator.origins
         serial = coordinator.serial
         waiting = coordinator.queue.steps
+        blocked = coordinator.blocked
+        questions = coordinator.questions
+        watched = coordinator.watched
+        definitions = coordinator.definitions
     }
 }
 
@@ -40,6 +48,16 @@ extension FlowCoordinator {
         copy.nameOwners = nameOwners
         copy.alarms = alarms
         copy.timer = timer
+        copy.calls = calls
+        copy.deepLinks = deepLinks
+        copy.questions = questions
+        copy.lastQuestion = lastQuestion
+        copy.blocked = blocked
+        copy.readers = readers
+        copy.activationTokens = activationTokens
+        copy.watched = watched
+        copy.fileDefinitions = fileDefinitions
+        copy.registrations = registrations
         return copy
     }
 }

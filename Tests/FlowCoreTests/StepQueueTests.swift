@@ -43,6 +43,15 @@ struct StepQueueTests {
         #expect(queue.steps.isEmpty == false)
     }
 
+    @Test func `S-6 those that were there before keep their place in their origin`() {
+        var queue = StepQueue()
+        for number in 1...4 { queue.insert(step(number, origin: number == 4 ? 9 : 7)) }
+        let first = [queue.takeNext(), queue.takeNext()].compactMap { $0 }
+        queue.insert(step(5, origin: 7))
+        queue.insert(contentsOf: first.reversed() + [step(6, origin: 7), step(7, origin: 2)])
+        #expect(order(queue) == [7, 1, 2, 3, 5, 6, 4])
+    }
+
     @Test func `S-12 failures of steps whose flow is gone are told at the heir`() {
         var queue = StepQueue()
         queue.insert(step(1, origin: 1, at: "/main/a"))

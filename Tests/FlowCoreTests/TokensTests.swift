@@ -172,4 +172,102 @@ struct TokensTests {
         world.now += Limits.tokenLifetime
         #expect(try world.coordinate("main", token: "t").last == "= /main_3")
     }
+
+    // MARK: Calls that wait
+
+    private func guarded() throws -> World {
+        var sketch = sketch()
+        sketch.flow("main", guarded: ("com.auth", ["go"]), on: ["go": [.screen("a")], "free": []])
+        return try World(root: "main", sketch)
+    }
+
+    @Test func `S-9 a call by the token of one that is undecided waits with it, and gets the same outcome`() throws {
+        let world = try guarded()
+        try world.emit("go", on: "/main", token: "t")
+        #expect(try world.emit("go", on: "/main", token: "t") == [])
+        #expect(try world.emit("free", on: "/main", token: "t", instance: 99) == [])
+        #expect(try world.emit("go", on: "/main", by: ":1.2", token: "t") == [])
+        try world.adapt(1, to: "go")
+        #expect(world.answers == ["2 = navigated 1", "3 = navigated 1", "4 = navigated 1"])
+        #expect(world.navigations == ["/main go"])
+        #expect(try world.emit("go", on: "/main", token: "t") == ["= navigated 1"])
+        #expect(world.answer(2, GuardAnswer.rejected) == ["= rejected 0"])
+        #expect(try world.emit("go", on: "/main", by: ":1.2", token: "t") == ["= rejected 0"])
+        #expect(world.waiting == [])
+    }
+
+    @Test func `S-9 a refusal is given to all that wait, too`() throws {
+        let world = try guarded()
+        for _ in 1...3 { try world.emit("go", on: "/main", token: "t") }
+        #expect(world.answer(1, GuardAnswer.timedOut) == ["! GuardTimeout", "! GuardTimeout", "! GuardTimeout"])
+        #expect(world.answers.count == 3)
+        #expect(try world.emit("go", on: "/main", token: "t") == ["! GuardTimeout"])
+    }
+
+    @Test func `S-9 after 20 s all of them are pending; one that follows is, too, until it is decided`() throws {
+        let world = try guarded()
+        try world.emit("go", on: "/main", token: "t")
+        world.now += Limits.patience / 2
+        try world.emit("go", on: "/main", token: "t")
+        #expect(world.wait(Limits.patience / 2) == ["= pending 0", "= pending 0"])
+        #expect(world.answers == ["2 = pending 0", "3 = pending 0"])
+        #expect(try world.emit("go", on: "/main", token: "t") == ["= pending 0"])
+        #expect(try world.adapt(1, to: "go").last == "concluded /main for :1.1 t: navigated 1")
+        #expect(world.answers == [])
+        #expect(try world.emit("go", on: "/main", token: "t") == ["= navigated 1"])
+        #expect(world.waiting == [])
+    }
+
+    @Test func `S-9 who does not wait is pending by its token at once`() throws {
+        let world = try guarded()
+        let options = EmissionOptions(token: "t", waits: false)
+        #expect(try world.emit("go", on: "/main", options: options).last == "= pending 0")
+        #expect(try world.emit("go", on: "/main", token: "t") == ["= pending 0"])
+        #expect(world.answer(1, GuardAnswer.rejected) == ["concluded /main for :1.1 t: rejected"])
+        #expect(try world.emit("go", on: "/main", token: "t") == ["= rejected 0"])
+        #expect(world.waiting == [])
+    }
+
+    @Test func `S-33 calls that wait by one token: 64`() throws {
+        let world = try guarded()
+        for _ in 0...Limits.callsPerToken { try world.emit("go", on: "/main", token: "t") }
+        #expect(world.effects == [])
+        let standing = world.standing
+        #expect(try world.emit("go", on: "/main", token: "t") == ["! LimitExceeded"])
+        #expect(try world.refusal().message == "64 calls by the token 't' wait, of at most 64")
+        #expect(world.standing == standing)
+        // Other tokens and clients are not concerned.
+        #expect(try world.emit("go", on: "/main", token: "u") == [])
+        #expect(try world.emit("go", on: "/main", by: ":1.2", token: "t") == [])
+        try world.adapt(1, to: "go")
+        #expect(world.answers.count == 1 + Limits.callsPerToken)
+    }
+
+    @Test func `S-9 a call that waits is not forgotten with its token, however late the timer is`() throws {
+        let world = try guarded()
+        for _ in 1...2 { try world.emit("go", on: "/main", token: "t") }
+        world.now += Limits.tokenLifetime
+        try world.emit("free", on: "/main", by: ":1.2", token: "other")
+        #expect(world.coordinator.tokens.outcome(of: key("t")) != nil)
+        world.wait(0)
+        #expect(world.answers == ["2 = pending 0", "3 = pending 0"])
+        // From then on its time is over.
+        try world.emit("free", on: "/main", by: ":1.2", token: "more")
+        #expect(world.coordinator.tokens.outcome(of: key("t")) == nil)
+    }
+
+    @Test func `S-9 the outcome of a call whose token was forgotten is not that of the next one by it`() throws {
+        let world = try guarded()
+        try world.emit("go", on: "/main", token: "t")
+        world.wait(Limits.patience)
+        world.now += Limits.tokenLifetime
+        // The second one by the token, and one that waits with it.
+        for _ in 1...2 { try world.emit("go", on: "/main", token: "t") }
+        world.answer(1, GuardAnswer.rejected)
+        #expect(world.lines == ["concluded /main for :1.1 t: rejected", "guard? com.auth #2: /main go"])
+        try world.adapt(2, to: "go")
+        #expect(world.answers == ["3 = navigated 1", "4 = navigated 1"])
+        #expect(try world.emit("go", on: "/main", token: "t") == ["= navigated 1"])
+        #expect(world.waiting == [])
+    }
 }

@@ -7,7 +7,8 @@ final class World {
     var coordinator: FlowCoordinator
     /// What the latest event led to.
     private(set) var effects: [Effect] = []
-    private var requests: UInt64 = 0
+    /// How many calls were made.
+    private(set) var requests: UInt64 = 0
     /// In µs; the time of the next event.
     var now: UInt64 = 0
 
@@ -32,11 +33,20 @@ final class World {
         _ step: String, _ arguments: KeyValuePairs<String, Value> = [:], on path: String, by client: String = ":1.1",
         token: String? = nil, instance: UInt64? = nil
     ) throws -> [String] {
+        try emit(
+            step, arguments, on: path, by: client,
+            options: token == nil && instance == nil ? nil : EmissionOptions(token: token, instance: instance))
+    }
+
+    @discardableResult
+    func emit(
+        _ step: String, _ arguments: KeyValuePairs<String, Value> = [:], on path: String, by client: String = ":1.1",
+        options: EmissionOptions?
+    ) throws -> [String] {
         handle(
             .stepEmitted(
                 nextRequest(), on: try node(path), step: try id(ofStep: step), arguments: list(arguments),
-                by: Client(client),
-                options: token == nil && instance == nil ? nil : EmissionOptions(token: token, instance: instance)))
+                by: Client(client), options: options))
     }
 
     /// Several steps, one after the other; what is no step's name stands as refused.
@@ -50,13 +60,13 @@ final class World {
     }
 
     @discardableResult
-    func show(_ path: String) throws -> [String] {
-        handle(.visibilityChanged(nextRequest(), of: try node(path), isVisible: true))
+    func show(_ path: String, by client: String = ":1.1") throws -> [String] {
+        handle(.visibilityChanged(nextRequest(), of: try node(path), isVisible: true, by: Client(client)))
     }
 
     @discardableResult
-    func hide(_ path: String) throws -> [String] {
-        handle(.visibilityChanged(nextRequest(), of: try node(path), isVisible: false))
+    func hide(_ path: String, by client: String = ":1.1") throws -> [String] {
+        handle(.visibilityChanged(nextRequest(), of: try node(path), isVisible: false, by: Client(client)))
     }
 
     @discardableResult
@@ -64,7 +74,7 @@ final class World {
         handle(.presentableDismissed(nextRequest(), try node(path), by: Client(client)))
     }
 
-    /// A bus name that `emitters` have gets this owner, or none.
+    /// A bus name gets this owner, or none.
     @discardableResult
     func own(_ name: String, _ owner: String?) -> [String] {
         handle(.nameOwnerChanged(name, owner: owner.map(Client.init)))
@@ -73,7 +83,8 @@ final class World {
     @discardableResult
     func coordinate(
         _ flow: String, id: String? = nil, _ arguments: KeyValuePairs<String, Value> = [:], step: String? = nil,
-        _ stepArguments: KeyValuePairs<String, Value> = [:], by client: String = ":1.1", token: String? = nil
+        _ stepArguments: KeyValuePairs<String, Value> = [:], by client: String = ":1.1", token: String? = nil,
+        activationToken: String? = nil
     ) throws -> [String] {
         let found = coordinator.definitions.flow(named: flow)
         let definition = try #require(found, "no flow '\(flow)'")
@@ -82,7 +93,8 @@ final class World {
                 nextRequest(),
                 FlowRequest(
                     definition, id: id, arguments: list(arguments), step: try step.map { try self.id(ofStep: $0) },
-                    stepArguments: list(stepArguments), by: Client(client), token: token)))
+                    stepArguments: list(stepArguments), by: Client(client), token: token,
+                    activationToken: activationToken)))
     }
 
     @discardableResult
@@ -106,11 +118,13 @@ final class World {
 
     /// Along flows by name, each with a step or with none: `[("main", "open"), ("list", "")]`.
     @discardableResult
-    func navigateAlong(_ path: [(flow: String, step: String)], by client: String = ":1.1") throws -> [String] {
+    func navigateAlong(
+        _ path: [(flow: String, step: String)], by client: String = ":1.1", timeout: UInt64 = Limits.pathTimeout
+    ) throws -> [String] {
         let segments = try path.map { segment in
             PathSegment(flow: segment.flow, step: segment.step.isEmpty ? nil : try id(ofStep: segment.step))
         }
-        return handle(.pathOpened(nextRequest(), segments, by: Client(client)))
+        return handle(.pathOpened(nextRequest(), segments, by: Client(client), timeout: timeout))
     }
 
     /// Lets time pass, in µs, and the timer fire.
@@ -184,6 +198,7 @@ extension Effect {
     ///     - /main/list                                 ~ /main visible=true presented=true ready=true current=/main/a
     ///     did 2 after 1 by :1.1: /main pick {item=1} [screen list /main/list {item=1}, current next /main]
     ///     failed after 1 by :1.1: /main pick unhandled      = navigated 2      ! IdTaken
+    ///     guard? com.auth #3: /main pick {item=1}      present com.shop #4: /main/list again
     var line: String {
         switch self {
         case .announceNavigation(let it):
@@ -196,12 +211,47 @@ extension Effect {
         case .tellNavigation(let it):
             "did \(it.serial) after \(it.cause) by \(it.client.name): \(it.flow) \(it.step)\(it.arguments.text) ["
                 + it.contributions.map(\.text).joined(separator: ", ") + "]" + (it.isDeepLink ? " deep link" : "")
+                + (it.adaptedFrom.map { " for \($0)" } ?? "")
         case .tellFailure(let it):
             "failed after \(it.cause) by \(it.client.name): \(it.flow) \(it.step) \(it.reason.text)"
         case .reply(_, let answer): "= " + answer.text
         case .fail(_, let error): "! " + error.code.rawValue
         case .startTimer(let time): "timer \(time.map { "\($0.microseconds)" } ?? "off")"
         case .reportUnstarted(let flow, let error): "unstarted \(flow) \(error.code.rawValue)"
+        case .askGuard(let it): "guard? \(it.text)"
+        case .askNavigator(let it): "navigator? \(it.text)"
+        case .present(let it): it.text
+        case .dropQuestion(let question): "drop #\(question.number)"
+        case .withdraw(let it): "withdraw \(it.path) from \(it.client.name): \(it.reason.text)"
+        case .tellConclusion(let it):
+            "concluded \(it.path) for \(it.client.name)\(it.token.isEmpty ? "" : " " + it.token): \(it.outcome.text)"
+        case .watchClient(let client): "watch \(client.name)"
+        case .unwatchClient(let client): "unwatch \(client.name)"
+        case .tellDefinitions: "definitions"
+        }
+    }
+}
+
+extension Question {
+    fileprivate var text: String { "\(service.name) #\(id.number): \(flow) \(step)\(arguments.text)" }
+}
+
+extension Presentation {
+    fileprivate var text: String {
+        let action = if case .application(_, let action) = presenter { " action \(action)" } else { "" }
+        return "present \(presenter.service.name)\(action) #\(id.number): \(path)\(arguments.text)"
+            + (style.isEmpty ? "" : " style=" + style) + (isAgain ? " again" : "")
+            + (activationToken.map { " token=" + $0 } ?? "")
+    }
+}
+
+extension Withdrawal.Reason {
+    fileprivate var text: String {
+        switch self {
+        case .dismissal(let reason): reason.rawValue
+        case .rule: "rule"
+        case .parent: "parent"
+        case .undeclared: "undeclared"
         }
     }
 }
@@ -218,6 +268,8 @@ extension PresentableState {
         if isVisible { flags.append("visible") }
         if isPresented { flags.append("presented") }
         if flow?.isReady == true { flags.append("ready") }
+        if !presenter.isEmpty { flags.append("presenter=\(presenter)") }
+        if let owner { flags.append("owner=\(owner.name)") }
         if let current = flow?.current { flags.append("current=\(current)") }
         return flags.isEmpty ? "" : " (" + flags.joined(separator: " ") + ")"
     }
@@ -228,6 +280,7 @@ extension PropertyChanges {
         var text = arguments.map { " arguments=\($0.text)" } ?? ""
         if let isVisible { text += " visible=\(isVisible)" }
         if let isPresented { text += " presented=\(isPresented)" }
+        if let owner { text += " owner=\(owner == .daemon ? "-" : owner.name)" }
         if let isReady { text += " ready=\(isReady)" }
         switch current {
         case .child(let path): text += " current=\(path)"

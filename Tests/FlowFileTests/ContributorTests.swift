@@ -56,6 +56,10 @@ struct ContributorTests {
         ),
         ("{ screen = 'page', reuse = 1 }", ".reuse", "this is an integer; it has to be true or false"),
         ("{ screen = 'page', clear = 'x' }", ".clear", "this is a string; it has to be true or false"),
+        (
+            "{ screen = 'page', style = '\(String(repeating: "x", count: 129))' }", ".style",
+            "a style of 129 bytes; it can have at most 128"
+        ),
         ("{ none = true, clear = true }", ".clear", "'clear' does nothing beside 'none', which takes no options"),
         ("{ pop = 'root', reuse = true }", ".reuse", "'reuse' does nothing beside 'pop', which takes no options"),
         (

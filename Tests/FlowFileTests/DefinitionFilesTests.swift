@@ -21,7 +21,7 @@ struct DefinitionFilesTests {
         let loaded = try DefinitionFiles.load(from: DefinitionFolders(named: [folder.path]))
         #expect(loaded.files == [file])
         #expect(loaded.warnings == [])
-        #expect(loaded.definitions.flows.map(\.name) == ["payment", "session"])
+        #expect(loaded.definitions.flows.map(\.name) == ["payment", "session", "settings"])
     }
 
     @Test func `no files are odd, not wrong`() throws {

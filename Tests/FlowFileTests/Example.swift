@@ -12,16 +12,17 @@ let example = """
     paymentDone = { result = "string", receipt = "string?" }
     "media.play" = { tags = "as", at = "(ix)", more = "a{sv}", rate = "double", any = "v" }
     goHome      = {}
+    settingsHome = {}
 
     [private]
     steps = ["pinEntered"]
 
     [screens]
-    welcome = {}
-    detail  = { arguments = { item = "int64", lang = "string" } }
-    pay     = { arguments = { cents = "uint32" } }
-    receipt = { arguments = { receipt = "string" } }
-    player  = { arguments = { tags = "as", at = "(ix)", more = "a{sv}?", rate = "double" } }
+    welcome = { application = { name = "com.kiosk.Ui", action = "front.welcome", timeout = "5s" } }
+    detail  = { presenter = "com.kiosk.Shop", whenOwnerGone = "keep", arguments = { item = "int64", lang = "string" } }
+    pay     = { presenter = { name = "com.vendor.Pay", path = "/", timeout = "30s" }, whenOwnerGone = "present", arguments = { cents = "uint32" } }
+    receipt = { application = "com.kiosk.Ui", arguments = { receipt = "string" } }
+    player  = { presenter = "org.player", whenOwnerGone = "dismiss", arguments = { tags = "as", at = "(ix)", more = "a{sv}?", rate = "double" } }
 
     [[autostart]]
     flow = "session"
@@ -33,6 +34,9 @@ let example = """
     arguments = { lang = "$$en" }
     step = "itemPicked"
     stepArguments = { item = 7 }
+
+    [[autostart]]
+    flow = "settings"
 
     [flows.session]
     initial   = "touched"
@@ -66,11 +70,17 @@ let example = """
     announce   = true
     onBack     = "cancelAsked"
     emitters   = ["com.vendor.Pay", "org.kiosk-1._x"]
+    guard      = { name = "com.kiosk.Auth", path = "/com/kiosk/Auth", timeout = "5s", steps = ["paid", "pinEntered"] }
     [flows.payment.on]
     payAsked    = { screen = "pay", whenHidden = "queue", onDismissed = { step = "pinEntered", arguments = { pin = "$name" } } }
     pinEntered  = { none = true }
     cancelAsked = { end = "paymentDone", arguments = { result = "cancelled" } }
     paid        = { end = "paymentDone", arguments = { result = "paid", receipt = "$receipt" } }
     goHome      = { end = true }
+
+    [flows.settings]
+    initial   = "settingsHome"
+    guard     = "com.kiosk.Auth"
+    navigator = { name = "org.phone.Settings", path = "/org/phone/Settings", timeout = "10s", steps = ["settingsHome"] }
 
     """

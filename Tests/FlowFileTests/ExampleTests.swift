@@ -25,7 +25,7 @@ struct ExampleTests {
         #expect(
             definitions.steps.map(\.name) == [
                 "cancelAsked", "goHome", "itemPicked", "media.play", "paid", "payAsked", "paymentDone", "pinEntered",
-                "touched",
+                "settingsHome", "touched",
             ])
         #expect(definitions.steps.filter(\.isPrivate).map(\.name) == ["pinEntered"])
         let string = try #require(ValueType(name: "string"))
@@ -39,6 +39,7 @@ struct ExampleTests {
 
     @Test func `flows and their keys`() throws {
         let definitions = try loaded.get().definitions
+        #expect(definitions.flows.map(\.name) == ["payment", "session", "settings"])
         let (payment, session) = (definitions.flows[0], definitions.flows[1])
         #expect(payment.name == "payment")
         #expect(payment.initial == definitions.step(named: "payAsked"))
@@ -52,6 +53,35 @@ struct ExampleTests {
         #expect(session.idle == Idle(after: 90_000_000, step: goHome) && payment.idle == nil)
     }
 
+    @Test func `objects of other processes`() throws {
+        let definitions = try loaded.get().definitions
+        let (detail, pay) = (definitions.screens[0], definitions.screens[1])
+        let (player, receipt, welcome) = (definitions.screens[2], definitions.screens[3], definitions.screens[4])
+        let shop = Service("com.kiosk.Shop", path: "/com/kiosk/Shop", timeout: 60_000_000)
+        #expect(detail.presenter == .service(shop) && detail.whenOwnerGone == .keep)
+        let vendor = Service("com.vendor.Pay", path: "/", timeout: 30_000_000)
+        #expect(pay.presenter == .service(vendor) && pay.whenOwnerGone == .present)
+        #expect(player.presenter?.service.path == "/org/player" && player.whenOwnerGone == .dismiss)
+        let ui = Service("com.kiosk.Ui", path: "/com/kiosk/Ui", timeout: 60_000_000)
+        #expect(receipt.presenter == .application(ui, action: "receipt"))
+        let front = Service("com.kiosk.Ui", path: "/com/kiosk/Ui", timeout: 5_000_000)
+        #expect(welcome.presenter == .application(front, action: "front.welcome"))
+        let (payment, settings) = (definitions.flows[0], definitions.flows[2])
+        let paid = try #require(definitions.step(named: "paid"))
+        let pinEntered = try #require(definitions.step(named: "pinEntered"))
+        let auth = Service("com.kiosk.Auth", path: "/com/kiosk/Auth", timeout: 5_000_000)
+        #expect(payment.adapter == Guard(auth, steps: [paid, pinEntered]) && payment.navigator == nil)
+        let usual = Service("com.kiosk.Auth", path: "/com/kiosk/Auth", timeout: 10_000_000)
+        let phone = Service("org.phone.Settings", path: "/org/phone/Settings", timeout: 10_000_000)
+        let home = try #require(definitions.step(named: "settingsHome"))
+        #expect(settings.adapter == Guard(usual) && settings.navigator == Navigator(phone, steps: [home]))
+        #expect(
+            definitions.busNames == [
+                "com.kiosk.Auth", "com.kiosk.Shop", "com.kiosk.Ui", "com.vendor.Pay", "org.kiosk-1._x",
+                "org.phone.Settings", "org.player",
+            ])
+    }
+
     @Test func `roots in file order`() throws {
         let definitions = try loaded.get().definitions
         let session = try #require(definitions.flow(named: "session"))
@@ -61,6 +91,7 @@ struct ExampleTests {
                 Autostart(
                     session, arguments: [Argument("lang", .string("$en"))],
                     step: definitions.step(named: "itemPicked"), stepArguments: [Argument("item", .int64(7))]),
+                Autostart(try #require(definitions.flow(named: "settings"))),
             ])
     }
 

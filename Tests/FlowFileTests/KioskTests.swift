@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowFile
 
-/// The example of the file format's description, without the keys that this version does not support yet.
+/// The example of the file format's description, without the key that this version does not support yet.
 private let kiosk = """
     version = 1                            # of this format; required in each file
 
@@ -17,14 +17,15 @@ private let kiosk = """
     cancelAsked = {}
     paymentDone = { result = "string", receipt = "string?" }   # ? = may be left out
     goHome      = {}
+    settingsHome = {}
 
     [private]                              # arguments of these stay out of broadcasts, history and properties
     steps = ["pinEntered"]
 
     [screens]                              # each screen once; an undeclared one is an error
-    welcome = {}
-    detail  = { arguments = { item = "int64", lang = "string" } }
-    pay     = { arguments = { cents = "uint32" } }
+    welcome = { application = "com.kiosk.Ui" }          # org.freedesktop.Application of a GTK/Qt program
+    detail  = { presenter = "com.kiosk.Shop", whenOwnerGone = "keep", arguments = { item = "int64", lang = "string" } }
+    pay     = { presenter = { name = "com.vendor.Pay", path = "/com/vendor/Pay", timeout = "30s" }, arguments = { cents = "uint32" } }
     receipt = { arguments = { receipt = "string" } }    # shown by whoever listens
 
     [[autostart]]                          # roots started with the daemon, in file order
@@ -60,11 +61,15 @@ private let kiosk = """
     unique     = false                     # true: at most one root of it (S-2)
     whenHidden = "ignore"                  # ignore | allow | latest | queue, for steps emitted on the flow itself
     announce   = false                     # true: NavigationWillOccur is sent
+    guard      = { name = "com.kiosk.Auth", path = "/com/kiosk/Auth", timeout = "5s", steps = ["paid"] }   # without steps: all
     [flows.payment.on]
     payAsked    = { screen = "pay", onDismissed = { step = "failed", arguments = { why = "$reason" } } }
     cancelAsked = { end = "paymentDone", arguments = { result = "cancelled" } }
     paid        = { end = "paymentDone", arguments = { result = "paid", receipt = "$receipt" } }
     failed      = { end = "paymentDone", arguments = { result = "failed" } }
+
+    [flows.settings]                       # a flow that lives in another process: navigator instead of on
+    navigator = { name = "org.phone.Settings", path = "/org/phone/Settings", timeout = "10s", steps = ["settingsHome"] }
 
     """
 
@@ -74,7 +79,11 @@ struct KioskTests {
         let loaded = try DefinitionFiles.check([("kiosk.toml", .success(kiosk))])
         #expect(
             loaded.warnings.map(\.description) == [
-                "kiosk.toml:7: warning: [steps.pinEntered] no flow has a rule for the step 'pinEntered'"
+                "kiosk.toml:7: warning: [steps.pinEntered] no flow has a rule for the step 'pinEntered'",
+                "kiosk.toml:22: warning: [screens.receipt] nobody is asked to show the screen 'receipt': it has neither "
+                    + "'presenter' nor 'application', while others do, such as 'detail'",
+                "kiosk.toml:64: warning: [flows.settings] nothing starts the flow 'settings': no [[autostart]] and no "
+                    + "other flow's contributor; only a client can, with Coordinate",
             ])
         let definitions = loaded.definitions
         func step(_ name: String) throws -> StepID { try #require(definitions.step(named: name)) }
@@ -83,6 +92,28 @@ struct KioskTests {
         #expect(session.idle == Idle(after: 60_000_000, step: try step("goHome")))
         #expect(payment.onBack == (try step("cancelAsked")))
         #expect(payment.emitters == ["com.vendor.Pay"])
+        #expect(
+            payment.adapter
+                == Guard(
+                    Service("com.kiosk.Auth", path: "/com/kiosk/Auth", timeout: 5_000_000), steps: [try step("paid")]))
+        let settings = definitions[try #require(definitions.flow(named: "settings"))]
+        #expect(
+            settings.navigator
+                == Navigator(
+                    Service("org.phone.Settings", path: "/org/phone/Settings", timeout: 10_000_000),
+                    steps: [try step("settingsHome")]))
+        #expect(settings.rules == [] && session.adapter == nil && session.navigator == nil)
+        func screen(_ name: String) throws -> ScreenDeclaration {
+            definitions[try #require(definitions.screen(named: name))]
+        }
+        let ui = Service("com.kiosk.Ui", path: "/com/kiosk/Ui", timeout: 60_000_000)
+        #expect(try screen("welcome").presenter == .application(ui, action: "welcome"))
+        let shop = Service("com.kiosk.Shop", path: "/com/kiosk/Shop", timeout: 60_000_000)
+        #expect(try screen("detail").presenter == .service(shop))
+        #expect(try screen("detail").whenOwnerGone == .keep)
+        let vendor = Service("com.vendor.Pay", path: "/com/vendor/Pay", timeout: 30_000_000)
+        #expect(try screen("pay").presenter == .service(vendor))
+        #expect(try screen("receipt").presenter == nil)
 
         func contributors(_ flow: FlowDefinition, _ name: String) throws -> [[FlowContributor]] {
             let step = try step(name)

@@ -85,7 +85,7 @@ private struct BusyLife: ~Copyable {
             emit(.stop, on: "/main/sub")
         case 2:
             if let list = coordinator.node(at: "/main/list") {
-                handle { .visibilityChanged($0, of: list, isVisible: true) }
+                handle { .visibilityChanged($0, of: list, isVisible: true, by: Client(":1.1")) }
             }
             dismiss("/main/list")
             emit(.stop, on: "/main/sub")

@@ -60,7 +60,7 @@ final class Model {
             answer(request, emit(on: node.instance, step, arguments, client, options))
         case .stepsEmitted(let request, let node, let steps, let client):
             answer(request, emit(on: node.instance, steps, client))
-        case .visibilityChanged(let request, let node, let isVisible):
+        case .visibilityChanged(let request, let node, let isVisible, _):
             answer(request, show(node.instance, isVisible))
         case .presentableDismissed(let request, let node, let client):
             answer(request, dismiss(node.instance, client))
@@ -69,10 +69,13 @@ final class Model {
         case .flowRequested(let request, let wish): answer(request, coordinate(wish))
         case .deepLinkOpened(let request, let step, let arguments, let client):
             answer(request, navigate(step, arguments, client))
-        case .pathOpened(let request, let segments, let client): answer(request, navigateAlong(segments, client))
+        case .pathOpened(let request, let segments, let client, _): answer(request, navigateAlong(segments, client))
         case .nameOwnerChanged(let name, let owner): owners[name] = owner
         case .timerFired: fireIdle()
         case .definitionsRead(let new): reload(new)
+        case .emissionRepeated, .presentableClaimed, .presentableReleased, .readinessAwaited, .flowRegistered,
+            .flowUnregistered, .guardReplied, .navigatorReplied, .presenterReplied, .clientVanished:
+            preconditionFailure("the model lives in a world of one process")
         }
         return said
     }

@@ -52,7 +52,7 @@ extension Operation {
             }
             return .stepsEmitted(request, on: node, emitted, by: client)
         case .show(let target, let isVisible):
-            return find(target).map { .visibilityChanged(request, of: $0, isVisible: isVisible) }
+            return find(target).map { .visibilityChanged(request, of: $0, isVisible: isVisible, by: Client(":1.1")) }
         case .dismiss(let target, let client):
             return find(target).map { .presentableDismissed(request, $0, by: client) }
         case .back(let target, let client): return find(target).map { .backPressed(request, on: $0, by: client) }

@@ -86,6 +86,9 @@ enum Said: Equatable {
         case .reply(let request, let answer): self = .answered(request, answer.wordless)
         case .fail(let request, let error): self = .refused(request, error.code)
         case .startTimer: return nil
+        case .askGuard, .askNavigator, .present, .withdraw, .tellConclusion, .watchClient, .unwatchClient,
+            .tellDefinitions, .dropQuestion:
+            preconditionFailure("a world of one process was asked for \(effect)")
         case .reportUnstarted(let path, let error): self = .unstarted(path: path, error.code)
         }
     }

@@ -49,7 +49,7 @@ struct TraceTests {
         let error = FlowError(.unknownStep, "no \"such\" step")
         take(.stepsEmitted(RequestID(3), on: main, [.step(StepID(0), number), .refused(error)], by: app))
         take(.backPressed(RequestID(4), on: main, by: app))
-        take(.visibilityChanged(RequestID(5), of: main, isVisible: false))
+        take(.visibilityChanged(RequestID(5), of: main, isVisible: false, by: app))
         take(.stepEmitted(RequestID(6), on: main, step: StepID(0), arguments: [], by: app))
         take(.deepLinkOpened(RequestID(7), step: StepID(1), arguments: [], by: app))
         take(
@@ -65,6 +65,20 @@ struct TraceTests {
         take(.timerFired)
         let screen = coordinator.node(at: "/base/main/page")
         let page = try #require(screen)
+        take(.presentableClaimed(RequestID(12), page, by: app))
+        take(.presentableReleased(RequestID(13), page, by: app))
+        take(.readinessAwaited(RequestID(14), of: main, by: app))
+        let navigator = Service(":1.3", path: "/settings", timeout: 1_000)
+        take(
+            .flowRegistered(
+                RequestID(15),
+                Registration("settings", at: navigator, steps: [definitions.steps[0]], by: Client(":1.3"))))
+        take(.flowUnregistered(RequestID(16), flow: "settings", by: Client(":1.3")))
+        // Late answers, to nothing that was asked.
+        take(.guardReplied(QuestionID(1_000), .step(StepID(0), number)))
+        take(.navigatorReplied(QuestionID(1_001), .contributors([.pop(.root)])))
+        take(.presenterReplied(QuestionID(1_002), .presented(by: app)))
+        take(.clientVanished(Client(":1.3")))
         take(.presentableDismissed(RequestID(11), page, by: other))
         take(.nameOwnerChanged("org.example.App", owner: nil))
         return text
@@ -72,7 +86,7 @@ struct TraceTests {
 
     @Test func `a trace of every event comes to the same once more`() throws {
         let text = try record()
-        #expect(try Trace.replay(text, definitions: definitions) == 16)
+        #expect(try Trace.replay(text, definitions: definitions) == 25)
         for kind in ["will ", "added ", "removed ", "changed ", "did ", "timer ", "reply ", "fail "] {
             #expect(text.contains("\n< \(kind)"), "\(kind)")
         }

@@ -119,6 +119,40 @@ struct EmissionTests {
             try service.refusal { try service.emit("go", on: "/main") }.name == Service.name + ".Error.UnknownStep")
     }
 
+    @Test func `a token waits for the first outcome also where the presentable is gone`() throws {
+        let service = try Service(
+            definitions.replacing(
+                "[flows.main.on]", with: "[flows.main]\nguard = \"org.example.Auth\"\n[flows.main.on]"))
+        let auth = try TestClient(service.bus)
+        try auth.requestName("org.example.Auth")
+        let start = { (member: String, path: String, arguments: [BusValue]) in
+            try service.client.start(
+                Service.name, Service.tree + path, Service.name + ".Stepper", member, arguments)
+        }
+        let shown = try start("EmitStep", "/main", ["go", .options()])
+        let first = try auth.waitForCall("Adapt")
+        try auth.reply(to: first, ["go", .options()])
+        #expect(try service.client.answer(to: shown) == [.uint64(1), "navigated"])
+        try service.show("/main/page")
+
+        let again: [BusValue] = ["told", .options(["why": "x"]), .options(["token": "one"])]
+        let one = try start("EmitStepWithOptions", "/main/page", again)
+        let asked = try auth.waitForCall("Adapt")
+        try service.dismiss("/main/page")
+        let two = try start("EmitStepWithOptions", "/main/page", again)
+        // Nobody declares the last one, so its arguments count for nothing.
+        let some = BusValue.options(["x": .string(String(repeating: "x", count: 10_000))])
+        let list = try start("EmitSteps", "/main", [steps([("told", .options(["why": "x"])), ("og", some)])])
+        try service.client.ping(Service.name)
+        try auth.reply(to: asked, ["told", .options(["why": "x"])])
+        for call in [one, two] { #expect(try service.client.answer(to: call) == [.uint64(2), "navigated"]) }
+        let last = try auth.waitForCall("Adapt")
+        try auth.reply(to: last, ["told", .options(["why": "x"])])
+        #expect(
+            try service.client.answer(to: list)
+                == verdicts([(3, "navigated"), (0, Service.name + ".Error.UnknownStep")]))
+    }
+
     @Test func `StaleInstance, and options that are wrong`() throws {
         let service = try Service(definitions)
         let emit = { (options: BusValue) in
@@ -132,7 +166,8 @@ struct EmissionTests {
             (.options(["token": .string(String(repeating: "x", count: 129))]), "129 bytes"),
             (.options(["token": .uint32(1)]), "'token' is of D-Bus type 'u'; it has to be of type 's'"),
             (.options(["tokn": "x"]), "did you mean 'token'?"),
-            (.options(["wait": false]), "known are 'token', 'instance'"),
+            (.options(["wait": "no"]), "'wait' is of D-Bus type 's'; it has to be of type 'b'"),
+            (.options(["waits": false]), "known are 'token', 'instance', 'wait', 'activation-token'"),
         ] {
             let refusal = try service.refusal { try emit(options) }
             #expect(refusal.name == Service.name + ".Error.InvalidArguments")
@@ -206,7 +241,7 @@ struct EmissionTests {
 
 extension TestClient {
     /// Waits until nobody owns a name.
-    fileprivate func waitUntilFree(_ name: String) throws {
+    func waitUntilFree(_ name: String) throws {
         let bus = "org.freedesktop.DBus"
         try addMatch("type='signal',sender='\(bus)',member='NameOwnerChanged',arg0='\(name)'")
         let isOwned = try call(bus, "/", bus, "NameHasOwner", .string(name)) == [true]

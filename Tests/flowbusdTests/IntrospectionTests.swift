@@ -20,7 +20,33 @@ struct IntrospectionTests {
         #expect(served[0] == of("Coordinator"))
         #expect(served[1] == of("Stepper", "Presentable", "Flow"))
         #expect(served[2] == of("Stepper", "Presentable"))
-        #expect(documented.count == 32)
+        #expect(documented.count == 40)
+    }
+
+    @Test func `what others implement is documented with what the service sends`() throws {
+        let asked = "flow.step.arguments.details"
+        let expected = [
+            "Guard": ["Adapt osa{sv}a{sv}sa{sv}", "\(asked).adaptedStep.adaptedArguments"],
+            "Navigator": ["Navigate osa{sv}a{sv}a(ssa{sv})", "\(asked).contributors"],
+            "Presenter": [
+                "Present osa{sv}a{sv}", "presentable.name.arguments.options", "Withdraw ots",
+                "presentable.instance.reason",
+            ],
+        ]
+        for (role, members) in expected {
+            let xml = try Service.file("dbus/\(Service.name).\(role).xml")
+            let body = try #require(xml.range(of: "<node").map { String(xml[$0.lowerBound...]) })
+            let methods = try XMLDocument(xmlString: body).nodes(forXPath: "/node/interface/method")
+            let found = try methods.flatMap { method in
+                let arguments = try method.nodes(forXPath: "arg")
+                let types = arguments.map { attribute("type", of: $0) }.joined()
+                return [
+                    "\(attribute("name", of: method)) \(types)",
+                    arguments.map { attribute("name", of: $0) }.joined(separator: "."),
+                ]
+            }
+            #expect(found == members)
+        }
     }
 
     @Test func `--introspect prints what is served, of one interface or of all`() throws {

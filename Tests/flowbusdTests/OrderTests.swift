@@ -4,28 +4,6 @@ import Testing
 /// What one client sees, in the order of the wire: signals and answers.
 @Suite("Order on the wire")
 struct OrderTests {
-    /// The log in short: member and path of signals, with what matters of their values; answers as they are.
-    private func log(_ client: TestClient) -> [String] {
-        client.log.map { message in
-            switch message.kind {
-            case .reply: return "answer \(message.values.map(\.brief).joined(separator: " "))"
-            case .error(let error): return "error \(error.name)"
-            case .call: return "call \(message.member)"
-            case .signal: break
-            }
-            let path = message.path.dropFirst(Service.tree.count)
-            switch message.member {
-            case "InterfacesAdded", "InterfacesRemoved":
-                return "\(message.member) \((message.values[0].text ?? "").dropFirst(Service.tree.count))"
-            case "PropertiesChanged":
-                let values = message.values[1].keys.sorted().map { "\($0)=\(message.values[1][$0]?.brief ?? "")" }
-                return "PropertiesChanged \(path) \(values.joined(separator: " "))"
-            default:
-                return "\(message.member) \(path) \(message.values.map(\.brief).joined(separator: " "))"
-            }
-        }
-    }
-
     @Test func `a navigation: additions, properties, did, then the answer`() throws {
         let service = try Service(shopDefinitions)
         try service.show("/shop/list")
@@ -34,7 +12,7 @@ struct OrderTests {
         let sender = service.client.uniqueName
         let item = "{item: 7}"
         #expect(
-            log(service.client) == [
+            service.client.story == [
                 "InterfacesAdded /shop/detail",
                 "PropertiesChanged /shop Current=/shop/detail",
                 "PropertiesChanged /shop/list Presented=false",
@@ -50,7 +28,7 @@ struct OrderTests {
         try service.emit("check", on: "/shop")
         let sender = service.client.uniqueName
         #expect(
-            log(service.client) == [
+            service.client.story == [
                 "InterfacesAdded /shop/pay",
                 "PropertiesChanged /shop Current=/shop/pay",
                 "NavigationOccurred /shop 2 0 \(sender) check {} [(flow pay /shop/pay {style: modal})] {}",
@@ -71,7 +49,7 @@ struct OrderTests {
         try service.emit("done", ["receipt": "r"], on: "/shop/pay/basket")
         let sender = service.client.uniqueName
         #expect(
-            log(service.client) == [
+            service.client.story == [
                 "NavigationWillOccur /shop/pay done {receipt: r} {}",
                 "InterfacesRemoved /shop/pay/basket",
                 "PropertiesChanged /shop Current=/shop/list",
@@ -91,7 +69,7 @@ struct OrderTests {
         try service.listen()
         try service.dismiss("/shop/pay")
         #expect(
-            log(service.client) == [
+            service.client.story == [
                 "InterfacesRemoved /shop/pay/basket", "InterfacesRemoved /shop/pay",
                 "PropertiesChanged /shop Current=/shop/list", "PropertiesChanged /shop/list Presented=true", "answer ",
             ])
@@ -103,7 +81,7 @@ struct OrderTests {
         try service.listen()
         try service.coordinator("Navigate", "closed", .options(), .options())
         #expect(
-            log(service.client) == [
+            service.client.story == [
                 "NavigationOccurred /shop 4 0 \(service.client.uniqueName) closed {} [] {deepLink: true}",
                 "answer [(/shop navigated), (/shop/pay unhandled)]",
             ])
@@ -114,7 +92,7 @@ struct OrderTests {
         try service.listen()
         try service.coordinate("shop", step: "nobody", options: ["id": "second"])
         #expect(
-            log(service.client) == [
+            service.client.story == [
                 "InterfacesAdded /second",
                 "NavigationFailed /second 0 \(service.client.uniqueName) nobody unhandled "
                     + "flow 'shop' has no rule for step 'nobody'",
@@ -126,27 +104,10 @@ struct OrderTests {
         let service = try Service(shopDefinitions)
         try service.listen()
         #expect(try service.emit("spin", ["again": true], on: "/shop") == [.uint64(2), "navigated"])
-        let lines = log(service.client)
+        let lines = service.client.story
         #expect(lines.count { $0.hasPrefix("NavigationOccurred") } == 257)
         #expect(lines.count { $0.hasPrefix("NavigationFailed") } == 1)
         #expect(lines.dropLast().last?.contains("org.flowbus.Navigation1.Error.NavigationLoop") == true)
         #expect(try service.coordinator("GetSerial") == [.uint64(258)])
-    }
-}
-
-extension BusValue {
-    /// The value in short, without types; paths of the tree without what they all begin with.
-    var brief: String {
-        switch self {
-        case .objectPath(let path): path.hasPrefix(Service.tree) ? String(path.dropFirst(Service.tree.count)) : path
-        case .array(let element, let values) where element.hasPrefix("{"):
-            "{" + values.map(\.brief).joined(separator: ", ") + "}"
-        case .array(_, let values): "[" + values.map(\.brief).joined(separator: ", ") + "]"
-        case .structure(let values): "(" + values.map(\.brief).joined(separator: " ") + ")"
-        case .dictEntry(let key, let value): "\(key.brief): \(value.brief)"
-        case .variant(let value): value.brief
-        case .bool(let value): "\(value)"
-        default: text ?? number.map { "\($0)" } ?? "\(self)"
-        }
     }
 }

@@ -39,6 +39,37 @@ struct RecordTests {
         #expect(try run("--replay", trace, "--flows", service.flows.path).status == .status(78))
     }
 
+    @Test func `what other processes answered is recorded, too`() throws {
+        let folder = try TemporaryDirectory()
+        let trace = folder.path + "/trace"
+        let service = try Service(
+            PresenterTests.definitions.replacing(
+                "[flows.sub.on]", with: "[flows.sub]\nguard = \"com.example.Peer\"\n[flows.sub.on]"),
+            options: ["--record", trace])
+        let peer = try service.peer()
+        peer.playPresenter()
+        peer.playGuard { $0.values[1] == "stop" ? .error(Peer.rejected) : .pass($0) }
+        peer.playNavigator { _ in .contributors(("screen", "page", .options()), ("parent", "pop", .options())) }
+        try service.emit("secret", ["pin": "1234"], on: "/main")
+        try service.emit("sub", on: "/main")
+        for step in ["open", "stop", "open"] { try service.emit(step, on: "/main/sub") }
+        try peer.call(
+            Service.name, Service.root, Service.name + ".Coordinator", "RegisterFlow", "mine",
+            .objectPath(Peer.path),
+            .array(of: "{sa{ss}}", [.dictEntry("hello", .array(of: "{ss}", [.dictEntry("who", "as?")]))]),
+            .options(["name": .string(Peer.name), "guard": true]))
+        try service.coordinate("mine")
+        try service.emit("hello", ["who": .strings(["a", "b"])], on: "/mine")
+        try service.settle(peer)
+        peer.disconnect()
+        try service.client.waitUntilFree(Peer.name)
+        try service.settle()
+        try service.process.terminate()
+        let same = try run("--replay", trace, "--flows", service.flows.path)
+        #expect(same.status == .status(0), "\(same.errors)")
+        #expect(same.output.hasSuffix("events, the same effects\n"))
+    }
+
     @Test func `the file is for its owner alone, as it holds private arguments`() throws {
         let folder = try TemporaryDirectory()
         let (trace, _) = try record(in: folder)

@@ -33,16 +33,17 @@ final class Service {
         try ChildProcess(program, arguments, environment: environment)
     }
 
-    static var program: String {
-        get throws {
-            let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-            // Beside the tests, whether they are a program or a bundle that another one loads.
-            for start in [tests, CommandLine.arguments.first ?? ""] + CommandLine.arguments {
-                let path = (start as NSString).deletingLastPathComponent + "/flowbusd"
-                if FileManager.default.isExecutableFile(atPath: path) { return path }
-            }
-            throw TestFailure("there is no flowbusd beside \(tests) \(CommandLine.arguments)")
+    static var program: String { get throws { try program(named: "flowbusd") } }
+
+    /// A program that was built beside the tests.
+    static func program(named name: String) throws -> String {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        // Beside the tests, whether they are a program or a bundle that another one loads.
+        for start in [tests, CommandLine.arguments.first ?? ""] + CommandLine.arguments {
+            let path = (start as NSString).deletingLastPathComponent + "/" + name
+            if FileManager.default.isExecutableFile(atPath: path) { return path }
         }
+        throw TestFailure("there is no \(name) beside \(tests) \(CommandLine.arguments)")
     }
 
     /// The repository's root.

@@ -1,16 +1,30 @@
-/// Which flow's time comes next (S-34).
+/// What comes next by time: flows that nobody reached (S-34), and calls that were not answered (S-9).
 ///
-/// Each flow that is watched stands in it once, and one that is gone may still. An entry may be too early, never too
-/// late: whoever reaches a flow only notes the time at the flow, as that happens with every step, and the entry is put
-/// right when it comes up.
+/// An entry may be too early, never too late, and may be for what is no more: whoever reaches a flow only notes the time at
+/// the flow, as that happens with every step, and whoever answers a call leaves its entry. It is put right when it comes up.
 struct Alarms: Sendable {
+    /// What the time is for.
+    enum Subject: Equatable, Sendable {
+        case flow(NodeID)
+        case call(RequestID)
+
+        /// By kind, then by age.
+        fileprivate var rank: (Int, UInt64) {
+            switch self {
+            case .flow(let node): (0, node.instance)
+            case .call(let request): (1, request.number)
+            }
+        }
+    }
+
     struct Entry: Equatable, Sendable {
         var due: Instant
-        var flow: NodeID
+        var subject: Subject
 
-        /// By time, then by age, so that the order is always the same.
+        /// By time, then by rank, so that the order is always the same.
         static func < (one: Entry, other: Entry) -> Bool {
-            (one.due.microseconds, one.flow.instance) < (other.due.microseconds, other.flow.instance)
+            if one.due != other.due { return one.due < other.due }
+            return one.subject.rank < other.subject.rank
         }
     }
 
@@ -20,8 +34,8 @@ struct Alarms: Sendable {
     var next: Entry? { entries.last }
     var count: Int { entries.count }
 
-    mutating func insert(_ flow: NodeID, due: Instant) {
-        let entry = Entry(due: due, flow: flow)
+    mutating func insert(_ subject: Subject, due: Instant) {
+        let entry = Entry(due: due, subject: subject)
         var (low, high) = (0, entries.count)
         while low < high {
             let middle = (low + high) / 2
@@ -32,7 +46,5 @@ struct Alarms: Sendable {
 
     mutating func removeNext() { entries.removeLast() }
 
-    mutating func removeAll() { entries = [] }
-
-    mutating func removeAll(where isOver: (NodeID) -> Bool) { entries.removeAll { isOver($0.flow) } }
+    mutating func removeAll(where isOver: (Subject) -> Bool) { entries.removeAll { isOver($0.subject) } }
 }

@@ -13,6 +13,25 @@ public enum Effect: Equatable, Sendable {
     case tellNavigation(Navigation)
     /// Send `NavigationFailed`.
     case tellFailure(NavigationFailure)
+    /// Call `Adapt` of a guard, and bring ``Event/guardReplied(_:_:)``.
+    indirect case askGuard(Question)
+    /// Call `Navigate` of a navigator, and bring ``Event/navigatorReplied(_:_:)``.
+    indirect case askNavigator(Question)
+    /// Call `Present` of a presenter, and bring ``Event/presenterReplied(_:_:)``.
+    indirect case present(Presentation)
+    /// Nobody waits for the answer to this question any more. If it was not sent, it need not be; a presenter's answer is
+    /// wanted all the same.
+    case dropQuestion(QuestionID)
+    /// Call `Withdraw` of an owner.
+    case withdraw(Withdrawal)
+    /// Send `StepConcluded`.
+    case tellConclusion(Conclusion)
+    /// Bring ``Event/clientVanished(_:)`` when this client's connection is gone.
+    case watchClient(Client)
+    /// It does not matter any more.
+    case unwatchClient(Client)
+    /// Send `DefinitionsChanged`: clients registered flows, or do so no longer.
+    case tellDefinitions
     /// Answer a call.
     case reply(RequestID, Answer)
     /// Refuse a call.
@@ -33,6 +52,10 @@ public enum Verdict: String, CaseIterable, Sendable {
     case hidden
     /// Kept until that presentable is presented (S-15).
     case deferred
+    /// The flow's guard refused it (S-5).
+    case rejected
+    /// Not decided yet; the outcome comes as ``Effect/tellConclusion(_:)``.
+    case pending
 }
 
 /// How a step ended.
@@ -86,6 +109,8 @@ public struct Announcement: Equatable, Sendable {
     public var arguments: Arguments
     /// Whether a deep link brought the step (S-27).
     public var isDeepLink: Bool
+    /// The name of the step that a guard put this one in place of; nil: none did.
+    public var adaptedFrom: String?
 }
 
 /// A navigation that has happened (*did*, S-10).
@@ -106,6 +131,8 @@ public struct Navigation: Equatable, Sendable {
     public var contributions: [Contribution]
     /// Whether a deep link brought the step (S-27).
     public var isDeepLink: Bool
+    /// The name of the step that a guard put this one in place of; nil: none did.
+    public var adaptedFrom: String?
 }
 
 /// A contributor that was applied.
@@ -200,6 +227,10 @@ public struct PresentableState: Equatable, Sendable {
     public var isPresented: Bool
     /// What only flows have; nil: it is a screen.
     public var flow: Flow?
+    /// The bus name of who is asked to show it; empty: nobody in particular.
+    public var presenter = ""
+    /// Who owns it (S-29); nil: nobody.
+    public var owner: Client?
 }
 
 /// What changed of a presentable; nil for what stayed.
@@ -220,6 +251,8 @@ public struct PropertyChanges: Equatable, Sendable {
     public var isVisible: Bool?
     /// `Presented`.
     public var isPresented: Bool?
+    /// `Owner`; the client of no name for nobody.
+    public var owner: Client?
     /// `Ready`.
     public var isReady: Bool?
     /// `Current`.

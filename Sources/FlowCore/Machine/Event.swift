@@ -47,21 +47,42 @@ public enum Event: Sendable {
     /// A client emitted a step on a presentable (S-4).
     case stepEmitted(
         RequestID, on: NodeID, step: StepID, arguments: Arguments, by: Client, options: EmissionOptions? = nil)
+    /// A client made a call again, by its token, that can't be an emission now, as its presentable is gone or its step no
+    /// longer declared; ``FlowCoordinator/remembersEmission(_:by:at:)`` said that the first one is known.
+    case emissionRepeated(RequestID, token: String, by: Client)
     /// A client emitted several steps on a presentable, each when the one before has ended.
     case stepsEmitted(RequestID, on: NodeID, [EmittedStep], by: Client)
     /// A client shows a presentable, or hides it (S-14).
-    case visibilityChanged(RequestID, of: NodeID, isVisible: Bool)
+    case visibilityChanged(RequestID, of: NodeID, isVisible: Bool, by: Client)
     /// A client dismissed a presentable (S-22).
     case presentableDismissed(RequestID, NodeID, by: Client)
+    /// A client claimed a presentable (S-29).
+    case presentableClaimed(RequestID, NodeID, by: Client)
+    /// A client gave a presentable back.
+    case presentableReleased(RequestID, NodeID, by: Client)
+    /// A client wants to know when a flow is ready (S-26).
+    case readinessAwaited(RequestID, of: NodeID, by: Client)
     /// Someone went back (S-24).
     case backPressed(RequestID, on: NodeID, by: Client)
     /// A client asked for a root.
     case flowRequested(RequestID, FlowRequest)
     /// A client sent a step to every live flow (S-27).
     case deepLinkOpened(RequestID, step: StepID, arguments: Arguments, by: Client)
-    /// A client sent steps along a path of flows (S-28).
-    case pathOpened(RequestID, [PathSegment], by: Client)
-    /// A name that `emitters` of some flow has found its owner, or lost it (nil).
+    /// A client sent steps along a path of flows (S-28), for which it waits so many µs.
+    case pathOpened(RequestID, [PathSegment], by: Client, timeout: UInt64 = Limits.pathTimeout)
+    /// A client implements a flow from now on.
+    case flowRegistered(RequestID, Registration)
+    /// A client does so no longer.
+    case flowUnregistered(RequestID, flow: String, by: Client)
+    /// A guard answered, or will not (S-5).
+    case guardReplied(QuestionID, GuardAnswer)
+    /// A navigator answered, or will not (S-5).
+    case navigatorReplied(QuestionID, NavigatorAnswer)
+    /// A presenter answered, or will not (S-31).
+    case presenterReplied(QuestionID, PresenterAnswer)
+    /// The connection of a client that ``Effect/watchClient(_:)`` named is gone.
+    case clientVanished(Client)
+    /// One of ``Definitions/busNames`` found its owner, or lost it (nil).
     case nameOwnerChanged(String, owner: Client?)
     /// The time that ``Effect/startTimer(at:)`` asked for has come.
     case timerFired
@@ -75,11 +96,23 @@ public struct EmissionOptions: Equatable, Sendable {
     public var token: String?
     /// The instance that the caller means; another at that path is refused.
     public var instance: UInt64?
+    /// Whether the caller waits for the verdict; otherwise it gets `pending` where that is not decided at once.
+    public var waits: Bool
+    /// What lets a window come to the front: for the first Present that the step causes, once.
+    public var activationToken: String?
+    /// Whether the caller allows a question to the user.
+    public var isInteractive: Bool
 
     /// These options.
-    public init(token: String? = nil, instance: UInt64? = nil) {
+    public init(
+        token: String? = nil, instance: UInt64? = nil, waits: Bool = true, activationToken: String? = nil,
+        isInteractive: Bool = false
+    ) {
         self.token = token
         self.instance = instance
+        self.waits = waits
+        self.activationToken = activationToken
+        self.isInteractive = isInteractive
     }
 }
 
@@ -124,11 +157,14 @@ public struct FlowRequest: Equatable, Sendable {
     public var client: Client
     /// The caller's name for this call: repeated within ``Limits/tokenLifetime`` it gets the first outcome.
     public var token: String?
+    /// What lets a window come to the front: for the first Present that it causes, once.
+    public var activationToken: String?
 
     /// A wish for a root.
     public init(
         _ definition: FlowID, id: String? = nil, arguments: Arguments = [], step: StepID? = nil,
-        stepArguments: Arguments = [], by client: Client, token: String? = nil
+        stepArguments: Arguments = [], by client: Client, token: String? = nil,
+        activationToken: String? = nil
     ) {
         self.definition = definition
         self.id = id
@@ -137,5 +173,6 @@ public struct FlowRequest: Equatable, Sendable {
         self.stepArguments = stepArguments
         self.client = client
         self.token = token
+        self.activationToken = activationToken
     }
 }

@@ -31,10 +31,17 @@ extension FlowCoordinator {
     /// Goes back at this flow; false where there is nothing to go back to.
     private mutating func goBack(at flow: Int, by client: Client, _ request: RequestID) -> Bool {
         if let onBack = definitions.flows[definition(of: flow).index].onBack {
-            take(
-                WaitingStep(
-                    origin: nextOrigin(), client: client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
-                    step: onBack, arguments: [], cause: 0, purpose: .emitted(request)))
+            let step = WaitingStep(
+                origin: nextOrigin(), client: client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
+                step: onBack, arguments: [], cause: 0, purpose: .emitted(request))
+            do throws(FlowError) {
+                try checkWait(step, for: flow)
+            } catch {
+                answer = .fail(request, error)
+                return true
+            }
+            let path = forest.nodes[flow].path
+            if take(step) == nil { suspend(request, Call(client: client, kind: .step(path: path, nil))) }
             return true
         }
         guard forest.nodes[flow].flow?.covering == .stack, forest.children(of: flow).count > 1,
@@ -50,7 +57,7 @@ extension FlowCoordinator {
         serial += 1
         let contribution = Contribution(
             kind: .back, name: forest.nodes[child].name, path: forest.nodes[child].path)
-        let gone = takeOut(child, below: flow)
+        let gone = takeOut(child, below: flow, .dismissal(.back))
         keep([], 0, of: "", flow, for: client)
         forest.settle(flow)
         tellChanges()

@@ -11,30 +11,39 @@ extension FlowCoordinator {
             return
         }
         let flows = forest.preorder().filter { forest.nodes[$0].flow != nil }
+        var outcomes: [FlowOutcome] = []
         var steps: [WaitingStep] = []
         steps.reserveCapacity(flows.count)
+        var tally = Ledger.Tally()
         for (place, flow) in flows.enumerated() {
+            var waiting = WaitingStep(
+                origin: 0, client: client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path, step: step,
+                arguments: admitted, cause: 0, purpose: .deepLink(request, place: place))
             do throws(FlowError) {
                 try checkEmitter(client, of: flow)
+                tally = try checkWait(waiting, for: flow, besides: tally)
             } catch {
-                deepLink.append(FlowOutcome(path: forest.nodes[flow].path, outcome: .refused(error)))
+                outcomes.append(FlowOutcome(path: forest.nodes[flow].path, outcome: .refused(error)))
                 continue
             }
-            deepLink.append(FlowOutcome(path: forest.nodes[flow].path, outcome: nil))
-            steps.append(
-                WaitingStep(
-                    origin: nextOrigin(), client: client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
-                    step: step, arguments: admitted, cause: 0, purpose: .deepLink(place: place)))
+            outcomes.append(FlowOutcome(path: forest.nodes[flow].path, outcome: nil))
+            waiting.origin = nextOrigin()
+            steps.append(waiting)
             reach(flow)
         }
+        guard !steps.isEmpty else {
+            answer = .reply(request, .outcomes(outcomes))
+            return
+        }
+        suspend(request, Call(client: client, kind: .deepLink(undecided: steps.count)))
+        deepLinks[request] = outcomes
         queue.append(contentsOf: steps)
-        run()
-        answer = .reply(request, .outcomes(deepLink))
-        deepLink = []
     }
 
     /// Goes from flow to flow by their names, with a step for each, or with none (S-28).
-    mutating func openPath(_ segments: [PathSegment], by client: Client, _ request: RequestID) {
+    mutating func openPath(
+        _ segments: [PathSegment], by client: Client, timeout: UInt64, _ request: RequestID
+    ) {
         guard !segments.isEmpty else {
             answer = .fail(
                 request, FlowError(.invalidArguments, "the path is empty; it has to have at least one segment, a root"))
@@ -46,34 +55,95 @@ extension FlowCoordinator {
             answer = .fail(request, error)
             return
         }
-        var segments = segments
+        var walk = PathWalk(segments: segments, due: now.advanced(by: timeout))
+        var call = Call(client: client, kind: .path(walk))
         do throws(FlowError) {
             // Before anything happens, as what has happened stays.
             for place in segments.indices {
+                call.tally.bytes += segments[place].flow.utf8.count
                 guard let step = segments[place].step else { continue }
-                segments[place].arguments = try admit(segments[place].arguments, of: step)
+                walk.segments[place].arguments = try admit(segments[place].arguments, of: step)
+                call.tally.bytes += segments[place].arguments.byteCount
             }
+            call.tally.steps = segments.count
+            if definitions.askOthers { try ledger.check(call.tally, for: client) } else { call.tally = Ledger.Tally() }
         } catch {
             answer = .fail(request, error)
             return
         }
-        var outcomes: [FlowOutcome] = []
-        var above: NodeID?
-        for (place, segment) in segments.enumerated() {
-            do throws(FlowError) {
-                let flow = try self.flow(for: segment, below: above, isFirst: place == 0, by: client)
-                above = forest.id(of: flow)
-                outcomes.append(try follow(segment, at: flow, by: client))
-            } catch {
-                answer = .fail(
-                    request,
-                    FlowError(
-                        .pathFailed,
-                        "segment \(place + 1) ('\(Names.shown(segment.flow))'): \(error.message)"))
-                return
-            }
+        walkOn(walk, call, request)
+    }
+
+    /// Goes on along a path, as far as no step has to wait, and each flow is ready.
+    mutating func walkOn(_ walk: PathWalk, _ call: Call, _ request: RequestID) {
+        var (walk, call) = (walk, call)
+        drop(request)
+        do throws(FlowError) {
+            while try stride(&walk, by: call.client, request) {}
+        } catch {
+            finish(request, .fail(request, walk.failure(error.message)))
+            return
         }
-        answer = .reply(request, .outcomes(outcomes))
+        guard walk.outcomes.count < walk.segments.count else {
+            finish(request, .reply(request, .outcomes(walk.outcomes)))
+            return
+        }
+        call.kind = .path(walk)
+        suspend(request, call, until: walk.due)
+        if !walk.isUnderWay, let above = walk.above { readers[above, default: []].append(request) }
+    }
+
+    /// Takes the next segment; false: none is left, or something has to be waited for.
+    ///
+    /// - Throws: why it can't be taken, or was not navigated.
+    private mutating func stride(
+        _ walk: inout PathWalk, by client: Client, _ request: RequestID
+    ) throws(FlowError) -> Bool {
+        if walk.isUnderWay {
+            guard let outcome = walk.outcome else { return false }
+            try conclude(outcome, of: &walk, by: client)
+        }
+        guard walk.outcomes.count < walk.segments.count else { return false }
+        // Its flow is chosen when the one before is ready.
+        if let above = walk.above.flatMap(forest.slot(of:)), forest.nodes[above].flow?.isReady == false { return false }
+        if let error = walk.lapsed[walk.outcomes.count] { throw error }
+        let segment = walk.segments[walk.outcomes.count]
+        let flow = try self.flow(for: segment, below: walk.above, isFirst: walk.outcomes.isEmpty, by: client)
+        walk.above = forest.id(of: flow)
+        walk.place = forest.nodes[flow].path
+        guard let step = segment.step else {
+            walk.outcomes.append(FlowOutcome(path: walk.place, outcome: nil))
+            return true
+        }
+        try checkEmitter(client, of: flow)
+        let waiting = WaitingStep(
+            origin: nextOrigin(), client: client, flow: forest.id(of: flow), tellAt: walk.place, step: step,
+            arguments: segment.arguments, cause: 0, purpose: .segment(request))
+        try checkWait(waiting, for: flow)
+        reach(flow)
+        walk.isUnderWay = true
+        walk.outcome = take(waiting)
+        run()
+        return true
+    }
+
+    /// Notes how a segment's step ended.
+    ///
+    /// - Throws: why it was not navigated.
+    private func conclude(_ outcome: Outcome, of walk: inout PathWalk, by client: Client) throws(FlowError) {
+        walk.isUnderWay = false
+        walk.outcome = nil
+        switch outcome {
+        case .navigated: walk.outcomes.append(FlowOutcome(path: walk.place, outcome: outcome))
+        case .ignored(let verdict):
+            let segment = walk.segments[walk.outcomes.count]
+            guard let step = segment.step else { return }
+            throw FlowError(
+                .pathFailed,
+                verdict == .unhandled
+                    ? unhandled(step, at: walk.above) : "the step '\(definitions[step].name)' is \(verdict.rawValue)")
+        case .refused(let error): throw error
+        }
     }
 
     /// The flow that a segment means: a root for the first one, which is started if it is unique; else the newest of
@@ -105,27 +175,28 @@ extension FlowCoordinator {
         }
         return flow
     }
+}
 
-    /// Takes a segment's step at its flow, and all that it sets off.
-    ///
-    /// - Throws: why it was not navigated.
-    private mutating func follow(
-        _ segment: PathSegment, at flow: Int, by client: Client
-    ) throws(FlowError) -> FlowOutcome {
-        let path = forest.nodes[flow].path
-        guard let step = segment.step else { return FlowOutcome(path: path, outcome: nil) }
-        try checkEmitter(client, of: flow)
-        reach(flow)
-        let waiting = WaitingStep(
-            origin: nextOrigin(), client: client, flow: forest.id(of: flow), tellAt: path, step: step,
-            arguments: segment.arguments, cause: 0, purpose: .segment)
-        take(waiting)
-        let outcome = takeOutcome()
-        run()
-        switch outcome {
-        case .navigated: return FlowOutcome(path: path, outcome: outcome)
-        case .ignored: throw FlowError(.pathFailed, unhandled(definitions[step].name, by: waiting))
-        case .refused(let error): throw error
-        }
+/// Where a deep link along a path is (S-28).
+struct PathWalk: Sendable {
+    var segments: [PathSegment]
+    /// Why those of the segments can't be taken whose steps new definitions don't declare so any more.
+    var lapsed: [Int: FlowError] = [:]
+    /// Until when it has to be done.
+    let due: Instant
+    /// Those of the segments that are done.
+    var outcomes: [FlowOutcome] = []
+    /// The flow of the latest segment, and its path.
+    var above: NodeID?
+    var place = ""
+    /// Whether a step for that flow was emitted and is not done.
+    var isUnderWay = false
+    /// How that step ended; nil: it did not.
+    var outcome: Outcome?
+
+    /// The error for the segment at hand.
+    func failure(_ why: String) -> FlowError {
+        let number = outcomes.count
+        return FlowError(.pathFailed, "segment \(number + 1) ('\(Names.shown(segments[number].flow))'): \(why)")
     }
 }

@@ -4,30 +4,44 @@ extension FlowCoordinator {
     /// A client dismisses a presentable.
     mutating func dismiss(_ node: NodeID, by client: Client, _ request: RequestID) {
         guard let slot = forest.slot(of: node) else { return refuseGone(request) }
+        guard mayHandle(slot, client) else { return refuseStranger(slot, client, request) }
+        // Whose hand it was needs no telling.
+        if forest.nodes[slot].owner == client { disown(slot) }
+        dismiss(slot, .dismissed, origin: nextOrigin(), cause: 0, client)
+        answer = .reply(request, .done)
+    }
+
+    /// A presentable goes by other hands than its flow's, which may have asked to be told (S-23).
+    mutating func dismiss(
+        _ slot: Int, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client
+    ) {
         let parent = forest.nodes[slot].parent
-        let gone = takeOut(slot, below: parent)
+        let gone = takeOut(slot, below: parent, .dismissal(reason))
         if let parent { forest.settle(parent) }
         tellChanges()
         dropSteps(of: gone, heir: parent)
-        if let parent { tellParent(parent, of: gone.last, .dismissed, origin: nextOrigin(), cause: 0, client) }
+        if let parent { tellParent(parent, of: gone.last, reason, origin: origin, cause: cause, client) }
         setOffPresented()
-        answer = .reply(request, .done)
     }
 
     /// Removes a presentable and all below it, newest leaf first, and tells so (S-22). What that means for the rest of
     /// the tree is settled by the caller, when all its changes are made.
-    mutating func takeOut(_ slot: Int, below parent: Int?) -> [Node] {
+    mutating func takeOut(_ slot: Int, below parent: Int?, _ reason: Withdrawal.Reason) -> [Node] {
         let gone = forest.remove(slot)
-        tellRemoved(gone)
+        tellRemoved(gone, reason)
         countRemoval(gone, below: parent)
         return gone
     }
 
-    /// Tells that presentables are gone, and gives back what they held.
-    mutating func tellRemoved(_ gone: [Node]) {
-        for node in gone {
+    /// Tells that presentables are gone, and gives back what they held. The reason is that of the last one, which took the
+    /// others with it.
+    mutating func tellRemoved(_ gone: [Node], _ reason: Withdrawal.Reason) {
+        for (place, node) in gone.enumerated() {
             effects.append(.removePresentable(path: node.path, isFlow: node.flow != nil))
             ledger.release(node)
+            if node.owner != nil || node.presenting != nil {
+                withdraw(node, place == gone.count - 1 ? reason : .parent)
+            }
         }
     }
 
@@ -38,7 +52,7 @@ extension FlowCoordinator {
         if let flow = last.flow {
             if flow.isAwaitedByParent, !flow.isReady { awaitedChildEnded(of: parent) }
         } else {
-            forest.nodes[parent].flow?.keptCount -= last.keptSteps.count
+            forest.nodes[parent].flow?.waitingCount -= last.keptSteps.count
         }
     }
 
@@ -63,6 +77,13 @@ extension FlowCoordinator {
     /// those that were set off on their flows end when their turn comes (S-22), and are told at the heir, the nearest
     /// ancestor that is live.
     mutating func dropSteps(of gone: [Node], heir: Int?) {
+        for node in gone {
+            guard let flow = node.flow else { continue }
+            let id = NodeID(slot: node.slot, instance: node.instance)
+            if let question = flow.question { withdrawQuestion(question) }
+            unblock(id)
+            wakeReaders(of: id)
+        }
         let heir = heir.map { forest.nodes[$0].path }
         if let heir {
             queue.retarget(from: Set(gone.lazy.filter { $0.flow != nil }.map(\.path)), to: heir)
@@ -74,7 +95,7 @@ extension FlowCoordinator {
             let place = heir ?? (node.flow == nil ? node.parentPath : node.path)
             if let held = node.initialStep {
                 tellDropped(held, lost(held, with: node, flowLives: node.instance == last, isInitial: true), at: place)
-                release(origin: held.origin)
+                release(origin: held.origin, held: true)
             }
             for kept in node.keptSteps {
                 tellDropped(kept, lost(kept, with: node, flowLives: node.instance == last, isInitial: false), at: place)
@@ -105,7 +126,12 @@ extension FlowCoordinator {
         case .navigated: return
         case .ignored(let verdict):
             reason = .verdict(verdict)
-            message = verdict == .hidden ? hidden(name, step) : unhandled(name, by: step)
+            message =
+                switch verdict {
+                case .hidden: hidden(name, step)
+                case .rejected: "the guard of '\(step.tellAt)' refused step '\(name)'"
+                case .unhandled, .navigated, .deferred, .pending: unhandled(step.step, at: step.flow)
+                }
         case .refused(let error):
             reason = .error(error.code)
             message = error.message
@@ -154,11 +180,15 @@ extension FlowCoordinator {
         "'\(step.tellAt)' is not presented, and ignores step '\(name)' then"
     }
 
-    func unhandled(_ step: String, by waiting: WaitingStep) -> String {
-        guard let flow = forest.slot(of: waiting.flow) else { return "the flow has ended" }
-        let hasRule = definitions.flows[definition(of: flow).index].rule(for: waiting.step) != nil
-        return hasRule
-            ? "no alternative of flow '\(forest.nodes[flow].name)' for step '\(step)' matches"
-            : "flow '\(forest.nodes[flow].name)' has no rule for step '\(step)'"
+    func unhandled(_ step: StepID, at flow: NodeID?) -> String {
+        guard let flow = flow.flatMap(forest.slot(of:)) else { return "the flow has ended" }
+        let definition = definitions[definition(of: flow)]
+        let name = definitions[step].name
+        if let navigator = definition.navigator {
+            return "the navigator '\(navigator.service.name)' of flow '\(definition.name)' does not take step '\(name)'"
+        }
+        return definition.rule(for: step) == nil
+            ? "flow '\(definition.name)' has no rule for step '\(name)'"
+            : "no alternative of flow '\(definition.name)' for step '\(name)' matches"
     }
 }

@@ -17,11 +17,12 @@ extension FlowCoordinator {
             answer = .fail(request, error)
             return
         }
-        switch emit(step, arguments, on: node, by: client, .emitted(request)) {
+        switch emit(step, arguments, on: node, by: client, options, .emitted(request)) {
+        case .ended(let outcome): answer = Self.answer(request, outcome)
         case .taken: break
-        case .ended(.refused(let error)): answer = .fail(request, error)
-        case .ended(.ignored(let verdict)): answer = .reply(request, .verdict(verdict, serial: 0))
-        case .ended(.navigated(let serial)): answer = .reply(request, .verdict(.navigated, serial: serial))
+        case .waiting:
+            suspend(request, Call(client: client, kind: .step(path: forest.nodes[node.slot].path, token)))
+            if options?.waits == false { takePatience(of: request) }
         }
     }
 
@@ -33,53 +34,83 @@ extension FlowCoordinator {
             answer = .fail(request, error)
             return
         }
-        var outcomes: [Outcome] = []
-        for step in steps {
-            switch step {
-            case .refused(let error): outcomes.append(.refused(error))
-            case .step(let step, let arguments):
-                switch emit(step, arguments, on: node, by: client, .listed) {
-                case .ended(let outcome): outcomes.append(outcome)
-                case .taken: outcomes.append(takeOutcome())
-                }
-                run()
-            }
+        var call = Call(client: client, kind: .readiness(node))
+        do throws(FlowError) {
+            if definitions.askOthers { call.tally = try tally(of: steps, for: client) }
+        } catch {
+            answer = .fail(request, error)
+            return
         }
-        answer = .reply(request, .verdicts(outcomes))
+        // Where it is gone, each step is refused.
+        let path = forest.slot(of: node).map { forest.nodes[$0].path } ?? ""
+        emitRest(of: StepList(node: node, path: path, steps: steps), call, request)
     }
 
-    /// How the step ended that was just taken.
-    mutating func takeOutcome() -> Outcome {
-        guard let outcome else { preconditionFailure("a step was taken and did not end") }
-        self.outcome = nil
-        return outcome
+    /// What steps count for that may have to wait.
+    private func tally(of steps: [EmittedStep], for client: Client) throws(FlowError) -> Ledger.Tally {
+        var tally = Ledger.Tally(steps: steps.count)
+        for case .step(_, let arguments) in steps { tally.bytes += arguments.byteCount }
+        try ledger.check(tally, for: client)
+        return tally
+    }
+
+    /// Emits the steps that were not emitted yet, as far as none has to wait.
+    mutating func emitRest(of list: StepList, _ call: Call, _ request: RequestID) {
+        var (list, call) = (list, call)
+        drop(request)
+        while list.outcomes.count < list.steps.count {
+            let outcome: Outcome
+            switch list.steps[list.outcomes.count] {
+            case .refused(let error): outcome = .refused(error)
+            case .step(let step, let arguments):
+                switch emit(step, arguments, on: list.node, by: call.client, nil, .listed(request)) {
+                case .ended(let ended), .taken(let ended): outcome = ended
+                case .waiting:
+                    call.kind = .list(list)
+                    return suspend(request, call)
+                }
+            }
+            list.outcomes.append(outcome)
+            if call.isAnswered { tellConclusion(outcome, of: call, at: list.path) }
+            run()
+        }
+        if !call.isAnswered { finish(request, .reply(request, .verdicts(list.outcomes))) }
     }
 
     /// What became of a step at the gate.
     enum Admission {
-        /// It was taken by its flow; who waits for it was told.
-        case taken
+        /// It was taken by its flow, and ended; who waits for it was told.
+        case taken(Outcome)
+        /// It waits for a guard or navigator of its flow; who waits for it will be told.
+        case waiting
         /// It did not come so far.
         case ended(Outcome)
     }
 
     /// Lets a step through to its flow, or not.
     mutating func emit(
-        _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, _ purpose: WaitingStep.Purpose
+        _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, _ options: EmissionOptions?,
+        _ purpose: WaitingStep.Purpose
     ) -> Admission {
         guard let slot = forest.slot(of: node) else { return .ended(.refused(Self.gone)) }
         let flow = flow(for: slot)
         let admitted: Arguments
         do throws(FlowError) {
+            try checkActivationToken(options?.activationToken)
             try checkEmitter(client, of: flow)
             admitted = try admit(arguments, of: step)
         } catch {
             return .ended(.refused(error))
         }
+        let origin = nextOrigin()
+        if let options, let token = options.activationToken, case .emitted(let request) = purpose {
+            activationTokens.insert(token, for: origin, of: request)
+        }
         return pass(
             WaitingStep(
-                origin: nextOrigin(), client: client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
-                step: step, arguments: admitted, cause: 0, purpose: purpose),
+                origin: origin, client: client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
+                step: step, arguments: admitted, cause: 0, purpose: purpose, screen: slot == flow ? nil : node,
+                isInteractive: options?.isInteractive ?? false),
             at: slot, for: flow)
     }
 
@@ -93,14 +124,20 @@ extension FlowCoordinator {
             if isFromOutside, outcome == .ignored(.deferred) { reach(flow) }
             return .ended(outcome)
         }
+        do throws(FlowError) {
+            try checkWait(step, for: flow)
+        } catch {
+            return .ended(.refused(error))
+        }
         if isFromOutside { reach(flow) }
-        take(step)
-        return .taken
+        return take(step).map { .taken($0) } ?? .waiting
     }
 
-    /// Refuses a client that owns none of the names which a flow wants of those that emit (`emitters`).
+    /// Refuses a client that owns none of the names which a flow wants of those that emit (`emitters`), or that the flow
+    /// waits for (S-32).
     func checkEmitter(_ client: Client, of flow: Int) throws(FlowError) {
         let definition = definition(of: flow).index
+        if isWaiting(flow) { try checkDeadlock(client, at: flow) }
         if definitions.flows[definition].emitters.isEmpty { return }
         let names = definitions.flows[definition].emitters
         guard !names.contains(where: { nameOwners[$0] == client }) else { return }
@@ -117,8 +154,9 @@ extension FlowCoordinator {
             ?? forest.nodes[slot].flow.map { definitions.flows[$0.definition.index].whenHidden } ?? .ignore
     }
 
-    mutating func setVisible(_ node: NodeID, _ isVisible: Bool, _ request: RequestID) {
+    mutating func setVisible(_ node: NodeID, _ isVisible: Bool, by client: Client, _ request: RequestID) {
         guard let slot = forest.slot(of: node) else { return refuseGone(request) }
+        guard mayHandle(slot, client) else { return refuseStranger(slot, client, request) }
         forest.setVisible(slot, isVisible)
         tellChanges()
         setOffPresented()
@@ -158,12 +196,7 @@ extension FlowCoordinator {
                 .limitExceeded,
                 "\(here) steps are kept for '\(forest.nodes[slot].path)' of at most \(Limits.keptSteps)")
         }
-        let all = (forest.nodes[flow].flow?.keptCount ?? 0) - outdated.count
-        guard all < Limits.waitingStepsPerFlow else {
-            throw FlowError(
-                .limitExceeded,
-                "\(all) steps wait for '\(forest.nodes[flow].path)' of at most \(Limits.waitingStepsPerFlow)")
-        }
+        try checkRoom(at: flow, besides: outdated.count)
         var own = Ledger.Tally(steps: 1, bytes: kept.arguments.byteCount)
         var total = own
         for outdated in outdated {
@@ -175,9 +208,19 @@ extension FlowCoordinator {
         try ledger.check(own, inTotal: total, for: kept.client)
     }
 
+    /// Whether one more step from outside may wait for a flow.
+    func checkRoom(at flow: Int, besides outdated: Int = 0) throws(FlowError) {
+        let all = (forest.nodes[flow].flow?.waitingCount ?? 0) - outdated
+        guard all < Limits.waitingStepsPerFlow else {
+            throw FlowError(
+                .limitExceeded,
+                "\(all) steps wait for '\(forest.nodes[flow].path)' of at most \(Limits.waitingStepsPerFlow)")
+        }
+    }
+
     /// Counts a kept step that comes (1) or goes (-1).
     mutating func countKept(_ kept: HeldStep, _ sign: Int, for flow: Int) {
-        forest.nodes[flow].flow?.keptCount += sign
+        forest.nodes[flow].flow?.waitingCount += sign
         ledger.count(Ledger.Tally(steps: sign, bytes: sign * kept.arguments.byteCount), for: kept.client)
     }
 }
@@ -195,6 +238,16 @@ extension FlowCoordinator {
         case .fail(let error):
             answer = .fail(request, error)
             return true
+        case .waiting:
+            do throws(FlowError) {
+                let tally = Ledger.Tally(steps: 1)
+                try ledger.check(tally, for: key.client)
+                try tokens.wait(request, with: key)
+                ledger.count(tally, for: key.client)
+            } catch {
+                answer = .fail(request, error)
+            }
+            return true
         case nil: break
         }
         do throws(FlowError) {
@@ -207,17 +260,17 @@ extension FlowCoordinator {
         return false
     }
 
-    /// What a client's emission by this token came to first, as the answer to a call of no number; nil: it is not known, or
-    /// not any more.
-    ///
-    /// For calls that can't be emissions now, as their presentable is gone or their step no longer declared.
-    public mutating func firstOutcome(ofEmission token: String, by client: Client, at now: Instant) -> Effect? {
+    /// Whether the emission that a client made by this token is known still: its outcome, or that it has none yet.
+    public mutating func remembersEmission(_ token: String, by client: Client, at now: Instant) -> Bool {
         tokens.expire(at: now)
-        return switch tokens.outcome(of: Tokens.Key(client: client, kind: .emission, token: token)) {
-        case .reply(let answer): .reply(RequestID(0), answer)
-        case .fail(let error): .fail(RequestID(0), error)
-        case nil: nil
-        }
+        return tokens.outcome(of: Tokens.Key(client: client, kind: .emission, token: token)) != nil
+    }
+
+    /// Gives a call the outcome of the first one by its token, now or when that has one.
+    mutating func repeatEmission(_ token: String, by client: Client, _ request: RequestID) {
+        if answerAgain(Tokens.Key(client: client, kind: .emission, token: token), request) { return }
+        self.token = nil
+        refuseGone(request)
     }
 
     mutating func remember(_ answer: Effect, by key: Tokens.Key) {
@@ -225,7 +278,8 @@ extension FlowCoordinator {
         case .reply(_, let known): tokens.remember(.reply(known), of: key, at: now)
         case .fail(_, let error): tokens.remember(.fail(error), of: key, at: now)
         case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation,
-            .tellFailure, .startTimer, .reportUnstarted:
+            .tellFailure, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
+            .tellConclusion, .watchClient, .unwatchClient, .tellDefinitions, .dropQuestion:
             preconditionFailure("a call was answered with \(answer)")
         }
     }

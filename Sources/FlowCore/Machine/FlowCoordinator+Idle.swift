@@ -4,12 +4,22 @@ extension FlowCoordinator {
     /// Watches a flow that was just born, if it has an idle step.
     mutating func watch(_ slot: Int) {
         guard let reached = forest.nodes[slot].flow?.reached, let idle = idle(of: slot) else { return }
-        // What is gone stands there until its time comes: at most as often as what is not, and a few.
-        if alarms.count > 2 * forest.flowCount + 16 {
-            let forest = forest
-            alarms.removeAll { forest.slot(of: $0) == nil }
+        watch(.flow(forest.id(of: slot)), due: reached.advanced(by: idle.after))
+    }
+
+    /// Has the machine woken when something is due.
+    mutating func watch(_ subject: Alarms.Subject, due: Instant) {
+        // What is over stands there until its time comes: at most as often as what is not, and a few.
+        if alarms.count > 2 * (forest.flowCount + calls.count) + 16 {
+            let (forest, calls) = (forest, calls)
+            alarms.removeAll { subject in
+                switch subject {
+                case .flow(let flow): forest.slot(of: flow) == nil
+                case .call(let request): calls[request]?.isAnswered ?? true
+                }
+            }
         }
-        alarms.insert(forest.id(of: slot), due: reached.advanced(by: idle.after))
+        alarms.insert(subject, due: due)
     }
 
     /// A step from outside reached a flow, and so all above it.
@@ -28,48 +38,62 @@ extension FlowCoordinator {
         }
     }
 
-    /// Sets off the idle steps that are due, each when the chain of the one before is done.
-    mutating func setOffIdle() {
+    /// Takes what is due: one thing after the other, each with its chain.
+    mutating func takeDue() {
         while let next = alarms.next, next.due <= now {
             alarms.removeNext()
-            guard let slot = forest.slot(of: next.flow), let reached = forest.nodes[slot].flow?.reached,
-                let idle = idle(of: slot)
-            else { continue }
-            let due = reached.advanced(by: idle.after)
-            guard due == next.due else {
-                alarms.insert(next.flow, due: due)
-                continue
+            switch next.subject {
+            case .flow(let flow):
+                takeIdle(flow, due: next.due)
+                // Before their callers' patience ends, which may be due, too.
+                goOnWithCalls()
+            case .call(let request): takePatience(of: request)
             }
-            let isDone = setOff(idle, at: slot)
-            run()
-            // The flow may be gone, or have been reached.
-            guard let slot = forest.slot(of: next.flow), forest.nodes[slot].flow?.isResting == false else { continue }
-            forest.nodes[slot].flow?.reached = now
-            if isDone { forest.nodes[slot].flow?.isResting = true } else { watch(slot) }
         }
     }
 
-    /// Emits a flow's idle step on it; whether it was navigated, or will be taken when the flow is presented.
-    private mutating func setOff(_ idle: Idle, at flow: Int) -> Bool {
+    private mutating func takeIdle(_ flow: NodeID, due expected: Instant) {
+        guard let slot = forest.slot(of: flow), let reached = forest.nodes[slot].flow?.reached,
+            let idle = idle(of: slot)
+        else { return }
+        let due = reached.advanced(by: idle.after)
+        guard due == expected else { return alarms.insert(.flow(flow), due: due) }
+        // Until it is known how it ends; and after that, if it is navigated or kept.
+        forest.nodes[slot].flow?.isResting = true
+        setOff(idle, at: slot)
+        run()
+    }
+
+    /// Emits a flow's idle step on it.
+    private mutating func setOff(_ idle: Idle, at flow: Int) {
         let step = WaitingStep(
             origin: nextOrigin(), client: .daemon, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
             step: idle.step, arguments: [], cause: 0, purpose: .idle)
         switch pass(step, at: flow, for: flow) {
-        case .taken:
-            if case .navigated = takeOutcome() { return true }
-            return false
-        case .ended(.ignored(.deferred)):
-            // It is taken when the flow is presented; until then, another one would only take its place.
-            return true
+        case .taken, .waiting: break
         case .ended(let outcome):
-            tellFailure(of: step, outcome)
-            return false
+            if outcome != .ignored(.deferred) { tellFailure(of: step, outcome) }
+            idleStepEnded(step, outcome)
+        }
+    }
+
+    /// One that was navigated rests until the flow is reached; so does one that is kept: it is taken when the flow is
+    /// presented, and another one would only take its place. Any other is tried again after the same time.
+    mutating func idleStepEnded(_ step: WaitingStep, _ outcome: Outcome) {
+        // The flow may be gone, or have been reached.
+        guard let slot = forest.slot(of: step.flow), forest.nodes[slot].flow?.isResting == true else { return }
+        forest.nodes[slot].flow?.reached = now
+        switch outcome {
+        case .navigated, .ignored(.deferred): break
+        case .ignored, .refused:
+            forest.nodes[slot].flow?.isResting = false
+            watch(slot)
         }
     }
 
     /// Where each flow stands, watched anew: after definitions were read again.
     mutating func watchAll(unlike old: Definitions) {
-        alarms.removeAll()
+        alarms.removeAll { if case .flow = $0 { true } else { false } }
         for slot in forest.preorder() {
             guard let flow = forest.nodes[slot].flow else { continue }
             let before = old.flow(named: forest.nodes[slot].name).flatMap { id in

@@ -1,16 +1,26 @@
 // A flow takes a step: its rule, the check, the application, what it tells and what it sets off (S-5, S-8).
 
 extension FlowCoordinator {
-    /// Takes a step at its live flow.
+    /// Takes a step at its live flow, by the flow's own rules.
     mutating func navigate(_ step: WaitingStep, _ flow: Int) -> Outcome {
         guard let contributors = contributors(for: step, at: flow) else { return .ignored(.unhandled) }
-        if definitions.flows[definition(of: flow).index].announces {
-            effects.append(
-                .announceNavigation(
-                    Announcement(
-                        flow: forest.nodes[flow].path, step: definitions.steps[step.step.index].name,
-                        arguments: step.arguments.broadcastable, isDeepLink: step.isDeepLink)))
-        }
+        announce(step, at: flow)
+        return apply(contributors, step, flow)
+    }
+
+    /// Tells that a navigation is about to be tried, where the flow's definition asks for that.
+    mutating func announce(_ step: WaitingStep, at flow: Int) {
+        guard definitions.flows[definition(of: flow).index].announces else { return }
+        effects.append(
+            .announceNavigation(
+                Announcement(
+                    flow: forest.nodes[flow].path, step: definitions.steps[step.step.index].name,
+                    arguments: step.arguments.broadcastable, isDeepLink: step.isDeepLink,
+                    adaptedFrom: step.adaptedFrom.map { definitions[$0].name })))
+    }
+
+    /// Applies what a step leads to at its live flow: all of it, or nothing (S-13).
+    mutating func apply(_ contributors: [FlowContributor], _ step: WaitingStep, _ flow: Int) -> Outcome {
         let plan: Plan
         do throws(FlowError) {
             plan = try self.plan(contributors, for: step, at: flow)
@@ -57,7 +67,7 @@ extension FlowCoordinator {
 
     /// Applies contributors that do not end the flow.
     private mutating func apply(_ plan: Plan, _ step: WaitingStep, _ flow: Int) {
-        let gone = plan.going.map { takeOut($0, below: flow) }
+        let gone = plan.going.map { takeOut($0, below: flow, .rule) }
         let children = plan.children.map { apply($0, step, flow) }
         for reused in plan.reused where forest.nodes[flow].flow?.covering == .tabs {
             if let child = children[reused] { forest.select(child, of: flow) }
@@ -91,18 +101,21 @@ extension FlowCoordinator {
         switch child {
         case .make(let birth, _):
             let slot = forest.insert(birth, below: flow)
-            ledger.count(Ledger.Tally(nodes: 1, bytes: birth.arguments.byteCount), for: step.client)
+            ledger.count(Ledger.Tally(nodes: 1, bytes: birth.byteCount), for: step.client)
             watch(slot)
+            forest.nodes[slot].presenting?.origin = step.origin
+            forest.nodes[slot].presenting?.serial = serial
             // Set before the flow is told of, as only then it counts for the readiness that is told with it (S-26).
             if step.purpose == .initial { forest.nodes[slot].flow?.isAwaitedByParent = true }
             return slot
         case .reuse(let slot, let arguments, _):
             // From now on it is there for who reused it.
             let node = forest.nodes[slot]
-            ledger.count(Ledger.Tally(nodes: -1, bytes: -node.arguments.byteCount), for: node.client)
-            ledger.count(Ledger.Tally(nodes: 1, bytes: arguments.byteCount), for: step.client)
             forest.nodes[slot].client = step.client
             forest.nodes[slot].arguments = arguments
+            ledger.count(Ledger.Tally(nodes: -1, bytes: -node.byteCount), for: node.client)
+            ledger.count(Ledger.Tally(nodes: 1, bytes: forest.nodes[slot].byteCount), for: step.client)
+            if node.presenting != nil { presentAgain(slot, step) }
             if node.arguments.broadcastable != arguments.broadcastable { forest.note(.arguments, of: slot) }
             return slot
         case .popped:
@@ -115,13 +128,13 @@ extension FlowCoordinator {
         let path = forest.nodes[flow].path
         let parent = forest.nodes[flow].parent
         let below = forest.removeChildren(of: flow)
-        tellRemoved(below)
+        tellRemoved(below, .parent)
         let ended = forest.remove(flow)
         countRemoval(ended, below: parent)
         if let parent { forest.settle(parent) }
         tellChanges()
         effects.append(.tellNavigation(navigation(plan, step, at: path)))
-        tellRemoved(ended)
+        tellRemoved(ended, .rule)
         dropSteps(of: below + ended, heir: parent)
 
         if let last {
@@ -151,7 +164,8 @@ extension FlowCoordinator {
         Navigation(
             flow: path, serial: serial, cause: step.cause, client: step.client,
             step: definitions.steps[step.step.index].name, arguments: plan.arguments,
-            contributions: plan.contributions, isDeepLink: step.isDeepLink)
+            contributions: plan.contributions, isDeepLink: step.isDeepLink,
+            adaptedFrom: step.adaptedFrom.map { definitions[$0].name })
     }
 }
 
@@ -164,7 +178,8 @@ extension FlowCoordinator {
     ) -> WaitingStep {
         WaitingStep(
             origin: step.origin, client: step.client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
-            step: planned.step, arguments: planned.arguments, cause: serial, purpose: purpose)
+            step: planned.step, arguments: planned.arguments, cause: serial, purpose: purpose,
+            isInteractive: step.isInteractive)
     }
 
     /// Forwards a step to the parent; at a root that goes nowhere, and is told (S-20).
@@ -186,18 +201,20 @@ extension FlowCoordinator {
             return
         }
         guard let flow = forest.nodes[slot].parent else { return }
-        let follower = follower(initial, of: step, for: flow)
+        var follower = follower(initial, of: step, for: flow)
+        follower.screen = forest.id(of: slot)
         // One that waits already is out of date: the screen has other arguments now (S-19).
         if let outdated = forest.nodes[slot].initialStep {
             forest.nodes[slot].initialStep = nil
             ledger.count(Ledger.Tally(bytes: -outdated.arguments.byteCount), for: outdated.client)
             tellReplaced(outdated, at: forest.nodes[flow].path)
-            release(origin: outdated.origin)
+            release(origin: outdated.origin, held: true)
         }
         // A new one is hidden at first; one that is reused may be in sight.
         if forest.nodes[slot].whenHidden == .allow || forest.nodes[slot].isPresented {
             setOff(follower)
         } else if mayStillSetOff(follower) {
+            origins[step.origin]?.held += 1
             forest.nodes[slot].initialStep = HeldStep(
                 step: initial.step, arguments: initial.arguments, origin: step.origin, cause: serial,
                 client: step.client)
@@ -208,6 +225,7 @@ extension FlowCoordinator {
     /// Sets off what waits at presentables that are presented now, parents first and in order: the initial step, then
     /// the kept ones (S-16). An initial one was counted when it was contributed.
     mutating func setOffPresented() {
+        callPresenters()
         let presented = forest.takePresented()
         if presented.isEmpty { return }
         var released: [WaitingStep] = []
@@ -216,22 +234,26 @@ extension FlowCoordinator {
             if let held = forest.nodes[slot].initialStep {
                 forest.nodes[slot].initialStep = nil
                 ledger.count(Ledger.Tally(bytes: -held.arguments.byteCount), for: held.client)
-                released.append(waiting(held, for: flow, .setOff))
+                origins[held.origin]?.held -= 1
+                released.append(waiting(held, at: slot, for: flow, .setOff))
             }
             if forest.nodes[slot].keptSteps.isEmpty { continue }
             for kept in forest.nodes[slot].keptSteps {
                 countKept(kept, -1, for: flow)
-                released.append(waiting(kept, for: flow, .kept))
+                released.append(waiting(kept, at: slot, for: flow, .kept))
             }
             forest.nodes[slot].keptSteps = []
         }
         if !released.isEmpty { queue.insert(contentsOf: released) }
     }
 
-    private func waiting(_ held: HeldStep, for flow: Int, _ purpose: WaitingStep.Purpose) -> WaitingStep {
+    private func waiting(
+        _ held: HeldStep, at slot: Int, for flow: Int, _ purpose: WaitingStep.Purpose
+    ) -> WaitingStep {
         WaitingStep(
             origin: held.origin, client: held.client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
-            step: held.step, arguments: held.arguments, cause: held.cause, purpose: purpose)
+            step: held.step, arguments: held.arguments, cause: held.cause, purpose: purpose,
+            screen: slot == flow ? nil : forest.id(of: slot))
     }
 
     /// Tells the properties that changed, the new presentables first.
@@ -266,6 +288,7 @@ extension FlowCoordinator {
     private mutating func becomeReady(_ flow: Int) {
         forest.nodes[flow].flow?.readiness = .ready
         forest.note(.ready, of: flow)
+        wakeReaders(of: forest.id(of: flow))
         if forest.nodes[flow].flow?.isAwaitedByParent == true, let parent = forest.nodes[flow].parent {
             awaitedChildEnded(of: parent)
         }

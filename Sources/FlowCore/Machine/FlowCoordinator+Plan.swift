@@ -85,8 +85,8 @@ extension FlowCoordinator {
         // What is reused is held for this client from now on.
         for case .reuse(let slot, _, let initial) in plan.children {
             let node = forest.nodes[slot]
-            total.bytes -= node.arguments.byteCount
-            if node.client == step.client { own.bytes -= node.arguments.byteCount } else { own.nodes += 1 }
+            total.bytes -= node.byteCount
+            if node.client == step.client { own.bytes -= node.byteCount } else { own.nodes += 1 }
             if initial != nil, let held = node.initialStep {
                 total.bytes -= held.arguments.byteCount
                 if held.client == step.client { own.bytes -= held.arguments.byteCount }
@@ -110,11 +110,13 @@ extension FlowCoordinator {
     ) throws(FlowError) {
         let (name, parameters, subject): (String, [Parameter], String)
         var flow: Node.FlowState?
+        var presenter: Presenter?
         var initial = template.step
         switch template.presentable {
         case .screen(let screen):
             let declaration = definitions.screens[screen.index]
             (name, parameters, subject) = (declaration.name, declaration.parameters, "screen '\(declaration.name)'")
+            presenter = declaration.presenter
         case .flow(let id):
             let definition = definitions.flows[id.index]
             (name, parameters, subject) = (definition.name, definition.parameters, "flow '\(definition.name)'")
@@ -135,7 +137,7 @@ extension FlowCoordinator {
         let kind: Contribution.Kind = flow == nil ? .screen : .flow
         let birth = Forest.Birth(
             name: name, id: id, flow: flow, style: template.style, arguments: arguments,
-            whenHidden: template.whenHidden, onDismissed: template.onDismissed, client: client)
+            whenHidden: template.whenHidden, onDismissed: template.onDismissed, presenter: presenter, client: client)
         plan.add(
             .make(birth, step),
             Contribution(

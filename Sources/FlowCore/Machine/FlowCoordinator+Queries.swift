@@ -1,6 +1,12 @@
 // What the shell asks without changing anything.
 
 extension FlowCoordinator {
+    /// Whether a screen waits for this answer of its presenter; not one that is gone.
+    public func isAwaited(_ presentation: QuestionID) -> Bool {
+        guard case .presenter(let asked)? = questions[presentation] else { return false }
+        return forest.slot(of: asked.screen) != nil
+    }
+
     /// The presentable at the object path that these UTF-8 bytes spell; nil: none is live there.
     public func node(at path: UnsafeRawBufferPointer) -> NodeID? { forest.node(at: path) }
 
@@ -65,7 +71,24 @@ extension FlowCoordinator {
     public func acceptedSteps(of node: NodeID) -> [String] {
         guard let slot = forest.slot(of: node) else { return [] }
         let flow = forest.nodes[slot].flow == nil ? forest.nodes[slot].parent ?? slot : slot
-        return definitions.flows[definition(of: flow).index].rules.map { definitions.steps[$0.step.index].name }
+        let definition = definitions[definition(of: flow)]
+        if let navigator = definition.navigator { return navigator.steps.map { definitions[$0].name }.sorted() }
+        return definition.rules.map { definitions[$0.step].name }.sorted()
+    }
+
+    /// Who owns a presentable (S-29); nil: nobody.
+    public func owner(of node: NodeID) -> Client? { forest.nodes[slot(node)].owner }
+
+    /// The bus name of who is asked to show a screen; empty: nobody in particular.
+    public func presenterName(of node: NodeID) -> String {
+        forest.nodes[slot(node)].presenting?.presenter.service.name ?? ""
+    }
+
+    /// What a client owns, parents before children.
+    public func presentables(ownedBy client: Client) -> [(path: String, instance: UInt64)] {
+        forest.preorder().filter { forest.nodes[$0].owner == client }.map {
+            (forest.nodes[$0].path, forest.nodes[$0].instance)
+        }
     }
 
     /// The paths of a presentable's children in creation order, the roots' for nil.

@@ -1,14 +1,25 @@
 // New definitions for live flows.
 
 extension FlowCoordinator {
+    /// The definition files were read again. What a file defines now takes the place of what a client registered.
+    mutating func reload(_ files: Definitions) {
+        fileDefinitions = files
+        for registration in registrations where files.flow(named: registration.flow) != nil {
+            unwatch(registration.client)
+        }
+        registrations.removeAll { files.flow(named: $0.flow) != nil }
+        exchange(files.adding(registrations))
+    }
+
     /// Live flows follow the new rules from their next step. Presentables that no definition declares any more are
-    /// dismissed; initial steps that wait and are no longer declared, or whose arguments no longer fit, are dropped and
-    /// told (S-12).
-    mutating func reload(_ new: Definitions) {
+    /// dismissed; steps that wait and are no longer declared, or whose arguments no longer fit, are dropped and told (S-12).
+    mutating func exchange(_ new: Definitions) {
         let old = definitions
         // What goes is named by the old definitions, so it goes before the new ones are in force.
         removeUndeclared(in: new)
+        run()
         renewSteps(for: new)
+        renewWaiting(for: new)
         definitions = new
         for slot in forest.preorder() where forest.nodes[slot].flow != nil {
             guard let flow = new.flow(named: forest.nodes[slot].name) else {
@@ -44,7 +55,7 @@ extension FlowCoordinator {
             if isDeclared { continue }
             let parent = forest.nodes[slot].parent
             // The tree is settled when all changes are made, so that nobody is told of a state that lasts for no time.
-            dropSteps(of: takeOut(slot, below: parent), heir: parent)
+            dropSteps(of: takeOut(slot, below: parent, .undeclared), heir: parent)
         }
     }
 
@@ -54,14 +65,14 @@ extension FlowCoordinator {
             let flow = flow(for: slot)
             if let held = forest.nodes[slot].initialStep {
                 forest.nodes[slot].initialStep = renew(held, at: flow, for: new)
-                if forest.nodes[slot].initialStep == nil { release(origin: held.origin) }
+                if forest.nodes[slot].initialStep == nil { release(origin: held.origin, held: true) }
             }
             let kept = forest.nodes[slot].keptSteps
             if !kept.isEmpty {
                 forest.nodes[slot].keptSteps = kept.compactMap { held in
                     let renewed = renew(held, at: flow, for: new)
                     if renewed == nil {
-                        forest.nodes[flow].flow?.keptCount -= 1
+                        forest.nodes[flow].flow?.waitingCount -= 1
                         ledger.count(Ledger.Tally(steps: -1), for: held.client)
                     }
                     return renewed
@@ -69,9 +80,11 @@ extension FlowCoordinator {
             }
             if let onDismissed = forest.nodes[slot].onDismissed {
                 // One that is declared no longer is nothing that anybody waits for.
-                forest.nodes[slot].onDismissed = new.step(named: definitions[onDismissed.step].name).map {
-                    StepTemplate($0, arguments: onDismissed.arguments)
+                let step = new.step(named: definitions[onDismissed.step].name)
+                if step == nil {
+                    ledger.count(Ledger.Tally(bytes: -onDismissed.byteCount), for: forest.nodes[slot].client)
                 }
+                forest.nodes[slot].onDismissed = step.map { StepTemplate($0, arguments: onDismissed.arguments) }
             }
         }
     }
@@ -91,13 +104,98 @@ extension FlowCoordinator {
     }
 
     private func renewed(_ held: HeldStep, for new: Definitions) throws(FlowError) -> HeldStep {
-        let name = definitions.steps[held.step.index].name
+        var renewed = held
+        (renewed.step, renewed.arguments) = try self.renewed(held.step, held.arguments, for: new)
+        return renewed
+    }
+
+    private func renewed(
+        _ step: StepID, _ arguments: Arguments, for new: Definitions
+    ) throws(FlowError) -> (StepID, Arguments) {
+        let name = definitions.steps[step.index].name
         guard let step = new.step(named: name) else { throw new.unknownStep(name) }
         let declaration = new.steps[step.index]
-        var renewed = held
-        renewed.step = step
-        renewed.arguments = try Declaration.admit(
-            held.arguments, as: declaration.parameters, of: "step '\(name)'", isPrivate: declaration.isPrivate)
-        return renewed
+        return (
+            step,
+            try Declaration.admit(
+                arguments, as: declaration.parameters, of: "step '\(name)'", isPrivate: declaration.isPrivate)
+        )
+    }
+}
+
+// MARK: - Steps that wait for guards and navigators
+
+extension FlowCoordinator {
+    /// What waits for others goes on by the new definitions, or fails.
+    private mutating func renewWaiting(for new: Definitions) {
+        // What was asked about came before what waits behind it.
+        var freed: [(flow: NodeID, question: QuestionID)] = []
+        for question in questions.keys.sorted(by: { $0.number < $1.number }) {
+            switch questions[question] {
+            case .adapter(let step)?:
+                questions[question] = renewed(step, for: new).map(Asked.adapter)
+                if questions[question] == nil { freed.append((step.flow, question)) }
+            case .navigator(let step)?:
+                questions[question] = renewed(step, for: new).map(Asked.navigator)
+                if questions[question] == nil { freed.append((step.flow, question)) }
+            case .presenter?, nil: break
+            }
+        }
+        for flow in blocked.keys.sorted(by: { $0.instance < $1.instance }) {
+            let steps = blocked.removeValue(forKey: flow) ?? []
+            let kept = steps.compactMap { renewed($0, for: new) }
+            if !kept.isEmpty { blocked[flow] = kept }
+        }
+        // Those flows wait for no answer any more.
+        for (flow, question) in freed {
+            effects.append(.dropQuestion(question))
+            if let slot = forest.slot(of: flow) { forest.nodes[slot].flow?.question = nil }
+            unblock(flow)
+        }
+        for request in calls.keys.sorted(by: { $0.number < $1.number }) { renewCall(request, for: new) }
+    }
+
+    private mutating func renewed(_ step: WaitingStep, for new: Definitions) -> WaitingStep? {
+        var renewed = step
+        do throws(FlowError) {
+            (renewed.step, renewed.arguments) = try self.renewed(step.step, step.arguments, for: new)
+            renewed.adaptedFrom = step.adaptedFrom.flatMap { new.step(named: definitions[$0].name) }
+            return renewed
+        } catch {
+            end(step, .refused(error))
+            return nil
+        }
+    }
+
+    /// Steps of lists and paths that come later; those that are not declared any more fail in their turn.
+    private mutating func renewCall(_ request: RequestID, for new: Definitions) {
+        guard var call = calls[request] else { return }
+        switch call.kind {
+        case .list(var list):
+            list.steps = list.steps.map { emitted in
+                guard case .step(let step, let arguments) = emitted else { return emitted }
+                do throws(FlowError) {
+                    let (step, arguments) = try renewed(step, arguments, for: new)
+                    return .step(step, arguments)
+                } catch {
+                    return .refused(error)
+                }
+            }
+            call.kind = .list(list)
+        case .path(var walk):
+            for place in walk.outcomes.count..<walk.segments.count where walk.lapsed[place] == nil {
+                guard let step = walk.segments[place].step else { continue }
+                let arguments = walk.segments[place].arguments
+                do throws(FlowError) {
+                    (walk.segments[place].step, walk.segments[place].arguments) =
+                        try renewed(step, arguments, for: new)
+                } catch {
+                    walk.lapsed[place] = error
+                }
+            }
+            call.kind = .path(walk)
+        case .step, .deepLink, .readiness: break
+        }
+        calls[request] = call
     }
 }

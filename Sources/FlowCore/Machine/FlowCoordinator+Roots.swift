@@ -31,6 +31,7 @@ extension FlowCoordinator {
     /// Makes the root that is wished for and sets off its initial step; gives its path. A unique flow that is live
     /// stays as it is, and is given (S-2); what is asked for has to be right all the same.
     mutating func begin(_ wish: FlowRequest) throws(FlowError) -> String {
+        try checkActivationToken(wish.activationToken)
         let definition = definitions.flows[wish.definition.index]
         let arguments = try Declaration.admit(
             wish.arguments, as: definition.parameters, of: "flow '\(definition.name)'")
@@ -64,9 +65,13 @@ extension FlowCoordinator {
         forest.settle(nil, touching: slot)
         tellChanges()
         if let initial {
+            let origin = nextOrigin()
+            if let token = wish.activationToken {
+                activationTokens.insert(token, for: origin, of: RequestID(0))
+            }
             setOff(
                 WaitingStep(
-                    origin: nextOrigin(), client: wish.client, flow: forest.id(of: slot),
+                    origin: origin, client: wish.client, flow: forest.id(of: slot),
                     tellAt: forest.nodes[slot].path,
                     step: initial, arguments: stepArguments, cause: 0, purpose: .initial))
         }

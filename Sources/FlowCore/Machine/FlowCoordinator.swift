@@ -4,18 +4,23 @@
 ///
 /// - here: the entry, the queue and its order (S-6, S-7);
 /// - `+Emission`: who may emit, the gate (S-15), steps that are kept, tokens;
+/// - `+Questions`: guards and navigators, and the steps that wait for them (S-5);
 /// - `+Navigation`: a flow's rule is looked up, checked and applied (S-13), and what that sets off (S-8);
 /// - `+Plan`: whether all contributors can be applied, before the first one is (S-13);
 /// - `+Roots`: flows that begin;
 /// - `+DeepLinks`: steps for all flows (S-27), and along a path of them (S-28);
+/// - `+Calls`: calls that are not answered by the event that brought them (S-9);
 /// - `+Back`: where Back ends (S-24);
 /// - `+Idle`: flows that nobody reached for a time (S-34);
 /// - `+Dismissal`: presentables that go (S-22, S-23), and how that is told (S-12);
+/// - `+Owners`: who shows what, and what comes of it when they are gone (S-29, S-30);
+/// - `+Presenting`: presenters that are called (S-31);
+/// - `+Registration`: flows that clients implement (S-32);
 /// - `+Reload`: new definitions for live flows.
 ///
 /// It is deterministic: the same events give the same effects. It has no clock, does no I/O and never traps on an event.
 public struct FlowCoordinator: ~Copyable, Sendable {
-    /// What the definition files declare.
+    /// What the definition files declare, and what clients registered.
     public internal(set) var definitions: Definitions
     var forest: Forest
     var queue = StepQueue()
@@ -27,21 +32,46 @@ public struct FlowCoordinator: ~Copyable, Sendable {
     /// The serial of the latest navigation (S-10).
     public internal(set) var serial: UInt64 = 0
 
+    /// The origin of the step at hand; 0: none is.
+    var originAtHand: UInt64 = 0
     /// What the event at hand leads to.
     var effects: [Effect] = []
-    /// The answer to the call at hand: it goes out when the chain is done (S-9).
+    /// The call at hand.
+    var request: RequestID?
+    /// The answer to the call at hand: it goes out when the chain is done, or waits (S-9).
     var answer: Effect?
-    /// The outcomes of the deep link at hand.
-    var deepLink: [FlowOutcome] = []
-    /// The outcome of the step at hand, of those that are emitted one after the other.
-    var outcome: Outcome?
     /// What the call at hand is to be remembered by.
     var token: Tokens.Key?
+    /// Calls that are not answered, or whose callers were told `pending`.
+    var calls: [RequestID: Call] = [:]
+    /// What the deep links among them came to so far: apart, as there may be ten thousand flows, each of which changes one.
+    var deepLinks: [RequestID: [FlowOutcome]] = [:]
+    /// Calls that the event at hand made to wait.
+    var suspended: [RequestID] = []
+    /// Calls that go on when the chain at hand is done, or waits.
+    var resumable: [RequestID] = []
+    /// Answers to calls that came before; they go out when the chain of this origin is done, or waits (S-9).
+    var lateAnswers: (origin: UInt64, answers: [Effect]) = (0, [])
+
+    /// What was asked of other processes and was not answered.
+    var questions: [QuestionID: Asked] = [:]
+    var lastQuestion: UInt64 = 0
+    /// Steps whose flow waits for its guard or navigator, in the order they came (S-6).
+    var blocked: [NodeID: [WaitingStep]] = [:]
+    /// Calls that wait for a flow to be ready (S-26).
+    var readers: [NodeID: [RequestID]] = [:]
+    var activationTokens = ActivationTokens()
+    /// How many presentables and registrations each client is watched for.
+    var watched: [Client: Int] = [:]
+    /// What the definition files declare, without what clients registered.
+    var fileDefinitions: Definitions
+    /// The flows that clients implement, in the order they came.
+    var registrations: [Registration] = []
 
     /// The time of the event at hand.
     var now = Instant(microseconds: 0)
     var tokens = Tokens()
-    /// Which clients own the bus names that `emitters` have.
+    /// Which clients own the bus names of emitters, guards, navigators and presenters.
     var nameOwners: [String: Client] = [:]
     var alarms = Alarms()
     /// When the shell was last asked to come back.
@@ -50,62 +80,99 @@ public struct FlowCoordinator: ~Copyable, Sendable {
     /// What an origin set off (S-11).
     struct Origin: Equatable, Sendable {
         var setOff = 0
-        /// How many of those wait, in the queue or for their screen to be presented.
+        /// How many of those wait: in the queue, for a guard or navigator, for their screen to be presented; and how many
+        /// screens it contributed wait for their presenter.
         var waiting = 0
+        /// How many of those wait for their screen to be presented, which may take for ever.
+        var held = 0
         var isReported = false
     }
 
     /// A coordinator without live flows. Its presentables are objects below this path.
     public init(definitions: Definitions, basePath: String) {
         self.definitions = definitions
+        fileDefinitions = definitions
         forest = Forest(base: basePath)
     }
 
-    /// Takes what happened at this time to its end, and gives what has to be done for it, in order.
+    /// Takes what happened at this time to its end, or as far as it goes without an answer of another process, and gives
+    /// what has to be done for it, in order.
     ///
-    /// A call gets exactly one answer, the last effect (S-9).
+    /// A call gets exactly one answer: the last effect, or, where others have to be asked, one of a later event (S-9).
     public mutating func handle(_ event: Event, at now: Instant) -> [Effect] {
         self.now = now
+        originAtHand = 0
         effects.reserveCapacity(2)
         switch event {
         case .started:
             for root in definitions.autostart { start(root) }
         case .stepEmitted(let request, let node, let step, let arguments, let client, let options):
+            self.request = request
             emit(step, arguments, on: node, by: client, options, request)
+        case .emissionRepeated(let request, let token, let client):
+            repeatEmission(token, by: client, request)
         case .stepsEmitted(let request, let node, let steps, let client):
+            self.request = request
             emit(steps, on: node, by: client, request)
-        case .visibilityChanged(let request, let node, let isVisible):
-            setVisible(node, isVisible, request)
+        case .visibilityChanged(let request, let node, let isVisible, let client):
+            setVisible(node, isVisible, by: client, request)
         case .presentableDismissed(let request, let node, let client):
             dismiss(node, by: client, request)
+        case .presentableClaimed(let request, let node, let client):
+            claim(node, by: client, request)
+        case .presentableReleased(let request, let node, let client):
+            release(node, by: client, request)
+        case .readinessAwaited(let request, let node, let client):
+            self.request = request
+            awaitReadiness(of: node, by: client, request)
         case .backPressed(let request, let node, let client):
+            self.request = request
             goBack(node, by: client, request)
         case .flowRequested(let request, let wish):
             coordinate(wish, request)
         case .deepLinkOpened(let request, let step, let arguments, let client):
+            self.request = request
             openDeepLink(step, arguments, by: client, request)
-        case .pathOpened(let request, let segments, let client):
-            openPath(segments, by: client, request)
+        case .pathOpened(let request, let segments, let client, let timeout):
+            self.request = request
+            openPath(segments, by: client, timeout: timeout, request)
+        case .flowRegistered(let request, let registration):
+            register(registration, request)
+        case .flowUnregistered(let request, let flow, let client):
+            unregister(flow, by: client, request)
+        case .guardReplied(let question, let answer):
+            takeAnswer(answer, to: question)
+        case .navigatorReplied(let question, let answer):
+            takeAnswer(answer, to: question)
+        case .presenterReplied(let question, let answer):
+            takeAnswer(answer, to: question)
+        case .clientVanished(let client):
+            takeLeave(of: client)
         case .nameOwnerChanged(let name, let owner):
-            nameOwners[name] = owner
+            changeOwner(of: name, to: owner)
         case .timerFired:
             timer = nil
-            setOffIdle()
+            takeDue()
         case .definitionsRead(let definitions):
             reload(definitions)
         }
         run()
+        goOnWithCalls()
+        watchSuspended()
         askForTimer()
         return finish()
     }
 
     private mutating func finish() -> [Effect] {
+        sendLateAnswers()
         if let answer {
             if let token { remember(answer, by: token) }
             effects.append(answer)
         }
+        if !activationTokens.isEmpty { forgetActivationTokens() }
         answer = nil
         token = nil
+        request = nil
         let done = effects
         effects = []
         return done
@@ -140,48 +207,74 @@ public struct FlowCoordinator: ~Copyable, Sendable {
 // MARK: - The queue
 
 extension FlowCoordinator {
-    /// Takes the waiting steps until none is left: a chain that waits for nobody is finished before the next step from
-    /// outside is taken (S-7).
+    /// Takes the waiting steps until none is left whose flow could take it: a chain that waits for nobody is finished
+    /// before the next step from outside is taken (S-7).
     mutating func run() {
         while let step = queue.takeNext() { take(step) }
     }
 
-    /// Takes one step to its end.
-    mutating func take(_ step: WaitingStep) {
-        let outcome: Outcome
-        if let flow = forest.slot(of: step.flow) {
-            outcome = navigate(step, flow)
-        } else {
-            outcome = .refused(
-                FlowError(.flowEnded, "the flow that was to take step '\(definitions[step.step].name)' has ended"))
+    /// Takes one step to its end, or to where it waits for a guard or navigator; nil: it waits.
+    @discardableResult
+    mutating func take(_ step: WaitingStep) -> Outcome? {
+        if !lateAnswers.answers.isEmpty, lateAnswers.origin != step.origin { sendLateAnswers() }
+        originAtHand = step.origin
+        guard let flow = forest.slot(of: step.flow) else {
+            let name = definitions[step.step].name
+            return end(
+                step, .refused(FlowError(.flowEnded, "the flow that was to take step '\(name)' has ended")))
         }
+        let definition = definition(of: flow).index
+        if definitions.flows[definition].asksOthers || isWaiting(flow) {
+            guard mayProceed(step, at: flow, definition) else { return nil }
+        }
+        return carryOut(step, at: flow)
+    }
+
+    /// Takes a step at its live flow by the flow's own rules, as soon as nothing has to be waited for.
+    @discardableResult
+    mutating func carryOut(_ step: WaitingStep, at flow: Int) -> Outcome {
+        if step.countedBytes == nil { return end(step, navigate(step, flow)) }
+        // It leaves its room to what comes of it.
+        let step = stopWaiting(step)
+        return end(step, navigate(step, flow))
+    }
+
+    /// A step has come to its end.
+    @discardableResult
+    mutating func end(_ step: WaitingStep, _ outcome: Outcome) -> Outcome {
         conclude(step, outcome)
+        stopWaiting(step)
         if step.isSetOff { release(origin: step.origin) }
+        return outcome
     }
 
     /// Tells who waits for a step how it ended (S-9), or everyone, where nobody waits and it ended badly (S-12).
     private mutating func conclude(_ step: WaitingStep, _ outcome: Outcome) {
         switch step.purpose {
-        case .emitted(let request):
-            answer =
-                switch outcome {
-                case .navigated(let serial): .reply(request, .verdict(.navigated, serial: serial))
-                case .ignored(let verdict): .reply(request, .verdict(verdict, serial: 0))
-                case .refused(let error): .fail(request, error)
-                }
-        case .deepLink(let place):
-            deepLink[place] = FlowOutcome(path: deepLink[place].path, outcome: outcome)
-        case .listed, .segment:
-            self.outcome = outcome
+        case .emitted(let request), .deepLink(let request, _), .listed(let request), .segment(let request):
+            if !calls.isEmpty, calls[request] != nil {
+                takeOutcome(outcome, of: step, for: request)
+            } else if case .emitted = step.purpose, request == self.request {
+                answer = Self.answer(request, outcome)
+            }
         case .idle:
-            self.outcome = outcome
             tellFailure(of: step, outcome)
+            idleStepEnded(step, outcome)
         case .initial, .setOff, .kept:
             tellFailure(of: step, outcome)
         }
         if step.purpose == .initial, let flow = forest.slot(of: step.flow) {
             initialStepEnded(of: flow)
             tellChanges()
+        }
+    }
+
+    /// The answer to a call that emitted one step.
+    static func answer(_ request: RequestID, _ outcome: Outcome) -> Effect {
+        switch outcome {
+        case .navigated(let serial): .reply(request, .verdict(.navigated, serial: serial))
+        case .ignored(let verdict): .reply(request, .verdict(verdict, serial: 0))
+        case .refused(let error): .fail(request, error)
         }
     }
 
@@ -220,9 +313,11 @@ extension FlowCoordinator {
     }
 
     /// A step that the origin set off waits no longer.
-    mutating func release(origin number: UInt64) {
+    mutating func release(origin number: UInt64, held: Bool = false) {
         guard var origin = origins[number] else { return }
         origin.waiting -= 1
+        if held { origin.held -= 1 }
         origins[number] = origin.waiting > 0 ? origin : nil
+        if !activationTokens.isEmpty { activationTokens.touch(number) }
     }
 }

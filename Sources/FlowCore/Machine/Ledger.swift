@@ -8,7 +8,8 @@ struct Ledger: Equatable, Sendable {
         var nodes = 0
         /// Kept steps.
         var steps = 0
-        /// Of arguments: the nodes' own, those of steps that wait at them, those of latest navigations.
+        /// Of arguments: the nodes' own, those of steps that wait at them or for their dismissal, those of latest
+        /// navigations.
         var bytes = 0
 
         static func += (tally: inout Tally, more: Tally) {
@@ -91,9 +92,12 @@ struct Ledger: Equatable, Sendable {
 }
 
 extension Node {
+    /// How many bytes of arguments it holds for who made it: its own, and those of the step that its dismissal sets off.
+    var byteCount: Int { arguments.byteCount + (onDismissed?.byteCount ?? 0) }
+
     /// What the node holds, and for whom.
     func forEachHolding(_ body: (Client, Ledger.Tally) -> Void) {
-        body(client, Ledger.Tally(nodes: 1, bytes: arguments.byteCount))
+        body(client, Ledger.Tally(nodes: 1, bytes: byteCount))
         if let held = initialStep { body(held.client, Ledger.Tally(bytes: held.arguments.byteCount)) }
         for held in keptSteps { body(held.client, Ledger.Tally(steps: 1, bytes: held.arguments.byteCount)) }
         if let last = flow?.last { body(last.client, Ledger.Tally(bytes: last.byteCount)) }

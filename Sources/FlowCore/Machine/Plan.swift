@@ -83,14 +83,15 @@ struct Plan {
 }
 
 extension Plan.Child {
-    /// How many bytes of arguments it will hold at first: its own, and those of an initial step that waits, which a
-    /// flow's never does (S-16).
+    /// How many bytes of arguments it will hold at first: its own, those that wait for its dismissal, and those of an
+    /// initial step that waits, which a flow's never does (S-16).
     func byteCount(in forest: borrowing Forest) -> Int {
         switch self {
         case .make(let birth, let step):
-            birth.arguments.byteCount + (birth.flow == nil ? step?.arguments.byteCount ?? 0 : 0)
+            birth.byteCount + (birth.flow == nil ? step?.arguments.byteCount ?? 0 : 0)
         case .reuse(let slot, let arguments, let step):
-            arguments.byteCount + (forest.nodes[slot].flow == nil ? step?.arguments.byteCount ?? 0 : 0)
+            arguments.byteCount + (forest.nodes[slot].onDismissed?.byteCount ?? 0)
+                + (forest.nodes[slot].flow == nil ? step?.arguments.byteCount ?? 0 : 0)
         case .popped: 0
         }
     }

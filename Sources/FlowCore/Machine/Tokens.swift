@@ -17,17 +17,31 @@ struct Tokens: Sendable {
     enum Outcome: Equatable, Sendable {
         case reply(Answer)
         case fail(FlowError)
+        /// It has not ended; so many calls by the same token wait with it.
+        case waiting(with: [RequestID])
     }
 
-    private var outcomes: [Key: Outcome] = [:]
+    /// The outcome, and of which call it is.
+    private struct Entry {
+        var outcome: Outcome
+        let request: RequestID?
+    }
+
+    private var entries: [Key: Entry] = [:]
     private var counts: [Client: Int] = [:]
     /// In the order they came, from `oldest` on.
     private var order: [(key: Key, at: Instant)] = []
     private var oldest = 0
 
-    var count: Int { outcomes.count }
+    var count: Int { entries.count }
+    /// How many calls wait with others.
+    var waitingCount: Int {
+        entries.values.reduce(0) { count, entry in
+            if case .waiting(let others) = entry.outcome { count + others.count } else { count }
+        }
+    }
 
-    func outcome(of key: Key) -> Outcome? { outcomes[key] }
+    func outcome(of key: Key) -> Outcome? { entries[key]?.outcome }
 
     /// Whether a call may be remembered by this token.
     func check(_ key: Key) throws(FlowError) {
@@ -46,17 +60,40 @@ struct Tokens: Sendable {
         }
     }
 
-    mutating func remember(_ outcome: Outcome, of key: Key, at now: Instant) {
-        outcomes[key] = outcome
+    /// Remembers an outcome; the call is given where it has not ended, for ``settle(_:_:of:)``.
+    mutating func remember(_ outcome: Outcome, of key: Key, at now: Instant, for request: RequestID? = nil) {
+        entries[key] = Entry(outcome: outcome, request: request)
         counts[key.client, default: 0] += 1
         order.append((key, now))
     }
 
-    /// Forgets those whose time is over.
+    /// Lets another call wait with the one that has not ended.
+    mutating func wait(_ request: RequestID, with key: Key) throws(FlowError) {
+        guard case .waiting(let others)? = entries[key]?.outcome else { return }
+        guard others.count < Limits.callsPerToken else {
+            throw FlowError(
+                .limitExceeded,
+                "\(others.count) calls by the token '\(Names.shown(key.token))' wait, of at most "
+                    + "\(Limits.callsPerToken)")
+        }
+        entries[key]?.outcome = .waiting(with: others + [request])
+    }
+
+    /// A call that was remembered as waiting ended, or is answered before its end; gives those that waited with it.
+    mutating func settle(_ key: Key, _ outcome: Outcome, of request: RequestID) -> [RequestID] {
+        // Its time may be over, and the token another call's.
+        guard let before = entries[key], before.request == request else { return [] }
+        entries[key]?.outcome = outcome
+        if case .waiting(let others) = before.outcome { return others }
+        return []
+    }
+
+    /// Forgets those whose time is over; not while calls wait with one, which happens when the timer is that late.
     mutating func expire(at now: Instant) {
         while oldest < order.count, order[oldest].at.advanced(by: Limits.tokenLifetime) <= now {
             let key = order[oldest].key
-            outcomes[key] = nil
+            if case .waiting? = entries[key]?.outcome { break }
+            entries[key] = nil
             let left = (counts[key.client] ?? 1) - 1
             counts[key.client] = left > 0 ? left : nil
             oldest += 1

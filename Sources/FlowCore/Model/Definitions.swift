@@ -29,23 +29,25 @@ public struct FlowID: Hashable, Sendable {
 ///
 /// The core trusts it; who builds one answers for what ``FlowCoordinator`` does with it. `FlowFile` builds it from files.
 public struct Definitions: Equatable, Sendable {
-    /// The steps, sorted by name.
+    /// The steps, sorted by name; behind them those that clients registered, in the order they came.
     public let steps: [StepDeclaration]
     /// The screens, sorted by name.
     public let screens: [ScreenDeclaration]
-    /// The flows, sorted by name.
+    /// The flows, in the same order.
     public let flows: [FlowDefinition]
     /// The roots that start with the daemon, in order.
     public let autostart: [Autostart]
 
     /// Whether some flow has an idle step.
     let haveIdleFlows: Bool
+    /// Whether some flow has a guard or a navigator.
+    let askOthers: Bool
 
     private let stepIndex: NameIndex
     private let screenIndex: NameIndex
     private let flowIndex: NameIndex
 
-    /// Definitions of these parts; each list is sorted by name and has no name twice.
+    /// Definitions of these parts; no list has a name twice.
     public init(
         steps: [StepDeclaration] = [], screens: [ScreenDeclaration] = [], flows: [FlowDefinition] = [],
         autostart: [Autostart] = []
@@ -55,9 +57,22 @@ public struct Definitions: Equatable, Sendable {
         self.flows = flows
         self.autostart = autostart
         haveIdleFlows = flows.contains { $0.idle != nil }
+        askOthers = flows.contains(where: \.asksOthers)
         stepIndex = Self.index(steps.map(\.name))
         screenIndex = Self.index(screens.map(\.name))
         flowIndex = Self.index(flows.map(\.name))
+    }
+
+    /// The bus names whose owners matter: emitters, guards, navigators and presenters. Sorted, none twice.
+    public var busNames: [String] {
+        var names: Set<String> = []
+        for flow in flows {
+            names.formUnion(flow.emitters)
+            if let adapter = flow.adapter { names.insert(adapter.service.name) }
+            if let navigator = flow.navigator { names.insert(navigator.service.name) }
+        }
+        for screen in screens { if let presenter = screen.presenter { names.insert(presenter.service.name) } }
+        return names.filter { !$0.hasPrefix(":") }.sorted()
     }
 
     /// The step whose name these UTF-8 bytes spell.
@@ -145,11 +160,20 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public let name: String
     /// Its arguments, sorted by name.
     public let parameters: [Parameter]
+    /// Who is asked to show it; nil: nobody in particular.
+    public let presenter: Presenter?
+    /// What becomes of it when its owner is gone (S-30).
+    public let whenOwnerGone: WhenOwnerGone
 
     /// A screen of this name.
-    public init(_ name: String, parameters: [Parameter] = []) {
+    public init(
+        _ name: String, parameters: [Parameter] = [], presenter: Presenter? = nil,
+        whenOwnerGone: WhenOwnerGone = .dismiss
+    ) {
         self.name = name
         self.parameters = parameters
+        self.presenter = presenter
+        self.whenOwnerGone = whenOwnerGone
     }
 }
 
@@ -197,14 +221,21 @@ public struct FlowDefinition: Equatable, Sendable {
     public let idle: Idle?
     /// Only owners of these bus names may emit steps on it and its screens, or send it Back; empty: everyone may.
     public let emitters: [String]
+    /// Who is asked before it takes a step (S-5); nil: nobody.
+    public let adapter: Guard?
+    /// Who decides where its steps lead; nil: its ``rules`` do.
+    public let navigator: Navigator?
     /// What the steps lead to, sorted by ``StepID/index``.
     public let rules: [Rule]
+    /// Whether a step may have to wait for an answer of another process.
+    let asksOthers: Bool
 
     /// A flow of this name and these rules.
     public init(
         _ name: String, parameters: [Parameter] = [], initial: StepID? = nil, children: Children = .free,
         isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false, onBack: StepID? = nil,
-        idle: Idle? = nil, emitters: [String] = [], rules: [Rule] = []
+        idle: Idle? = nil, emitters: [String] = [], adapter: Guard? = nil, navigator: Navigator? = nil,
+        rules: [Rule] = []
     ) {
         self.name = name
         self.parameters = parameters
@@ -216,7 +247,10 @@ public struct FlowDefinition: Equatable, Sendable {
         self.onBack = onBack
         self.idle = idle
         self.emitters = emitters
+        self.adapter = adapter
+        self.navigator = navigator
         self.rules = rules
+        asksOthers = adapter != nil || navigator != nil
     }
 
     /// The place of the rule for a step in ``rules``, nil where the flow has none.

@@ -15,6 +15,12 @@ public struct FlowError: Error, Hashable, Sendable {
         case invalidName = "InvalidName"
         /// A live sibling has that id.
         case idTaken = "IdTaken"
+        /// The presentable is owned by another client, or is about to be; or the flow was registered by another.
+        case notOwner = "NotOwner"
+        /// Another client has claimed the presentable.
+        case alreadyClaimed = "AlreadyClaimed"
+        /// A flow of that name is defined already.
+        case alreadyRegistered = "AlreadyRegistered"
         /// The presentable at that path is another than the caller meant.
         case staleInstance = "StaleInstance"
         /// The flow that was to take the step is gone.
@@ -25,6 +31,20 @@ public struct FlowError: Error, Hashable, Sendable {
         case navigationLoop = "NavigationLoop"
         /// One of ``Limits`` is reached.
         case limitExceeded = "LimitExceeded"
+        /// What a guard answers to reject a step; the emitter gets the verdict `rejected`.
+        case rejected = "Rejected"
+        /// The flow waits for the very client that emits on it.
+        case wouldDeadlock = "WouldDeadlock"
+        /// The flow's guard could not be asked, or answered what can't be.
+        case guardFailed = "GuardFailed"
+        /// The flow's guard did not answer in time.
+        case guardTimeout = "GuardTimeout"
+        /// The flow's navigator could not be asked, answered what can't be, or is gone.
+        case navigatorFailed = "NavigatorFailed"
+        /// The flow's navigator did not answer in time.
+        case navigatorTimeout = "NavigatorTimeout"
+        /// What was waited for did not come in time.
+        case timeout = "Timeout"
         /// A deep link along a path came to a step that was not navigated.
         case pathFailed = "PathFailed"
         /// The flow takes steps from others alone (`emitters`).

@@ -40,12 +40,17 @@ public enum Limits {
 
     /// Steps that are kept for one hidden presentable (S-15).
     public static let keptSteps = 64
-    /// Kept steps of one client.
+    /// Steps of one client that wait: at the gate, for a guard or a navigator, in lists; and its calls that wait for a
+    /// flow to be ready.
     public static let waitingStepsPerClient = 4_096
-    /// Kept steps in total.
+    /// The same in total.
     public static let waitingSteps = 65_536
-    /// Kept steps that one flow is to take; and the steps in one `EmitSteps`, segments in one `NavigateAlong`.
+    /// Steps that one flow is to take and that wait; and the steps in one `EmitSteps`, segments in one `NavigateAlong`.
     public static let waitingStepsPerFlow = 1_024
+    /// Bytes in the word that says how a child is to be shown: all of them have to fit into one GetManagedObjects.
+    public static let styleLength = 128
+    /// Bytes of arguments in all contributors that a navigator answers with: what their children may hold, and no more.
+    public static let answerBytes = heldBytesPerClient
     /// Bytes in a token.
     public static let tokenLength = 128
     /// Tokens of one client that are remembered.
@@ -54,6 +59,43 @@ public enum Limits {
     public static let tokens = 65_536
     /// How long a token is remembered, in µs.
     public static let tokenLifetime: UInt64 = 60_000_000
+
+    /// How long a caller waits for a verdict before it gets `pending`, and for a flow to be ready, in µs (S-9).
+    public static let patience: UInt64 = 20_000_000
+    /// How long a deep link along a path may take unless its caller says so, in µs.
+    public static let pathTimeout: UInt64 = 10_000_000
+    /// How long a presenter's answer may take unless the definition says so, in µs (S-31).
+    public static let presenterTimeout: UInt64 = 60_000_000
+    /// The same for guards and navigators.
+    public static let guardTimeout: UInt64 = 10_000_000
+    /// What a definition or a registration may say instead of those, in µs: 10 ms to an hour.
+    public static let answerTimeouts: ClosedRange<UInt64> = 10_000...3_600_000_000
+    /// How often a screen is presented again because its owner is gone, in ``revivalTime`` (S-30).
+    public static let revivals = 3
+    /// In which time that is counted, in µs.
+    public static let revivalTime: UInt64 = 10_000_000
+    /// Bytes in an activation token: far more than those of Wayland and X11 have.
+    public static let activationTokenLength = 1_024
+    /// Calls of its presenter that are under way for one screen; while there are as many, the newest arguments wait.
+    public static let callsPerScreen = 4
+    /// Calls that wait for the first outcome of one by the same token.
+    public static let callsPerToken = 64
+    /// Flows that one client has registered.
+    public static let registeredFlowsPerClient = 256
+    /// Registered flows in total.
+    public static let registeredFlows = 1_024
+    /// Bytes of the steps of flows that one client has registered: their names, arguments and types.
+    public static let registeredBytesPerClient = 1_024 * 1_024
+    /// The same in total: GetSteps has to fit into one message of any bus, and each registration looks at all.
+    public static let registeredBytes = 4 * 1_024 * 1_024
+    /// Steps of one registered flow.
+    public static let stepsPerRegistration = 256
+    /// Calls that are under way to one client; the rest wait.
+    public static let callsUnderWay = 100
+    /// The same in total, on a bus that allows many: 50,000 on a session bus (its session.conf).
+    public static let callsUnderWayInTotal = 40_000
+    /// The same in total on a system bus, which allows 128 (dbus-daemon, `max_replies_per_connection`).
+    public static let callsUnderWayOnSystemBus = 120
 
     /// Steps that one origin may set off (S-11).
     public static let stepsSetOff = 256

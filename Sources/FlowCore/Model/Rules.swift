@@ -127,6 +127,15 @@ public struct StepTemplate: Equatable, Sendable {
         self.step = step
         self.arguments = arguments
     }
+
+    /// How many bytes its own values count for, those that refer to others left aside.
+    var byteCount: Int {
+        guard case .given(let bindings) = arguments else { return 0 }
+        return bindings.reduce(0) { sum, binding in
+            guard case .literal(let value) = binding.source else { return sum }
+            return sum + [Argument(binding.name, value)].byteCount
+        }
+    }
 }
 
 /// Where arguments come from (S-18).
@@ -171,4 +180,10 @@ public enum DismissalReason: String, CaseIterable, Sendable {
     case dismissed
     /// Back dismissed it.
     case back
+    /// Its owner's connection is gone (S-30).
+    case ownerGone
+    /// Its navigator is gone (S-32).
+    case navigatorGone
+    /// Its presenter could not be called, or failed to show it (S-31).
+    case presentFailed
 }

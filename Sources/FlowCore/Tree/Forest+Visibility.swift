@@ -5,14 +5,14 @@
 // children changed, once all its changes are made, so that nobody is told of a state that lasts for no time.
 
 extension Forest {
-    /// Sets a presentable's visible flag; showing a tab selects it, also when it was visible already.
-    mutating func setVisible(_ slot: Int, _ isVisible: Bool) {
+    /// Sets a presentable's visible flag; showing a tab selects it unless told otherwise, also when it was visible already.
+    mutating func setVisible(_ slot: Int, _ isVisible: Bool, selects: Bool = true) {
         if nodes[slot].isVisible != isVisible {
             nodes[slot].isVisible = isVisible
             note(.visible, of: slot)
         }
         let parent = nodes[slot].parent
-        if isVisible, let parent, nodes[parent].flow?.covering == .tabs {
+        if isVisible, selects, let parent, nodes[parent].flow?.covering == .tabs {
             select(slot, of: parent)
         }
         settle(parent, touching: slot)
@@ -60,7 +60,12 @@ extension Forest {
 
     /// Brings up to date whether a node is presented, and all below it where that changed.
     private mutating func present(_ slot: Int, isCovered: Bool, inPresented parentIsPresented: Bool) {
-        let isPresented = nodes[slot].isVisible && !isCovered && parentIsPresented
+        let isInSight = !isCovered && parentIsPresented
+        if isInSight != nodes[slot].isInSight {
+            nodes[slot].isInSight = isInSight
+            if isInSight, nodes[slot].presenting?.state == .due { noteInSight(slot) }
+        }
+        let isPresented = nodes[slot].isVisible && isInSight
         guard isPresented != nodes[slot].isPresented else { return }
         nodes[slot].isPresented = isPresented
         note(.presented, of: slot)

@@ -27,6 +27,8 @@ struct Forest: Sendable {
     private var changed: [NodeID] = []
     /// Nodes that became presented and were not asked about, parents first and in order (S-16).
     private var becamePresented: [NodeID] = []
+    /// Screens whose presenter is to be called, in the order they came in sight (S-31).
+    private var cameInSight: [NodeID] = []
 
     /// An empty forest below this object path.
     init(base: String) {
@@ -126,19 +128,14 @@ struct Forest: Sendable {
     /// A new node: the newest child of a flow, or the newest root for nil. The id is free among its siblings.
     mutating func insert(_ birth: Birth, below parent: Int?) -> Int {
         lastInstance += 1
+        let slot = freeSlots.popLast() ?? nodes.count
         let node = Node(
-            instance: lastInstance, name: birth.name, id: birth.id, path: path(of: birth.id, below: parent),
+            slot: slot, instance: lastInstance, name: birth.name, id: birth.id, path: path(of: birth.id, below: parent),
             parent: parent, depth: parent.map { nodes[$0].depth + 1 } ?? 1, style: birth.style,
             arguments: birth.arguments, isVisible: birth.flow != nil, whenHidden: birth.whenHidden,
-            client: birth.client, onDismissed: birth.onDismissed, flow: birth.flow, changes: .born)
-        let slot: Int
-        if let free = freeSlots.popLast() {
-            slot = free
-            nodes[slot] = node
-        } else {
-            slot = nodes.count
-            nodes.append(node)
-        }
+            presenting: birth.presenter.map { Node.Presenting(presenter: $0) }, client: birth.client,
+            onDismissed: birth.onDismissed, flow: birth.flow, changes: .born)
+        if slot < nodes.count { nodes[slot] = node } else { nodes.append(node) }
         slots.insert(node.path, slot)
         named[node.name, default: []].insert(slot)
         changed.append(id(of: slot))
@@ -163,7 +160,11 @@ struct Forest: Sendable {
         var arguments: Arguments
         var whenHidden: WhenHidden?
         var onDismissed: StepTemplate?
+        var presenter: Presenter?
         var client: Client
+
+        /// How many bytes of arguments it brings (``Node/byteCount``).
+        var byteCount: Int { arguments.byteCount + (onDismissed?.byteCount ?? 0) }
     }
 
     /// Takes a node and all below it out of the forest, and gives them in the order they go: newest leaf first (S-22).
@@ -207,6 +208,8 @@ struct Forest: Sendable {
         nodes[slot].initialStep = nil
         nodes[slot].keptSteps = []
         nodes[slot].onDismissed = nil
+        nodes[slot].owner = nil
+        nodes[slot].presenting = nil
         freeSlots.append(slot)
     }
 }
@@ -223,6 +226,18 @@ extension Forest {
     /// Notes that a node became presented, to be asked about with the next ``takePresented()``.
     mutating func notePresented(_ slot: Int) {
         becamePresented.append(id(of: slot))
+    }
+
+    /// Notes that a screen's presenter is to be called, with the next ``takeInSight()``.
+    mutating func noteInSight(_ slot: Int) {
+        cameInSight.append(id(of: slot))
+    }
+
+    /// Screens that came in sight since last asked, still are, and have a presenter to be called; in order.
+    mutating func takeInSight() -> [Int] {
+        if cameInSight.isEmpty { return [] }
+        defer { cameInSight.removeAll(keepingCapacity: true) }
+        return cameInSight.compactMap(slot(of:)).filter { nodes[$0].isInSight && nodes[$0].presenting?.state == .due }
     }
 
     /// What changed since last asked, of nodes that are live: the new ones, and the new values of the others.
@@ -244,6 +259,7 @@ extension Forest {
                     arguments: flags.contains(.arguments) ? nodes[slot].arguments.broadcastable : nil,
                     isVisible: flags.contains(.visible) ? nodes[slot].isVisible : nil,
                     isPresented: flags.contains(.presented) ? nodes[slot].isPresented : nil,
+                    owner: flags.contains(.owner) ? nodes[slot].owner ?? .daemon : nil,
                     isReady: flags.contains(.ready) ? nodes[slot].flow?.isReady : nil,
                     current: flags.contains(.current)
                         ? currentPath(of: slot).map { .child(path: $0) } ?? PropertyChanges.Current.none : nil))
@@ -275,6 +291,6 @@ extension Forest {
                 // A flow's name is its definition's.
                 PresentableState.Flow(
                     definition: nodes[slot].name, isReady: $0.isReady, current: currentPath(of: slot))
-            })
+            }, presenter: nodes[slot].presenting?.presenter.service.name ?? "", owner: nodes[slot].owner)
     }
 }

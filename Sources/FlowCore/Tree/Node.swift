@@ -8,6 +8,8 @@ public struct NodeID: Hashable, Sendable {
 
 /// A live presentable: a flow or a screen (S-1).
 struct Node: Equatable, Sendable {
+    /// Its place.
+    var slot: Int
     /// Its number, never used again; 0 marks a place that is free.
     var instance: UInt64
     /// The name of the screen or flow.
@@ -28,8 +30,14 @@ struct Node: Equatable, Sendable {
     var isVisible: Bool
     /// Whether it is visible, not covered, and in a presented parent (S-14). Follows from the rest of the tree.
     var isPresented = false
+    /// Whether nothing covers it and its parent is presented, so that it is presented once it is visible (S-14).
+    var isInSight = false
     /// What its contributor said; nil: as its definition says (S-15).
     var whenHidden: WhenHidden?
+    /// Who shows it, and answers for it (S-29); nil: nobody.
+    var owner: Client?
+    /// What only screens with a presenter have.
+    var presenting: Presenting?
     /// Who made it, for the limits.
     var client: Client
     /// Its initial step, while it waits to be presented (S-16).
@@ -45,6 +53,34 @@ struct Node: Equatable, Sendable {
 
     /// The path of its parent, whether that is live or not.
     var parentPath: String { String(path.dropLast(id.utf8.count + 1)) }
+
+    /// How far a screen is with its presenter (S-31).
+    struct Presenting: Equatable, Sendable {
+        /// From `due` to `asked` when it comes in sight, from there to `shown` when the presenter answers that call; back to
+        /// `due` when it gets new arguments, or its owner is gone. From `due` by `held` where too many calls are under way.
+        enum State: Equatable, Sendable {
+            /// The presenter is to be called when the screen would be presented.
+            case due
+            /// It is to be called when it has answered one of the calls that are under way.
+            case held
+            /// It was called, and did not answer the latest call.
+            case asked
+            /// It answered.
+            case shown
+        }
+
+        let presenter: Presenter
+        var state = State.due
+        /// The calls that it did not answer, in order: before the latest there may be some with older arguments.
+        var underWay: [QuestionID] = []
+        /// Whether the presenter was called before.
+        var isAgain = false
+        /// The origin and serial of the navigation that contributed the screen: a failure counts there (S-11).
+        var origin: UInt64 = 0
+        var serial: UInt64 = 0
+        /// When it was presented again because its owner was gone (S-30).
+        var revivals: [Instant] = []
+    }
 
     /// What only flows have.
     struct FlowState: Equatable, Sendable {
@@ -67,8 +103,11 @@ struct Node: Equatable, Sendable {
         var last: LastNavigation?
         /// Ids that its children have.
         var ids = SiblingIDs()
-        /// How many kept steps it is to take: its own and those of its screens (S-33).
-        var keptCount = 0
+        /// How many steps from outside it is to take that wait: those that are kept for it and its screens, and those that
+        /// wait for its guard or navigator (S-33).
+        var waitingCount = 0
+        /// What it asked its guard or navigator; it takes no step until that is answered (S-6).
+        var question: QuestionID?
         /// When a step from outside reached it last, or anything below it; nil where nobody asks (S-34).
         var reached: Instant?
         /// Whether its idle step was navigated since then, so that it waits to be reached again.
@@ -104,6 +143,7 @@ struct Node: Equatable, Sendable {
         /// It is new: `InterfacesAdded` tells it whole.
         static let born = Changes(rawValue: 16)
         static let arguments = Changes(rawValue: 32)
+        static let owner = Changes(rawValue: 64)
     }
 }
 

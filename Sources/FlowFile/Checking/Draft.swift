@@ -25,6 +25,15 @@ struct Declared {
     }
 }
 
+/// A screen as a file declares it, each key with its place.
+struct DraftScreen {
+    let declared: Declared
+    let keys: Section
+
+    /// Whether somebody is asked to show it.
+    var hasPresenter: Bool { keys["presenter"] != nil || keys["application"] != nil }
+}
+
 /// A flow as the files define it, each key with its place.
 struct DraftFlow {
     var declared: Declared
@@ -32,6 +41,14 @@ struct DraftFlow {
     var keys: Section
     /// By the step's name.
     var rules: [String: Item] = [:]
+    /// The names of the steps that its navigator takes, whether they are declared or not.
+    var navigatorSteps: Set<String> = []
+
+    /// Whether a step leads anywhere.
+    func takes(_ step: String) -> Bool { rules[step] != nil || navigatorSteps.contains(step) }
+
+    /// All of those.
+    var stepsTaken: [String] { Array(rules.keys) + navigatorSteps }
 }
 
 /// What all files declare, before any name is looked up.
@@ -39,13 +56,15 @@ struct DraftFlow {
 /// The first of two passes: it knows no cross references, so it can be made of any set of files, in any order.
 struct Draft {
     static let flowKeys = [
-        "initial", "children", "arguments", "unique", "whenHidden", "announce", "onBack", "idle", "emitters", "on",
+        "initial", "children", "arguments", "unique", "whenHidden", "announce", "onBack", "idle", "emitters", "guard",
+        "navigator", "on",
     ]
+    static let screenKeys = ["arguments", "presenter", "application", "whenOwnerGone"]
     static let rootKeys = ["version", "steps", "private", "screens", "autostart", "flows"]
 
     let findings: Findings
     private(set) var steps: [String: Declared] = [:]
-    private(set) var screens: [String: Declared] = [:]
+    private(set) var screens: [String: DraftScreen] = [:]
     private(set) var flows: [String: DraftFlow] = [:]
     private(set) var privateSteps: [Item] = []
     private(set) var autostart: [Item] = []
@@ -59,6 +78,8 @@ struct Draft {
             read(Section(source.root, Spot(source: index, path: [])))
         }
         for name in flows.keys.sorted(by: Text.precedes) {
+            let steps = Self.navigatorSteps(flows[name]?.keys["navigator"])
+            flows[name]?.navigatorSteps = steps
             guard let item = flows[name]?.keys["arguments"], let declared = flows[name]?.declared else { continue }
             let parameters = parameters(item, of: declared.subject)
             flows[name]?.declared.parameters = parameters
@@ -109,15 +130,16 @@ struct Draft {
 
     private mutating func readScreen(_ name: String, _ item: Item) {
         checkPresentableName(name, "a screen", item.spot, findings)
-        if let first = screens[name] { return declaredTwice(first, item.spot) }
+        if let first = screens[name] { return declaredTwice(first.declared, item.spot) }
         var declared = Declared(subject: "screen '\(name)'", spot: item.spot)
-        if let section = item.section(findings) {
-            section.checkKeys(findings, of: "a screen", ["arguments"], notYet: NotYet.screen)
+        let section = item.section(findings)
+        if let section {
+            section.checkKeys(findings, of: "a screen", Self.screenKeys)
             if let arguments = section["arguments"] {
                 declared.parameters = parameters(arguments, of: declared.subject)
             }
         }
-        screens[name] = declared
+        screens[name] = DraftScreen(declared: declared, keys: section ?? Section([], item.spot))
     }
 
     private mutating func readFlow(_ name: String, _ item: Item) {
@@ -146,6 +168,11 @@ struct Draft {
             }
         }
         flows[name] = flow
+    }
+
+    private static func navigatorSteps(_ navigator: Item?) -> Set<String> {
+        guard case .list(let steps)? = navigator?["steps"]?.value else { return [] }
+        return Set(steps.compactMap { if case .string(let name) = $0 { name } else { nil } })
     }
 
     private func declaredTwice(_ first: Declared, _ spot: Spot) {

@@ -47,6 +47,15 @@ final class Findings {
         return source.file + (source.map.nearestLine(of: spot.path).map { ":\($0)" } ?? "")
     }
 
+    /// The one that a reader comes to first.
+    func first(_ spots: some Sequence<Spot>) -> Spot? {
+        spots.map { spot in (spot, sources[spot.source].map.nearestLine(of: spot.path) ?? 0) }.min { one, other in
+            if one.0.source != other.0.source { return one.0.source < other.0.source }
+            if one.1 != other.1 { return one.1 < other.1 }
+            return Text.precedes(SourceMap.text(of: one.0.path), SourceMap.text(of: other.0.path))
+        }?.0
+    }
+
     /// `; did you mean 'NAME'?`, or nothing. The same whatever order the candidates come in.
     func suggestion(for name: String, among candidates: some Collection<String>) -> String {
         comparisons -= candidates.count

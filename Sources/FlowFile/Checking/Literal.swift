@@ -151,7 +151,8 @@ enum Literal {
         throw Misfit("the character U+\(String(refused.value, radix: 16, uppercase: true)) can't go over the bus")
     }
 
-    private static func isObjectPath(_ text: String) -> Bool {
+    /// Whether the bus takes a text for the path of an object.
+    static func isObjectPath(_ text: String) -> Bool {
         if text == "/" { return true }
         guard text.hasPrefix("/") else { return false }
         return text.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy {

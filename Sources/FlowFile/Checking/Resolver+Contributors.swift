@@ -90,6 +90,11 @@ extension Resolver {
 
     private func style(_ item: Item?) -> String? {
         guard let item, let text = item.string(findings) else { return nil }
+        guard text.utf8.count <= Limits.styleLength else {
+            findings.error(
+                item.spot, "a style of \(text.utf8.count) bytes; it can have at most \(Limits.styleLength)")
+            return nil
+        }
         do throws(Literal.Misfit) {
             return try Literal.carried(text)
         } catch {

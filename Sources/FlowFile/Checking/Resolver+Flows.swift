@@ -13,11 +13,14 @@ extension Resolver {
         let onBack = draft.keys["onBack"].flatMap { stepWithoutArguments($0, of: "onBack") }
         let idle = draft.keys["idle"].flatMap { self.idle($0) }
         let emitters = draft.keys["emitters"].flatMap { self.emitters($0) }
+        let adapter = draft.keys["guard"].flatMap { self.adapter($0) }
+        let navigator = draft.keys["navigator"].flatMap { self.navigator($0) }
+        checkNoRulesBesideNavigator(draft)
         let rules = draft.rules.compactMap { rule($0.key, $0.value, of: draft) }
         return FlowDefinition(
             name, parameters: draft.declared.admitted, initial: initial?.id, children: children ?? .free,
             isUnique: isUnique ?? false, whenHidden: whenHidden ?? .ignore, announces: announces ?? false,
-            onBack: onBack, idle: idle, emitters: emitters ?? [],
+            onBack: onBack, idle: idle, emitters: emitters ?? [], adapter: adapter, navigator: navigator,
             rules: rules.sorted { $0.step.index < $1.step.index })
     }
 
@@ -36,10 +39,10 @@ extension Resolver {
         return Idle(after: after, step: step)
     }
 
-    private func timeSpan(_ item: Item) -> UInt64? {
+    func timeSpan(_ item: Item, atMost longest: TimeSpan.Longest = .thirtyDays) -> UInt64? {
         guard let text = item.string(findings, "a time span, such as '60s' or '1min 30s'") else { return nil }
         do throws(Literal.Misfit) {
-            return try TimeSpan.microseconds(text)
+            return try TimeSpan.microseconds(text, atMost: longest)
         } catch {
             findings.error(item.spot, error.text)
             return nil
@@ -64,10 +67,6 @@ extension Resolver {
         if items.isEmpty {
             findings.error(item.spot, "the list is empty; leave 'emitters' out where everyone may emit")
         }
-        return items.compactMap { item in
-            guard let name = item.string(findings, "a bus name") else { return nil }
-            if let problem = BusName.problem(of: name) { findings.error(item.spot, problem) }
-            return name
-        }
+        return items.compactMap { busName($0) }
     }
 }

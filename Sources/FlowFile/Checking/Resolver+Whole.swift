@@ -3,9 +3,9 @@ import FlowCore
 /// What shows only when everything is known.
 extension Resolver {
     /// Reports steps of a flow that lead back to themselves by `current`, with no condition that could end it: they
-    /// would run into the limit of S-11 each time.
+    /// would run into the limit of S-11 each time. A guard can stop them.
     func checkCycles(_ definitions: Definitions) {
-        for flow in definitions.flows {
+        for flow in definitions.flows where draft.flows[flow.name]?.keys["guard"] == nil {
             var next: [Int: [Int]] = [:]
             for rule in flow.rules {
                 // After an alternative with a condition, no other one is sure to be applied.
@@ -62,39 +62,75 @@ extension Resolver {
 
     /// What is allowed, but hardly meant.
     func warn(_ definitions: Definitions) {
-        var contributed: Set<Int> = []
-        var started = Set(definitions.autostart.map(\.flow.index))
+        warnOfStarts(definitions)
         var handled: Set<Int> = []
-        for (number, flow) in definitions.flows.enumerated() {
-            for rule in flow.rules {
-                handled.insert(rule.step.index)
-                for case .child(let child) in rule.alternatives.flatMap(\.contributors) {
-                    guard case .flow(let target) = child.presentable else { continue }
-                    contributed.insert(target.index)
-                    // A flow can't start itself.
-                    if target.index != number { started.insert(target.index) }
-                }
-            }
-        }
-        for (number, flow) in definitions.flows.enumerated() {
-            // A unique one is meant for clients: Coordinate starts it, or gives the live one; a path starts it, too.
-            if !started.contains(number), !flow.isUnique, let spot = draft.flows[flow.name]?.declared.spot {
-                let others = definitions.flows.lazy.map(\.name).filter { $0 != flow.name }
-                findings.warning(
-                    spot,
-                    "nothing starts the flow '\(flow.name)': no [[autostart]] and no other flow's contributor; only a "
-                        + "client can, with Coordinate" + findings.suggestion(for: flow.name, among: Array(others)))
-            }
-            if !contributed.contains(number) { warnOfEnds(flow, definitions) }
+        for flow in definitions.flows {
+            for rule in flow.rules { handled.insert(rule.step.index) }
+            for step in flow.navigator?.steps ?? [] { handled.insert(step.index) }
         }
         for (number, step) in definitions.steps.enumerated() where !handled.contains(number) {
             guard let spot = draft.steps[step.name]?.spot else { continue }
             findings.warning(spot, "no flow has a rule for the step '\(step.name)'")
         }
-        for flow in draft.flows.values { warnOfAbsent(flow) }
+        for flow in draft.flows.values {
+            warnOfAbsent(flow)
+            warnOfGuard(flow)
+        }
         for item in draft.autostart {
             guard case .string(let name)? = item["flow"]?.value, let flow = draft.flows[name] else { continue }
             warnOfNoRule(flow, "step", item["step"])
+        }
+        warnOfPresenters()
+    }
+
+    /// Flows that nothing starts, and those that end for nobody. A navigator may contribute any flow.
+    private func warnOfStarts(_ definitions: Definitions) {
+        var contributed: Set<Int> = []
+        var started = Set(definitions.autostart.map(\.flow.index))
+        for (number, flow) in definitions.flows.enumerated() {
+            for case .child(let child) in flow.rules.flatMap(\.alternatives).flatMap(\.contributors) {
+                guard case .flow(let target) = child.presentable else { continue }
+                contributed.insert(target.index)
+                // A flow can't start itself.
+                if target.index != number { started.insert(target.index) }
+            }
+        }
+        let navigators = definitions.flows.count { $0.navigator != nil }
+        for (number, flow) in definitions.flows.enumerated() {
+            let others = navigators - (flow.navigator == nil ? 0 : 1)
+            // A unique one is meant for clients: Coordinate starts it, or gives the live one; a path starts it, too.
+            let mayStart = started.contains(number) || flow.isUnique || others > 0
+            if !mayStart, let spot = draft.flows[flow.name]?.declared.spot {
+                let names = definitions.flows.lazy.map(\.name).filter { $0 != flow.name }
+                findings.warning(
+                    spot,
+                    "nothing starts the flow '\(flow.name)': no [[autostart]] and no other flow's contributor; only a "
+                        + "client can, with Coordinate" + findings.suggestion(for: flow.name, among: Array(names)))
+            }
+            if others == 0, !contributed.contains(number) { warnOfEnds(flow, definitions) }
+        }
+    }
+
+    /// Screens that nobody is asked to show, where somebody is for others: without any presenter, showing is left to
+    /// whoever listens.
+    private func warnOfPresenters() {
+        guard let other = draft.screens.filter(\.value.hasPresenter).keys.min(by: Text.precedes) else { return }
+        for (name, screen) in draft.screens where !screen.hasPresenter {
+            findings.warning(
+                screen.declared.spot,
+                "nobody is asked to show the screen '\(name)': it has neither 'presenter' nor 'application', while "
+                    + "others do, such as '\(other)'")
+        }
+    }
+
+    /// Steps that a guard is to be asked about, and that lead nowhere.
+    private func warnOfGuard(_ flow: DraftFlow) {
+        for item in flow.keys["guard"]?["steps"]?.list(findings, "a list of names of steps") ?? [] {
+            guard case .string(let step) = item.value, !flow.takes(step) else { continue }
+            findings.warning(
+                item.spot,
+                "'guard' is asked about the step '\(step)', which \(flow.declared.subject) has no rule for"
+                    + findings.suggestion(for: step, among: flow.stepsTaken))
         }
     }
 
@@ -127,11 +163,14 @@ extension Resolver {
 
     /// A step that is set off on a flow which has no rule for it.
     private func warnOfNoRule(_ flow: DraftFlow, _ key: String, _ item: Item?) {
-        guard let item, case .string(let step) = item.value, flow.rules[step] == nil else { return }
+        guard let item, case .string(let step) = item.value, !flow.takes(step) else { return }
+        let subject = flow.declared.subject
+        let why =
+            flow.keys["navigator"] == nil ? "\(subject) has no rule for" : "the navigator of \(subject) does not take"
         findings.warning(
             item.spot,
-            "'\(key)' sets off the step '\(step)', which \(flow.declared.subject) has no rule for"
-                + findings.suggestion(for: step, among: flow.rules.keys))
+            "'\(key)' sets off the step '\(step)', which \(why)"
+                + findings.suggestion(for: step, among: flow.stepsTaken))
     }
 
     /// A rule's contributors as they stand in the file, whatever the form of the rule.

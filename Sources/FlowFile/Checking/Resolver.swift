@@ -33,7 +33,7 @@ struct Resolver {
             StepDeclaration(
                 name, parameters: draft.steps[name]?.admitted ?? [], isPrivate: privateSteps.contains(StepID(place)))
         }
-        let screens = screenNames.map { ScreenDeclaration($0, parameters: draft.screens[$0]?.admitted ?? []) }
+        let screens = screenNames.map { screenDeclaration(of: $0) }
         let flows = flowNames.map { definition(of: $0) }
         let autostart = autostarts()
         let definitions = Definitions(steps: steps, screens: screens, flows: flows, autostart: autostart)
@@ -78,7 +78,7 @@ extension Resolver {
     /// The screen that this value names.
     func screen(_ item: Item) -> (id: ScreenID, declared: Declared)? {
         guard let name = item.string(findings, "the name of a screen"), draft.isComplete else { return nil }
-        guard let place = screenPlaces[name], let declared = draft.screens[name] else {
+        guard let place = screenPlaces[name], let declared = draft.screens[name]?.declared else {
             undeclared("screen", name, screenNames, item.spot)
             return nil
         }

@@ -1,22 +1,47 @@
+import FlowCore
+
 /// Time spans as systemd writes them, for instance `1min 30s`.
 ///
 /// Source: systemd.time(7), "Parsing Time Spans". Unlike there, a number without a unit is none: whoever writes one may
 /// mean milliseconds as well as seconds.
 enum TimeSpan {
-    /// The longest that is allowed, in µs: 30 days.
-    static let longest: UInt64 = 30 * 24 * 60 * 60 * second
+    /// The longest that is allowed, which depends on what it is for.
+    enum Longest {
+        /// For what comes again and again.
+        case thirtyDays
+        /// For what somebody waits for.
+        case oneHour
+
+        /// In µs.
+        var microseconds: UInt64 {
+            switch self {
+            case .thirtyDays: 30 * 24 * 60 * 60 * second
+            case .oneHour: Limits.answerTimeouts.upperBound
+            }
+        }
+
+        fileprivate var rule: String {
+            switch self {
+            case .thirtyDays: "at most 30 days are allowed"
+            case .oneHour: "at most 1 hour is allowed"
+            }
+        }
+    }
 
     private static let second: UInt64 = 1_000_000
     private static let rule =
         "it has to be whole numbers with units, such as '250ms', '60s', '5min', '2h' or '1min 30s'"
 
-    /// The shortest, in µs: what comes again and again shall leave time for the rest.
+    /// The shortest, in µs: what comes again and again shall leave time for the rest, and who is asked time to answer.
     static let shortest: UInt64 = 10_000
 
-    /// The time in µs: at least ``shortest``, at most ``longest``.
-    static func microseconds(_ text: String) throws(Literal.Misfit) -> UInt64 {
+    /// The time in µs: at least ``shortest``, at most the longest.
+    static func microseconds(
+        _ text: String, atMost longest: Longest = .thirtyDays
+    ) throws(Literal.Misfit) -> UInt64 {
         let quoted = Text.quoted(text)
-        let tooLong = Literal.Misfit("\(quoted) is too long; at most 30 days are allowed")
+        let tooLong = Literal.Misfit("\(quoted) is too long; \(longest.rule)")
+        let longest = longest.microseconds
         var sum: UInt64 = 0
         var rest = text.drop { $0 == " " }
         guard !rest.isEmpty else { throw Literal.Misfit("\(quoted) is no time span; \(rule)") }

@@ -33,6 +33,26 @@ enum CoordinatorInterface {
                 ) { message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.navigateAlong($1) }
                 },
+                .init(
+                    "RegisterFlow",
+                    in: [
+                        Argument("definition", "s"), Argument("navigator", "o"), Argument("steps", "a{sa{ss}}"),
+                        Argument("options", "a{sv}"),
+                    ]
+                ) { message, context, _ in
+                    Daemon.serveRoot(message, context) { try $0.registerFlow($1) }
+                },
+                .init("UnregisterFlow", in: [Argument("definition", "s")]) { message, context, _ in
+                    Daemon.serveRoot(message, context) { daemon, call in
+                        let name = String(cString: try call.readString())
+                        daemon.handleRegistrations(
+                            .flowUnregistered(daemon.nextRequest(), flow: name, by: call.client), answering: call)
+                    }
+                },
+                .init("ListOwned", in: [Argument("owner", "s")], out: [Argument("presentables", "a(ot)")]) {
+                    message, context, _ in
+                    Daemon.serveRoot(message, context) { try $0.listOwned($1) }
+                },
                 .init("Reload", out: [Argument("warnings", "as")]) { message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.reload($1) }
                 },
@@ -78,8 +98,10 @@ extension Daemon {
         wish.step = named
         wish.stepArguments = try ArgumentsReader.read(
             call, for: step.map { coordinator.definitions[$0].parameters } ?? [])
-        try CallOptions.read(call, known: [("id", "s"), ("flow-arguments", "a{sv}"), ("token", "s")]) { option in
+        let known = [("id", "s"), ("flow-arguments", "a{sv}"), ("token", "s"), CallOptions.activationToken]
+        try CallOptions.read(call, known: known) { option in
             switch option {
+            case "activation-token": wish.activationToken = try CallOptions.readActivationToken(call)
             case "id": wish.id = String(cString: try call.readString())
             case "token": wish.token = String(cString: try call.readString())
             default: wish.arguments = try ArgumentsReader.read(call, for: definition.parameters)
@@ -104,6 +126,13 @@ extension Daemon {
                     .limitExceeded, "a path of more than \(Limits.waitingStepsPerFlow) segments; that is the limit")
             }
             var segment = PathSegment(flow: String(cString: try call.readString()))
+            // It is kept while the path waits.
+            guard segment.flow.utf8.count <= Limits.nameLength else {
+                throw FlowError(
+                    .invalidArguments,
+                    "segment \(segments.count + 1): '\(Names.shown(segment.flow))' can't be the name of a flow: "
+                        + Names.presentableNameRule)
+            }
             segment.step = try readOptionalStep(call)
             segment.arguments = try ArgumentsReader.read(
                 call, for: segment.step.map { coordinator.definitions[$0].parameters } ?? [])
@@ -116,22 +145,86 @@ extension Daemon {
             try call.exitContainer()
         }
         try call.exitContainer()
-        // How long to wait for flows to be ready. None has to be waited for yet, so it is over before the time can be.
-        try CallOptions.read(call, known: [("timeout", "t")]) { _ in _ = try call.readUInt64() }
-        handle(.pathOpened(nextRequest(), segments, by: call.client), answering: call)
+        var timeout = Limits.pathTimeout
+        try CallOptions.read(call, known: [("timeout", "t")]) { _ in timeout = try call.readUInt64() }
+        handle(.pathOpened(nextRequest(), segments, by: call.client, timeout: timeout), answering: call)
+    }
+
+    fileprivate func reload(_ call: MessageReader) throws {
+        try checkPrivileged(call, "reload")
+        let warnings = try reload()
+        try reply(to: call) { body in try body.append(warnings) }
     }
 
     /// For root and the service's own user alone. On the system bus the policy file says so, too; but a bus can have
     /// another.
-    fileprivate func reload(_ call: MessageReader) throws {
+    private func checkPrivileged(_ call: MessageReader, _ what: String) throws {
         let user = try call.senderUserID()
         guard user == 0 || user == MessageReader.ownUserID else {
             throw FlowError(
                 .accessDenied,
-                "user '\(user)' may not reload: that is for root and for user '\(MessageReader.ownUserID)'")
+                "user '\(user)' may not \(what): that is for root and for user '\(MessageReader.ownUserID)'")
         }
-        let warnings = try reload()
-        try reply(to: call) { body in try body.append(warnings) }
+    }
+
+    fileprivate func registerFlow(_ call: MessageReader) throws {
+        try checkPrivileged(call, "register a flow")
+        let flow = String(cString: try call.readString())
+        guard Names.isPresentableName(flow) else {
+            throw FlowError(
+                .invalidName, "'\(Names.shown(flow))' can't be the name of a flow: \(Names.presentableNameRule)")
+        }
+        let path = try RegistrationReader.path(String(cString: try call.readObjectPath()))
+        let steps = try RegistrationReader.steps(call)
+        var name: String?
+        var (hasGuard, children, timeout) = (false, Children.free, Limits.guardTimeout)
+        var initial: String?
+        let known = [("name", "s"), ("guard", "b"), ("children", "s"), ("initial", "s"), ("timeout", "t")]
+        try CallOptions.read(call, known: known) { option in
+            switch option {
+            case "name": name = String(cString: try call.readString())
+            case "guard": hasGuard = try call.readBool()
+            case "children": children = try RegistrationReader.children(String(cString: try call.readString()))
+            case "initial": initial = String(cString: try call.readString())
+            default: timeout = try RegistrationReader.timeout(try call.readUInt64())
+            }
+        }
+        if let name { try checkOwned(name, by: call.client) }
+        let isActivatable = try name.map { name in try bus.activatableNames().contains(name) } ?? false
+        let service = FlowCore.Service(name ?? call.client.name, path: path, timeout: timeout)
+        let registration = Registration(
+            flow, at: service, steps: steps, hasGuard: hasGuard, children: children, initial: initial, by: call.client,
+            isActivatable: isActivatable)
+        handleRegistrations(.flowRegistered(nextRequest(), registration), answering: call)
+    }
+
+    private func checkOwned(_ name: String, by client: Client) throws {
+        if let problem = BusName.problem(of: name) { throw FlowError(.invalidArguments, problem) }
+        guard bus.uniqueName(ofOwnerOf: name) == client.name else {
+            throw FlowError(
+                .invalidArguments, "'\(name)' is not yours; the caller has to own the bus name that it gives")
+        }
+    }
+
+    fileprivate func listOwned(_ call: MessageReader) throws {
+        let text = String(cString: try call.readString())
+        guard text.isEmpty || text.hasPrefix(":") else {
+            throw FlowError(
+                .invalidArguments,
+                "'\(Names.shown(text))' owns nothing by that name; it has to be a unique name, such as ':1.42', or empty "
+                    + "for the caller's own")
+        }
+        let owned = coordinator.presentables(ownedBy: text.isEmpty ? call.client : Client(text))
+        try reply(to: call) { body in
+            try body.openContainer(.array, "(ot)")
+            for presentable in owned {
+                try body.openContainer(.structure, "ot")
+                try body.append(path: presentable.path)
+                try body.append(presentable.instance)
+                try body.closeContainer()
+            }
+            try body.closeContainer()
+        }
     }
 
     fileprivate func getSteps(_ call: MessageReader) throws {

@@ -15,9 +15,10 @@ enum FlowInterface {
                     }
                 },
                 .init("WaitReady") { message, context, _ in
-                    // A chain that waits for nobody is finished before the next call is taken (S-7), so that every flow
-                    // a call can name is ready (S-26).
-                    Daemon.serve(message, context) { daemon, call, _ in try daemon.reply(to: call) { _ in } }
+                    Daemon.serve(message, context) { daemon, call, node in
+                        daemon.handle(
+                            .readinessAwaited(daemon.nextRequest(), of: node, by: call.client), answering: call)
+                    }
                 },
                 .init(
                     "GetLastNavigation",

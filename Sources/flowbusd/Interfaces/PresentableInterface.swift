@@ -13,13 +13,27 @@ enum PresentableInterface {
                     Daemon.serve(message, context) { daemon, call, node in
                         let isVisible = try call.readBool()
                         daemon.handle(
-                            .visibilityChanged(daemon.nextRequest(), of: node, isVisible: isVisible), answering: call)
+                            .visibilityChanged(
+                                daemon.nextRequest(), of: node, isVisible: isVisible, by: call.client),
+                            answering: call)
                     }
                 },
                 .init("Dismiss") { message, context, _ in
                     Daemon.serve(message, context) { daemon, call, node in
                         daemon.handle(
                             .presentableDismissed(daemon.nextRequest(), node, by: call.client), answering: call)
+                    }
+                },
+                .init("Claim") { message, context, _ in
+                    Daemon.serve(message, context) { daemon, call, node in
+                        daemon.handle(
+                            .presentableClaimed(daemon.nextRequest(), node, by: call.client), answering: call)
+                    }
+                },
+                .init("Release") { message, context, _ in
+                    Daemon.serve(message, context) { daemon, call, node in
+                        daemon.handle(
+                            .presentableReleased(daemon.nextRequest(), node, by: call.client), answering: call)
                     }
                 },
             ],
@@ -44,6 +58,12 @@ enum PresentableInterface {
                 },
                 .init("Presented", "b", .emits) { _, _, _, _, answer, context, _ in
                     Daemon.get(answer, context) { try $1.append($0.coordinator.isPresented($2)) }
+                },
+                .init("Presenter", "s", .constant) { _, _, _, _, answer, context, _ in
+                    Daemon.get(answer, context) { try $1.append($0.coordinator.presenterName(of: $2)) }
+                },
+                .init("Owner", "s", .emits) { _, _, _, _, answer, context, _ in
+                    Daemon.get(answer, context) { try $1.append($0.coordinator.owner(of: $2)?.name ?? "") }
                 },
             ])
     }

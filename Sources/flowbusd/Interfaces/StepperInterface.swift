@@ -30,6 +30,14 @@ enum StepperInterface {
                 .init("GetAcceptedSteps", out: [Argument("steps", "as")]) { message, context, _ in
                     Daemon.serve(message, context) { try $0.getAcceptedSteps($1, of: $2) }
                 },
+            ],
+            signals: [
+                .init(
+                    "StepConcluded",
+                    [
+                        Argument("token", "s"), Argument("serial", "t"), Argument("verdict", "s"),
+                        Argument("errorName", "s"), Argument("errorMessage", "s"),
+                    ])
             ])
     }
 }
@@ -39,7 +47,10 @@ extension Daemon {
         let step = try readStep(call)
         let arguments = try ArgumentsReader.read(call, for: coordinator.definitions[step].parameters)
         handle(
-            .stepEmitted(nextRequest(), on: node, step: step, arguments: arguments, by: call.client), answering: call)
+            .stepEmitted(
+                nextRequest(), on: node, step: step, arguments: arguments, by: call.client,
+                options: call.allowsInteractiveAuthorization ? EmissionOptions(isInteractive: true) : nil),
+            answering: call)
     }
 
     /// The step may be declared no longer, and the presentable may be gone: a call that is made again is known by its
@@ -51,21 +62,23 @@ extension Daemon {
         if let step, node != nil {
             arguments = try ArgumentsReader.read(call, for: coordinator.definitions[step].parameters)
         } else {
-            try call.skip("a{sv}")
+            try ArgumentsReader.skip(call)
         }
-        var options = EmissionOptions()
-        try CallOptions.read(call, known: [("token", "s"), ("instance", "t")]) { option in
+        var options = EmissionOptions(isInteractive: call.allowsInteractiveAuthorization)
+        let known = [("token", "s"), ("instance", "t"), ("wait", "b"), CallOptions.activationToken]
+        try CallOptions.read(call, known: known) { option in
             switch option {
             case "token": options.token = String(cString: try call.readString())
-            default: options.instance = try call.readUInt64()
+            case "instance": options.instance = try call.readUInt64()
+            case "wait": options.waits = try call.readBool()
+            default: options.activationToken = try CallOptions.readActivationToken(call)
             }
         }
         guard let node, let step else {
             if let token = options.token,
-                let effect = coordinator.firstOutcome(
-                    ofEmission: token, by: call.client, at: Instant(microseconds: loop.now))
+                coordinator.remembersEmission(token, by: call.client, at: Instant(microseconds: loop.now))
             {
-                return perform([effect], answering: call)
+                return handle(.emissionRepeated(nextRequest(), token: token, by: call.client), answering: call)
             }
             guard node != nil else {
                 let path = String(cString: call.path)
@@ -101,7 +114,7 @@ extension Daemon {
         do {
             step = try readStep(call)
         } catch let error as FlowError {
-            try call.skip("a{sv}")
+            try ArgumentsReader.skip(call)
             return .refused(error)
         }
         return .step(step, try ArgumentsReader.read(call, for: coordinator.definitions[step].parameters))

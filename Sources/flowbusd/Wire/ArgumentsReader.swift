@@ -21,6 +21,10 @@ struct ArgumentsReader {
         return try reader.read(for: parameters)
     }
 
+    /// Reads on behind the dictionary that is next in the message, of which nothing is wanted. What is too large is refused,
+    /// as libsystemd takes a second for each 60 MB of it.
+    static func skip(_ message: MessageReader) throws { _ = try read(message, for: []) }
+
     private mutating func read(for parameters: [Parameter]) throws -> Arguments {
         var arguments: Arguments = []
         guard try message.enterContainer(.array, "{sv}") else { return arguments }

@@ -28,6 +28,15 @@ enum CallOptions {
         try call.exitContainer()
     }
 
+    /// What lets a window come to the front; it is handed on as it came.
+    static let activationToken: Option = ("activation-token", "s")
+
+    /// Reads the value of ``activationToken``; nil where it is empty, as it is where a program was given none.
+    static func readActivationToken(_ call: MessageReader) throws -> String? {
+        let text = try call.readString()
+        return text.pointee == 0 ? nil : String(cString: text)
+    }
+
     private static func refusal(_ option: String, _ type: String, _ known: [Option]) -> FlowError {
         if let (name, wanted) = known.first(where: { $0.name == option }) {
             return FlowError(

@@ -1,0 +1,166 @@
+// Who shows what, and what comes of it when they are gone (S-29, S-30).
+
+extension FlowCoordinator {
+    /// A client wants to be the one that shows a presentable.
+    mutating func claim(_ node: NodeID, by client: Client, _ request: RequestID) {
+        guard let slot = forest.slot(of: node) else { return refuseGone(request) }
+        guard mayHandle(slot, client) else {
+            let node = forest.nodes[slot]
+            let text =
+                node.owner.map { "'\(node.path)' is claimed by '\($0.name)', which has to release it first" }
+                ?? "'\(node.path)' is being presented by '\(node.presenting?.presenter.service.name ?? "")'"
+            answer = .fail(request, FlowError(.alreadyClaimed, text))
+            return
+        }
+        own(slot, client)
+        tellChanges()
+        answer = .reply(request, .done)
+    }
+
+    /// A client gives a presentable back: from then on anyone may show, hide and dismiss it.
+    mutating func release(_ node: NodeID, by client: Client, _ request: RequestID) {
+        guard let slot = forest.slot(of: node) else { return refuseGone(request) }
+        guard forest.nodes[slot].owner == client else { return refuseStranger(slot, client, request) }
+        disown(slot)
+        tellChanges()
+        answer = .reply(request, .done)
+    }
+
+    /// Whether a client may show, hide and dismiss a presentable: its owner, while it is being presented its presenter, and
+    /// anyone where there is neither.
+    func mayHandle(_ slot: Int, _ client: Client) -> Bool {
+        let presenter = presenter(calledFor: slot)
+        if presenter == nil, forest.nodes[slot].owner == nil { return true }
+        return forest.nodes[slot].owner == client || presenter.map { owns(client, $0) } ?? false
+    }
+
+    /// The bus name of a screen's presenter, while a call of it is under way that is not out of date.
+    private func presenter(calledFor slot: Int) -> String? {
+        guard let presenting = forest.nodes[slot].presenting, presenting.state != .shown, !presenting.underWay.isEmpty
+        else { return nil }
+        return presenting.presenter.service.name
+    }
+
+    /// Refuses a client that has no business with a presentable.
+    mutating func refuseStranger(_ slot: Int, _ client: Client, _ request: RequestID) {
+        let node = forest.nodes[slot]
+        let who: String
+        if let owner = node.owner {
+            who = "it is owned by '\(owner.name)'"
+        } else if let presenter = presenter(calledFor: slot) {
+            who = "it is being presented by '\(presenter)'"
+        } else {
+            who = "nobody does"
+        }
+        answer = .fail(request, FlowError(.notOwner, "'\(client.name)' does not own '\(node.path)': \(who)"))
+    }
+
+    /// A client is the owner from now on.
+    mutating func own(_ slot: Int, _ client: Client) {
+        guard forest.nodes[slot].owner != client else { return }
+        disown(slot)
+        forest.nodes[slot].owner = client
+        forest.note(.owner, of: slot)
+        watch(client)
+    }
+
+    /// Nobody is the owner any more.
+    mutating func disown(_ slot: Int) {
+        guard let owner = forest.nodes[slot].owner else { return }
+        forest.nodes[slot].owner = nil
+        forest.note(.owner, of: slot)
+        unwatch(owner)
+    }
+
+    /// The shell is to tell when the client is gone.
+    mutating func watch(_ client: Client) {
+        watched[client, default: 0] += 1
+        if watched[client] == 1 { effects.append(.watchClient(client)) }
+    }
+
+    /// One reason less to watch a client; one that is gone is not watched any more.
+    mutating func unwatch(_ client: Client) {
+        guard let count = watched[client] else { return }
+        watched[client] = count == 1 ? nil : count - 1
+        if count == 1 { effects.append(.unwatchClient(client)) }
+    }
+
+    // MARK: Clients that are gone
+
+    /// The connection of a client is gone that owned presentables or implemented flows.
+    mutating func takeLeave(of client: Client) {
+        watched[client] = nil
+        for id in forest.preorder().map(forest.id(of:)) {
+            // It may have gone with its parent already.
+            guard let slot = forest.slot(of: id), forest.nodes[slot].owner == client else { continue }
+            disown(slot)
+            let whenGone = definitions.screen(named: forest.nodes[slot].name)
+                .flatMap { forest.nodes[slot].flow == nil ? definitions[$0].whenOwnerGone : nil }
+            switch whenGone {
+            case .keep?: conceal(slot)
+            case .present? where mayRevive(slot):
+                forest.nodes[slot].presenting?.revivals.append(now)
+                conceal(slot)
+                if forest.nodes[slot].isInSight { forest.noteInSight(slot) }
+            case .present?, .dismiss?, nil:
+                dismiss(slot, .ownerGone, origin: nextOrigin(), cause: 0, client)
+                continue
+            }
+            tellChanges()
+            setOffPresented()
+        }
+        leaveRegistrations(of: client)
+    }
+
+    /// A screen that lost its owner is not seen, until its presenter is called when it would be presented.
+    private mutating func conceal(_ slot: Int) {
+        forest.nodes[slot].presenting?.state = .due
+        forest.setVisible(slot, false)
+    }
+
+    /// Whether a screen's presenter is called once more at once: not if it goes again and again (S-30).
+    private mutating func mayRevive(_ slot: Int) -> Bool {
+        guard forest.nodes[slot].presenting != nil else { return false }
+        let now = now
+        forest.nodes[slot].presenting?.revivals.removeAll { $0.advanced(by: Limits.revivalTime) <= now }
+        return forest.nodes[slot].presenting.map { $0.revivals.count < Limits.revivals } ?? false
+    }
+
+    /// A bus name has another owner. What a navigator knew is gone with the one before (S-32).
+    mutating func changeOwner(of name: String, to owner: Client?) {
+        let before = nameOwners[name]
+        nameOwners[name] = owner
+        guard let before, before != owner else { return }
+        dismissFlows(before) { $0.navigator?.service.name == name }
+    }
+
+    /// Dismisses the live flows whose navigator is gone; their waiting steps fail first.
+    mutating func dismissFlows(_ client: Client, where isLost: (FlowDefinition) -> Bool) {
+        guard definitions.askOthers else { return }
+        for id in forest.preorder().map(forest.id(of:)) {
+            guard let slot = forest.slot(of: id), let flow = forest.nodes[slot].flow else { continue }
+            let definition = definitions[flow.definition]
+            guard let navigator = definition.navigator, isLost(definition) else { continue }
+            let error = FlowError(
+                .navigatorFailed, "the navigator '\(navigator.service.name)' of flow '\(definition.name)' is gone")
+            failWaiting(at: slot, error)
+            if forest.slot(of: id) == nil { continue }
+            dismiss(slot, .navigatorGone, origin: nextOrigin(), cause: 0, client)
+        }
+    }
+
+    /// All steps that wait for a flow's guard or navigator fail.
+    private mutating func failWaiting(at slot: Int, _ error: FlowError) {
+        let id = forest.id(of: slot)
+        var steps = blocked.removeValue(forKey: id) ?? []
+        if let question = forest.nodes[slot].flow?.question {
+            forest.nodes[slot].flow?.question = nil
+            switch questions.removeValue(forKey: question) {
+            case .adapter(let step)?, .navigator(let step)?: steps.insert(step, at: 0)
+            case .presenter?, nil: break
+            }
+            effects.append(.dropQuestion(question))
+        }
+        for step in steps { end(step, .refused(error)) }
+    }
+}

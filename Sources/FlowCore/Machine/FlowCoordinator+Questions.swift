@@ -1,0 +1,213 @@
+// Guards and navigators: they are asked and answer later, and the machine goes on meanwhile. A flow that asked takes no
+// other step until it is answered, so nothing is overtaken in it; other flows are not concerned (S-6).
+
+/// What was asked, and goes on with the answer.
+enum Asked: Equatable, Sendable {
+    /// A flow's guard, about this step.
+    case adapter(WaitingStep)
+    /// A flow's navigator, where this step leads.
+    case navigator(WaitingStep)
+    /// A presenter, to show a screen.
+    case presenter(AskedPresenter)
+}
+
+extension FlowCoordinator {
+    func nextQuestion() -> QuestionID { QuestionID(lastQuestion + 1) }
+
+    /// Whether a flow waits for an answer, also of a guard that it has no more since definitions were read again.
+    func isWaiting(_ flow: Int) -> Bool { !questions.isEmpty && forest.nodes[flow].flow?.question != nil }
+
+    /// Whether a step can be taken now at a flow that asks others. False: it waits, for its turn or for an answer.
+    mutating func mayProceed(_ step: WaitingStep, at flow: Int, _ definition: Int) -> Bool {
+        if forest.nodes[flow].flow?.question != nil {
+            var step = step
+            countWaiting(&step, for: flow)
+            blocked[step.flow, default: []].append(step)
+            return false
+        }
+        if let adapter = definitions.flows[definition].adapter, adapter.watches(step.step) {
+            ask(adapter.service, about: step, at: flow, isNavigator: false)
+            return false
+        }
+        return mayNavigate(step, at: flow, definition)
+    }
+
+    /// The same behind the guard.
+    private mutating func mayNavigate(_ step: WaitingStep, at flow: Int, _ definition: Int) -> Bool {
+        guard let navigator = definitions.flows[definition].navigator, navigator.steps.contains(step.step) else {
+            return true
+        }
+        announce(step, at: flow)
+        ask(navigator.service, about: step, at: flow, isNavigator: true)
+        return false
+    }
+
+    private mutating func ask(_ service: Service, about step: WaitingStep, at flow: Int, isNavigator: Bool) {
+        var step = step
+        countWaiting(&step, for: flow)
+        let id = nextQuestion()
+        lastQuestion = id.number
+        forest.nodes[flow].flow?.question = id
+        questions[id] = isNavigator ? .navigator(step) : .adapter(step)
+        // The screen may have gone since the step was emitted on it.
+        let place = step.screen.flatMap(forest.slot(of:)) ?? flow
+        let question = Question(
+            id: id, service: service, flow: forest.nodes[flow].path, step: definitions[step.step].name,
+            arguments: step.arguments, client: step.client, presentable: forest.nodes[place].path,
+            instance: forest.nodes[place].instance, cause: step.cause, isInteractive: step.isInteractive)
+        effects.append(isNavigator ? .askNavigator(question) : .askGuard(question))
+    }
+
+    // MARK: Answers
+
+    /// A guard answered. Where its flow has gone meanwhile, the step has failed long since.
+    mutating func takeAnswer(_ answer: GuardAnswer, to question: QuestionID) {
+        guard case .adapter(var step)? = questions[question] else { return }
+        questions[question] = nil
+        guard let flow = forest.slot(of: step.flow) else { return }
+        originAtHand = step.origin
+        forest.nodes[flow].flow?.question = nil
+        do throws(FlowError) {
+            try adapt(&step, answer, at: flow)
+            let definition = definition(of: flow).index
+            guard mayNavigate(step, at: flow, definition) else { return }
+            carryOut(step, at: flow)
+        } catch {
+            end(step, error.code == .rejected ? .ignored(.rejected) : .refused(error))
+        }
+        unblock(step.flow)
+    }
+
+    /// The step as the guard wants it, checked anew (S-5).
+    ///
+    /// - Throws: ``FlowError/Code/rejected`` where it wants none.
+    private func adapt(_ step: inout WaitingStep, _ answer: GuardAnswer, at flow: Int) throws(FlowError) {
+        let definition = definitions[definition(of: flow)]
+        let guardName = named("guard", definition.adapter?.service, of: definition)
+        switch answer {
+        case .step(let adapted, let arguments):
+            do throws(FlowError) {
+                step.arguments = try admit(arguments, of: adapted)
+            } catch {
+                throw FlowError(.guardFailed, "\(guardName) answered what can't be: \(error.message)")
+            }
+            if adapted != step.step { step.adaptedFrom = step.step }
+            step.step = adapted
+        case .rejected:
+            throw FlowError(.rejected, "\(guardName) refused step '\(definitions[step.step].name)'")
+        case .failed(let why): throw FlowError(.guardFailed, "\(guardName) failed: \(why)")
+        case .timedOut:
+            throw FlowError(.guardTimeout, "\(guardName) did not answer in time")
+        }
+    }
+
+    /// Whoever answered, for a person. Definitions that were read since may know none.
+    private func named(_ role: String, _ service: Service?, of flow: FlowDefinition) -> String {
+        service.map { "the \(role) '\($0.name)'" } ?? "the former \(role) of flow '\(flow.name)'"
+    }
+
+    /// A navigator answered.
+    mutating func takeAnswer(_ answer: NavigatorAnswer, to question: QuestionID) {
+        guard case .navigator(let step)? = questions[question] else { return }
+        questions[question] = nil
+        guard let flow = forest.slot(of: step.flow) else { return }
+        originAtHand = step.origin
+        forest.nodes[flow].flow?.question = nil
+        let definition = definitions[definition(of: flow)]
+        let name = named("navigator", definition.navigator?.service, of: definition)
+        switch answer {
+        case .contributors(let contributors):
+            let step = stopWaiting(step)
+            end(step, apply(contributors, of: name, step, flow))
+        case .failed(let why): end(step, .refused(FlowError(.navigatorFailed, "\(name) failed: \(why)")))
+        case .timedOut: end(step, .refused(FlowError(.navigatorTimeout, "\(name) did not answer in time")))
+        }
+        unblock(step.flow)
+    }
+
+    private mutating func apply(
+        _ contributors: [FlowContributor], of navigator: String, _ step: WaitingStep, _ flow: Int
+    ) -> Outcome {
+        let outcome = apply(contributors, step, flow)
+        guard case .refused(let error) = outcome, error.code == .invalidArguments else { return outcome }
+        return .refused(FlowError(.navigatorFailed, "\(navigator) answered what can't be: \(error.message)"))
+    }
+
+    /// Steps of a flow that waits no longer, or is gone, are taken in their turn.
+    mutating func unblock(_ flow: NodeID) {
+        if blocked.isEmpty { return }
+        guard let steps = blocked.removeValue(forKey: flow) else { return }
+        queue.insert(contentsOf: steps)
+    }
+
+    /// The step that a flow asked about goes back to those that wait, as the flow is gone; it fails in its turn (S-22).
+    mutating func withdrawQuestion(_ question: QuestionID) {
+        switch questions.removeValue(forKey: question) {
+        case .adapter(let step)?, .navigator(let step)?: queue.insert(contentsOf: [step])
+        case .presenter?, nil: break
+        }
+        effects.append(.dropQuestion(question))
+    }
+
+    // MARK: Limits
+
+    /// Whether a step from outside may wait for a guard or navigator, if it has to, beside others of the same call; gives
+    /// what may wait with it (S-33).
+    @discardableResult
+    func checkWait(
+        _ step: WaitingStep, for flow: Int, besides others: Ledger.Tally = Ledger.Tally()
+    ) throws(FlowError) -> Ledger.Tally {
+        let definition = definitions[definition(of: flow)]
+        let asksOthers = definition.adapter?.watches(step.step) ?? false || definition.navigator != nil
+        guard asksOthers || isWaiting(flow) else { return others }
+        try checkRoom(at: flow)
+        var all = others
+        all += Ledger.Tally(steps: 1, bytes: step.arguments.byteCount)
+        try ledger.check(all, for: step.client)
+        return all
+    }
+
+    /// Counts a step from outside that waits. What is set off is bounded by its origin.
+    private mutating func countWaiting(_ step: inout WaitingStep, for flow: Int) {
+        guard !step.isSetOff, step.countedBytes == nil else { return }
+        let bytes = step.arguments.byteCount
+        step.countedBytes = bytes
+        countWaiting(step, 1, bytes: bytes)
+    }
+
+    /// The step, no longer counted as one that waits.
+    @discardableResult
+    mutating func stopWaiting(_ step: WaitingStep) -> WaitingStep {
+        guard let bytes = step.countedBytes else { return step }
+        countWaiting(step, -1, bytes: bytes)
+        var step = step
+        step.countedBytes = nil
+        return step
+    }
+
+    /// A step from outside waits (1), or no longer (-1).
+    private mutating func countWaiting(_ step: WaitingStep, _ sign: Int, bytes: Int) {
+        if let flow = forest.slot(of: step.flow) { forest.nodes[flow].flow?.waitingCount += sign }
+        ledger.count(Ledger.Tally(steps: sign, bytes: sign * bytes), for: step.client)
+    }
+
+    /// Refuses the client whose answer the flow waits for: it would wait for itself (S-32).
+    func checkDeadlock(_ client: Client, at flow: Int) throws(FlowError) {
+        guard let question = forest.nodes[flow].flow?.question else { return }
+        let definition = definitions.flows[definition(of: flow).index]
+        let asked: (role: String, name: String)
+        switch questions[question] {
+        case .adapter?: asked = ("guard", definition.adapter?.service.name ?? "")
+        case .navigator?: asked = ("navigator", definition.navigator?.service.name ?? "")
+        case .presenter?, nil: return
+        }
+        guard owns(client, asked.name) else { return }
+        throw FlowError(
+            .wouldDeadlock,
+            "flow '\(forest.nodes[flow].path)' waits for its \(asked.role) '\(asked.name)', which is the client that "
+                + "emits on it; it has to answer first")
+    }
+
+    /// Whether a client is who owns a bus name, as far as the bus told.
+    func owns(_ client: Client, _ name: String) -> Bool { client.name == name || nameOwners[name] == client }
+}

@@ -1,0 +1,209 @@
+// Flows that clients implement (S-32): their definitions stand beside those of the files, as long as the client is there,
+// or the bus can start it again.
+
+extension FlowCoordinator {
+    /// A client wants to be the navigator of a flow.
+    mutating func register(_ wish: Registration, _ request: RequestID) {
+        let others = registrations.filter { $0.flow != wish.flow || !isLeft($0, to: wish.client) }
+        do throws(FlowError) {
+            try check(wish, besides: others)
+        } catch {
+            answer = .fail(request, error)
+            return
+        }
+        registrations = others + [wish]
+        watch(wish.client)
+        exchange(fileDefinitions.adding(registrations))
+        effects.append(.tellDefinitions)
+        answer = .reply(request, .done)
+    }
+
+    /// A client does not want to be that any more; its live flows are dismissed.
+    mutating func unregister(_ flow: String, by client: Client, _ request: RequestID) {
+        guard let place = registrations.firstIndex(where: { $0.flow == flow }) else {
+            let isDefined = definitions.flow(named: flow) != nil
+            let error =
+                isDefined
+                ? FlowError(.notOwner, "flow '\(flow)' is defined by a file; nobody can unregister it")
+                : FlowError(
+                    .unknownFlow,
+                    "no flow '\(Names.shown(flow))' is registered"
+                        + Names.suggestion(for: flow, among: registrations.lazy.map(\.flow)))
+            answer = .fail(request, error)
+            return
+        }
+        let owner = registrations[place].client
+        guard owner == client || isLeft(registrations[place], to: client) else {
+            let text = "flow '\(flow)' is registered by '\(owner.name)', not by '\(client.name)'"
+            answer = .fail(request, FlowError(.notOwner, text))
+            return
+        }
+        removeRegistrations { $0.flow == flow }
+        unwatch(owner)
+        answer = .reply(request, .done)
+    }
+
+    /// The registrations of a client that is gone: those that the bus can start again stay.
+    mutating func leaveRegistrations(of client: Client) {
+        let flows = Set(registrations.lazy.filter { $0.client == client }.map(\.flow))
+        if flows.isEmpty { return }
+        // By flow: the bus name may be another client's by now, which has flows of its own.
+        dismissFlows(client) { flows.contains($0.name) }
+        // What its flows leave behind is taken by the rules that they were part of.
+        run()
+        removeRegistrations { $0.client == client && !$0.isActivatable }
+    }
+
+    /// Whether a registration is one that a client left behind, which is gone, and this client has its bus name now: the
+    /// same program, started again.
+    private func isLeft(_ registration: Registration, to client: Client) -> Bool {
+        watched[registration.client] == nil && owns(client, registration.service.name)
+    }
+
+    private mutating func removeRegistrations(where isOver: (Registration) -> Bool) {
+        let count = registrations.count
+        registrations.removeAll(where: isOver)
+        guard registrations.count < count else { return }
+        exchange(fileDefinitions.adding(registrations))
+        effects.append(.tellDefinitions)
+    }
+
+    private func check(_ wish: Registration, besides registrations: [Registration]) throws(FlowError) {
+        // Without what it takes the place of.
+        let definitions =
+            registrations.count == self.registrations.count ? definitions : fileDefinitions.adding(registrations)
+        guard Names.isPresentableName(wish.flow), wish.flow != "root" else {
+            throw FlowError(
+                .invalidName,
+                "'\(Names.shown(wish.flow))' can't be the name of a flow: \(Names.presentableNameRule), and not 'root'")
+        }
+        if let other = registrations.first(where: { $0.flow == wish.flow }) {
+            throw FlowError(.alreadyRegistered, "flow '\(wish.flow)' is registered by '\(other.client.name)'")
+        }
+        guard definitions.flow(named: wish.flow) == nil else {
+            throw FlowError(.alreadyRegistered, "flow '\(wish.flow)' is defined by a file")
+        }
+        let own = registrations.count { isOfSame($0, wish) }
+        guard own < Limits.registeredFlowsPerClient, registrations.count < Limits.registeredFlows else {
+            throw FlowError(
+                .limitExceeded,
+                "'\(wish.client.name)' has registered \(own) flows of at most \(Limits.registeredFlowsPerClient); "
+                    + "\(registrations.count) are registered in total of at most \(Limits.registeredFlows)")
+        }
+        guard !wish.steps.isEmpty, wish.steps.count <= Limits.stepsPerRegistration else {
+            throw FlowError(
+                wish.steps.isEmpty ? .invalidArguments : .limitExceeded,
+                "flow '\(wish.flow)' would take \(wish.steps.count) steps; it has to be at least one and at most "
+                    + "\(Limits.stepsPerRegistration)")
+        }
+        try checkBytes(of: wish, besides: registrations)
+        for step in wish.steps { try check(step, of: wish, in: definitions) }
+        if let initial = wish.initial, !wish.steps.contains(where: { $0.name == initial }) {
+            throw FlowError(
+                .invalidArguments,
+                "the initial step '\(Names.shown(initial))' is none of the steps of flow '\(wish.flow)'"
+                    + Names.suggestion(for: initial, among: wish.steps.lazy.map(\.name)))
+        }
+    }
+
+    private func checkBytes(of wish: Registration, besides registrations: [Registration]) throws(FlowError) {
+        let more = wish.byteCount
+        var (own, total) = (0, 0)
+        for registration in registrations {
+            total += registration.byteCount
+            if isOfSame(registration, wish) { own += registration.byteCount }
+        }
+        guard own + more <= Limits.registeredBytesPerClient, total + more <= Limits.registeredBytes else {
+            throw FlowError(
+                .limitExceeded,
+                "the steps of flow '\(wish.flow)' take \(more) bytes beside the \(own) of '\(wish.client.name)' and "
+                    + "\(total) in total, of at most \(Limits.registeredBytesPerClient) and \(Limits.registeredBytes)")
+        }
+    }
+
+    /// By the bus name, too, as what the bus can start again outlives its client.
+    private func isOfSame(_ registration: Registration, _ wish: Registration) -> Bool {
+        registration.client == wish.client || registration.service.name == wish.service.name
+    }
+
+    private func check(
+        _ step: StepDeclaration, of wish: Registration, in definitions: Definitions
+    ) throws(FlowError) {
+        guard Names.isStepName(step.name) else {
+            throw FlowError(
+                .invalidName, "'\(Names.shown(step.name))' can't be the name of a step: \(Names.stepNameRule)")
+        }
+        guard wish.steps.count(where: { $0.name == step.name }) == 1 else {
+            throw FlowError(.invalidArguments, "step '\(step.name)' is given more than once")
+        }
+        guard step.parameters.count <= Limits.argumentCount else {
+            throw FlowError(
+                .limitExceeded,
+                "step '\(step.name)' would have \(step.parameters.count) arguments of at most \(Limits.argumentCount)")
+        }
+        for parameter in step.parameters {
+            guard Names.isPresentableName(parameter.name) else {
+                throw FlowError(
+                    .invalidName,
+                    "'\(Names.shown(parameter.name))' can't be the name of an argument: \(Names.presentableNameRule)")
+            }
+            guard step.parameters.count(where: { $0.name == parameter.name }) == 1 else {
+                let text = "the argument '\(parameter.name)' of step '\(step.name)' is given more than once"
+                throw FlowError(.invalidArguments, text)
+            }
+        }
+        guard let known = definitions.step(named: step.name).map({ definitions[$0] }) else { return }
+        guard known.parameters == step.parameters.sorted(by: { $0.name < $1.name }) else {
+            throw FlowError(
+                .invalidArguments,
+                "step '\(step.name)' is declared with other arguments: \(known.signature); the same step has to have the "
+                    + "same ones everywhere")
+        }
+    }
+}
+
+extension Registration {
+    /// What its steps count for (S-33), each with its arguments as it is told by GetSteps.
+    var byteCount: Int {
+        steps.reduce(0) { bytes, step in
+            step.parameters.reduce(bytes + Limits.argumentNameBytes + step.name.utf8.count) { bytes, parameter in
+                bytes + Limits.argumentNameBytes + parameter.name.utf8.count + parameter.type.signature.utf8.count
+            }
+        }
+    }
+}
+
+extension StepDeclaration {
+    /// The arguments and their types, for a person.
+    fileprivate var signature: String {
+        if parameters.isEmpty { return "none" }
+        return parameters.map { "\($0.name): \($0.type.description)\($0.isOptional ? "?" : "")" }
+            .joined(separator: ", ")
+    }
+}
+
+extension Definitions {
+    /// These definitions and the flows that clients implement. The numbers of what was declared stay.
+    func adding(_ registrations: [Registration]) -> Definitions {
+        if registrations.isEmpty { return self }
+        var steps = steps
+        var places: [String: StepID] = [:]
+        for (place, step) in steps.enumerated() { places[step.name] = StepID(place) }
+        var flows = flows
+        for registration in registrations {
+            for step in registration.steps where places[step.name] == nil {
+                places[step.name] = StepID(steps.count)
+                steps.append(
+                    StepDeclaration(step.name, parameters: step.parameters.sorted { $0.name < $1.name }))
+            }
+            let own = Set(registration.steps.compactMap { places[$0.name] })
+            flows.append(
+                FlowDefinition(
+                    registration.flow, initial: registration.initial.flatMap { places[$0] },
+                    children: registration.children,
+                    adapter: registration.hasGuard ? Guard(registration.service) : nil,
+                    navigator: Navigator(registration.service, steps: own)))
+        }
+        return Definitions(steps: steps, screens: screens, flows: flows, autostart: autostart)
+    }
+}

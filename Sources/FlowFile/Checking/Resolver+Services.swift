@@ -1,0 +1,162 @@
+import FlowCore
+
+/// Objects of other processes: presenters, guards and navigators.
+extension Resolver {
+    /// The declaration of the screen of this name.
+    func screenDeclaration(of name: String) -> ScreenDeclaration {
+        guard let draft = draft.screens[name] else { return ScreenDeclaration(name) }
+        let service = draft.keys["presenter"].flatMap { presenter($0) }
+        let application = draft.keys["application"].flatMap { self.application($0, screen: name) }
+        if draft.keys["presenter"] != nil, draft.keys["application"] != nil {
+            findings.error(
+                draft.keys.spot.key("application"),
+                "'presenter' and 'application' are given; a screen has at most one of them")
+        }
+        let whenOwnerGone: WhenOwnerGone? = draft.keys["whenOwnerGone"]?.word(findings)
+        if whenOwnerGone == .present, !draft.hasPresenter {
+            findings.error(
+                draft.keys.spot.key("whenOwnerGone"),
+                "'present' is not possible without 'presenter' or 'application': there is nobody to ask again; give one "
+                    + "of them, or write 'dismiss' or 'keep'")
+        }
+        return ScreenDeclaration(
+            name, parameters: draft.declared.admitted, presenter: service ?? application,
+            whenOwnerGone: whenOwnerGone ?? .dismiss)
+    }
+
+    /// Who is asked before a flow takes a step.
+    func adapter(_ item: Item) -> Guard? {
+        let what = "a bus name, or a table: { name = \"com.vendor.App\", steps = [\"NAME\"] }"
+        guard let table = serviceTable(item, "guard", what, ["name", "path", "timeout", "steps"]) else { return nil }
+        let service = service(table, timeout: Limits.guardTimeout)
+        let steps = table["steps"].flatMap { self.steps($0, ifEmpty: "leave 'steps' out where it is asked about all") }
+        return service.map { Guard($0, steps: steps) }
+    }
+
+    /// Who decides where the steps of a flow lead.
+    func navigator(_ item: Item) -> Navigator? {
+        let what = "a table: { name = \"com.vendor.App\", steps = [\"NAME\"] }"
+        if case .string = item.value {
+            findings.error(item.spot, "this is a string; it has to be \(what)")
+            return nil
+        }
+        let keys = ["name", "path", "timeout", "steps"]
+        guard let table = serviceTable(item, "navigator", what, keys, takesSteps: true) else { return nil }
+        let service = service(table, timeout: Limits.guardTimeout)
+        let steps = table["steps"].flatMap { self.steps($0, ifEmpty: "it has to name those that the navigator takes") }
+        guard let service, let steps else { return nil }
+        return Navigator(service, steps: steps)
+    }
+
+    /// A flow asks its navigator or has rules; with both, nobody could tell which one a step follows.
+    func checkNoRulesBesideNavigator(_ flow: DraftFlow) {
+        guard let navigator = flow.keys["navigator"], let rule = findings.first(flow.rules.values.map(\.spot)) else {
+            return
+        }
+        findings.error(
+            rule,
+            "\(flow.declared.subject) has a rule here and a navigator in \(findings.position(of: navigator.spot)), which "
+                + "decides where steps lead; it can't have both")
+    }
+
+    private func presenter(_ item: Item) -> Presenter? {
+        let what = "a bus name, or a table: { name = \"com.vendor.App\" }"
+        guard let table = serviceTable(item, "presenter", what, ["name", "path", "timeout"]) else { return nil }
+        return service(table, timeout: Limits.presenterTimeout).map(Presenter.service)
+    }
+
+    private func application(_ item: Item, screen: String) -> Presenter? {
+        let what = "a bus name, or a table: { name = \"com.vendor.App\", action = \"NAME\" }"
+        guard let table = serviceTable(item, "application", what, ["name", "action", "timeout"]) else { return nil }
+        let service = service(table, timeout: Limits.presenterTimeout)
+        let action = table["action"].map { self.action($0) } ?? screen.replacing("_", with: "-")
+        guard let service, let action else { return nil }
+        return .application(service, action: action)
+    }
+
+    /// The table of a service; a name alone stands for the table with that name. Nil where it is neither.
+    private func serviceTable(
+        _ item: Item, _ key: String, _ what: String, _ keys: [String], takesSteps: Bool = false
+    ) -> Section? {
+        if case .string = item.value {
+            // What is wrong with the name is then wrong with the key itself.
+            var table = Section([], item.spot)
+            table.add("name", item)
+            return table
+        }
+        guard let table = item.section(findings, what) else { return nil }
+        let isClean = table.checkKeys(findings, of: "the table '\(key)'", keys)
+        if isClean, table["name"] == nil {
+            findings.error(table.spot, "'\(key)' has to give its bus name: name = \"com.vendor.App\"")
+        }
+        if isClean, takesSteps, table["steps"] == nil {
+            findings.error(table.spot, "'\(key)' has to list the steps that it takes: steps = [\"NAME\"]")
+        }
+        return table
+    }
+
+    /// The object that a table names, with what is usual where it says nothing; nil where something about it is wrong.
+    private func service(_ table: Section, timeout usual: UInt64) -> Service? {
+        let name = table["name"].flatMap { busName($0) }
+        let path = table["path"].map { objectPath($0) } ?? name.map(Self.path)
+        let timeout = table["timeout"].map { timeSpan($0, atMost: .oneHour) } ?? usual
+        guard let name, let path, let timeout else { return nil }
+        guard path != BusName.reservedPath else {
+            findings.error(
+                (table["path"] ?? table["name"])?.spot ?? table.spot,
+                "the path '\(path)' is kept for libraries, and the bus ends the connection of who calls it; give that of an "
+                    + "object with 'path'")
+            return nil
+        }
+        return Service(name, path: path, timeout: timeout)
+    }
+
+    /// Where a program of this name has its object unless told otherwise, as `org.freedesktop.Application` prescribes.
+    private static func path(of name: String) -> String {
+        "/" + name.replacing(".", with: "/").replacing("-", with: "_")
+    }
+
+    /// A well-known name; what is none is reported.
+    func busName(_ item: Item) -> String? {
+        guard let name = item.string(findings, "a bus name") else { return nil }
+        if let problem = BusName.problem(of: name) {
+            findings.error(item.spot, problem)
+            return nil
+        }
+        return name
+    }
+
+    private func objectPath(_ item: Item) -> String? {
+        guard let path = item.string(findings, "an object path, such as '/com/vendor/App'") else { return nil }
+        guard Literal.isObjectPath(path), path.utf8.count <= Limits.pathLength else {
+            findings.error(
+                item.spot,
+                "\(Text.quoted(path)) is no object path: it has to begin with '/', then parts of letters, digits and '_' "
+                    + "with '/' between them, at most \(Limits.pathLength) bytes in all, such as '/com/vendor/App'")
+            return nil
+        }
+        return path
+    }
+
+    /// Source: GIO, `g_action_name_is_valid`.
+    private func action(_ item: Item) -> String? {
+        guard let action = item.string(findings, "the name of an action") else { return nil }
+        let isValid = action.utf8.allSatisfy { byte in
+            byte == UInt8(ascii: ".") || (SourceMap.Scan.isBareKey(byte) && byte != UInt8(ascii: "_"))
+        }
+        guard isValid, !action.isEmpty else {
+            findings.error(
+                item.spot,
+                "\(Text.quoted(action)) can't be the name of an action: letters, digits, '-' and '.', at least one of "
+                    + "them")
+            return nil
+        }
+        return action
+    }
+
+    private func steps(_ item: Item, ifEmpty help: String) -> Set<StepID>? {
+        guard let items = item.list(findings, "a list of names of steps") else { return nil }
+        if items.isEmpty { findings.error(item.spot, "the list is empty; \(help)") }
+        return Set(items.compactMap { step($0)?.id })
+    }
+}

@@ -1,0 +1,107 @@
+import FlowCore
+import Logging
+import SdBus
+
+// Screens and those who show them: Present, ActivateAction, Withdraw.
+
+extension Daemon {
+    /// Calls `Present` of a presenter, or the action of an application.
+    func present(_ presentation: Presentation) {
+        let service = presentation.presenter.service
+        outbox.send(
+            Outbox.Call(
+                question: presentation.id, destination: service.name, timeout: service.timeout
+            ) { [unowned self] in
+                switch presentation.presenter {
+                case .service: try presentCall(presentation, to: service)
+                case .application(_, let action): try actionCall(action, presentation, to: service)
+                }
+            } conclude: { [unowned self] conclusion in
+                let answer = read(presentation, conclusion)
+                handle(.presenterReplied(presentation.id, answer))
+            })
+    }
+
+    private func presentCall(_ presentation: Presentation, to service: FlowCore.Service) throws -> OutgoingMessage {
+        let message = try call(service.name, service.path, BusNames.Interface.presenter, "Present")
+        let body = message.body
+        try body.append(path: presentation.path)
+        try body.append(presentation.name)
+        try body.append(presentation.arguments)
+        try body.openContainer(.array, "{sv}")
+        try body.appendEntry("instance", "t") { body in try body.append(presentation.instance) }
+        if !presentation.style.isEmpty {
+            try body.appendEntry("style", "s") { body in try body.append(presentation.style) }
+        }
+        try body.appendEntry("flow", "o") { body in try body.append(path: presentation.flow) }
+        try body.appendEntry("serial", "t") { body in try body.append(presentation.serial) }
+        if presentation.isAgain { try body.appendEntry("again", "b") { body in try body.append(true) } }
+        if let token = presentation.activationToken {
+            try body.appendEntry("activation-token", "s") { body in try body.append(token) }
+        }
+        try body.closeContainer()
+        return message
+    }
+
+    private func actionCall(
+        _ action: String, _ presentation: Presentation, to service: FlowCore.Service
+    ) throws -> OutgoingMessage {
+        let message = try call(service.name, service.path, BusNames.Interface.application, "ActivateAction")
+        let body = message.body
+        try body.append(action)
+        try body.openContainer(.array, "v")
+        try body.openContainer(.variant, "(oa{sv})")
+        try body.openContainer(.structure, "oa{sv}")
+        try body.append(path: presentation.path)
+        try body.append(presentation.arguments)
+        try body.closeContainer()
+        try body.closeContainer()
+        try body.closeContainer()
+        try body.openContainer(.array, "{sv}")
+        if let token = presentation.activationToken {
+            try body.appendEntry("activation-token", "s") { body in try body.append(token) }
+            // What it was called before there was Wayland; GTK 3 knows no other.
+            try body.appendEntry("desktop-startup-id", "s") { body in try body.append(token) }
+        }
+        try body.closeContainer()
+        return message
+    }
+
+    /// Whatever values it answers with, it shows the screen.
+    private func read(_ presentation: Presentation, _ conclusion: Outbox.Conclusion) -> PresenterAnswer {
+        let why: String
+        switch conclusion {
+        case .unsent(is Outbox.Dropped): return .failed
+        case .unsent(let error): why = "it could not be called: \(error)"
+        case .answered(let answer):
+            guard let name = answer.errorName else { return .presented(by: answer.client) }
+            let text = answer.errorMessage.map { String(cString: $0) } ?? ""
+            why = "'\(Names.shown(String(cString: name)))': \(Names.shown(text))"
+        }
+        // Nobody else is told why. Where the screen is gone, nobody wants to know: a presenter that hangs can have many.
+        logger.log(
+            level: coordinator.isAwaited(presentation.id) ? .warning : .debug,
+            "'\(presentation.presenter.service.name)' does not present the screen '\(presentation.name)': \(why)",
+            metadata: [
+                BusNames.LogField.flow: "\(presentation.flow)", BusNames.LogField.serial: "\(presentation.serial)",
+                BusNames.LogField.peer: "\(presentation.presenter.service.name)",
+            ])
+        return .failed
+    }
+}
+
+// MARK: - Owners
+
+extension Daemon {
+    /// Calls `Withdraw` of an owner that is still there; it is not asked for an answer.
+    func send(_ withdrawal: Withdrawal) throws {
+        let message = try call(
+            withdrawal.client.name, withdrawal.object, BusNames.Interface.presenter, "Withdraw")
+        try message.setExpectsNoReply()
+        try message.setAutoStart(false)
+        try message.body.append(path: withdrawal.path)
+        try message.body.append(withdrawal.instance)
+        try message.body.append(withdrawal.reason.busText)
+        try message.send()
+    }
+}

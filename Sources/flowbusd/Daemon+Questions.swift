@@ -1,0 +1,143 @@
+import FlowCore
+import Logging
+import SdBus
+
+// What guards and navigators are asked, and how their answers are read. Whatever they answer is one event.
+
+extension Daemon {
+    /// Calls `Adapt` of a guard.
+    func askGuard(_ question: Question) {
+        ask(question, BusNames.Interface.guard, "Adapt") { daemon, conclusion in
+            let answer: GuardAnswer =
+                switch daemon.read(conclusion, "sa{sv}", { try daemon.readStepAnswer($0) }) {
+                case .values(let (step, arguments)): .step(step, arguments)
+                case .error(BusNames.rejected, _): .rejected
+                case .error(let name, let text): .failed("'\(name)': \(text)")
+                case .failed(let text): .failed(text)
+                case .timedOut: .timedOut
+                }
+            switch answer {
+            case .step, .rejected: break
+            case .failed(let text): daemon.log("A guard failed: \(text)", question)
+            case .timedOut: daemon.log("A guard did not answer in time", question)
+            }
+            daemon.handle(.guardReplied(question.id, answer))
+        }
+    }
+
+    /// Calls `Navigate` of a navigator.
+    func askNavigator(_ question: Question) {
+        ask(question, BusNames.Interface.navigator, "Navigate") { daemon, conclusion in
+            let definitions = daemon.coordinator.definitions
+            let answer: NavigatorAnswer =
+                switch daemon.read(
+                    conclusion, "a(ssa{sv})", { try ContributorsReader.read($0, in: definitions) })
+                {
+                case .values(let contributors): .contributors(contributors)
+                case .error(let name, let text): .failed("'\(name)': \(text)")
+                case .failed(let text): .failed(text)
+                case .timedOut: .timedOut
+                }
+            switch answer {
+            case .contributors: break
+            case .failed(let text): daemon.log("A navigator failed: \(text)", question)
+            case .timedOut: daemon.log("A navigator did not answer in time", question)
+            }
+            daemon.handle(.navigatorReplied(question.id, answer))
+        }
+    }
+
+    private func ask(
+        _ question: Question, _ interface: StaticString, _ member: StaticString,
+        _ conclude: @escaping (Daemon, Outbox.Conclusion) -> Void
+    ) {
+        let service = question.service
+        outbox.send(
+            Outbox.Call(question: question.id, destination: service.name, timeout: service.timeout) { [unowned self] in
+                let message = try call(service.name, service.path, interface, member)
+                let body = message.body
+                try body.append(path: question.flow)
+                try body.append(question.step)
+                try body.append(question.arguments)
+                try body.openContainer(.array, "{sv}")
+                try body.appendEntry("sender", "s") { body in try body.append(question.client.name) }
+                try body.appendEntry("presentable", "o") { body in try body.append(path: question.presentable) }
+                try body.appendEntry("instance", "t") { body in try body.append(question.instance) }
+                try body.appendEntry("cause", "t") { body in try body.append(question.cause) }
+                try body.appendEntry("interactive", "b") { body in try body.append(question.isInteractive) }
+                try body.closeContainer()
+                if question.isInteractive { try message.setAllowsInteractiveAuthorization(true) }
+                return message
+            } conclude: { [unowned self] conclusion in
+                // The core has forgotten it.
+                if case .unsent(is Outbox.Dropped) = conclusion { return }
+                conclude(self, conclusion)
+            })
+    }
+
+    /// A call to another process.
+    func call(
+        _ destination: String, _ path: String, _ interface: StaticString, _ member: StaticString
+    ) throws -> OutgoingMessage {
+        try OutgoingMessage(
+            call: bus, destination: destination, path: path, interface: interface.cString, member: member.cString)
+    }
+
+    private func readStepAnswer(_ answer: MessageReader) throws -> (StepID, Arguments) {
+        let step = try readStep(answer)
+        return (step, try ArgumentsReader.read(answer, for: coordinator.definitions[step].parameters))
+    }
+
+    /// Clients can bring it about often, and who emitted the step is told; so it is no warning.
+    private func log(_ text: String, _ question: Question) {
+        logger.info(
+            "\(text)",
+            metadata: [
+                BusNames.LogField.flow: "\(question.flow)", BusNames.LogField.step: "\(question.step)",
+                BusNames.LogField.sender: "\(question.client.name)", BusNames.LogField.peer: "\(question.service.name)",
+            ])
+    }
+}
+
+// MARK: - Answers
+
+/// What another process answered.
+enum PeerAnswer<Values> {
+    /// These values.
+    case values(Values)
+    /// An error of this name and text, each in one line.
+    case error(String, String)
+    /// Nothing, or what can't be; why, for a person.
+    case failed(String)
+    /// Nothing in time.
+    case timedOut
+}
+
+extension Daemon {
+    /// Reads what a call came to: an error, or values of this signature.
+    func read<Values>(
+        _ conclusion: Outbox.Conclusion, _ signature: StaticString, _ body: (MessageReader) throws -> Values
+    ) -> PeerAnswer<Values> {
+        let answer: MessageReader
+        switch conclusion {
+        case .unsent(let error): return .failed("it could not be called: \(error)")
+        case .answered(let message): answer = message
+        }
+        if let name = answer.errorName.map({ String(cString: $0) }) {
+            // The bus, too, says NoReply, when who was asked leaves; in time is what sd-bus did not wait for.
+            if (answer.isLocal && name == "\(BusNames.noReply)") || name == "\(BusNames.timeout)" { return .timedOut }
+            return .error(Names.shown(name), Names.shown(answer.errorMessage.map { String(cString: $0) } ?? ""))
+        }
+        let came = String(cString: answer.signature)
+        guard came == "\(signature)" else {
+            return .failed("it answered with the type '\(Names.shown(came))'; it has to be '\(signature)'")
+        }
+        do {
+            return .values(try body(answer))
+        } catch let error as FlowError {
+            return .failed(error.message)
+        } catch {
+            return .failed("its answer can't be read: \(error)")
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Testing
+
+@testable import FlowCore
+
+/// What comes of the answers of presenters, late ones and failures (S-31).
+@Suite("Flow coordinator: answers of presenters")
+struct PresentingAnswersTests {
+    private func sketch(_ children: Children = .free) -> Sketch {
+        var sketch = Sketch()
+        sketch.step("open", ["item": "int64?"])
+        sketch.step("closed", ["why": "string"])
+        sketch.screen("a", ["item": "int64?"], presenter: "com.x")
+        sketch.screen("b", presenter: "com.y")
+        let told = Sketch.Child(reuses: true, onDismissed: "closed", onDismissedWith: [Binding("why", .reason)])
+        sketch.flow(
+            "main", children: children,
+            on: [
+                "open": [.screen("a", told)], "both": [.screen("a"), .screen("b")], "cover": [.screen("plain")],
+                "closed": [], "only": [.screen("plain", .init(clears: true))],
+            ])
+        return sketch
+    }
+
+    private func opened() throws -> World {
+        let world = try World(root: "main", sketch())
+        try world.emit("open", ["item": .byte(1)], on: "/main", by: ":1.3")
+        return world
+    }
+
+    // MARK: Late answers
+
+    @Test func `S-31 who shows a screen that is gone is told why, whichever of its calls it answers`() throws {
+        let world = try opened()
+        try world.emit("open", ["item": .byte(2)], on: "/main")
+        let instance = try world.state("/main/a").instance
+        world.own("com.x", ":1.9")
+        // Another one at the same path is none of its business.
+        try world.dismiss("/main/a", by: ":1.9")
+        try world.emit("open", on: "/main")
+        for question in 1...2 as ClosedRange<UInt64> {
+            #expect(world.presented(question, by: ":1.8") == ["withdraw /main/a from :1.8: dismissed"])
+            let withdrawal = Withdrawal(
+                client: Client(":1.8"), object: "/presenter", path: "/main/a", instance: instance,
+                reason: .dismissal(.dismissed))
+            #expect(world.effects == [.withdraw(withdrawal)])
+        }
+        #expect(try world.state("/main/a").owner == nil)
+        #expect(world.presented(3, by: ":1.8").count == 2)
+        #expect(world.presented(3, by: ":1.7") == [])
+        #expect(world.presented(99, by: ":1.7") == [])
+        #expect(world.coordinator.origins.isEmpty)
+        #expect(world.coordinator.questions.isEmpty)
+    }
+
+    @Test func `S-31 the same for what went by a rule, with its parent, or undeclared; a failure is nobody's`() throws {
+        let ruled = try opened()
+        try ruled.emit("only", on: "/main")
+        #expect(ruled.presented(1, by: ":1.9") == ["withdraw /main/a from :1.9: rule"])
+        let parted = try opened()
+        try parted.dismiss("/main")
+        #expect(parted.presented(1, by: ":1.9") == ["withdraw /main/a from :1.9: parent"])
+        #expect(parted.coordinator.origins.isEmpty)
+        let undeclared = try opened()
+        var new = Sketch()
+        new.flow("main")
+        undeclared.reload(new)
+        #expect(undeclared.presented(1, by: ":1.9") == ["withdraw /main/a from :1.9: undeclared"])
+        let failed = try opened()
+        try failed.dismiss("/main")
+        #expect(failed.presentFails(1) == [])
+        #expect(failed.coordinator.questions.isEmpty)
+        #expect(failed.coordinator.origins.isEmpty)
+        #expect(failed.coordinator.ledger == Ledger())
+    }
+
+    @Test func `S-30 S-31 an owner that is gone right after its answer is gone like any other`() throws {
+        let world = try opened()
+        #expect(world.presented(1, by: ":1.9").first == "watch :1.9")
+        #expect(
+            world.vanish(":1.9").suffix(2) == [
+                "- /main/a", "did 2 after 0 by :1.9: /main closed {why=ownerGone} []",
+            ])
+        #expect(world.coordinator.watched.isEmpty)
+    }
+
+    @Test func `S-30 S-31 with its owner goes what is presented by another, who is told when it answers`() throws {
+        let world = try opened()
+        world.presented(1, by: ":1.8")
+        try world.emit("open", ["item": .byte(2)], on: "/main")
+        #expect(world.vanish(":1.8").contains("- /main/a"))
+        #expect(world.presented(2, by: ":1.9") == ["withdraw /main/a from :1.9: ownerGone"])
+    }
+
+    // MARK: Failures
+
+    @Test
+    func `S-11 S-23 S-31 a screen that can't be presented goes, and its parent is told in the chain that made it`()
+        throws
+    {
+        let world = try opened()
+        let origin = try #require(world.coordinator.origins.keys.first)
+        try world.emit("cover", on: "/main", by: ":1.4")
+        #expect(
+            world.presentFails(1)
+                == ["- /main/a", "did 3 after 1 by :1.3: /main closed {why=presentFailed} []"])
+        #expect(world.coordinator.origins[origin] == nil)
+        #expect(world.presentFails(1) == [])
+        // Claimed meanwhile, its owner is told.
+        let claimed = try opened()
+        claimed.own("com.x", ":1.9")
+        try claimed.claim("/main/a", by: ":1.9")
+        #expect(
+            claimed.presentFails(1).prefix(3)
+                == ["- /main/a", "unwatch :1.9", "withdraw /main/a from :1.9: presentFailed"])
+    }
+
+    @Test func `S-11 S-31 what sets itself off by failing Presents ends after 256`() throws {
+        var sketch = sketch()
+        sketch.flow("main", on: ["open": [.screen("b", .init(onDismissed: "open"))]])
+        let world = try World(root: "main", sketch)
+        try world.emit("open", on: "/main")
+        var calls = 0
+        while case .present(let it)? = world.effects.first(where: { if case .present = $0 { true } else { false } }) {
+            calls += 1
+            #expect(world.coordinator.origins.count == 1)
+            guard calls <= Limits.stepsSetOff + 1 else { break }
+            world.presentFails(it.id.number)
+        }
+        #expect(calls == Limits.stepsSetOff + 1)
+        #expect(world.effects.map(\.line) == ["- /main/b", "failed after 257 by :1.1: /main open NavigationLoop"])
+        #expect(world.coordinator.origins.isEmpty)
+        #expect(try world.emit("open", on: "/main").last == "= navigated 258")
+    }
+
+    @Test func `S-14 S-31 what a failed one covered comes in sight, and is presented`() throws {
+        let world = try World(root: "main", sketch(.stack))
+        try world.emit("both", on: "/main")
+        #expect(
+            world.presentFails(1)
+                == ["- /main/b", "~ /main current=/main/a", "present com.x #2: /main/a"])
+    }
+}

@@ -1,0 +1,96 @@
+import Testing
+
+@testable import FlowCore
+
+/// What clients could fill the memory with, or take the daemon's time by, that no other limit bounds.
+@Suite("Limits: floods")
+struct LimitsFloodTests {
+    /// One that takes about so many bytes, by an argument of that many letters in its type.
+    private func register(_ flow: String, _ bytes: Int, by client: String, in world: World) throws -> [String] {
+        // With what an argument counts for, and its name, that makes 250.
+        let type = try #require(ValueType(signature: "(" + String(repeating: "i", count: 204) + ")"))
+        let parameters = (0..<(bytes / 250)).map { Parameter("argument\(1_000 + $0)", type) }
+        let steps = stride(from: 0, to: parameters.count, by: Limits.argumentCount).map { start in
+            StepDeclaration(
+                "\(flow).\(start)",
+                parameters: Array(parameters[start..<min(start + Limits.argumentCount, parameters.count)]))
+        }
+        return world.handle(
+            .flowRegistered(
+                world.nextRequest(),
+                Registration(flow, at: Service(client, path: "/", timeout: 1), steps: steps, by: Client(client))))
+    }
+
+    @Test func `S-32 S-33 bytes of the steps that one client has registered, and in total`() throws {
+        let world = World(Sketch())
+        let (most, part) = (Limits.registeredBytesPerClient, Limits.registeredBytesPerClient / 2 - 20_000)
+        func isRefused(_ flow: String, _ bytes: Int, by client: String, with text: String) throws {
+            let before = world.standing
+            #expect(try register(flow, bytes, by: client, in: world) == ["! LimitExceeded"])
+            let message = try world.refusal().message
+            #expect(message.contains(text), "\(message)")
+            #expect(world.standing == before)
+        }
+        try isRefused("f", most + 10_000, by: ":1.1", with: "beside the 0 of ':1.1' and 0 in total")
+        for number in 1...8 {
+            let client = ":1.\((number + 1) / 2)"
+            #expect(try register("f\(number)", part, by: client, in: world).last == "= done")
+            if number == 2 { try isRefused("f", part, by: client, with: "of at most 1048576 and 4194304") }
+        }
+        // What is left for another client is less than its own limit.
+        try isRefused("f", part, by: ":1.5", with: "beside the 0 of ':1.5' and")
+        #expect(try register("f", 10_000, by: ":1.5", in: world).last == "= done")
+        world.unregister("f1", by: ":1.1")
+        #expect(try register("f1", part, by: ":1.5", in: world).last == "= done")
+    }
+
+    private func guarded() throws -> World {
+        var sketch = Sketch()
+        sketch.step("go")
+        sketch.flow("main", guarded: ("com.auth", ["go"]), on: ["go": []])
+        return try World(root: "main", sketch)
+    }
+
+    @Test func `S-9 S-33 calls by the token of one that waits are steps that wait`() throws {
+        let world = try guarded()
+        let tokens = Limits.waitingStepsPerClient / (Limits.callsPerToken + 1)
+        for token in 0..<tokens {
+            for _ in 0...Limits.callsPerToken { try world.emit("go", on: "/main", token: "t\(token)") }
+        }
+        let rest = Limits.waitingStepsPerClient - tokens * (Limits.callsPerToken + 1)
+        for _ in 0...rest { try world.emit("go", on: "/main", token: "last") }
+        #expect(world.effects.map(\.line) == ["! LimitExceeded"])
+        let message = try world.refusal().message
+        #expect(message == "':1.1' has 4096 steps waiting of at most 4096")
+        #expect(try world.emit("go", on: "/main", by: ":1.2", token: "t0") == [])
+        // Those that were refused are not remembered, and all room comes back.
+        world.wait(Limits.patience)
+        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.steps == tokens + 1)
+        try world.dismiss("/main")
+        #expect(world.waiting == [])
+    }
+
+    @Test func `what lets windows come to the front is looked at when something of its chain has ended`() {
+        var tokens = ActivationTokens()
+        var looked: [UInt64] = []
+        func forget(_ isOver: Bool) -> [UInt64] {
+            looked = []
+            tokens.forget { origin, _ in
+                looked.append(origin)
+                return isOver
+            }
+            return looked
+        }
+        for origin in 1...3 as ClosedRange<UInt64> { tokens.insert("t\(origin)", for: origin, of: RequestID(origin)) }
+        #expect(forget(false) == [1, 2, 3])
+        #expect(forget(true) == [])
+        tokens.touch(2)
+        tokens.touch(RequestID(3))
+        tokens.touch(4)
+        #expect(forget(true) == [2, 3])
+        #expect(tokens.count == 1)
+        #expect(tokens.take(for: 1) == "t1")
+        #expect(tokens.take(for: 1) == nil)
+        #expect(tokens.isEmpty)
+    }
+}

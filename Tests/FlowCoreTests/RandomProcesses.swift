@@ -1,0 +1,286 @@
+import Testing
+
+@testable import FlowCore
+
+/// A world by chance in which other processes own, guard, navigate and present; and vanish, answer late, or never.
+final class RandomProcesses {
+    var random: Seeded
+    private(set) var coordinator: FlowCoordinator
+    private(set) var model = BusModel()
+    private(set) var effects: [Effect] = []
+    /// What happened so far, to be printed with what failed.
+    private(set) var story: [String] = []
+    private(set) var now: UInt64 = 0
+    /// Calls that were not answered, when they came, and how long they may wait.
+    private(set) var unanswered: [RequestID: (at: UInt64, patience: UInt64)] = [:]
+    /// What was asked and was not answered.
+    private(set) var asked: [QuestionID: Ask] = [:]
+    /// Verdicts `pending` that were given, and those of them that were concluded.
+    private(set) var pendings = 0
+    private(set) var conclusions = 0
+    /// Paths that ran out of time with a step under way: it is concluded, too.
+    private(set) var lateWalks = 0
+    /// What was answered twice, or asked twice.
+    private(set) var faults: [String] = []
+    private var requests: UInt64 = 0
+    private var lastQuestion: UInt64 = 0
+    private var clients = (0..<4).map { Client(":1.\($0)") }
+    private var lastClient = 3
+    let seed: UInt64
+
+    enum Ask {
+        case adapter
+        case navigator
+        case presenter
+    }
+
+    init(seed: UInt64) {
+        self.seed = seed
+        random = Seeded(seed: seed)
+        let sketch = RandomSketch.make(using: &random, withOthers: true)
+        coordinator = FlowCoordinator(definitions: sketch.definitions, basePath: "")
+        follow()
+    }
+
+    private var steps: [StepID] { coordinator.definitions.steps.indices.map { StepID($0) } }
+
+    /// One event by chance, or none.
+    func liveOn() {
+        story.append("later")
+        now += chance(3) ? 0 : UInt64.random(in: 0..<3_000_000, using: &random)
+        if coordinator.forest.count > 100, let root = coordinator.forest.roots.first {
+            return dismiss(coordinator.forest.id(of: root))
+        }
+        if coordinator.forest.count == 0 { return coordinate() }
+        switch Int.random(in: 0..<40, using: &random) {
+        case 0...1: coordinate()
+        case 2: navigate()
+        case 3: navigateAlong()
+        case 4: wait()
+        case 5: changeOwner()
+        case 6: vanish()
+        case 7: chance(3) ? reload() : registerOrNot()
+        case 8...19: answer()
+        default: act()
+        }
+    }
+
+    private func act() {
+        let live = coordinator.forest.preorder().map(coordinator.forest.id(of:))
+        guard let node = live.randomElement(using: &random) else { return }
+        let path = coordinator.path(of: node)
+        let client = client()
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0...4:
+            let options = EmissionOptions(
+                waits: !chance(6), activationToken: chance(4) ? "window" : nil, isInteractive: chance(2))
+            let step = randomStep()
+            call("emit \(step.index) on \(path)") {
+                .stepEmitted($0, on: node, step: step, arguments: [], by: client, options: options)
+            }
+        case 5:
+            let steps = (0..<3).map { _ in EmittedStep.step(randomStep(), []) }
+            call("emit three on \(path)") { .stepsEmitted($0, on: node, steps, by: client) }
+        case 6...7:
+            let isVisible = chance(2)
+            if isVisible, coordinator.mayHandle(node.slot, client) { model.select(path) }
+            call("visible \(path) \(isVisible)") {
+                .visibilityChanged($0, of: node, isVisible: isVisible, by: client)
+            }
+        case 8: call("claim \(path)") { .presentableClaimed($0, node, by: client) }
+        case 9: call("release \(path)") { .presentableReleased($0, node, by: client) }
+        case 10:
+            guard coordinator.isFlow(node) else { return dismiss(node) }
+            if chance(2) {
+                call("back on \(path)") { .backPressed($0, on: node, by: client) }
+            } else {
+                call("ready? \(path)") { .readinessAwaited($0, of: node, by: client) }
+            }
+        default: dismiss(node)
+        }
+    }
+
+    private func dismiss(_ node: NodeID) {
+        let owner = coordinator.owner(of: node) ?? client()
+        call("dismiss \(coordinator.path(of: node))") { .presentableDismissed($0, node, by: owner) }
+    }
+
+    private func coordinate() {
+        guard let flow = coordinator.definitions.flows.indices.randomElement(using: &random) else { return }
+        let client = client()
+        call("coordinate \(flow)") {
+            .flowRequested($0, FlowRequest(FlowID(flow), by: client, activationToken: "window"))
+        }
+    }
+
+    private func navigate() {
+        let (step, client) = (randomStep(), client())
+        call("navigate \(step.index)") { .deepLinkOpened($0, step: step, arguments: [], by: client) }
+    }
+
+    private func navigateAlong() {
+        let segments = (0..<3).map { _ in
+            PathSegment(
+                flow: RandomSketch.flowNames.randomElement(using: &random) ?? "", step: chance(3) ? nil : randomStep())
+        }
+        let client = client()
+        call("navigate along", patience: 5_000_000) {
+            .pathOpened($0, segments, by: client, timeout: 5_000_000)
+        }
+    }
+
+    private func wait() {
+        now += UInt64.random(in: 0..<30_000_000, using: &random)
+        model.takeTimer()
+        handle(.timerFired, "timer")
+    }
+
+    private func changeOwner() {
+        let name = (RandomSketch.services + RandomSketch.emitters).randomElement(using: &random) ?? ""
+        handle(.nameOwnerChanged(name, owner: chance(3) ? nil : client()), "owner of \(name)")
+    }
+
+    private func vanish() {
+        guard let client = model.watched.sorted(by: { $0.name < $1.name }).randomElement(using: &random) else { return }
+        model.watched.remove(client)
+        // The bus gives no unique name twice.
+        clients.removeAll { $0 == client }
+        lastClient += 1
+        clients.append(Client(":1.\(lastClient)"))
+        handle(.clientVanished(client), "\(client.name) is gone")
+    }
+
+    private func reload() {
+        let sketch = RandomSketch.make(using: &random, withGap: chance(2), withOthers: true)
+        handle(.definitionsRead(sketch.definitions), "reload")
+    }
+
+    private func registerOrNot() {
+        let client = client()
+        if chance(2) {
+            return call("unregister") { .flowUnregistered($0, flow: "r", by: client) }
+        }
+        let wish = Registration(
+            "r", at: Service(client.name, path: "/n", timeout: 1),
+            steps: [StepDeclaration("r1"), StepDeclaration("r2")],
+            hasGuard: chance(2), children: .stack, initial: chance(2) ? "r1" : nil, by: client,
+            isActivatable: chance(3))
+        call("register") { .flowRegistered($0, wish) }
+    }
+
+    /// Some question gets its answer, mostly a good one.
+    func answer() {
+        guard let question = asked.keys.sorted(by: { $0.number < $1.number }).randomElement(using: &random),
+            let kind = asked.removeValue(forKey: question)
+        else { return }
+        switch kind {
+        case .adapter:
+            let answer: GuardAnswer =
+                switch Int.random(in: 0..<8, using: &random) {
+                case 0: .rejected
+                case 1: .failed("no")
+                case 2: .timedOut
+                case 3: .step(randomStep(), [Argument("x", .byte(1))])
+                default: .step(randomStep(), [])
+                }
+            handle(.guardReplied(question, answer), "guard \(question.number)")
+        case .navigator:
+            let names = coordinator.definitions
+            let parts = RandomSketch.parts(
+                names.steps.map(\.name)[...], names.screens.map(\.name)[...], names.flows.map(\.name)[...], &random)
+            let answer: NavigatorAnswer =
+                chance(6) ? .timedOut : .contributors(parts.map { Sketch.contributor($0, in: names) })
+            handle(.navigatorReplied(question, answer), "navigator \(question.number)")
+        case .presenter:
+            if chance(4) { return handle(.presenterReplied(question, .failed), "presenter \(question.number) fails") }
+            if case .presenter(let screen)? = coordinator.questions[question],
+                let slot = coordinator.forest.slot(of: screen.screen),
+                case .application? = coordinator.forest.nodes[slot].presenting?.presenter
+            {
+                model.select(screen.path)
+            }
+            handle(.presenterReplied(question, .presented(by: client())), "presenter \(question.number)")
+        }
+    }
+
+    /// Everything goes, and everyone answers.
+    func endAll() {
+        for _ in 0..<2_000 {
+            if let root = coordinator.forest.roots.first {
+                dismiss(coordinator.forest.id(of: root))
+            } else if !asked.isEmpty {
+                answer()
+            } else if let registration = coordinator.registrations.first {
+                call("unregister") { .flowUnregistered($0, flow: registration.flow, by: registration.client) }
+            } else {
+                return
+            }
+        }
+    }
+
+    // MARK: What they are made of
+
+    private func call(_ text: String, patience: UInt64 = Limits.patience, _ event: (RequestID) -> Event) {
+        requests += 1
+        unanswered[RequestID(requests)] = (now, patience)
+        handle(event(RequestID(requests)), text)
+    }
+
+    private func handle(_ event: Event, _ text: String) {
+        story.append(text)
+        effects = coordinator.handle(event, at: Instant(microseconds: now))
+        follow()
+        for effect in effects {
+            model.take(effect)
+            note(effect)
+        }
+    }
+
+    private func note(_ effect: Effect) {
+        switch effect {
+        case .reply(let request, let answer):
+            pendings += answer.pendings
+            noteAnswer(request)
+        case .fail(let request, let error):
+            if error.code == .pathFailed, error.message.contains("was not decided") { lateWalks += 1 }
+            noteAnswer(request)
+        case .tellConclusion: conclusions += 1
+        case .askGuard(let it): noteAsked(it.id, .adapter)
+        case .askNavigator(let it): noteAsked(it.id, .navigator)
+        case .present(let it): noteAsked(it.id, .presenter)
+        default: break
+        }
+    }
+
+    private func noteAnswer(_ request: RequestID) {
+        if unanswered.removeValue(forKey: request) == nil { faults.append("\(request.number) is answered again") }
+    }
+
+    private func noteAsked(_ question: QuestionID, _ kind: Ask) {
+        if question.number <= lastQuestion { faults.append("question \(question.number) is asked again") }
+        lastQuestion = question.number
+        asked[question] = kind
+    }
+
+    private func follow() {
+        model.covering = Dictionary(
+            coordinator.definitions.flows.map { ($0.name, $0.children) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private func chance(_ odds: Int) -> Bool { RandomSketch.chance(odds, &random) }
+
+    private func client() -> Client { clients.randomElement(using: &random) ?? .daemon }
+
+    private func randomStep() -> StepID { steps.randomElement(using: &random) ?? StepID(0) }
+}
+
+extension Answer {
+    fileprivate var pendings: Int {
+        switch self {
+        case .verdict(.pending, _): 1
+        case .verdicts(let outcomes): outcomes.count { $0 == .ignored(.pending) }
+        case .outcomes(let outcomes): outcomes.count { $0.outcome == .ignored(.pending) }
+        case .done, .flow, .verdict: 0
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import Testing
+
+@testable import FlowCore
+
+/// Random events among many processes: whoever answers, late, wrongly or never, what always holds does.
+@Suite("Random processes")
+struct RandomProcessesTests {
+    private static let worlds = 400
+    private static let shards = 8
+    private static let events = 60
+
+    @Test(arguments: 0..<shards)
+    func `S-5 S-6 S-9 S-29 S-31 S-32 S-33 whoever answers or not, each call has one answer and nothing is held`(
+        shard: Int
+    ) {
+        for number in 0..<Self.worlds / Self.shards {
+            let life = RandomProcesses(seed: UInt64(shard * 1_000 + number))
+            for _ in 0..<Self.events {
+                life.liveOn()
+                guard life.check() else { return }
+            }
+            life.endAll()
+            guard life.check(), life.checkEnd() else { return }
+        }
+    }
+
+    @Test func `the same events among many give the same effects`() {
+        for seed in 7_000..<7_010 as Range<UInt64> {
+            let (one, other) = (RandomProcesses(seed: seed), RandomProcesses(seed: seed))
+            for _ in 0..<Self.events {
+                one.liveOn()
+                other.liveOn()
+                #expect(one.effects == other.effects)
+            }
+        }
+    }
+}
+
+extension RandomProcesses {
+    /// Whether all that always holds does.
+    func check() -> Bool {
+        let forest = coordinator.forest
+        let slots = forest.preorder()
+        let states = slots.map { forest.state(of: $0) }
+        let waiting = coordinator.questions.values.compactMap(\.step) + coordinator.blocked.values.joined()
+        return report([
+            ("a client makes sense of everything it is told: \(model.complaints)", model.complaints.isEmpty),
+            ("no call is answered twice: \(faults)", faults.isEmpty),
+            ("nobody waits longer than he may: \(overdue)", overdue.isEmpty),
+            (
+                "a client knows all objects as they are",
+                Dictionary(states.map { ($0.path, $0) }) { $1 } == model.objects
+            ),
+            ("presented and current follow from the tree", states == model.recomputed()),
+            ("no step waits that could be taken", coordinator.queue.steps.isEmpty),
+            ("what is asked is waited for: once a flow", questionsFit(forest)),
+            (
+                "what stands aside has a flow that waits",
+                coordinator.blocked.keys.allSatisfy { flow in
+                    forest.slot(of: flow).map { forest.nodes[$0].flow?.question != nil } == true
+                }
+            ),
+            ("origins count what waits", coordinator.origins.mapValues(\.waiting) == counted(waiting, forest)),
+            ("origins count what is held", coordinator.origins.values.allSatisfy { 0...$0.waiting ~= $0.held }),
+            ("the ledger counts what is held", coordinator.ledger == recount(waiting, forest)),
+            ("flows count what waits for them", waitingFits(waiting, forest)),
+            ("clients are watched for what they have", watches == coordinator.watched),
+            ("the shell watches them", Set(coordinator.watched.keys) == model.watched),
+            (
+                "calls that wait are known",
+                coordinator.calls.filter { !$0.value.isAnswered }.keys.sorted { $0.number < $1.number }
+                    == unanswered.keys.sorted { $0.number < $1.number }
+            ),
+            (
+                "screens in sight were presented",
+                slots.allSatisfy { !forest.nodes[$0].isInSight || forest.nodes[$0].isSettled }
+            ),
+        ])
+    }
+
+    /// Whether nothing is held when nobody is there any more.
+    func checkEnd() -> Bool {
+        report([
+            ("nothing is live", coordinator.forest.count == 0 && asked.isEmpty),
+            ("nothing is held", coordinator.ledger == Ledger() && coordinator.origins.isEmpty),
+            (
+                "nobody waits",
+                coordinator.calls.isEmpty && coordinator.deepLinks.isEmpty && unanswered.isEmpty
+                    && coordinator.readers.isEmpty
+            ),
+            ("nothing is asked", coordinator.questions.isEmpty && coordinator.blocked.isEmpty),
+            ("nothing is kept", coordinator.activationTokens.isEmpty && coordinator.watched.isEmpty),
+            (
+                "each verdict that was pending is concluded: \(pendings), \(lateWalks), \(conclusions)",
+                conclusions == pendings + lateWalks
+            ),
+        ])
+    }
+
+    private func report(_ rules: [(String, Bool)]) -> Bool {
+        for (rule, holds) in rules where !holds {
+            Issue.record("\(rule); seed \(seed): \(story.suffix(20)); at last: \(effects.map(\.line).suffix(40))")
+            return false
+        }
+        return true
+    }
+
+    /// Calls that should have been answered when the timer fired.
+    private var overdue: [UInt64] {
+        guard story.last == "timer" else { return [] }
+        return unanswered.filter { $0.value.at + $0.value.patience <= now }.map(\.key.number)
+    }
+
+    private func questionsFit(_ forest: Forest) -> Bool {
+        var flows: [QuestionID: NodeID] = [:]
+        for slot in forest.preorder() {
+            if let question = forest.nodes[slot].flow?.question { flows[question] = forest.id(of: slot) }
+            let calls = forest.nodes[slot].presenting?.underWay ?? []
+            if calls.count > Limits.callsPerScreen || calls.contains(where: { coordinator.questions[$0] == nil }) {
+                return false
+            }
+        }
+        let asking = coordinator.questions.compactMapValues { $0.step?.flow }
+        return flows == asking && Set(coordinator.questions.keys).isSubset(of: asked.keys)
+    }
+
+    private func counted(_ waiting: [WaitingStep], _ forest: Forest) -> [UInt64: Int] {
+        var count: [UInt64: Int] = [:]
+        for step in waiting where step.isSetOff { count[step.origin, default: 0] += 1 }
+        for slot in forest.preorder() {
+            if let held = forest.nodes[slot].initialStep { count[held.origin, default: 0] += 1 }
+        }
+        for case .presenter(let asked) in coordinator.questions.values { count[asked.origin, default: 0] += 1 }
+        return count
+    }
+
+    private func recount(_ waiting: [WaitingStep], _ forest: Forest) -> Ledger {
+        var ledger = Ledger()
+        for slot in forest.preorder() { forest.nodes[slot].forEachHolding { ledger.count($1, for: $0) } }
+        for step in waiting where !step.isSetOff {
+            ledger.count(Ledger.Tally(steps: 1, bytes: step.arguments.byteCount), for: step.client)
+        }
+        for call in coordinator.calls.values { ledger.count(call.tally, for: call.client) }
+        return ledger
+    }
+
+    private func waitingFits(_ waiting: [WaitingStep], _ forest: Forest) -> Bool {
+        forest.preorder().allSatisfy { slot in
+            let kept = (forest.children(of: slot) + [slot])
+                .filter { $0 == slot || forest.nodes[$0].flow == nil }
+                .reduce(0) { $0 + forest.nodes[$1].keptSteps.count }
+            let own = waiting.count { !$0.isSetOff && forest.slot(of: $0.flow) == slot }
+            return forest.nodes[slot].flow.map { $0.waitingCount == kept + own } ?? true
+        }
+    }
+
+    private var watches: [Client: Int] {
+        var watches: [Client: Int] = [:]
+        for slot in coordinator.forest.preorder() {
+            if let owner = coordinator.forest.nodes[slot].owner { watches[owner, default: 0] += 1 }
+        }
+        for registration in coordinator.registrations where coordinator.watched[registration.client] != nil {
+            watches[registration.client, default: 0] += 1
+        }
+        return watches
+    }
+}
+
+extension Asked {
+    fileprivate var step: WaitingStep? {
+        switch self {
+        case .adapter(let step), .navigator(let step): step
+        case .presenter: nil
+        }
+    }
+}
+
+extension Node {
+    /// Whether it has no presenter that should have been called: one that lost its owner waits until it comes in sight
+    /// again.
+    fileprivate var isSettled: Bool { presenting?.state != .due || presenting?.isAgain == true }
+}

@@ -1,0 +1,125 @@
+import Testing
+
+@testable import FlowCore
+
+// What other processes do: owners, and those that are asked. Questions go by their numbers, as `guard? com.auth #3: …`
+// shows them.
+
+extension World {
+    @discardableResult
+    func claim(_ path: String, by client: String) throws -> [String] {
+        handle(.presentableClaimed(nextRequest(), try node(path), by: Client(client)))
+    }
+
+    @discardableResult
+    func release(_ path: String, by client: String) throws -> [String] {
+        handle(.presentableReleased(nextRequest(), try node(path), by: Client(client)))
+    }
+
+    /// The connection of a client is gone.
+    @discardableResult
+    func vanish(_ client: String) -> [String] { handle(.clientVanished(Client(client))) }
+
+    @discardableResult
+    func waitReady(_ path: String, by client: String = ":1.1") throws -> [String] {
+        handle(.readinessAwaited(nextRequest(), of: try node(path), by: Client(client)))
+    }
+
+    /// The guard lets a step pass, or another one in its place.
+    @discardableResult
+    func adapt(
+        _ question: UInt64, to step: String, _ arguments: KeyValuePairs<String, Value> = [:]
+    ) throws -> [String] {
+        answer(question, .step(try id(ofStep: step), arguments.map { Argument($0.key, $0.value) }))
+    }
+
+    @discardableResult
+    func answer(_ question: UInt64, _ answer: GuardAnswer) -> [String] {
+        handle(.guardReplied(QuestionID(question), answer))
+    }
+
+    /// The navigator answers with contributors.
+    @discardableResult
+    func navigate(_ question: UInt64, to parts: [Sketch.Part]) -> [String] {
+        answer(question, .contributors(parts.map { contributor($0) }))
+    }
+
+    @discardableResult
+    func answer(_ question: UInt64, _ answer: NavigatorAnswer) -> [String] {
+        handle(.navigatorReplied(QuestionID(question), answer))
+    }
+
+    /// The presenter shows the screen.
+    @discardableResult
+    func presented(_ question: UInt64, by client: String) -> [String] {
+        handle(.presenterReplied(QuestionID(question), .presented(by: Client(client))))
+    }
+
+    @discardableResult
+    func presentFails(_ question: UInt64) -> [String] {
+        handle(.presenterReplied(QuestionID(question), .failed))
+    }
+
+    @discardableResult
+    func register(
+        _ flow: String, steps: KeyValuePairs<String, KeyValuePairs<String, String>>, by client: String,
+        name: String? = nil, hasGuard: Bool = false, children: Children = .free, initial: String? = nil,
+        isActivatable: Bool = false
+    ) -> [String] {
+        let declarations = steps.map { StepDeclaration($0.key, parameters: Sketch.parameters($0.value)) }
+        return handle(
+            .flowRegistered(
+                nextRequest(),
+                Registration(
+                    flow, at: Service(name ?? client, path: "/navigator", timeout: Limits.guardTimeout),
+                    steps: declarations, hasGuard: hasGuard, children: children, initial: initial,
+                    by: Client(client), isActivatable: isActivatable)))
+    }
+
+    @discardableResult
+    func unregister(_ flow: String, by client: String) -> [String] {
+        handle(.flowUnregistered(nextRequest(), flow: flow, by: Client(client)))
+    }
+
+    private func contributor(_ part: Sketch.Part) -> FlowContributor {
+        Sketch.contributor(part, in: coordinator.definitions)
+    }
+}
+
+// MARK: - Refusals
+
+/// A refusal that left everything as it was, and told nothing.
+func expectRefusal(
+    _ world: World, _ code: FlowError.Code, with text: String, sourceLocation: SourceLocation = #_sourceLocation,
+    _ event: () throws -> [String]
+) throws {
+    let before = world.standing
+    #expect(try event() == ["! \(code.rawValue)"], sourceLocation: sourceLocation)
+    let message = try world.refusal().message
+    #expect(message.contains(text), "\(message)", sourceLocation: sourceLocation)
+    #expect(world.standing == before, sourceLocation: sourceLocation)
+}
+
+// MARK: - Flows that clients register
+
+extension Sketch {
+    /// What is there before a client registers a flow.
+    static func host() -> Sketch {
+        var sketch = Sketch()
+        sketch.step("open", ["item": "int64?"])
+        sketch.step("closed", ["name": "string", "why": "string"])
+        sketch.flow("main", on: ["open": [.screen("a")], "closed": []])
+        return sketch
+    }
+}
+
+extension World {
+    /// `:1.5` is the navigator of `pay`, which takes `pay` and `abort`.
+    static func registered(name: String? = nil, isActivatable: Bool = false, _ sketch: Sketch? = nil) -> World {
+        let world = World(sketch ?? .host())
+        if let name { world.own(name, ":1.5") }
+        world.register(
+            "pay", steps: ["pay": ["sum": "int64"], "abort": [:]], by: ":1.5", name: name, isActivatable: isActivatable)
+        return world
+    }
+}

@@ -1,0 +1,417 @@
+import FlowCore
+import Testing
+
+@testable import FlowFile
+
+/// Keys that name objects of other processes.
+@Suite("Presenters, guards and navigators")
+struct ServiceTests {
+    private static func service(_ name: String, _ path: String, seconds: UInt64) -> Service {
+        Service(name, path: path, timeout: seconds * 1_000_000)
+    }
+
+    private static let badName =
+        "'com' can't be a well-known bus name: two or more parts with dots between them, each of letters, digits, '_' and "
+        + "'-', not beginning with a digit, at most 255 bytes in all"
+    private static let reservedPath =
+        "the path '/org/freedesktop/DBus/Local' is kept for libraries, and the bus ends the connection of who calls it; "
+        + "give that of an object with 'path'"
+    private static func badPath(_ path: String) -> String {
+        "'\(path)' is no object path: it has to begin with '/', then parts of letters, digits and '_' with '/' between "
+            + "them, at most 512 bytes in all, such as '/com/vendor/App'"
+    }
+
+    // MARK: - Screens
+
+    private func screen(_ keys: String) throws -> ScreenDeclaration {
+        try definitions("[screens]\nmy_page = { \(keys) }").screens[0]
+    }
+
+    @Test(arguments: [
+        ("presenter = 'com.vendor.Pay'", service("com.vendor.Pay", "/com/vendor/Pay", seconds: 60)),
+        ("presenter = 'com.my-vendor.Pay_1'", service("com.my-vendor.Pay_1", "/com/my_vendor/Pay_1", seconds: 60)),
+        ("presenter = { name = 'a.b' }", service("a.b", "/a/b", seconds: 60)),
+        ("presenter = { name = 'a.b', path = '/' }", service("a.b", "/", seconds: 60)),
+        ("presenter = { name = 'a.b', path = '/x/Y_1', timeout = '1h' }", service("a.b", "/x/Y_1", seconds: 3_600)),
+    ])
+    func `presenters`(keys: String, service: Service) throws {
+        #expect(try screen(keys).presenter == .service(service))
+    }
+
+    @Test func `who shows a screen is called as long as the limits say`() throws {
+        #expect(Limits.presenterTimeout == 60_000_000 && Limits.guardTimeout == 10_000_000)
+        #expect(try screen("presenter = { name = 'a.b', timeout = '10ms' }").presenter?.service.timeout == 10_000)
+    }
+
+    @Test(arguments: [
+        ("application = 'com.kiosk.Ui'", service("com.kiosk.Ui", "/com/kiosk/Ui", seconds: 60), "my-page"),
+        ("application = 'com.my-kiosk.Ui'", service("com.my-kiosk.Ui", "/com/my_kiosk/Ui", seconds: 60), "my-page"),
+        ("application = { name = 'a.b', timeout = '2s' }", service("a.b", "/a/b", seconds: 2), "my-page"),
+        ("application = { name = 'a.b', action = 'win.Show-1' }", service("a.b", "/a/b", seconds: 60), "win.Show-1"),
+    ])
+    func `applications`(keys: String, service: Service, action: String) throws {
+        #expect(try screen(keys).presenter == .application(service, action: action))
+    }
+
+    @Test func `when the owner of a screen is gone`() throws {
+        for word in WhenOwnerGone.allCases {
+            #expect(try screen("presenter = 'a.b', whenOwnerGone = '\(word.rawValue)'").whenOwnerGone == word)
+            #expect(try screen("application = 'a.b', whenOwnerGone = '\(word.rawValue)'").whenOwnerGone == word)
+        }
+        #expect(try screen("presenter = 'a.b'").whenOwnerGone == .dismiss)
+        // Nobody has to be asked for these.
+        #expect(try screen("whenOwnerGone = 'keep'").whenOwnerGone == .keep)
+        #expect(try screen("whenOwnerGone = 'dismiss'").whenOwnerGone == .dismiss)
+    }
+
+    @Test func `what nothing is said of`() throws {
+        #expect(try screen("") == ScreenDeclaration("my_page"))
+    }
+
+    @Test(arguments: [
+        (
+            "presenter = 1", "presenter",
+            "this is an integer; it has to be a bus name, or a table: { name = \"com.vendor.App\" }"
+        ),
+        ("presenter = 'com'", "presenter", badName),
+        (
+            "presenter = ':1.5'", "presenter",
+            "':1.5' is the unique name of one connection, and the next connection of the same program has another; it "
+                + "has to be a well-known name, such as 'com.vendor.Pay'"
+        ),
+        ("presenter = {}", "presenter", "'presenter' has to give its bus name: name = \"com.vendor.App\""),
+        (
+            "presenter = { nme = 'a.b' }", "presenter.nme",
+            "the table 'presenter' has no key 'nme'; did you mean 'name'?"
+        ),
+        (
+            "presenter = { name = 'a.b', steps = [] }", "presenter.steps",
+            "the table 'presenter' has no key 'steps'; it has the keys 'name', 'path' and 'timeout'"
+        ),
+        ("presenter = { name = 1 }", "presenter.name", "this is an integer; it has to be a bus name"),
+        ("presenter = { name = 'com' }", "presenter.name", badName),
+        (
+            "presenter = { name = 'a.b', path = 1 }", "presenter.path",
+            "this is an integer; it has to be an object path, such as '/com/vendor/App'"
+        ),
+        ("presenter = { name = 'a.b', path = '' }", "presenter.path", badPath("")),
+        ("presenter = { name = 'a.b', path = 'a/b' }", "presenter.path", badPath("a/b")),
+        ("presenter = { name = 'a.b', path = '/a/' }", "presenter.path", badPath("/a/")),
+        ("presenter = { name = 'a.b', path = '/a//b' }", "presenter.path", badPath("/a//b")),
+        ("presenter = { name = 'a.b', path = '/a-b' }", "presenter.path", badPath("/a-b")),
+        ("presenter = { name = 'a.b', path = '/é' }", "presenter.path", badPath("/é")),
+        ("presenter = { name = 'a.b', path = '/org/freedesktop/DBus/Local' }", "presenter.path", reservedPath),
+        ("presenter = 'org.freedesktop.DBus.Local'", "presenter", reservedPath),
+        (
+            "presenter = { name = 'a.b', timeout = 5 }", "presenter.timeout",
+            "this is an integer; it has to be a time span, such as '60s' or '1min 30s'"
+        ),
+        (
+            "presenter = { name = 'a.b', timeout = '9ms' }", "presenter.timeout",
+            "'9ms' is too short; it has to be at least 10ms"
+        ),
+        (
+            "presenter = { name = 'a.b', timeout = '61min' }", "presenter.timeout",
+            "'61min' is too long; at most 1 hour is allowed"
+        ),
+        (
+            "application = true", "application",
+            "this is true or false; it has to be a bus name, or a table: { name = \"com.vendor.App\", action = \"NAME\" }"
+        ),
+        ("application = 'com'", "application", badName),
+        (
+            "application = { action = 'x' }", "application",
+            "'application' has to give its bus name: name = \"com.vendor.App\""
+        ),
+        (
+            "application = { name = 'a.b', path = '/a' }", "application.path",
+            "the table 'application' has no key 'path'; it has the keys 'action', 'name' and 'timeout'"
+        ),
+        (
+            "application = { name = 'a.b', action = 1 }", "application.action",
+            "this is an integer; it has to be the name of an action"
+        ),
+        (
+            "application = { name = 'a.b', action = '' }", "application.action",
+            "'' can't be the name of an action: letters, digits, '-' and '.', at least one of them"
+        ),
+        (
+            "application = { name = 'a.b', action = 'my_page' }", "application.action",
+            "'my_page' can't be the name of an action: letters, digits, '-' and '.', at least one of them"
+        ),
+        (
+            "application = { name = 'a.b', action = 'x::y' }", "application.action",
+            "'x::y' can't be the name of an action: letters, digits, '-' and '.', at least one of them"
+        ),
+        (
+            "application = { name = 'a.b', timeout = 'soon' }", "application.timeout",
+            "'soon' is no time span; it has to be whole numbers with units, such as '250ms', '60s', '5min', '2h' or "
+                + "'1min 30s'"
+        ),
+        (
+            "presenter = 'a.b', application = 'a.b'", "application",
+            "'presenter' and 'application' are given; a screen has at most one of them"
+        ),
+        (
+            "whenOwnerGone = 'kep'", "whenOwnerGone",
+            "'kep' is not allowed here; it has to be 'dismiss', 'keep' or 'present'; did you mean 'keep'?"
+        ),
+        (
+            "whenOwnerGone = 'present'", "whenOwnerGone",
+            "'present' is not possible without 'presenter' or 'application': there is nobody to ask again; give one of "
+                + "them, or write 'dismiss' or 'keep'"
+        ),
+    ])
+    func `one mistake in a screen is one error`(keys: String, place: String, message: String) {
+        #expect(
+            errors("[screens]\nmy_page = { \(keys) }") == ["a.toml:3: error: [screens.my_page.\(place)] \(message)"])
+    }
+
+    @Test func `a path as long as allowed`() throws {
+        let path = "/" + String(repeating: "a", count: 511)
+        #expect(try screen("presenter = { name = 'a.b', path = '\(path)' }").presenter?.service.path == path)
+        #expect(errors("[screens]\np = { presenter = { name = 'a.b', path = '\(path)a' } }").count == 1)
+    }
+
+    // MARK: - Flows
+
+    /// The key of flow `f` is on line 7.
+    private static let head = """
+        [steps]
+        go = {}
+        home = {}
+        [flows.g]
+        [flows.f]
+
+        """
+    private static let rules = "\n[flows.f.on]\ngo = { none = true }\nhome = { none = true }"
+
+    @Test func `guards`() throws {
+        func adapter(_ key: String) throws -> Guard? { try definitions(Self.head + key + Self.rules).flows[0].adapter }
+        let usual = Self.service("com.my-kiosk.Auth", "/com/my_kiosk/Auth", seconds: 10)
+        #expect(try adapter("") == nil)
+        #expect(try adapter("guard = 'com.my-kiosk.Auth'") == Guard(usual))
+        #expect(try adapter("guard = { name = 'com.my-kiosk.Auth' }") == Guard(usual))
+        let own = Self.service("a.b", "/c", seconds: 1)
+        #expect(
+            try adapter("guard = { name = 'a.b', path = '/c', timeout = '1s', steps = ['home', 'go'] }")
+                == Guard(own, steps: [StepID(0), StepID(1)]))
+    }
+
+    @Test func `navigators`() throws {
+        func flow(_ key: String) throws -> FlowDefinition { try definitions(Self.head + key).flows[0] }
+        #expect(try flow("").navigator == nil)
+        let flow = try flow("navigator = { name = 'com.my-phone.Ui', steps = ['home'] }\nguard = 'a.b'")
+        #expect(
+            flow.navigator
+                == Navigator(Self.service("com.my-phone.Ui", "/com/my_phone/Ui", seconds: 10), steps: [StepID(1)]))
+        #expect(flow.adapter == Guard(Self.service("a.b", "/a/b", seconds: 10)) && flow.rules == [])
+        #expect(
+            try definitions(
+                Self.head + "navigator = { name = 'a.b', path = '/c', timeout = '20ms', steps = ['go', 'home', 'go'] }"
+            ).flows[0].navigator
+                == Navigator(Service("a.b", path: "/c", timeout: 20_000), steps: [StepID(0), StepID(1)]))
+        // No rule, so nothing is there twice.
+        #expect(errors(Self.head + "navigator = { name = 'a.b', steps = ['go'] }\n[flows.f.on]") == [])
+    }
+
+    @Test(arguments: [
+        (
+            "guard = 1", "guard",
+            "this is an integer; it has to be a bus name, or a table: { name = \"com.vendor.App\", steps = [\"NAME\"] }"
+        ),
+        ("guard = 'com'", "guard", badName),
+        ("guard = { steps = ['go'] }", "guard", "'guard' has to give its bus name: name = \"com.vendor.App\""),
+        (
+            "guard = { name = 'a.b', step = 'go' }", "guard.step",
+            "the table 'guard' has no key 'step'; did you mean 'steps'?"
+        ),
+        ("guard = { name = 'a.b', path = 'x' }", "guard.path", badPath("x")),
+        (
+            "guard = { name = 'a.b', timeout = '2h' }", "guard.timeout", "'2h' is too long; at most 1 hour is allowed"
+        ),
+        (
+            "guard = { name = 'a.b', steps = 'go' }", "guard.steps",
+            "this is a string; it has to be a list of names of steps"
+        ),
+        (
+            "guard = { name = 'a.b', steps = [] }", "guard.steps",
+            "the list is empty; leave 'steps' out where it is asked about all"
+        ),
+        (
+            "guard = { name = 'a.b', steps = ['go', 'hme'] }", "guard.steps[2]",
+            "no file declares a step 'hme'; did you mean 'home'?"
+        ),
+        (
+            "guard = { name = 'a.b', steps = [1] }", "guard.steps[1]",
+            "this is an integer; it has to be the name of a step"
+        ),
+        (
+            "navigator = 'a.b'", "navigator",
+            "this is a string; it has to be a table: { name = \"com.vendor.App\", steps = [\"NAME\"] }"
+        ),
+        (
+            "navigator = []", "navigator",
+            "this is a list; it has to be a table: { name = \"com.vendor.App\", steps = [\"NAME\"] }"
+        ),
+        (
+            "navigator = { steps = ['go'] }", "navigator",
+            "'navigator' has to give its bus name: name = \"com.vendor.App\""
+        ),
+        (
+            "navigator = { name = 'a.b' }", "navigator",
+            "'navigator' has to list the steps that it takes: steps = [\"NAME\"]"
+        ),
+        (
+            "navigator = { name = 'a.b', stps = ['go'] }", "navigator.stps",
+            "the table 'navigator' has no key 'stps'; did you mean 'steps'?"
+        ),
+        ("navigator = { name = ' a.b', steps = ['go'] }", "navigator.name", badName.replacing("'com'", with: "' a.b'")),
+        ("navigator = { name = 'a.b', path = '/a b', steps = ['go'] }", "navigator.path", badPath("/a b")),
+        (
+            "navigator = { name = 'a.b', timeout = '0s', steps = ['go'] }", "navigator.timeout",
+            "'0s' is too short; it has to be at least 10ms"
+        ),
+        (
+            "navigator = { name = 'a.b', steps = [] }", "navigator.steps",
+            "the list is empty; it has to name those that the navigator takes"
+        ),
+        (
+            "navigator = { name = 'a.b', steps = ['hme'] }", "navigator.steps[1]",
+            "no file declares a step 'hme'; did you mean 'home'?"
+        ),
+    ])
+    func `one mistake in a flow is one error`(key: String, place: String, message: String) {
+        #expect(errors(Self.head + key) == ["a.toml:7: error: [flows.f.\(place)] \(message)"])
+    }
+
+    @Test func `a navigator beside rules`() {
+        let navigator = "[steps]\ngo = {}\nhome = {}\n[flows.f]\nnavigator = { name = 'a.b', steps = ['go'] }\n"
+        let message = "it can't have both"
+        #expect(
+            errors(navigator + "[flows.f.on]\nhome = { none = true }\ngo = { none = true }") == [
+                "a.toml:8: error: [flows.f.on.home] flow 'f' has a rule here and a navigator in a.toml:6, which decides "
+                    + "where steps lead; \(message)"
+            ])
+        #expect(
+            errors("[flows.f.on]\ngo = { none = true }", navigator) == [
+                "a.toml:3: error: [flows.f.on.go] flow 'f' has a rule here and a navigator in b.toml:6, which decides "
+                    + "where steps lead; \(message)"
+            ])
+    }
+
+    @Test func `the same key in two files`() {
+        let text = "[steps]\ngo = {}\n[flows.f]\nguard = 'a.b'\nnavigator = { name = 'a.b', steps = ['go'] }"
+        #expect(
+            errors(text, "[flows.f]\nguard = 'a.b'\nnavigator = { name = 'c.d', steps = ['go'] }") == [
+                "b.toml:3: error: [flows.f.guard] the key 'guard' of flow 'f' is given twice: here and in a.toml:5",
+                "b.toml:4: error: [flows.f.navigator] the key 'navigator' of flow 'f' is given twice: here and in a.toml:6",
+            ])
+    }
+
+    @Test(arguments: ["guard = 'a.b'", "navigator = { name = 'a.b', steps = ['go'] }"])
+    func `a key that stands below the rules`(key: String) {
+        let name = key.prefix { $0 != " " }
+        #expect(
+            errors(Self.head + "[flows.f.on]\n" + key) == [
+                "a.toml:8: error: [flows.f.on.\(name)] the key '\(name)' of flow 'f' stands below [flows.f.on], where it "
+                    + "is taken for the rule of a step; move it up, before [flows.f.on]"
+            ])
+    }
+
+    @Test func `a guard may end a cycle`() {
+        let cycle = "\n[flows.f.on]\ngo = { current = 'go' }"
+        #expect(errors(Self.head + cycle).count == 1)
+        #expect(errors(Self.head + "guard = 'a.b'" + cycle) == [])
+    }
+
+    @Test func `nothing is called undeclared while a file can't be read`() {
+        let text =
+            "version = 1\n[flows.f]\nguard = { name = 'a.b', steps = ['x'] }\n[flows.g]\n"
+            + "navigator = { name = 'a.b', steps = ['x'] }"
+        let failure = #expect(throws: DefinitionFailure.self) {
+            try DefinitionFiles.check([
+                ("a", .success(text)), ("b", .failure(FileReader.Failure(message: "can't be read"))),
+            ])
+        }
+        #expect(failure?.diagnostics.map(\.description) == ["b: error: can't be read"])
+    }
+
+    // MARK: - Warnings
+
+    @Test func `a screen that nobody shows, among others`() throws {
+        #expect(try warnings("[screens]\na = {}\nb = { whenOwnerGone = 'keep' }") == [])
+        #expect(try warnings("[screens]\na = { presenter = 'a.b' }\nb = { application = 'a.b' }") == [])
+        func warning(_ line: Int, _ name: String, _ other: String) -> String {
+            "a.toml:\(line): warning: [screens.\(name)] nobody is asked to show the screen '\(name)': it has neither "
+                + "'presenter' nor 'application', while others do, such as '\(other)'"
+        }
+        #expect(
+            try warnings("[screens]\na = {}\nb = { presenter = 'a.b' }\nc = { application = 'a.b' }\nd = {}")
+                == [warning(3, "a", "b"), warning(6, "d", "b")])
+        #expect(try warnings("[screens]\nb = {}", "[screens]\na = { application = 'a.b' }") == [warning(3, "b", "a")])
+    }
+
+    @Test func `a guard on a step that leads nowhere`() throws {
+        let start = "[[autostart]]\nflow = 'f'\n[steps]\ngo = {}\nhome = {}\n[flows.f]\n"
+        let rule = "\n[flows.f.on]\ngo = { none = true }"
+        let unhandled = "a.toml:6: warning: [steps.home] no flow has a rule for the step 'home'"
+        #expect(try warnings(start + "guard = { name = 'a.b', steps = ['go'] }" + rule) == [unhandled])
+        #expect(try warnings(start + "guard = 'a.b'" + rule) == [unhandled])
+        #expect(
+            try warnings(start + "guard = { name = 'a.b', steps = ['go', 'home'] }" + rule) == [
+                unhandled,
+                "a.toml:8: warning: [flows.f.guard.steps[2]] 'guard' is asked about the step 'home', which flow 'f' has no "
+                    + "rule for",
+            ])
+        let navigator = "\nnavigator = { name = 'a.b', steps = ['go', 'home'] }"
+        #expect(try warnings(start + "guard = { name = 'a.b', steps = ['go', 'home'] }" + navigator) == [])
+    }
+
+    @Test func `steps that a navigator takes, and those that it does not`() throws {
+        let text = """
+            [[autostart]]
+            flow = "f"
+            [[autostart]]
+            flow = "f"
+            id = "two"
+            step = "away"
+            [steps]
+            go = {}
+            home = {}
+            away = {}
+            [flows.f]
+            navigator = { name = "a.b", steps = ["go", "home"] }
+
+            """
+        let unhandled = "a.toml:11: warning: [steps.away] no flow has a rule for the step 'away'"
+        func warning(_ line: Int, _ place: String, _ key: String) -> String {
+            "a.toml:\(line): warning: [\(place)] '\(key)' sets off the step 'away', which the navigator of flow 'f' does "
+                + "not take"
+        }
+        let start = warning(7, "autostart[2].step", "step")
+        let taken = "initial = 'go'\nonBack = 'home'\nidle = { after = '1s', step = 'go' }"
+        #expect(try warnings(text + taken) == [start, unhandled])
+        #expect(
+            try warnings(text + taken.replacing("'go'", with: "'away'").replacing("'home'", with: "'away'")) == [
+                start, unhandled, warning(14, "flows.f.initial", "initial"), warning(15, "flows.f.onBack", "onBack"),
+                warning(16, "flows.f.idle.step", "idle"),
+            ])
+    }
+
+    @Test func `a navigator may start other flows, but not its own`() throws {
+        let text = """
+            [steps]
+            go = {}
+            [flows.f]
+            navigator = { name = "a.b", steps = ["go"] }
+            [flows.g.on]
+            go = { end = "go" }
+            """
+        #expect(
+            try warnings(text) == [
+                "a.toml:4: warning: [flows.f] nothing starts the flow 'f': no [[autostart]] and no other flow's "
+                    + "contributor; only a client can, with Coordinate"
+            ])
+    }
+}

@@ -1,0 +1,108 @@
+import Testing
+
+// Only the core makes effects, so their initializers are its own.
+@testable import FlowCore
+@testable import FlowTrace
+
+@Suite("Effects as text")
+struct EffectTextTests {
+    private static let service = Service("a.b", path: "/a/b", timeout: 5_000)
+    private static let arguments = [Argument("n", .int64(5))]
+    private static let client = Client(":1.1")
+
+    private static func question(isInteractive: Bool) -> Question {
+        Question(
+            id: QuestionID(4), service: service, flow: "/base/main", step: "go", arguments: arguments, client: client,
+            presentable: "/base/main/page", instance: 3, cause: 7, isInteractive: isInteractive)
+    }
+
+    private static func present(_ presenter: Presenter, isAgain: Bool = false, token: String? = nil) -> Effect {
+        .present(
+            Presentation(
+                id: QuestionID(6), presenter: presenter, path: "/base/main/page", name: "page", arguments: arguments,
+                instance: 3, style: "modal", flow: "/base/main", serial: 8, isAgain: isAgain, activationToken: token))
+    }
+
+    private static func withdraw(_ reason: Withdrawal.Reason) -> Effect {
+        .withdraw(Withdrawal(client: client, object: "/shop", path: "/base/main/page", instance: 3, reason: reason))
+    }
+
+    private static func conclude(_ outcome: Outcome, token: String = "a b") -> Effect {
+        .tellConclusion(Conclusion(client: client, path: "/base/main/page", token: token, outcome: outcome))
+    }
+
+    private static func added(presenter: String, owner: Client?) -> Effect {
+        .addPresentable(
+            PresentableState(
+                path: "/base/main/page", name: "page", parent: "/base/main", style: "", instance: 3, arguments: [],
+                isVisible: true, isPresented: false, flow: nil, presenter: presenter, owner: owner))
+    }
+
+    static let effects: [(Effect, String)] = [
+        (
+            .announceNavigation(
+                Announcement(flow: "/base/main", step: "go", arguments: [], isDeepLink: true, adaptedFrom: "rest")),
+            "will /base/main go 0 deep-link adapted-from rest"
+        ),
+        (
+            .tellNavigation(
+                Navigation(
+                    flow: "/base/main", serial: 8, cause: 7, client: client, step: "go", arguments: [],
+                    contributions: [], isDeepLink: false, adaptedFrom: "rest")),
+            "did /base/main 8 7 \":1.1\" go 0 0 adapted-from rest"
+        ),
+        (
+            added(presenter: "a.b", owner: client),
+            "added /base/main/page screen page /base/main 3 \"\" 0 visible not-presented presenter \"a.b\" owner \":1.1\""
+        ),
+        (
+            added(presenter: "", owner: nil),
+            "added /base/main/page screen page /base/main 3 \"\" 0 visible not-presented"
+        ),
+        (
+            .changeProperties(PropertyChanges(path: "/base/main/page", isVisible: false, owner: client)),
+            "changed /base/main/page Visible false Owner \":1.1\""
+        ),
+        (
+            .changeProperties(PropertyChanges(path: "/base/main/page", owner: Client(""))),
+            "changed /base/main/page Owner \"\""
+        ),
+        (
+            .askGuard(question(isInteractive: false)),
+            "ask-guard 4 \"a.b\" \"/a/b\" 5000 /base/main go 1 \"n\" x 5 \":1.1\" /base/main/page 3 7"
+        ),
+        (
+            .askNavigator(question(isInteractive: true)),
+            "ask-navigator 4 \"a.b\" \"/a/b\" 5000 /base/main go 1 \"n\" x 5 \":1.1\" /base/main/page 3 7 interactive"
+        ),
+        (
+            present(.service(service)),
+            "present 6 presenter \"a.b\" \"/a/b\" 5000 /base/main/page page 1 \"n\" x 5 3 \"modal\" /base/main 8"
+        ),
+        (
+            present(.application(service, action: "show.page"), isAgain: true, token: "t\""),
+            "present 6 application \"a.b\" \"/a/b\" 5000 \"show.page\" /base/main/page page 1 \"n\" x 5 3 \"modal\" "
+                + "/base/main 8 again activation-token \"t\\\"\""
+        ),
+        (withdraw(.dismissal(.ownerGone)), "withdraw \":1.1\" /shop /base/main/page 3 ownerGone"),
+        (withdraw(.rule), "withdraw \":1.1\" /shop /base/main/page 3 rule"),
+        (withdraw(.parent), "withdraw \":1.1\" /shop /base/main/page 3 parent"),
+        (withdraw(.undeclared), "withdraw \":1.1\" /shop /base/main/page 3 undeclared"),
+        (conclude(.navigated(serial: 8)), "concluded \":1.1\" /base/main/page \"a b\" navigated 8"),
+        (conclude(.ignored(.rejected), token: ""), "concluded \":1.1\" /base/main/page \"\" rejected"),
+        (
+            conclude(.refused(FlowError(.guardTimeout, "too late"))),
+            "concluded \":1.1\" /base/main/page \"a b\" GuardTimeout \"too late\""
+        ),
+        (.watchClient(client), "watch \":1.1\""),
+        (.unwatchClient(client), "unwatch \":1.1\""),
+        (.tellDefinitions, "definitions-changed"),
+        (.dropQuestion(QuestionID(7)), "drop 7"),
+        (.reply(RequestID(5), .verdict(.pending, serial: 0)), "reply 5 pending 0"),
+    ]
+
+    @Test(arguments: effects)
+    func `a line`(effect: Effect, line: String) {
+        #expect(TraceLine(effect).text == line)
+    }
+}

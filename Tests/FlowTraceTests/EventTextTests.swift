@@ -1,0 +1,232 @@
+import FlowCore
+import Testing
+
+@testable import FlowTrace
+
+/// What the lines of events look like, and that they are read as they were written.
+@Suite("Events as text")
+struct EventTextTests {
+    private static let number = ValueType(signature: "x").map { Parameter("n", $0, isOptional: true) }
+
+    private let definitions = Definitions(
+        steps: [
+            StepDeclaration("go", parameters: [Self.number].compactMap(\.self)), StepDeclaration("rest"),
+        ],
+        screens: [ScreenDeclaration("page")],
+        flows: [FlowDefinition("main", rules: [Rule(StepID(0), [.pop(.root)])]), FlowDefinition("other")],
+        autostart: [Autostart(FlowID(0))])
+
+    private func coordinator() -> FlowCoordinator {
+        var coordinator = FlowCoordinator(definitions: definitions, basePath: "/base")
+        _ = coordinator.handle(.started, at: Instant(microseconds: 0))
+        return coordinator
+    }
+
+    private func read(_ text: String) throws -> Event {
+        var scanner = TraceScanner(Substring("7 " + text))
+        let coordinator = coordinator()
+        let (event, now) = try scanner.event(for: coordinator, reading: definitions)
+        #expect(now == Instant(microseconds: 7))
+        return event
+    }
+
+    private func write(_ event: Event) -> String {
+        let coordinator = coordinator()
+        return TraceLine(event, at: Instant(microseconds: 7), in: coordinator).text
+    }
+
+    // MARK: - Calls
+
+    static let lines = [
+        "emitted 1 /base/main go 1 \"n\" x 5 \":1.1\"",
+        "emitted 1 /base/main go 0 \":1.1\" token \"a b\" instance 3 no-wait activation-token \"t\\\"\" interactive",
+        "emitted 1 /base/main go 0 \":1.1\" instance 3",
+        "emitted 1 /base/main go 0 \":1.1\" no-wait",
+        "emitted 1 /base/main go 0 \":1.1\" interactive",
+        "visible 1 /base/main true \":1.1\"",
+        "dismissed 1 /base/main \":1.1\"",
+        "claimed 1 /base/main \":1.1\"",
+        "released 1 /base/main \":1.1\"",
+        "readiness 1 /base/main \":1.1\"",
+        "back 1 /base/main \":1.1\"",
+        "requested 1 other 0 - 0 \":1.1\" id \"two\" token \"t\" activation-token \"x y\"",
+        "requested 1 other 0 go 1 \"n\" x 1 \":1.1\" activation-token \"\"",
+        "path 1 2 \"main\" - 0 \"main\" go 1 \"n\" x 5 \":1.1\" timeout 2500",
+        "registered 1 \"settings\" \":1.1\" \"/a/b\" 5000000 0 \":1.1\"",
+        "registered 1 \"settings\" \"a.b\" \"/\" 1 2 \"home\" public 2 \"n\" x? \"any\" a{sv} \"private\" private 0 \":1.1\" "
+            + "guard children tabs initial \"home\" activatable",
+        "registered 1 \"-\" \"a.b\" \"/\" 1 0 \":1.1\" initial \"activatable\"",
+        "unregistered 1 \"settings\" \":1.1\"",
+        "repeated 3 \"a b\" \":1.1\"",
+        "guard-replied 4 step go 1 \"n\" x 5",
+        "guard-replied 4 rejected",
+        "guard-replied 4 failed \"'x': no \\\"such\\\" thing\"",
+        "guard-replied 4 timed-out",
+        "navigator-replied 5 contributors 0",
+        "navigator-replied 5 failed \"gone\"",
+        "navigator-replied 5 timed-out",
+        "presenter-replied 6 presented \":1.1\"",
+        "presenter-replied 6 failed",
+        "client-vanished \":1.1\"",
+        "name-owner \"a.b\" \":1.1\"",
+        "definitions",
+    ]
+
+    @Test(arguments: lines)
+    func `a line is written as it was read`(line: String) throws {
+        #expect(write(try read(line)) == "7 " + line)
+    }
+
+    @Test func `options of a step`() throws {
+        let coordinator = coordinator()
+        let main = coordinator.node(at: "/base/main")
+        let node = try #require(main)
+        let all = EmissionOptions(
+            token: "a b", instance: 3, waits: false, activationToken: "t\"", isInteractive: true)
+        let some = [EmissionOptions(token: "no-wait"), EmissionOptions(activationToken: "interactive")]
+        for options in [nil, all] + some {
+            let event = Event.stepEmitted(
+                RequestID(1), on: node, step: StepID(0), arguments: [], by: Client(":1.1"), options: options)
+            guard case .stepEmitted(_, _, _, _, _, let read) = try read(String(write(event).dropFirst(2))) else {
+                Issue.record("another event")
+                continue
+            }
+            #expect(read == options)
+        }
+    }
+
+    @Test func `lines from before the client and the time were in them`() throws {
+        guard case .visibilityChanged(_, _, let isVisible, let client) = try read("visible 1 /base/main false") else {
+            Issue.record("another event")
+            return
+        }
+        #expect(!isVisible && client == Client(""))
+        guard case .pathOpened(_, let segments, _, let timeout) = try read("path 1 1 \"main\" - 0 \":1.1\"") else {
+            Issue.record("another event")
+            return
+        }
+        #expect(segments.count == 1 && timeout == Limits.pathTimeout)
+    }
+
+    @Test func `a registration is read as it was written`() throws {
+        let text = try #require(ValueType(signature: "as"))
+        var wish = Registration(
+            "my flow", at: Service(":1.5", path: "/a", timeout: .max),
+            steps: [
+                StepDeclaration("a", parameters: [Parameter("p", text), Parameter("q", text, isOptional: true)]),
+                StepDeclaration("guard", isPrivate: true), StepDeclaration(""),
+            ],
+            by: Client(":1.5"))
+        for children in Children.allCases {
+            for bits in 0..<8 {
+                wish.hasGuard = bits & 1 != 0
+                wish.children = children
+                wish.initial = bits & 2 != 0 ? "a \"b\"" : nil
+                wish.isActivatable = bits & 4 != 0
+                let line = write(.flowRegistered(RequestID(9), wish))
+                guard case .flowRegistered(RequestID(9), let read) = try read(String(line.dropFirst(2))) else {
+                    Issue.record("another event: \(line)")
+                    continue
+                }
+                #expect(read == wish)
+            }
+        }
+    }
+
+    // MARK: - Contributors
+
+    static let step = StepTemplate(
+        StepID(0),
+        arguments: .given([
+            Binding("a", .literal(.array(element: "s", [.string("x y"), .string("\"")]))), Binding("b", .step("n")),
+            Binding("c", .flow("lang")), Binding("d", .childName), Binding("reason", .reason),
+        ]))
+
+    static let contributors: [FlowContributor] = [
+        .child(ChildTemplate(.screen(ScreenID(0)))),
+        .child(ChildTemplate(.flow(FlowID(1)), clears: true)),
+        .child(
+            ChildTemplate(
+                .flow(FlowID(0)), id: "arguments", arguments: .given([]), step: StepID(1),
+                stepArguments: .given([Binding("n", .literal(.int64(-1)))]), style: "reuse", whenHidden: .queue,
+                reuses: true, clears: true, onDismissed: step)),
+        .child(ChildTemplate(.screen(ScreenID(0)), stepArguments: .given([]), reuses: true)),
+        .child(ChildTemplate(.screen(ScreenID(0)), onDismissed: StepTemplate(StepID(1)))),
+        .pop(.root), .pop(.to(name: "root")), .pop(.to(name: "page")), .current(step),
+        .current(StepTemplate(StepID(1))),
+        .parent(step), .parent(StepTemplate(StepID(0), arguments: .given([]))), .end(nil), .end(step),
+        .end(StepTemplate(StepID(1))),
+    ]
+
+    private func back(_ answer: NavigatorAnswer) throws -> NavigatorAnswer? {
+        let line = write(.navigatorReplied(QuestionID(5), answer))
+        guard case .navigatorReplied(QuestionID(5), let read) = try read(String(line.dropFirst(2))) else { return nil }
+        return read
+    }
+
+    @Test(arguments: contributors)
+    func `a contributor is read as it was written`(contributor: FlowContributor) throws {
+        let answer = NavigatorAnswer.contributors([contributor])
+        #expect(try back(answer) == answer)
+    }
+
+    @Test func `every two contributors beside each other are`() throws {
+        for one in Self.contributors {
+            for other in Self.contributors {
+                let answer = NavigatorAnswer.contributors([one, other])
+                #expect(try back(answer) == answer)
+            }
+        }
+    }
+
+    @Test func `what a navigator's answer looks like`() {
+        let child = ChildTemplate(
+            .screen(ScreenID(0)), id: "p", arguments: .given([Binding("n", .literal(.int64(5)))]), style: "modal",
+            whenHidden: .latest, onDismissed: StepTemplate(StepID(1), arguments: .given([Binding("w", .reason)])))
+        #expect(
+            write(.navigatorReplied(QuestionID(5), .contributors([.pop(.root), .child(child), .current(Self.step)])))
+                == "7 navigator-replied 5 contributors 3 pop-root screen page id \"p\" arguments 1 \"n\" literal x 5 style "
+                + "\"modal\" when-hidden latest on-dismissed rest arguments 1 \"w\" reason current go arguments 5 \"a\" "
+                + "literal as 2 \"x y\" \"\\\"\" \"b\" of-step \"n\" \"c\" of-flow \"lang\" \"d\" child-name \"reason\" reason"
+        )
+    }
+
+    // MARK: - Mistakes
+
+    @Test(arguments: [
+        ("visible 1 /base/main true :1.1 more", "there is more in the line than the event"),
+        ("emitted 1 /base/main go 0 \":1.1\" token \"t\" wait", "there is more in the line than the event"),
+        ("claimed 1 /base/nobody \":1.1\"", "nothing is live at '/base/nobody'"),
+        ("guard-replied 1 perhaps", "'perhaps' is no answer of a guard"),
+        ("guard-replied 1 step og 0", "no definition declares a step 'og'; did you mean 'go'?"),
+        ("navigator-replied 1 rejected", "'rejected' is no answer of a navigator"),
+        ("navigator-replied 1 contributors 1 none", "'none' is no contributor"),
+        ("navigator-replied 1 contributors 2 end", "the line ends where a word is missing"),
+        ("navigator-replied 1 contributors 1 screen paeg", "no definition declares a screen 'paeg'"),
+        ("navigator-replied 1 contributors 1 flow mian", "no flow 'mian' is defined; did you mean 'main'?"),
+        (
+            "navigator-replied 1 contributors 1 flow main when-hidden never",
+            "'never' is none of 'ignore', 'allow', 'latest', 'queue'"
+        ),
+        (
+            "navigator-replied 1 contributors 1 current go arguments 1 \"a\" of-parent",
+            "'of-parent' is nothing that an argument comes from"
+        ),
+        ("presenter-replied 1 timed-out", "'timed-out' is no answer of a presenter"),
+        ("registered 1 \"f\" \"a.b\" \"/\" 1 1 \"s\" secret 0 \":1.1\"", "neither 'public' nor 'private' is there"),
+        ("registered 1 \"f\" \"a.b\" \"/\" 1 1 \"s\" public 1 \"p\" int64 \":1.1\"", "'int64' is no type of a value"),
+        ("registered 1 \"f\" \"a.b\" \"/\" 1 0 \":1.1\" children none", "'none' is none of 'free', 'stack', 'tabs'"),
+    ])
+    func `what can't be read is told`(text: String, message: String) {
+        let failure = #expect(throws: TraceScanner.Failure.self) { _ = try read(text) }
+        #expect(failure?.message == message)
+    }
+
+    @Test func `definitions that are read again are the given ones`() throws {
+        guard case .definitionsRead(let read) = try read("definitions") else {
+            Issue.record("another event")
+            return
+        }
+        #expect(read == definitions)
+    }
+}

@@ -1,0 +1,334 @@
+import BusTestSupport
+import FlowCore
+import Testing
+
+/// Presenters that are killed, before and after their answer.
+@Suite("Crashes: presenters")
+struct CrashPresenterTests {
+    private static let name = "org.example.Ui"
+    private static let application = "org.example.App"
+
+    private static let definitions = """
+        [steps]
+        begin   = {}
+        cover   = {}
+        plain   = {}
+        kept    = {}
+        lasting = {}
+        act     = {}
+        enter   = {}
+        probe   = {}
+        gone    = { name = "string", why = "string" }
+
+        [screens]
+        home    = {}
+        sheet   = {}
+        plain   = { presenter = "org.example.Ui" }
+        kept    = { presenter = "org.example.Ui", whenOwnerGone = "keep" }
+        lasting = { presenter = "org.example.Ui", whenOwnerGone = "present" }
+        act     = { application = "org.example.App", whenOwnerGone = "keep" }
+
+        [[autostart]]
+        flow = "shop"
+
+        [flows.shop]
+        initial  = "begin"
+        children = "stack"
+        [flows.shop.on]
+        begin   = { screen = "home" }
+        cover   = { screen = "sheet" }
+        plain   = { screen = "plain", onDismissed = { step = "gone", arguments = { name = "$name", why = "$reason" } } }
+        kept    = { screen = "kept", reuse = true, whenHidden = "queue", onDismissed = { step = "gone", arguments = { name = "$name", why = "$reason" } } }
+        lasting = { screen = "lasting", onDismissed = { step = "gone", arguments = { name = "$name", why = "$reason" } } }
+        act     = { screen = "act" }
+        enter   = { flow = "inner", onDismissed = { step = "gone", arguments = { name = "$name", why = "$reason" } } }
+        probe   = { none = true }
+        gone    = { none = true }
+
+        [flows.inner]
+        initial = "plain"
+        [flows.inner.on]
+        plain = { screen = "plain", onDismissed = { step = "gone", arguments = { name = "$name", why = "$reason" } } }
+        gone  = { none = true }
+        """
+
+    private let peers: Peers
+    private let service: Service
+
+    init() throws {
+        peers = try Peers(startable: [Self.name: "--Present=show", Self.application: ""])
+        service = try Service(Self.definitions, bus: peers.bus)
+    }
+
+    /// It is alive, and takes the next step.
+    private func isWell() throws -> Bool {
+        try service.emit("probe", on: "/shop")[1] == "navigated"
+    }
+
+    /// A screen that a presenter of its own shows, visible.
+    private func present(_ step: String) throws -> Peers.Peer {
+        let ui = try peers.start(Self.name, "--Present=show")
+        try service.listen()
+        try service.emit(step, on: "/shop")
+        try service.waitForChange(of: "/shop/\(step)", "Visible", to: true)
+        return ui
+    }
+
+    @Test func `S-23 S-31 killed before its answer: the screen goes, and the parent is told presentFailed`() throws {
+        let ui = try peers.start(Self.name, "--Present=hold")
+        #expect(try service.emit("plain", on: "/shop") == [.uint64(2), "navigated"])
+        try peers.wait(for: "Present /shop/plain", of: ui)
+        #expect(try service.treeLines().last == "/shop/plain")
+        #expect(
+            try service.refusal { try service.show("/shop/plain") }.name == Service.name + ".Error.NotOwner")
+        try service.listen()
+        try peers.kill(ui)
+        try service.waitForNavigation("gone", of: "/shop")
+        #expect(
+            service.client.story == [
+                "InterfacesRemoved /shop/plain", "PropertiesChanged /shop Current=/shop/home",
+                "NavigationOccurred /shop 3 2 \(service.client.uniqueName) gone {name: plain, why: presentFailed} [] {}",
+            ])
+        #expect(try service.treeLines() == ["/shop visible presented", "/shop/home"])
+        #expect(try isWell())
+        // The next one is presented by a process that the bus starts.
+        try service.emit("plain", on: "/shop")
+        let next = try peers.wait(for: "Present /shop/plain", of: Self.name)
+        try service.waitForChange(of: "/shop/plain", "Visible", to: true)
+        #expect(
+            try service.treeLines().last == "/shop/plain visible presented owner=\(next.uniqueName)")
+    }
+
+    @Test func `S-30 killed after its answer, dismiss: the parent is told ownerGone`() throws {
+        let ui = try present("plain")
+        try service.listen()
+        try peers.kill(ui)
+        try service.waitForNavigation("gone", of: "/shop")
+        #expect(
+            service.client.story == [
+                "InterfacesRemoved /shop/plain", "PropertiesChanged /shop Current=/shop/home",
+                "NavigationOccurred /shop 3 0 \(ui.uniqueName) gone {name: plain, why: ownerGone} [] {}",
+            ])
+        #expect(try service.treeLines() == ["/shop visible presented", "/shop/home"])
+        #expect(try isWell())
+    }
+
+    @Test func `S-30 keep, killed while covered: presented by another process when it is uncovered`() throws {
+        let ui = try present("kept")
+        try service.emit("cover", on: "/shop")
+        try service.listen()
+        try peers.kill(ui)
+        try service.waitForChange(of: "/shop/kept", "Owner", to: "")
+        #expect(try service.treeLines() == ["/shop visible presented", "/shop/home", "/shop/kept", "/shop/sheet"])
+        #expect(try isWell())
+        #expect(try peers.told(by: Self.name) == ["Present /shop/kept"])
+
+        try service.dismiss("/shop/sheet")
+        let next = try peers.wait(for: "Present /shop/kept again", of: Self.name)
+        #expect(next.processID != ui.processID)
+        try service.waitForChange(of: "/shop/kept", "Owner", to: .string(next.uniqueName))
+        try service.waitForChange(of: "/shop/kept", "Visible", to: true)
+        #expect(
+            try service.treeLines() == [
+                "/shop visible presented", "/shop/home", "/shop/kept visible presented owner=\(next.uniqueName)",
+            ])
+    }
+
+    @Test func `S-30 keep, killed in sight: hidden until it next would be presented`() throws {
+        let ui = try present("kept")
+        try service.listen()
+        try peers.kill(ui)
+        try service.waitForChange(of: "/shop/kept", "Owner", to: "")
+        #expect(service.client.story == ["PropertiesChanged /shop/kept Owner= Presented=false Visible=false"])
+        #expect(try service.treeLines() == ["/shop visible presented", "/shop/home", "/shop/kept"])
+        try service.emit("cover", on: "/shop")
+        #expect(try isWell())
+        #expect(try peers.told(by: Self.name) == ["Present /shop/kept"])
+        try service.dismiss("/shop/sheet")
+        let next = try peers.wait(for: "Present /shop/kept again", of: Self.name)
+        try service.waitForChange(of: "/shop/kept", "Visible", to: true)
+        #expect(try service.treeLines().last == "/shop/kept visible presented owner=\(next.uniqueName)")
+    }
+
+    @Test func `S-30 keep, killed while it is called once more: the lost call does not take the screen away`() throws {
+        let ui = try peers.start(Self.name, "--Present=answer:1")
+        try service.listen()
+        try service.emit("kept", on: "/shop")
+        try service.waitForChange(of: "/shop/kept", "Owner", to: .string(ui.uniqueName))
+        try service.emit("kept", on: "/shop")
+        try peers.wait(for: "Present /shop/kept again", of: ui)
+        try peers.kill(ui)
+        try service.waitForChange(of: "/shop/kept", "Owner", to: "")
+        #expect(try isWell())
+        #expect(try service.treeLines() == ["/shop visible presented", "/shop/home", "/shop/kept"])
+        // Reused once more, it is presented at once.
+        try service.emit("kept", on: "/shop")
+        let next = try peers.wait(for: "Present /shop/kept again", of: Self.name)
+        try service.waitForChange(of: "/shop/kept", "Visible", to: true)
+        #expect(try service.treeLines().last == "/shop/kept visible presented owner=\(next.uniqueName)")
+    }
+
+    @Test func `S-30 keep, an application: its action is called when it is uncovered, and it is visible again`() throws
+    {
+        let app = try peers.start(Self.application)
+        try service.listen()
+        try service.emit("act", on: "/shop")
+        try service.waitForChange(of: "/shop/act", "Visible", to: true)
+        try service.emit("cover", on: "/shop")
+        try peers.kill(app)
+        try service.waitForChange(of: "/shop/act", "Owner", to: "")
+        #expect(try service.treeLines() == ["/shop visible presented", "/shop/act", "/shop/home", "/shop/sheet"])
+        try service.dismiss("/shop/sheet")
+        try service.waitForChange(of: "/shop/act", "Visible", to: true)
+        try peers.wait(for: "ActivateAction act", of: app)
+        let next = try peers.wait(for: "ActivateAction act", of: Self.application)
+        #expect(
+            try service.treeLines() == [
+                "/shop visible presented", "/shop/act visible presented owner=\(next.uniqueName)", "/shop/home",
+            ])
+        #expect(try isWell())
+    }
+
+    @Test func `S-30 present: at once again, three times; the fourth time it is dismissed`() throws {
+        var ui = try present("lasting")
+        let shown = "PropertiesChanged /shop/lasting Presented=true Visible=true"
+        let (client, start) = (service.client, ContinuousClock.now)
+        var revivals = 0
+        while true {
+            try service.listen()
+            try peers.kill(ui)
+            try client.wait(for: "the end of the screen, or its owner") {
+                client.story.contains(shown) || client.story.contains { $0.hasPrefix("NavigationOccurred") }
+            }
+            guard client.story.contains(shown) else { break }
+            revivals += 1
+            // On a machine so busy that it takes longer than the rule looks back, there may be more.
+            try #require(revivals <= 3 || ContinuousClock.now - start > .seconds(10))
+            let next = try peers.wait(for: "Present /shop/lasting again", of: Self.name)
+            #expect(next.processID != ui.processID)
+            #expect(
+                client.story == [
+                    "PropertiesChanged /shop/lasting Owner= Presented=false Visible=false",
+                    "PropertiesChanged /shop/lasting Owner=\(next.uniqueName)", shown,
+                ])
+            ui = next
+        }
+        #expect(revivals >= 3)
+        #expect(
+            client.story == [
+                "InterfacesRemoved /shop/lasting", "PropertiesChanged /shop Current=/shop/home",
+                "NavigationOccurred /shop 3 0 \(ui.uniqueName) gone {name: lasting, why: ownerGone} [] {}",
+            ])
+        #expect(try service.treeLines() == ["/shop visible presented", "/shop/home"])
+        #expect(try peers.told(by: Self.name).count == revivals + 1)
+        #expect(try isWell())
+    }
+
+    @Test func `S-30 present, killed before the answer of its second process: presentFailed`() throws {
+        let peers = try Peers(startable: [Self.name: "--Present=hold"])
+        let service = try Service(Self.definitions, bus: peers.bus)
+        let ui = try peers.start(Self.name)
+        try service.listen()
+        try service.emit("lasting", on: "/shop")
+        try service.waitForChange(of: "/shop/lasting", "Owner", to: .string(ui.uniqueName))
+        try peers.kill(ui)
+        let next = try peers.wait(for: "Present /shop/lasting again", of: Self.name)
+        try peers.kill(next)
+        let told = try service.waitForNavigation("gone", of: "/shop")
+        #expect(told.values[4]["why"] == "presentFailed")
+        #expect(try service.treeLines() == ["/shop visible presented", "/shop/home"])
+    }
+
+    @Test func `S-22 S-30 an owner of several: each goes its own way, what is nested goes with its parent`() throws {
+        let ui = try peers.start(Self.name)
+        for step in ["kept", "plain", "enter"] { try service.emit(step, on: "/shop") }
+        for path in ["/shop/kept", "/shop/plain", "/shop/inner/plain"] {
+            try peers.wait(for: "Present \(path)", of: ui)
+        }
+        try peers.do("--claim=/shop/inner:1", by: ui)
+        try peers.wait(for: "claimed 1", of: ui)
+        try service.emit("cover", on: "/shop")
+        try service.listen()
+        try peers.kill(ui)
+        try service.waitForNavigation("gone", of: "/shop")
+        try service.waitForNavigation("gone", of: "/shop")
+        #expect(try service.treeLines() == ["/shop visible presented", "/shop/home", "/shop/kept", "/shop/sheet"])
+        #expect(
+            service.client.signals.filter { $0.member == "InterfacesRemoved" }.map { $0.values[0].brief }
+                == ["/shop/plain", "/shop/inner/plain", "/shop/inner"])
+        #expect(
+            service.client.signals.filter { $0.member == "NavigationOccurred" }.map { $0.values[4].brief }
+                == ["{name: plain, why: ownerGone}", "{name: inner, why: ownerGone}"])
+        #expect(!service.client.signals.contains { $0.member == "NavigationFailed" })
+        #expect(try isWell())
+    }
+
+    @Test func `S-23 S-30 a nested flow that lives on is told itself`() throws {
+        let ui = try peers.start(Self.name)
+        for step in ["plain", "enter"] { try service.emit(step, on: "/shop") }
+        for path in ["/shop/plain", "/shop/inner/plain"] { try peers.wait(for: "Present \(path)", of: ui) }
+        try service.listen()
+        try peers.kill(ui)
+        #expect(try service.waitForNavigation("gone", of: "/shop").values[4].brief == "{name: plain, why: ownerGone}")
+        try service.waitForNavigation("gone", of: "/shop/inner")
+        #expect(try service.treeLines() == ["/shop visible presented", "/shop/home", "/shop/inner visible presented"])
+        #expect(try isWell())
+    }
+
+    @Test func `S-15 S-30 keep: what is emitted on it meanwhile is kept until it is presented again`() throws {
+        let ui = try present("kept")
+        try service.emit("cover", on: "/shop")
+        try peers.kill(ui)
+        try service.waitForChange(of: "/shop/kept", "Owner", to: "")
+        #expect(try service.emit("probe", on: "/shop/kept") == [.uint64(0), "deferred"])
+        try service.listen()
+        try service.dismiss("/shop/sheet")
+        let next = try peers.wait(for: "Present /shop/kept again", of: Self.name)
+        try service.waitForNavigation("probe", of: "/shop")
+        #expect(
+            service.client.story == [
+                "InterfacesRemoved /shop/sheet", "PropertiesChanged /shop Current=/shop/kept", "answer ",
+                "PropertiesChanged /shop/kept Owner=\(next.uniqueName)",
+                "PropertiesChanged /shop/kept Presented=true Visible=true",
+                "NavigationOccurred /shop 4 0 \(service.client.uniqueName) probe {} [] {}",
+            ])
+    }
+
+    @Test func `S-31 killed with as many calls under way as may be: the arguments that wait are shown by another`()
+        throws
+    {
+        let ui = try peers.start(Self.name, "--Present=hold")
+        for _ in 0...Limits.callsPerScreen { try service.emit("kept", on: "/shop") }
+        try peers.wait(for: "Present /shop/kept", of: ui)
+        for _ in 1..<Limits.callsPerScreen { try peers.wait(for: "Present /shop/kept again", of: ui) }
+        try service.listen()
+        try peers.kill(ui)
+        let next = try peers.wait(for: "Present /shop/kept again", of: Self.name)
+        try service.waitForChange(of: "/shop/kept", "Visible", to: true)
+        #expect(try service.treeLines().last == "/shop/kept visible presented owner=\(next.uniqueName)")
+        #expect(try peers.told(by: Self.name).count == Limits.callsPerScreen + 1)
+        #expect(try isWell())
+    }
+
+    @Test func `S-30 S-31 a presenter that can't be started again: presentFailed`() throws {
+        let peers = try Peers(broken: [Self.name])
+        let service = try Service(Self.definitions, bus: peers.bus)
+        let ui = try peers.start(Self.name, "--Present=show")
+        try service.listen()
+        for step in ["kept", "lasting"] {
+            try service.emit(step, on: "/shop")
+            try service.waitForChange(of: "/shop/\(step)", "Visible", to: true)
+        }
+        service.client.clearLog()
+        try peers.kill(ui)
+        // The one above is called for at once; when it is gone, the one below is uncovered.
+        for step in ["lasting", "kept"] {
+            #expect(
+                try service.waitForNavigation("gone", of: "/shop").values[4].brief
+                    == "{name: \(step), why: presentFailed}")
+        }
+        #expect(try service.treeLines() == ["/shop visible presented", "/shop/home"])
+        #expect(!service.client.signals.contains { $0.member == "NavigationFailed" })
+        #expect(try service.emit("probe", on: "/shop")[1] == "navigated")
+    }
+}

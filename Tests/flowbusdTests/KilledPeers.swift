@@ -1,0 +1,164 @@
+import BusTestSupport
+import Glibc
+
+/// A bus with processes that a test kills: those that it starts, and those that the bus starts (Tests/TestPeer).
+final class Peers {
+    /// One of them.
+    struct Peer: Equatable {
+        /// Its bus name.
+        let name: String
+        let processID: Int32
+        /// Its connection.
+        let uniqueName: String
+    }
+
+    /// What one of them told.
+    private struct News {
+        let peer: Peer
+        let text: String
+        var isRead = false
+    }
+
+    let bus: PrivateBus
+    private let services: TemporaryDirectory
+    private let listener: TestClient
+    private var children: [ChildProcess] = []
+    private var news: [News] = []
+    private var heard = 0
+
+    /// A bus that can start processes of these names, with these options; and that tries to, for the broken ones.
+    init(startable: [String: String] = [:], broken: [String] = []) throws {
+        services = try TemporaryDirectory()
+        let program = try Service.program(named: "test-peer")
+        for (name, options) in startable {
+            // dbus-daemon makes an empty argument of a space at the end.
+            let command = options.isEmpty ? name : "\(name) \(options)"
+            try services.write(
+                "[D-BUS Service]\nName=\(name)\nExec='\(program)' \(command)\n", to: "\(name).service")
+        }
+        for name in broken {
+            try services.write("[D-BUS Service]\nName=\(name)\nExec=/bin/false\n", to: "\(name).service")
+        }
+        bus = try PrivateBus(policy: "", serviceDirectories: [services.path])
+        listener = try TestClient(bus)
+        try listener.addMatch("type='signal',interface='org.flowbus.TestPeer'")
+    }
+
+    /// Starts a process of this name (`-`: of none), and waits until it has done what its options say.
+    func start(_ name: String, _ options: String...) throws -> Peer {
+        let child = try ChildProcess(
+            Service.program(named: "test-peer"), [name] + options, environment: ["DBUS_STARTER_ADDRESS": bus.address])
+        children.append(child)
+        return try wait(for: "ready", of: name) { $0.processID == child.processID }
+    }
+
+    /// Waits until one of this name has told something, which is not waited for a second time.
+    ///
+    /// - Returns: the one that told it.
+    @discardableResult
+    func wait(for text: String, of name: String, where matches: (Peer) -> Bool = { _ in true }) throws -> Peer {
+        var found: Peer?
+        try listener.wait(for: "'\(text)' of \(name)") {
+            collect()
+            let place = news.firstIndex { !$0.isRead && $0.text == text && $0.peer.name == name && matches($0.peer) }
+            guard let place else { return false }
+            news[place].isRead = true
+            found = news[place].peer
+            return true
+        }
+        guard let found else { throw TestFailure("no '\(text)' of \(name)") }
+        return found
+    }
+
+    /// The same for one process.
+    func wait(for text: String, of peer: Peer) throws { try wait(for: text, of: peer.name) { $0 == peer } }
+
+    /// All that processes of this name have told so far, but that they are ready.
+    func told(by name: String) throws -> [String] {
+        try listener.ping()
+        collect()
+        return news.filter { $0.peer.name == name && $0.text != "ready" }.map(\.text)
+    }
+
+    /// Has one that holds calls answer them, and all that come.
+    func go(_ peer: Peer) throws { try listener.call(peer.uniqueName, "/peer", "org.flowbus.TestPeer", "Go") }
+
+    /// Has one do what an option says.
+    func `do`(_ option: String, by peer: Peer) throws {
+        try listener.call(peer.uniqueName, "/peer", "org.flowbus.TestPeer", "Do", .string(option))
+    }
+
+    /// Kills processes, one right after the other, and waits until the bus has seen it.
+    func kill(_ peers: Peer...) throws {
+        for peer in peers {
+            try listener.addMatch(
+                "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(peer.uniqueName)'")
+        }
+        for peer in peers { Glibc.kill(peer.processID, SIGKILL) }
+        for peer in peers {
+            try listener.wait(for: "the end of \(peer.uniqueName)") {
+                listener.log.contains { $0.member == "NameOwnerChanged" && $0.values[0].text == peer.uniqueName }
+            }
+        }
+    }
+
+    private func collect() {
+        while heard < listener.log.count {
+            let message = listener.log[heard]
+            heard += 1
+            guard message.member == "News", message.values.count == 3, let name = message.values[0].text,
+                let processID = message.values[1].number, let text = message.values[2].text
+            else { continue }
+            let peer = Peer(name: name, processID: Int32(processID), uniqueName: message.sender)
+            news.append(News(peer: peer, text: text))
+        }
+    }
+}
+
+// MARK: - What is to be seen of the service
+
+extension Service {
+    /// All that is live, with what shows how it is shown: "/shop/list visible presented owner=:1.5". The children of each
+    /// are the same by Introspect.
+    func treeLines() throws -> [String] {
+        let objects = try objects()
+        let paths = objects.keys.filter { $0.hasPrefix(Self.tree + "/") }.sorted()
+        for path in [Self.tree] + paths {
+            let children = paths.filter { $0.hasPrefix(path + "/") && !$0.dropFirst(path.count + 1).contains("/") }
+            let answer = try client.call(Self.name, path, "org.freedesktop.DBus.Introspectable", "Introspect")
+            let nodes = (answer[0].text ?? "").split(separator: "\n").filter { $0.contains("<node name=") }.map {
+                path + "/" + ($0.split(separator: "\"").dropFirst().first ?? "")
+            }
+            guard nodes.sorted() == children else { throw TestFailure("\(path) has \(children) and shows \(nodes)") }
+        }
+        return paths.map { path in
+            let presentable = objects[path]?[Self.name + ".Presentable"]
+            var line = String(path.dropFirst(Self.tree.count))
+            if presentable?["Visible"] == true { line += " visible" }
+            if presentable?["Presented"] == true { line += " presented" }
+            if let owner = presentable?["Owner"]?.text, !owner.isEmpty { line += " owner=" + owner }
+            return line
+        }
+    }
+
+    /// Waits for a navigation of a flow.
+    @discardableResult
+    func waitForNavigation(_ step: String, of path: String) throws -> ReceivedMessage {
+        try client.waitForSignal("NavigationOccurred") {
+            $0.path == Self.tree + path && $0.values[3].text == step
+        }
+    }
+
+    /// Waits until a presentable's property has a value.
+    func waitForChange(of path: String, _ property: String, to value: BusValue) throws {
+        try client.waitForSignal("PropertiesChanged") {
+            $0.path == Self.tree + path && $0.values[1][property] == value
+        }
+    }
+
+    /// Sends a step without waiting for its verdict.
+    func start(_ step: String, on path: String, by other: TestClient? = nil) throws -> PendingCall {
+        try (other ?? client).start(
+            Self.name, Self.tree + path, Self.name + ".Stepper", "EmitStep", [.string(step), .options()])
+    }
+}

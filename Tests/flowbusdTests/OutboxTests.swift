@@ -1,0 +1,211 @@
+import BusTestSupport
+import FlowCore
+import SdBus
+import Testing
+
+@testable import flowbusd
+
+/// The outbox alone, in this process.
+@Suite("Calls to other processes")
+struct OutboxTests {
+    /// What calls came to, in order.
+    private final class Told {
+        var texts: [String] = []
+        var lastQuestion: UInt64 = 0
+    }
+
+    private struct Unmakable: Error {}
+
+    private let bus: PrivateBus
+    private let client: TestClient
+    private let peer: TestClient
+    private let connection: Bus
+    private let loop: EventLoop
+    private let outbox: Outbox
+    private let told = Told()
+
+    init() throws {
+        // With the limits that dbus-daemon has by itself, as the system bus does.
+        bus = try PrivateBus(policy: "")
+        (client, peer) = (try TestClient(bus), try TestClient(bus))
+        connection = try Bus(.address(bus.address))
+        loop = try EventLoop()
+        outbox = try Outbox(connection, loop)
+        try connection.attach(to: loop)
+        client.turn(loop)
+        peer.turn(loop)
+    }
+
+    private func send(
+        _ member: String, to destination: String? = nil, timeout: UInt64 = 60_000_000, isMakable: Bool = true
+    ) {
+        told.lastQuestion += 1
+        let destination = destination ?? peer.uniqueName
+        outbox.send(
+            Outbox.Call(question: QuestionID(told.lastQuestion), destination: destination, timeout: timeout) {
+                [connection] in
+                guard isMakable else { throw Unmakable() }
+                return try OutgoingMessage(
+                    call: connection, destination: destination, path: "/x", interface: "org.example.X", member: member)
+            } conclude: { [told] conclusion in
+                switch conclusion {
+                case .answered(let answer):
+                    let error = answer.errorName.map { String(cString: $0) }
+                    told.texts.append("\(member) \(error ?? "answered")")
+                case .unsent(let error): told.texts.append("\(member) \(error)")
+                }
+            })
+    }
+
+    @Test func `100 calls are under way to one destination, the rest wait in order`() throws {
+        let count = Limits.callsUnderWay + 20
+        for number in 0..<count { send("N\(number)") }
+        #expect(outbox.load(of: peer.uniqueName) == (Limits.callsUnderWay, 20))
+        // Another destination waits for nobody.
+        send("Other", to: client.uniqueName)
+        client.onCall = { _ in .values([]) }
+        try client.wait(for: "the answer of the other") { told.texts == ["Other answered"] }
+        #expect(outbox.load(of: client.uniqueName) == (0, 0))
+
+        let first = try peer.waitForCall()
+        try peer.ping()
+        #expect(peer.log.count { $0.kind == .call } == Limits.callsUnderWay)
+        #expect(first.member == "N0")
+        try peer.reply(to: first)
+        let next = try peer.waitForCall("N\(Limits.callsUnderWay)")
+        #expect(outbox.load(of: peer.uniqueName) == (Limits.callsUnderWay, 19))
+        try peer.reply(to: next)
+        peer.onCall = { _ in .values([]) }
+        for call in peer.log where call.kind == .call && ![first.member, next.member].contains(call.member) {
+            try peer.reply(to: call)
+        }
+        try peer.wait(for: "all answers") { told.texts.count == count + 1 }
+        #expect(Set(told.texts).count == count + 1)
+        let calls = peer.log.filter { $0.kind == .call }.map(\.member)
+        #expect(calls == (0..<count).map { "N\($0)" })
+        #expect(outbox.load(of: peer.uniqueName) == (0, 0))
+    }
+
+    @Test func `where few may be under way in all, each destination leaves half of the rest to the others`() throws {
+        let outbox = try Outbox(connection, loop, capacity: 24)
+        let third = try TestClient(bus)
+        third.turn(loop)
+        func send(_ count: Int, to client: TestClient) {
+            for number in 0..<count {
+                told.lastQuestion += 1
+                let question = QuestionID(told.lastQuestion)
+                outbox.send(
+                    Outbox.Call(question: question, destination: client.uniqueName, timeout: 60_000_000) {
+                        [connection] in
+                        try OutgoingMessage(
+                            call: connection, destination: client.uniqueName, path: "/x", interface: "org.example.X",
+                            member: "N\(number)")
+                    } conclude: { [told] conclusion in
+                        guard case .answered = conclusion else { return }
+                        told.texts.append("\(client.uniqueName) \(number)")
+                    })
+            }
+        }
+        send(20, to: peer)
+        #expect(outbox.load(of: peer.uniqueName) == (8, 12))
+        send(20, to: client)
+        #expect(outbox.load(of: client.uniqueName) == (5, 15))
+        send(21, to: third)
+        #expect(outbox.load(of: third.uniqueName) == (4, 17))
+        outbox.drop(QuestionID(told.lastQuestion))
+        #expect(outbox.load(of: third.uniqueName) == (4, 16))
+        // As answers come to one, it and the others get their turn.
+        third.onCall = { _ in .values([]) }
+        try third.wait(for: "all of the third") { told.texts.count == 20 }
+        #expect(told.texts == (0..<20).map { "\(third.uniqueName) \($0)" })
+        #expect(outbox.load(of: third.uniqueName) == (0, 0))
+        #expect(outbox.load(of: peer.uniqueName).underWay + outbox.load(of: client.uniqueName).underWay <= 20)
+        for answering in [client, peer] {
+            answering.onCall = { _ in .values([]) }
+            let name = answering.uniqueName
+            try answering.wait(for: "its calls") { told.texts.count { $0.hasPrefix(name) } == 20 }
+            #expect(told.texts.suffix(20) == (0..<20).map { "\(name) \($0)" })
+        }
+    }
+
+    @Test func `S-33 what nobody wants to know any more is not sent, and takes no room`() throws {
+        let (busy, waiting) = (UInt64(Limits.callsUnderWay), 1_000 as UInt64)
+        for number in 1...(busy + waiting) { send("N\(number)") }
+        // One that is under way can't be taken back.
+        outbox.drop(QuestionID(1))
+        outbox.drop(QuestionID(99_999))
+        for number in (busy + 2)...(busy + waiting) { outbox.drop(QuestionID(number)) }
+        #expect(outbox.load(of: peer.uniqueName) == (Limits.callsUnderWay, 1))
+        #expect(told.texts.isEmpty)
+        peer.onCall = { _ in .values([]) }
+        try peer.wait(for: "all") { told.texts.count == Int(busy + waiting) }
+        #expect(told.texts.count { $0.hasSuffix("Dropped()") } == Int(waiting) - 1)
+        #expect(peer.log.filter { $0.kind == .call }.map(\.member).last == "N\(busy + 1)")
+        #expect(outbox.load(of: peer.uniqueName) == (0, 0))
+    }
+
+    @Test func `S-33 what the bus has no room for is sent when there is some`() throws {
+        // Twice as many would be under way; the bus allows 128.
+        let other = try TestClient(bus)
+        other.turn(loop)
+        for number in 0..<Limits.callsUnderWay {
+            send("N\(number)")
+            send("O\(number)", to: other.uniqueName)
+        }
+        try client.wait(for: "as many as may be") {
+            try peer.ping()
+            try other.ping()
+            return (peer.log + other.log).count { $0.kind == .call } == 128
+        }
+        #expect(told.texts.isEmpty)
+        try client.wait(for: "the one that is dropped") {
+            outbox.drop(QuestionID(told.lastQuestion))
+            return told.texts.count == 1
+        }
+        // One who answers is not kept waiting by one who does not, beyond that.
+        other.onCall = { _ in .values([]) }
+        for call in other.log where call.kind == .call { try other.reply(to: call) }
+        try other.wait(for: "all of one") { told.texts.count { $0.hasPrefix("O") } == Limits.callsUnderWay }
+        #expect(outbox.load(of: other.uniqueName) == (0, 0))
+        peer.onCall = { _ in .values([]) }
+        for call in peer.log where call.kind == .call { try peer.reply(to: call) }
+        try peer.wait(for: "all") { told.texts.count == 2 * Limits.callsUnderWay }
+        #expect(told.texts.count { $0.hasSuffix(" answered") } == 2 * Limits.callsUnderWay - 1)
+        #expect(outbox.load(of: peer.uniqueName) == (0, 0))
+    }
+
+    @Test func `what can't be made or sent is told from the loop, each once`() throws {
+        send("Never", isMakable: false)
+        send("Nowhere", to: "no name")
+        #expect(told.texts.isEmpty)
+        try client.wait(for: "both") { told.texts.count == 2 }
+        #expect(told.texts[0].hasPrefix("Never Unmakable"))
+        #expect(told.texts[1].hasPrefix("Nowhere sd_bus_message_new_method_call"))
+        try client.ping()
+        #expect(told.texts.count == 2)
+        #expect(outbox.load(of: "no name") == (0, 0))
+    }
+
+    @Test func `many that can't be made keep nobody from being called`() throws {
+        for number in 0..<(Limits.callsUnderWay * 2) { send("N\(number)", isMakable: false) }
+        send("Last")
+        peer.onCall = { _ in .values([]) }
+        try peer.wait(for: "all") { told.texts.count == Limits.callsUnderWay * 2 + 1 }
+        #expect(told.texts.last == "Last answered")
+        #expect(outbox.load(of: peer.uniqueName) == (0, 0))
+    }
+
+    @Test func `an error, a name nobody owns, and one that is late are answers`() throws {
+        peer.onCall = { $0.member == "No" ? .error(BusError("org.example.No", "no")) : .later }
+        send("No")
+        send("Nobody", to: "org.example.Nobody")
+        try peer.wait(for: "two") { told.texts.count == 2 }
+        send("Late", timeout: 20_000)
+        while told.texts.count < 3 { try loop.runOnce(timeout: 1_000_000) }
+        #expect(
+            told.texts.sorted() == [
+                "Late org.freedesktop.DBus.Error.NoReply", "No org.example.No",
+                "Nobody org.freedesktop.DBus.Error.ServiceUnknown",
+            ])
+    }
+}

@@ -1,0 +1,42 @@
+import BusTestSupport
+
+extension TestClient {
+    /// What it received in short: member and path of signals, with what matters of their values; answers as they are.
+    var story: [String] {
+        log.map { message in
+            switch message.kind {
+            case .reply: return "answer \(message.values.map(\.brief).joined(separator: " "))"
+            case .error(let error): return "error \(error.name)"
+            case .call: return "call \(message.member)"
+            case .signal: break
+            }
+            let path = message.path.dropFirst(Service.tree.count)
+            switch message.member {
+            case "InterfacesAdded", "InterfacesRemoved":
+                return "\(message.member) \((message.values[0].text ?? "").dropFirst(Service.tree.count))"
+            case "PropertiesChanged":
+                let values = message.values[1].keys.sorted().map { "\($0)=\(message.values[1][$0]?.brief ?? "")" }
+                return "PropertiesChanged \(path) \(values.joined(separator: " "))"
+            default:
+                return "\(message.member) \(path) \(message.values.map(\.brief).joined(separator: " "))"
+            }
+        }
+    }
+}
+
+extension BusValue {
+    /// The value in short, without types; paths of the tree without what they all begin with.
+    var brief: String {
+        switch self {
+        case .objectPath(let path): path.hasPrefix(Service.tree) ? String(path.dropFirst(Service.tree.count)) : path
+        case .array(let element, let values) where element.hasPrefix("{"):
+            "{" + values.map(\.brief).joined(separator: ", ") + "}"
+        case .array(_, let values): "[" + values.map(\.brief).joined(separator: ", ") + "]"
+        case .structure(let values): "(" + values.map(\.brief).joined(separator: " ") + ")"
+        case .dictEntry(let key, let value): "\(key.brief): \(value.brief)"
+        case .variant(let value): value.brief
+        case .bool(let value): "\(value)"
+        default: text ?? number.map { "\($0)" } ?? "\(self)"
+        }
+    }
+}

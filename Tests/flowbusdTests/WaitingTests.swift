@@ -1,0 +1,210 @@
+import BusTestSupport
+import Testing
+
+/// What goes on while a guard thinks: other flows, the same flow, the guard itself, and those who called.
+@Suite("While a guard thinks")
+struct WaitingTests {
+    private static let definitions = """
+        [steps]
+        go = {}
+        begin = {}
+        open = {}
+        ask = {}
+        yes = {}
+        asked = {}
+        [screens]
+        page = {}
+        question = {}
+        [[autostart]]
+        flow = "main"
+        [flows.main]
+        children = "tabs"
+        [flows.main.on]
+        open = [{ flow = "guarded" }, { flow = "plain" }]
+        ask = { flow = "dialog" }
+        asked = { none = true }
+        [flows.guarded]
+        guard = { name = "com.example.Peer", timeout = "60s" }
+        whenHidden = "allow"
+        [flows.guarded.on]
+        go = { screen = "page", whenHidden = "allow" }
+        begin = { none = true }
+        [flows.plain]
+        whenHidden = "allow"
+        [flows.plain.on]
+        go = { screen = "page" }
+        [flows.dialog]
+        initial = "ask"
+        whenHidden = "allow"
+        [flows.dialog.on]
+        ask = { screen = "question", whenHidden = "allow" }
+        yes = { end = "asked" }
+        """
+
+    private let service: Service
+    private let peer: TestClient
+
+    /// A guard that answers nothing until told to.
+    init() throws {
+        service = try Service(Self.definitions)
+        peer = try service.peer()
+        peer.playGuard { _ in .later }
+        try service.emit("open", on: "/main")
+    }
+
+    private func error(_ name: String) -> String { Service.name + ".Error." + name }
+
+    private func pass(_ call: ReceivedMessage) throws { try peer.reply(to: call, [call.values[1], call.values[2]]) }
+
+    private func call(_ member: String, _ role: String, on path: String, _ arguments: BusValue...) throws -> PendingCall
+    {
+        try service.client.start(
+            Service.name, path.isEmpty ? Service.root : Service.tree + path, Service.name + "." + role, member,
+            arguments)
+    }
+
+    @Test func `S-6 a slow guard of one tab delays no other, and nothing is overtaken in its own`() throws {
+        let slow = try (0..<3).map { _ in try service.startEmit("go", on: "/main/guarded") }
+        let first = try peer.waitForCall("Adapt")
+        for serial in 2...101 {
+            #expect(try service.emit("go", on: "/main/plain") == [.uint64(UInt64(serial)), "navigated"])
+        }
+        #expect(peer.calls("Adapt").count == 1)
+        try pass(first)
+        for _ in 1..<3 { try pass(peer.waitForCall("Adapt")) }
+        for (place, step) in slow.enumerated() {
+            #expect(try service.client.answer(to: step) == [.uint64(102 + UInt64(place)), "navigated"])
+        }
+        #expect(peer.calls("Adapt").count == 3)
+    }
+
+    @Test func `a guard asks the user by another flow of the same tree, and answers then`() throws {
+        let step = try service.startEmit("go", on: "/main/guarded")
+        let question = try peer.waitForCall("Adapt")
+        try service.listen()
+        #expect(try service.emit("ask", on: "/main", by: peer)[1] == "navigated")
+        let dialog = try service.client.waitForSignal("InterfacesAdded") {
+            $0.values[0].text?.hasSuffix("/dialog") == true
+        }
+        // The user says yes, by another client.
+        #expect(try service.emit("yes", on: "/main/dialog/question")[1] == "navigated")
+        try service.client.waitForSignal("InterfacesRemoved") { $0.values[0] == dialog.values[0] }
+        try pass(question)
+        #expect(try service.client.answer(to: step)[1] == "navigated")
+    }
+
+    @Test func `S-32 WouldDeadlock: what the flow waits for can't emit on it`() throws {
+        let first = try service.startEmit("go", on: "/main/guarded")
+        try pass(peer.waitForCall("Adapt"))
+        try service.client.answer(to: first)
+        let step = try service.startEmit("go", on: "/main/guarded")
+        let question = try peer.waitForCall("Adapt")
+        for path in ["/main/guarded", "/main/guarded/page"] {
+            let refusal = try service.refusal { try service.emit("go", on: path, by: peer) }
+            #expect(refusal.name == error("WouldDeadlock"))
+            #expect(
+                refusal.message.contains("'\(Service.tree)/main/guarded' waits for its guard 'com.example.Peer'"),
+                "\(refusal.message)")
+        }
+        let list = BusValue.array(of: "(sa{sv})", [.structure(["go", .options()])])
+        #expect(
+            try peer.call(Service.name, Service.tree + "/main/guarded", Service.name + ".Stepper", "EmitSteps", list)
+                == [.array(of: "(ts)", [.structure([.uint64(0), .string(error("WouldDeadlock"))])])])
+        let link = try peer.call(
+            Service.name, Service.root, Service.name + ".Coordinator", "Navigate", "go", .options(), .options())
+        #expect(
+            link[0].brief
+                == "[(/main unhandled), (/main/guarded \(error("WouldDeadlock"))), (/main/plain navigated)]")
+        let path = BusValue.array(
+            of: "(ssa{sv})",
+            [.structure(["main", "", .options()]), .structure(["guarded", "go", .options()])])
+        let along = try service.refusal {
+            try peer.call(Service.name, Service.root, Service.name + ".Coordinator", "NavigateAlong", path, .options())
+        }
+        #expect(along.name == error("PathFailed"))
+        #expect(along.message.contains("waits for its guard"), "\(along.message)")
+        // Other clients may, and wait; other flows are open to it.
+        #expect(try service.emit("go", on: "/main/plain", by: peer)[1] == "navigated")
+        let other = try service.startEmit("begin", on: "/main/guarded")
+        try pass(question)
+        try pass(peer.waitForCall("Adapt"))
+        #expect(try service.client.answer(to: step)[1] == "navigated")
+        #expect(try service.client.answer(to: other)[1] == "navigated")
+    }
+
+    @Test func `S-22 FlowEnded for what waits in a flow that goes; a late answer changes nothing`() throws {
+        let steps = try (0..<3).map { _ in try service.startEmit("go", on: "/main/guarded") }
+        let question = try peer.waitForCall("Adapt")
+        try service.dismiss("/main/guarded")
+        for step in steps { #expect(try service.refusal(of: step).name == error("FlowEnded")) }
+        // The same path, another flow.
+        try service.emit("open", on: "/main")
+        let serial = try service.coordinator("GetSerial")
+        try pass(question)
+        try service.settle(peer)
+        #expect(try service.coordinator("GetSerial") == serial)
+        #expect(!(try service.objects().keys.contains(Service.tree + "/main/guarded/page")))
+    }
+
+    @Test func `S-9 EmitSteps goes on behind a guard, each step with its verdict`() throws {
+        let list = BusValue.array(
+            of: "(sa{sv})", ["begin", "gone", "go", "yes"].map { .structure([.string($0), .options()]) })
+        let steps = try call("EmitSteps", "Stepper", on: "/main/guarded", list)
+        try pass(peer.waitForCall("Adapt"))
+        let second = try peer.waitForCall("Adapt")
+        #expect(second.values[1] == "go")
+        #expect(try service.emit("go", on: "/main/plain")[1] == "navigated")
+        try peer.reply(to: second, Peer.rejected)
+        try pass(peer.waitForCall("Adapt"))
+        #expect(
+            try service.client.answer(to: steps)[0].brief
+                == "[(2 navigated), (0 \(error("UnknownStep"))), (0 rejected), (0 unhandled)]")
+    }
+
+    @Test func `S-27 S-28 deep links are answered when the guards on their way have answered`() throws {
+        let link = try call("Navigate", "Coordinator", on: "", "go", .options(), .options())
+        let question = try peer.waitForCall("Adapt")
+        try service.settle(peer)
+        #expect(!service.client.log.contains { $0.replyTo == link })
+        try pass(question)
+        #expect(
+            try service.client.answer(to: link)[0].brief
+                == "[(/main unhandled), (/main/guarded navigated), (/main/plain navigated)]")
+        let path = BusValue.array(
+            of: "(ssa{sv})",
+            ["go", "begin"].map { .structure([$0 == "go" ? "main" : "guarded", .string($0), .options()]) })
+        let unhandled = try call("NavigateAlong", "Coordinator", on: "", path, .options())
+        #expect(try service.refusal(of: unhandled).name == error("PathFailed"))
+        let right = BusValue.array(
+            of: "(ssa{sv})",
+            [.structure(["main", "ask", .options()]), .structure(["dialog", "", .options()])])
+        #expect(
+            try service.client.answer(to: call("NavigateAlong", "Coordinator", on: "", right, .options()))[0].brief
+                == "[(/main navigated), (/main/dialog )]")
+        let guarded = BusValue.array(
+            of: "(ssa{sv})", [.structure(["main", "", .options()]), .structure(["guarded", "begin", .options()])])
+        let along = try call("NavigateAlong", "Coordinator", on: "", guarded, .options())
+        try pass(peer.waitForCall("Adapt"))
+        #expect(try service.client.answer(to: along)[0].brief == "[(/main ), (/main/guarded navigated)]")
+        let late = try call("NavigateAlong", "Coordinator", on: "", guarded, .options(["timeout": .uint64(50_000)]))
+        let refusal = try service.refusal(of: late)
+        #expect(refusal.name == error("PathFailed"))
+        #expect(refusal.message.contains("segment 2 ('guarded')"), "\(refusal.message)")
+    }
+
+    @Test func `who wants no reply gets none, and who leaves does not cancel its step`() throws {
+        try service.listen()
+        try service.client.post(
+            Service.name, Service.tree + "/main/guarded", Service.name + ".Stepper", "EmitStep", "go", .options())
+        try pass(peer.waitForCall("Adapt"))
+        try service.client.waitForSignal("NavigationOccurred")
+        let brief = try TestClient(service.bus)
+        _ = try service.startEmit("go", on: "/main/guarded", by: brief)
+        let question = try peer.waitForCall("Adapt")
+        brief.disconnect()
+        try service.settle()
+        try pass(question)
+        #expect(try service.client.waitForSignal("NavigationOccurred").values[2].text == brief.uniqueName)
+        #expect(service.client.log.allSatisfy { $0.kind == .signal || $0.values.isEmpty })
+    }
+}
