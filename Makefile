@@ -24,10 +24,11 @@ program = .build/release/flowbusd
 interfaces = $(wildcard dbus/$(name).*.xml)
 examples = $(wildcard examples/*/flows.d/*.toml)
 
-.PHONY: help demo run test build install uninstall format lint deps
+.PHONY: help demo tours run test build install uninstall format lint deps
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
+	@echo 'make tours      play the other examples, and compare what they print with their logs'
 	@echo 'make test       build and run all tests'
 	@echo 'make run        run flowbusd in the foreground: on the session bus, or on a private one where there is none'
 	@echo '                (OPTIONS="$(OPTIONS)")'
@@ -42,6 +43,12 @@ demo: build
 	@tools/dependencies demo
 	@examples/movies/demo
 
+tours: build
+	@tools/dependencies demo examples
+	swift build -c release --product example-settings --static-swift-stdlib
+	@for tour in examples/*/tour; do \
+	    echo "$$tour"; "$$tour" >.build/tour.log && diff .build/tour.log "$$(dirname "$$tour")/expected.log" || exit; done
+
 run: build
 	@tools/dependencies demo
 	@tools/run $(program) $(OPTIONS)
@@ -51,12 +58,12 @@ build:
 	swift build -c release --product flowbusd --static-swift-stdlib
 
 test:
-	@tools/dependencies build demo
+	@tools/dependencies build demo examples
 	FLOWBUS_PROOF=1 swift build --build-tests
 	FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) swift test --skip-build $(TEST_OPTIONS)
 
 deps:
-	@tools/dependencies build demo lint
+	@tools/dependencies build demo examples lint
 
 format:
 	@tools/sources '*.swift' | xargs -0 swift format format --in-place --parallel
@@ -79,7 +86,7 @@ install: $(program)
 	install -m 644 man/flowbus-flows.5 '$(DESTDIR)$(mandir)/man5'
 	install -m 644 man/flowbusd.8 '$(DESTDIR)$(mandir)/man8'
 	install -m 644 LICENSE '$(DESTDIR)$(docdir)/copyright'
-	install -m 644 docs/semantics.md docs/rxflow.md '$(DESTDIR)$(docdir)'
+	install -m 644 docs/semantics.md docs/rxflow.md docs/processes.md '$(DESTDIR)$(docdir)'
 	for file in $(examples); do install -D -m 644 "$$file" '$(DESTDIR)$(docdir)'/"$$file" || exit; done
 
 uninstall:
@@ -89,6 +96,7 @@ uninstall:
 	    '$(DESTDIR)$(policydir)/$(name).conf' \
 	    '$(DESTDIR)$(mandir)/man5/flowbus-flows.5' '$(DESTDIR)$(mandir)/man8/flowbusd.8' \
 	    '$(DESTDIR)$(docdir)/copyright' '$(DESTDIR)$(docdir)/semantics.md' '$(DESTDIR)$(docdir)/rxflow.md' \
+	    '$(DESTDIR)$(docdir)/processes.md' \
 	    $(patsubst %,'$(DESTDIR)$(docdir)/%',$(examples))
 	for folder in $(sort $(patsubst %/,%,$(dir $(examples)))); do \
 	    (cd '$(DESTDIR)$(docdir)' 2>/dev/null && rmdir -p "$$folder" 2>/dev/null) || true; done

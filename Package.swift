@@ -41,6 +41,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),
+        // The navigator of examples/processes; no product: its tour takes it from beside flowbusd.
+        .executableTarget(
+            name: "example-settings", dependencies: ["SdBus"], path: "examples/processes/settings",
+            swiftSettings: strict),
         .testTarget(name: "FlowCoreTests", dependencies: ["FlowCore"], swiftSettings: strict),
         // A second machine, written from the rules, and random worlds in which both have to say the same.
         .testTarget(name: "FlowModelTests", dependencies: ["FlowCore"], swiftSettings: core),

@@ -9,10 +9,17 @@
 #   failed flow=… step=…: …         NavigationFailed, with the verdict or the error
 #   emit … → …                      the answer to a call, unless it is 'navigated' or 'done'
 #   … shows …                       what is presented
+#   NAME started, NAME ended        a program that the bus starts came, or is gone; NAME is its bus name
+#   NAME shows …                    it made that screen visible
+#   NAME hears … → …                StepConcluded: the outcome of a step whose answer was 'pending'
 #
 # The tour plays all the parts. It is the user, whose input emits steps, and it is the presenter, which makes each screen
-# visible that a navigation contributes. Nothing sleeps or asks again: after each call the tour reads what the watcher
-# saw on the bus up to the answer to one more call, so that nothing is missed and nothing comes too late.
+# visible that a navigation contributes, unless the screen has a presenter of its own. Nothing sleeps or asks again: after
+# each call the tour reads what the watcher saw on the bus up to the answer to one more call, so that nothing is missed and
+# nothing comes too late.
+#
+# A tour with programs that the bus starts defines the function 'prepare' before it reads this file. That is called before
+# the bus starts; it can use 'program_for', and has $dir for its files.
 #
 # FLOWBUSD names the flowbusd to use, instead of the release build's.
 
@@ -35,22 +42,30 @@ fi
 tour_seconds=60      # A bound on failure; a tour takes a few seconds.
 deadline=$((SECONDS + tour_seconds))
 bus='' flowbusd=''   # Their processes, while they run.
+posts=0              # How many steps were emitted with a token.
 told=0               # How many navigations the watcher told.
 failed=''            # The latest NavigationFailed that was printed.
 to_show=()           # The screens that nobody showed yet.
-asked=''             # The call that is under way.
+others=()            # More processes, which are ended with the bus.
+asked=''             # The call that is under way,
+recent=()            # and what the watcher told since it was made.
 declare -A types     # The type of each argument of each step: [moviePicked.movieId]=x
 declare -A owners    # For each bus name that the tour owns, the descriptor to write calls to.
+declare -A answers   # The answer to the latest call, of the tour itself: [tour], and of each bus name that calls.
+declare -A shown     # Screens that their presenters showed.
+declare -A begun     # What the owner of a bus name asked, and goes on without the answer.
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/flowbus-tour.XXXXXX")
 masks=$dir/flows.d   # Comes before the tour's own flows.d: a file here hides the one of the same name there.
+services=$dir/services # What the bus can start.
 
 trap 'clear_up' EXIT
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# flowbusd goes first, so that it can take its leave; when the bus goes, all others end by themselves.
+# flowbusd goes first, so that it can take its leave; when the bus goes, all who are on it end by themselves. The programs
+# that it started have its standard output: that ends with the last of them.
 clear_up() {
     local status=$? calls
     trap - EXIT
@@ -58,6 +73,11 @@ clear_up() {
     for calls in "${owners[@]}"; do exec {calls}>&-; done
     if [[ $flowbusd ]] && kill -TERM "$flowbusd" 2>/dev/null; then wait "$flowbusd" || status=$?; fi
     if [[ $bus ]]; then kill -TERM "$bus" 2>/dev/null || true; fi
+    if [[ ${running-} ]] && ! timeout 5 cat <&"$running" >/dev/null; then
+        echo "tour: a program that the bus started did not end within 5 seconds" >&2
+        status=1
+    fi
+    if ((${#others[@]})); then kill -TERM "${others[@]}" 2>/dev/null || true; fi
     wait
     rm -rf -- "$dir"
     exit "$status"
@@ -76,40 +96,63 @@ fail() {
 watch() {
     local match matches=()
     for match in "type='signal',sender='$service',interface='$service.Flow'" "type='method_return',sender='$service'" \
-        "type='error',sender='$service'" \
-        "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='$service'"; do
+        "type='error',sender='$service'" "type='signal',sender='$service',interface='$service.Stepper'" \
+        "type='signal',sender='$service',interface='org.freedesktop.DBus.Properties',arg0='$service.Presentable'" \
+        "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'"; do
         matches+=(--match="$match")
     done
+    # Who has a bus name is known by it: $names has the bus name for a connection, $owners that of a screen's owner.
     # shellcheck disable=SC2016  # the dollars are jq's
-    busctl --user monitor --json=short "${matches[@]}" | jq --unbuffered --raw-output '
+    busctl --user monitor --json=short "${matches[@]}" | jq --null-input --unbuffered --raw-output '
         def short: ltrimstr("org.flowbus.Navigation1.Error.") | ltrimstr("org.freedesktop.DBus.Error.");
         def below: ltrimstr("/org/flowbus/Navigation1/tree/");
         def values: [.[].data | tostring] | if . == [] then "" else "(\(join(", ")))" end;
-        .payload.type as $type | .payload.data as $data | ((.path // "") | split("/") | last) as $flow
+        foreach inputs as $message ({names: {}, owners: {}};
+            $message.payload.data as $data
+            | if $message.member == "NameOwnerChanged" then
+                if ($data[0] | startswith(":")) or $data[2] == "" then . else .names[$data[2]] = $data[0] end
+              elif $message.member == "PropertiesChanged" and $data[1].Owner then
+                .owners[$message.path] = .names[$data[1].Owner.data]
+              else . end;
+            . as {$names, $owners} | $message | ($names[.destination // ""] // "tour") as $caller
+        | .payload.type as $type | .payload.data as $data | ((.path // "") | split("/") | last) as $flow
         | if .member == "NavigationOccurred" then
             if $data[5][0][0] == "back" then "went back flow=\($flow) from=\($data[5][0][1])"
             else "did navigate flow=\($flow) step=\($data[3])\($data[4] | values)"
             end,
             ($data[5][] | select(.[0] == "screen") | "show \(.[2])")
           elif .member == "NavigationFailed" then "failed flow=\($flow) step=\($data[2]): \($data[3] | short)"
-          elif .member == "NameOwnerChanged" then "owner \($data[2])"
-          elif .type == "error" then "answer \(.error_name | short)"
+          elif .member == "NameOwnerChanged" then
+            if $data[0] == "org.flowbus.Navigation1" then "owner \($data[2])"
+            elif $data[0] | startswith(":") then empty
+            elif $data[1] == "" then "\($data[0]) started"
+            elif $data[2] == "" then "\($data[0]) ended"
+            else empty
+            end
+          elif .member == "PropertiesChanged" then
+            if $data[1].Visible.data and $data[1].Presented.data and $owners[.path] then
+              "\($owners[.path]) shows \(.path | below)"
+            else empty
+            end
+          elif .member == "StepConcluded" then "\($caller) hears \($data[0]) → \($data[2] + ($data[3] | short))"
+          elif .type == "error" then "answer to \($caller): \(.error_name | short)"
           elif $type == "t" then "serial \($data[0])"
-          elif $type == "ts" then "answer \($data[1])"
+          elif $type == "ts" then "answer to \($caller): \($data[1])"
           elif $type == "a(os)" then
-            "answer " + ([$data[0][] | "\(.[0] | below) \(.[1] | short)" | rtrimstr(" ")] | join(", "))
-          elif $type == "a(ts)" then "answer " + ([$data[0][] | .[1] | short] | join(", "))
-          elif $type == "" or $type == "o" then "answer done"
+            [$data[0][] | "\(.[0] | below) \(.[1] | short)" | rtrimstr(" ")] | "answer to \($caller): \(join(", "))"
+          elif $type == "a(ts)" then [$data[0][] | .[1] | short] | "answer to \($caller): \(join(", "))"
+          elif $type == "" or $type == "o" then "answer to \($caller): done"
           else empty
-          end'
+          end)'
 }
 
 # Reads the watcher's next line into $line; prints what is of the log, and keeps the screens that are to be shown.
 next() {
-    local left=$((deadline - SECONDS))
+    local left=$((deadline - SECONDS)) name
     if ((left <= 0)) || ! read -r -t "$left" -u "$watched" line; then
         fail "nothing more happened after '$asked' (a tour takes at most $tour_seconds seconds)"
     fi
+    recent+=("$line")
     case $line in
         "did navigate "* | "went back "*)
             echo "$line"
@@ -119,7 +162,18 @@ next() {
             # A timer tries again and again, as often as there is time for it: once is enough for the log.
             if [[ $line != "$failed" ]]; then echo "$line"; fi
             failed=$line ;;
-        "show "*) to_show+=("${line#show }") ;;
+        "show "*)
+            to_show+=("${line#show }")
+            unset "shown[${line#show }]" ;;
+        "answer to "*)
+            name=${line#answer to }
+            answers[${name%%: *}]=${name#*: } ;;
+        *" started" | *" ended")
+            if [[ -e $services/${line% *}.service ]]; then echo "$line"; fi ;;
+        *" shows "*)
+            echo "$line"
+            shown[$root/tree/${line#* shows }]=yes ;;
+        *" hears "*) echo "$line" ;;
         ended) fail "flowbusd ended" ;;
     esac
 }
@@ -139,30 +193,44 @@ settle() {
         screens=("${to_show[@]}")
         to_show=()
         for screen in "${screens[@]}"; do
-            # One that is gone already is not shown.
-            call "$screen" "$service.Presentable" SetVisible b true
+            if [[ $(presenter "$screen") ]]; then
+                until [[ -v shown[$screen] ]]; do next; done
+            else
+                # One that is gone already is not shown.
+                call "$screen" "$service.Presentable" SetVisible b true
+            fi
         done
     done
 }
 
-# call OBJECT INTERFACE MEMBER [SIGNATURE [ARGUMENT]...]   The watcher tells the answer, errors too.
+# call OBJECT INTERFACE MEMBER [SIGNATURE [ARGUMENT]...]   The watcher tells the answer, errors too. With unattended=yes
+# there is nobody who could be asked something on its way.
 call() {
-    local said
-    said=$(busctl --user call -- "$service" "$@" 2>&1 >/dev/null) || [[ $said == "Call failed: "* ]] || fail "$* → $said"
+    local said options=()
+    if [[ ${unattended-} ]]; then options=(--allow-interactive-authorization=no); fi
+    said=$(busctl --user "${options[@]}" call -- "$service" "$@" 2>&1 >/dev/null) ||
+        [[ $said == "Call failed: "* ]] || fail "$* → $said"
 }
 
-# ask TEXT COMMAND...   Makes a call, prints its answer where that is worth it, and settles.
+# presenter SCREEN   Prints the bus name of who is to show it, if anybody is.
+presenter() {
+    # Where nothing but the tour runs, it is the tour.
+    if ! declare -F prepare >/dev/null; then return; fi
+    busctl --user --json=short get-property "$service" "$1" "$service.Presentable" Presenter 2>/dev/null |
+        jq --raw-output .data
+}
+
+# ask TEXT COMMAND...   Makes a call, prints its answer where that is worth it, and settles. It is the call of the owner of
+# $caller, where that is set.
 ask() {
-    asked=$1
+    asked=$1 recent=()
     shift
+    unset "answers[${caller:-tour}]"
     "$@"
-    until
-        next
-        [[ $line == "answer "* ]]
-    do :; done
-    case $line in
-        "answer navigated" | "answer done") ;;
-        *) echo "$asked → ${line#answer }" ;;
+    until [[ -v answers[${caller:-tour}] ]]; do next; done
+    case ${answers[${caller:-tour}]} in
+        navigated | done) ;;
+        *) echo "$asked → ${answers[${caller:-tour}]}" ;;
     esac
     settle
 }
@@ -239,19 +307,37 @@ start() {
     ask "start $*" call "$root" "$service.Coordinator" Coordinate 'ssa{sv}a{sv}' "$1" "" 0 "${options[@]}"
 }
 
-# reload   Reads the definitions again. What comes of it later is left for 'await'.
-reload() {
-    busctl --user call -- "$service" "$root" "$service.Coordinator" Reload >/dev/null || fail "the reload failed"
+# aside COMMAND...   Does something else. What comes of it is left for 'await'.
+aside() {
+    asked=$* recent=()
+    "$@" >/dev/null || fail "'$asked' failed"
 }
 
-# await LINE   Waits until the watcher tells this.
+# reload   Reads the definitions again.
+reload() { aside busctl --user call -- "$service" "$root" "$service.Coordinator" Reload; }
+
+# await LINE   Waits until the watcher tells this, unless it did since the latest call.
 await() {
+    local seen
+    for seen in "${recent[@]}"; do
+        if [[ $seen == "$1" ]]; then
+            settle
+            return
+        fi
+    done
     asked="await $1"
     until
         next
         [[ $line == "$1" ]]
     do :; done
     settle
+}
+
+# program_for NAME PROGRAM [ARGUMENT]...   Has the bus start a program when a message to this bus name comes; 'prepare' calls
+# it. This is what a package installs as /usr/share/dbus-1/services/NAME.service.
+program_for() {
+    [[ -x $2 ]] || fail "there is no program $2"
+    printf '[D-BUS Service]\nName=%s\nExec=%s\n' "$1" "${*:2}" >"$services/$1.service"
 }
 
 # own NAME   Joins with a process that owns this bus name.
@@ -263,15 +349,34 @@ own() {
     owners[$1]=$calls
 }
 
-# as NAME emit PATH STEP [NAME=VALUE]...   The same as without 'as NAME', but it is the owner of that bus name who calls;
-# as NAME back PATH                        its arguments have to be strings.
+# as NAME emit PATH STEP [NAME=VALUE]...    The same as without 'as NAME', but it is the owner of that bus name who calls;
+# as NAME back PATH                         its arguments have to be strings.
+# as NAME begin PATH STEP [NAME=VALUE]...   Emits a step, and goes on before it is answered. 'answer NAME' waits for that.
+# as NAME post PATH STEP [NAME=VALUE]...    Emits a step with the option wait = false, and a token: the step's name and a
+#                                           number. What becomes of it is told as 'NAME hears …'.
 as() {
-    local name=$1 verb=$2 path=$3
+    local caller=$1 verb=$2 path=$3
     shift 3
     case $verb in
-        emit) ask "emit $* on $path by $name" write_call "$name" "$path" "$service.Stepper" EmitStep "$@" ;;
-        back) ask "back on $path by $name" write_call "$name" "$path" "$service.Flow" Back ;;
+        emit) ask "emit $* on $path by $caller" write_call "$caller" "$path" "$service.Stepper" EmitStep "$@" ;;
+        back) ask "back on $path by $caller" write_call "$caller" "$path" "$service.Flow" Back ;;
+        post)
+            posts=$((posts + 1))
+            ask "post $* on $path by $caller" \
+                write_call "$caller" "$path" "$service.Stepper" EmitStepWithOptions "$@" / "token=$1-$posts" wait:=false ;;
+        begin)
+            begun[$caller]="emit $* on $path by $caller"
+            unset "answers[$caller]"
+            aside write_call "$caller" "$path" "$service.Stepper" EmitStep "$@" ;;
     esac
+}
+
+# answer NAME   Waits for the answer to what its owner has begun, and prints it.
+answer() {
+    asked=${begun[$1]}
+    until [[ -v answers[$1] ]]; do next; done
+    echo "$asked → ${answers[$1]}"
+    settle
 }
 
 # write_call NAME PATH INTERFACE MEMBER [WORD]...   One line, its words separated by tabs.
@@ -320,11 +425,17 @@ state() {
 }
 
 # The bus, the watcher, and flowbusd when that listens: it starts flows by itself.
-mkdir "$masks"
-mkfifo "$dir/address" "$dir/watched" "$dir/listens"
-dbus-daemon --config-file="$top/tools/private-bus.conf" --nofork --nopidfile --address="unix:path=$dir/bus" \
-    --print-address=3 3>"$dir/address" >/dev/null 2>>"$dir/log" &
+mkdir "$masks" "$services"
+mkfifo "$dir/address" "$dir/watched" "$dir/listens" "$dir/running"
+# The private bus starts no services, but those of this tour.
+sed 's|</busconfig>|<servicedir>services</servicedir>&|' "$top/tools/private-bus.conf" >"$dir/bus.conf"
+if declare -F prepare >/dev/null; then prepare; fi
+exec {runs}<>"$dir/running"
+exec {running}<"$dir/running"
+dbus-daemon --config-file="$dir/bus.conf" --nofork --nopidfile --address="unix:path=$dir/bus" \
+    --print-address=3 3>"$dir/address" >"$dir/running" 2>>"$dir/log" {runs}>&- {running}<&- &
 bus=$!
+exec {runs}>&-
 read -r -t "$tour_seconds" DBUS_SESSION_BUS_ADDRESS <"$dir/address" || fail "the bus did not start"
 export DBUS_SESSION_BUS_ADDRESS
 
