@@ -237,19 +237,21 @@ extension FlowCoordinator {
             return
         }
         suspend(request, call)
-        readers[node, default: []].append(request)
+        readers[node, default: []].insert(request)
     }
 
     /// A call waits for a flow no longer.
     private mutating func stopReading(_ flow: NodeID, _ request: RequestID) {
-        readers[flow]?.removeAll { $0 == request }
+        readers[flow]?.remove(request)
         if readers[flow]?.isEmpty == true { readers[flow] = nil }
     }
 
     /// Goes on with those who waited for a flow that is ready now, or gone.
     mutating func wakeReaders(of node: NodeID) {
         if readers.isEmpty { return }
-        resumable += readers.removeValue(forKey: node) ?? []
+        guard let waiting = readers.removeValue(forKey: node) else { return }
+        // In the order in which they called.
+        resumable += waiting.sorted { $0.number < $1.number }
     }
 
     /// Forgets the tokens of chains that are over, or wait for nothing but to be presented: they may give nothing on that

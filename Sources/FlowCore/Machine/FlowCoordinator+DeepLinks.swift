@@ -90,7 +90,7 @@ extension FlowCoordinator {
         }
         call.kind = .path(walk)
         suspend(request, call, until: walk.due)
-        if !walk.isUnderWay, let above = walk.above { readers[above, default: []].append(request) }
+        if !walk.isUnderWay, let above = walk.above { readers[above, default: []].insert(request) }
     }
 
     /// Takes the next segment; false: none is left, or something has to be waited for.

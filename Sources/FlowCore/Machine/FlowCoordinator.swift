@@ -59,7 +59,7 @@ public struct FlowCoordinator: ~Copyable, Sendable {
     /// Steps whose flow waits for its guard or navigator, in the order they came (S-6).
     var blocked: [NodeID: [WaitingStep]] = [:]
     /// Calls that wait for a flow to be ready (S-26).
-    var readers: [NodeID: [RequestID]] = [:]
+    var readers: [NodeID: Set<RequestID>] = [:]
     var activationTokens = ActivationTokens()
     /// How many presentables and registrations each client is watched for.
     var watched: [Client: Int] = [:]
