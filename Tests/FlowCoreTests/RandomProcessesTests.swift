@@ -166,15 +166,6 @@ extension RandomProcesses {
     }
 }
 
-extension Asked {
-    fileprivate var step: WaitingStep? {
-        switch self {
-        case .adapter(let step), .navigator(let step): step
-        case .presenter: nil
-        }
-    }
-}
-
 extension Node {
     /// Whether it has no presenter that should have been called: one that lost its owner waits until it comes in sight
     /// again.

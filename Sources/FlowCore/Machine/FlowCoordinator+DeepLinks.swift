@@ -101,7 +101,7 @@ extension FlowCoordinator {
     ) throws(FlowError) -> Bool {
         if walk.isUnderWay {
             guard let outcome = walk.outcome else { return false }
-            try conclude(outcome, of: &walk, by: client)
+            try conclude(outcome, of: &walk)
         }
         guard walk.outcomes.count < walk.segments.count else { return false }
         // Its flow is chosen when the one before is ready.
@@ -130,7 +130,7 @@ extension FlowCoordinator {
     /// Notes how a segment's step ended.
     ///
     /// - Throws: why it was not navigated.
-    private func conclude(_ outcome: Outcome, of walk: inout PathWalk, by client: Client) throws(FlowError) {
+    private func conclude(_ outcome: Outcome, of walk: inout PathWalk) throws(FlowError) {
         walk.isUnderWay = false
         walk.outcome = nil
         switch outcome {

@@ -34,16 +34,17 @@ extension FlowCoordinator {
             answer = .fail(request, error)
             return
         }
-        var call = Call(client: client, kind: .readiness(node))
+        // Where it is gone, each step is refused.
+        let path = forest.slot(of: node).map { forest.nodes[$0].path } ?? ""
+        let list = StepList(node: node, path: path, steps: steps)
+        var call = Call(client: client, kind: .list(list))
         do throws(FlowError) {
             if definitions.askOthers { call.tally = try tally(of: steps, for: client) }
         } catch {
             answer = .fail(request, error)
             return
         }
-        // Where it is gone, each step is refused.
-        let path = forest.slot(of: node).map { forest.nodes[$0].path } ?? ""
-        emitRest(of: StepList(node: node, path: path, steps: steps), call, request)
+        emitRest(of: list, call, request)
     }
 
     /// What steps count for that may have to wait.

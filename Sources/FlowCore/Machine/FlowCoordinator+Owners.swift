@@ -155,10 +155,7 @@ extension FlowCoordinator {
         var steps = blocked.removeValue(forKey: id) ?? []
         if let question = forest.nodes[slot].flow?.question {
             forest.nodes[slot].flow?.question = nil
-            switch questions.removeValue(forKey: question) {
-            case .adapter(let step)?, .navigator(let step)?: steps.insert(step, at: 0)
-            case .presenter?, nil: break
-            }
+            if let step = questions.removeValue(forKey: question)?.step { steps.insert(step, at: 0) }
             effects.append(.dropQuestion(question))
         }
         for step in steps { end(step, .refused(error)) }

@@ -22,7 +22,6 @@ extension FlowCoordinator {
                 continue
             }
             let id = nextQuestion()
-            lastQuestion = id.number
             let node = forest.nodes[slot]
             forest.nodes[slot].presenting?.state = .asked
             forest.nodes[slot].presenting?.underWay.append(id)

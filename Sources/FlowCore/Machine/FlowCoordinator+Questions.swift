@@ -9,10 +9,30 @@ enum Asked: Equatable, Sendable {
     case navigator(WaitingStep)
     /// A presenter, to show a screen.
     case presenter(AskedPresenter)
+
+    /// The step that waits for the answer; nil: none does.
+    var step: WaitingStep? {
+        switch self {
+        case .adapter(let step), .navigator(let step): step
+        case .presenter: nil
+        }
+    }
+
+    /// The same about a step that others declare now.
+    func about(_ step: WaitingStep) -> Asked {
+        switch self {
+        case .adapter: .adapter(step)
+        case .navigator: .navigator(step)
+        case .presenter: self
+        }
+    }
 }
 
 extension FlowCoordinator {
-    func nextQuestion() -> QuestionID { QuestionID(lastQuestion + 1) }
+    mutating func nextQuestion() -> QuestionID {
+        lastQuestion += 1
+        return QuestionID(lastQuestion)
+    }
 
     /// Whether a flow waits for an answer, also of a guard that it has no more since definitions were read again.
     func isWaiting(_ flow: Int) -> Bool { !questions.isEmpty && forest.nodes[flow].flow?.question != nil }
@@ -46,7 +66,6 @@ extension FlowCoordinator {
         var step = step
         countWaiting(&step, for: flow)
         let id = nextQuestion()
-        lastQuestion = id.number
         forest.nodes[flow].flow?.question = id
         questions[id] = isNavigator ? .navigator(step) : .adapter(step)
         // The screen may have gone since the step was emitted on it.
@@ -60,13 +79,19 @@ extension FlowCoordinator {
 
     // MARK: Answers
 
-    /// A guard answered. Where its flow has gone meanwhile, the step has failed long since.
-    mutating func takeAnswer(_ answer: GuardAnswer, to question: QuestionID) {
-        guard case .adapter(var step)? = questions[question] else { return }
+    /// The flow that waited for an answer about this step, and does no longer; nil: it has gone meanwhile, and the step has
+    /// failed long since.
+    private mutating func settle(_ question: QuestionID, about step: WaitingStep) -> Int? {
         questions[question] = nil
-        guard let flow = forest.slot(of: step.flow) else { return }
+        guard let flow = forest.slot(of: step.flow) else { return nil }
         originAtHand = step.origin
         forest.nodes[flow].flow?.question = nil
+        return flow
+    }
+
+    /// A guard answered.
+    mutating func takeAnswer(_ answer: GuardAnswer, to question: QuestionID) {
+        guard case .adapter(var step)? = questions[question], let flow = settle(question, about: step) else { return }
         do throws(FlowError) {
             try adapt(&step, answer, at: flow)
             let definition = definition(of: flow).index
@@ -108,11 +133,7 @@ extension FlowCoordinator {
 
     /// A navigator answered.
     mutating func takeAnswer(_ answer: NavigatorAnswer, to question: QuestionID) {
-        guard case .navigator(let step)? = questions[question] else { return }
-        questions[question] = nil
-        guard let flow = forest.slot(of: step.flow) else { return }
-        originAtHand = step.origin
-        forest.nodes[flow].flow?.question = nil
+        guard case .navigator(let step)? = questions[question], let flow = settle(question, about: step) else { return }
         let definition = definitions[definition(of: flow)]
         let name = named("navigator", definition.navigator?.service, of: definition)
         switch answer {
@@ -142,10 +163,7 @@ extension FlowCoordinator {
 
     /// The step that a flow asked about goes back to those that wait, as the flow is gone; it fails in its turn (S-22).
     mutating func withdrawQuestion(_ question: QuestionID) {
-        switch questions.removeValue(forKey: question) {
-        case .adapter(let step)?, .navigator(let step)?: queue.insert(contentsOf: [step])
-        case .presenter?, nil: break
-        }
+        if let step = questions.removeValue(forKey: question)?.step { queue.insert(contentsOf: [step]) }
         effects.append(.dropQuestion(question))
     }
 

@@ -131,15 +131,9 @@ extension FlowCoordinator {
         // What was asked about came before what waits behind it.
         var freed: [(flow: NodeID, question: QuestionID)] = []
         for question in questions.keys.sorted(by: { $0.number < $1.number }) {
-            switch questions[question] {
-            case .adapter(let step)?:
-                questions[question] = renewed(step, for: new).map(Asked.adapter)
-                if questions[question] == nil { freed.append((step.flow, question)) }
-            case .navigator(let step)?:
-                questions[question] = renewed(step, for: new).map(Asked.navigator)
-                if questions[question] == nil { freed.append((step.flow, question)) }
-            case .presenter?, nil: break
-            }
+            guard let asked = questions[question], let step = asked.step else { continue }
+            questions[question] = renewed(step, for: new).map { asked.about($0) }
+            if questions[question] == nil { freed.append((step.flow, question)) }
         }
         for flow in blocked.keys.sorted(by: { $0.instance < $1.instance }) {
             let steps = blocked.removeValue(forKey: flow) ?? []
