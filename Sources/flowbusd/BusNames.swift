@@ -39,6 +39,10 @@ enum BusNames {
 
     /// What a guard answers to reject a step.
     static let rejected = errorPrefix + "Rejected"
+    /// The bus itself.
+    static let bus: StaticString = "org.freedesktop.DBus"
+    /// What the bus says of a call that it has no room for.
+    static let limitsExceeded: StaticString = "org.freedesktop.DBus.Error.LimitsExceeded"
     /// What sd-bus makes of an answer that does not come in time; the bus says it of one that will not come.
     static let noReply: StaticString = "org.freedesktop.DBus.Error.NoReply"
     /// What others say of an answer that does not come in time.

@@ -233,7 +233,6 @@ extension MessageReader {
     /// Whether the bus says that it has no room for the call, rather than who was called.
     fileprivate var isRefusalOfBus: Bool {
         guard let errorName else { return false }
-        return "org.freedesktop.DBus.Error.LimitsExceeded".isSpelled(errorName)
-            && "org.freedesktop.DBus".isSpelled(sender)
+        return "\(BusNames.limitsExceeded)".isSpelled(errorName) && "\(BusNames.bus)".isSpelled(sender)
     }
 }

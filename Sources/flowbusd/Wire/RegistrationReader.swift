@@ -1,7 +1,8 @@
 import FlowCore
 import SdBus
 
-/// Reads the steps that a client registers for a flow, `a{sa{ss}}`: names, and the types of their arguments.
+/// Reads the steps that a client registers for a flow, `a{sa{ss}}`: names, and the types of their arguments. What they mean
+/// together is the core's to check.
 enum RegistrationReader {
     /// Reads the dictionary that is next in the message.
     ///
@@ -18,9 +19,6 @@ enum RegistrationReader {
             guard Names.isStepName(name) else {
                 throw FlowError(
                     .invalidName, "'\(Names.shown(name))' can't be the name of a step: \(Names.stepNameRule)")
-            }
-            guard !steps.contains(where: { $0.name == name }) else {
-                throw FlowError(.invalidArguments, "the step '\(name)' is given more than once")
             }
             steps.append(StepDeclaration(name, parameters: try parameters(call, of: name)))
             try call.exitContainer()
@@ -80,9 +78,6 @@ enum RegistrationReader {
                     .invalidName,
                     "'\(Names.shown(name))' can't be an argument of step '\(step)': it has to be "
                         + Names.presentableNameRule)
-            }
-            guard !parameters.contains(where: { $0.name == name }) else {
-                throw FlowError(.invalidArguments, "step '\(step)' has the argument '\(name)' more than once")
             }
             let text = String(cString: try call.readString())
             let isOptional = text.hasSuffix("?")
