@@ -9,7 +9,7 @@ struct BusModel {
     private var currents: [String: UInt64] = [:]
     private(set) var serial: UInt64 = 0
     /// When the shell was asked to come back.
-    private(set) var timer: Instant?
+    var timer: Instant?
     /// Whom the shell was asked to watch.
     var watched: Set<Client> = []
     /// What a client could not make sense of.
@@ -46,7 +46,7 @@ struct BusModel {
         case .askGuard(let it), .askNavigator(let it): if objects[it.flow]?.flow == nil { complain(effect) }
         case .watchClient(let client): if !watched.insert(client).inserted { complain(effect) }
         case .unwatchClient(let client): if watched.remove(client) == nil { complain(effect) }
-        case .reply, .fail, .reportUnstarted, .tellConclusion, .tellDefinitions, .dropQuestion: break
+        case .reply, .fail, .reportUnstarted, .reportUnrestored, .tellConclusion, .tellDefinitions, .dropQuestion: break
         }
     }
 

@@ -7,6 +7,12 @@ import Testing
 @Suite("Documentation")
 struct DocumentationTests {
     private let rules = (1...35).map { "S-\($0)" }
+    /// Those of what a restart keeps.
+    private let keepingRules = (1...10).map { "D-\($0)" }
+    /// The documents that tell of rules.
+    private let files = [
+        "docs/semantics.md", "docs/rxflow.md", "docs/processes.md", "docs/durability.md", "README.md", "HACKING.md",
+    ]
 
     private func text(_ path: String) throws -> String {
         let top = (#filePath as NSString).deletingLastPathComponent + "/../.."
@@ -20,10 +26,12 @@ struct DocumentationTests {
 
     @Test func `each rule has one heading, in order, and no other number is mentioned`() throws {
         let manual = try text("docs/semantics.md")
-        #expect(manual.matches(of: #/(?m)^### (S-[0-9]+) /#).map { String($0.output.1) } == rules)
-        for file in ["docs/semantics.md", "docs/rxflow.md", "docs/processes.md"] {
-            for match in try text(file).matches(of: #/S-[0-9]+/#) {
-                #expect(rules.contains(String(match.output)), "\(file)")
+        #expect(manual.matches(of: #/(?m)^### ([A-Z]-[0-9]+) /#).map { String($0.output.1) } == rules)
+        let keeping = try text("docs/durability.md")
+        #expect(keeping.matches(of: #/(?m)^### ([A-Z]-[0-9]+) /#).map { String($0.output.1) } == keepingRules)
+        for file in files {
+            for match in try text(file).matches(of: #/\b[SD]-[0-9]+/#) {
+                #expect((rules + keepingRules).contains(String(match.output)), "\(file)")
             }
         }
     }
@@ -100,7 +108,7 @@ struct DocumentationTests {
 
     @Test func `the manual is found from the start`() throws {
         let readMe = try text("README.md")
-        for file in ["docs/semantics.md", "docs/rxflow.md", "docs/processes.md"] {
+        for file in files where file.hasPrefix("docs/") {
             #expect(readMe.contains("(\(file))"), "\(file)")
         }
     }

@@ -14,6 +14,9 @@ final class RandomLife {
     /// What happened so far, to be printed with what failed.
     private(set) var story: [String] = []
     private(set) var requests: UInt64 = 0
+    /// What a shell would have kept, and what of that was not what there was.
+    private var archive = Archive()
+    private(set) var recordComplaints: [String] = []
     private(set) var now: UInt64 = 0
     /// The first answers to calls that had a token.
     private var answers: [Tokens.Key: (effect: Effect, at: UInt64)] = [:]
@@ -178,6 +181,9 @@ extension RandomLife {
         self.latest = latest
         before = coordinator.copy()
         effects = coordinator.handle(event, at: Instant(microseconds: now))
+        recordComplaints += archive.update(from: &coordinator, comparing: story.count % 7 == 0).map {
+            "\(story.count) \(text): \($0)"
+        }
         for effect in effects { model.take(effect) }
     }
 

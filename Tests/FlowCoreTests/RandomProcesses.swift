@@ -22,6 +22,10 @@ final class RandomProcesses {
     private(set) var lateWalks = 0
     /// What was answered twice, or asked twice.
     private(set) var faults: [String] = []
+    /// What a shell would have kept, and what of that was not what there was.
+    private var archive = Archive()
+    private(set) var restarts = 0
+    private(set) var recordComplaints: [String] = []
     private var requests: UInt64 = 0
     private var lastQuestion: UInt64 = 0
     private var clients = (0..<4).map { Client(":1.\($0)") }
@@ -60,9 +64,44 @@ final class RandomProcesses {
         case 5: changeOwner()
         case 6: vanish()
         case 7: chance(3) ? reload() : registerOrNot()
+        // What is born after a reload has what the new definitions say, what is live what the old ones did: not comparable.
+        case 8 where chance(2) && !story.contains("reload"): restart()
         case 8...19: answer()
         default: act()
         }
+    }
+
+    /// The process dies, and another one takes its place, on the same bus.
+    private func restart() {
+        let undecided = coordinator.undecided { $0.isAnswered }
+        let records = archive.records
+        var rebuilt = FlowCoordinator(definitions: coordinator.fileDefinitions, basePath: "")
+        let owners = coordinator.nameOwners.sorted { $0.key < $1.key }
+        let known = Set(coordinator.fileDefinitions.busNames)
+        let time = Instant(microseconds: now)
+        for (name, owner) in owners where known.contains(name) {
+            _ = rebuilt.handle(.nameOwnerChanged(name, owner: owner), at: time)
+        }
+        let before = coordinator.comparable
+        (model.watched, model.timer) = ([], nil)
+        (unanswered, asked, lastQuestion) = ([:], [:], 0)
+        coordinator = rebuilt
+        story.append("restart")
+        restarts += 1
+        archive = Archive()
+        take(coordinator.handle(.restored(records, onSameBus: true), at: time))
+        archive.keep(coordinator.takeAllRecords())
+        for (name, owner) in owners where !known.contains(name) {
+            handle(.nameOwnerChanged(name, owner: owner), "name \(name)")
+        }
+        if coordinator.comparable != before {
+            let after = Set(coordinator.comparable.map { "\($0)" })
+            let old = Set(before.map { "\($0)" })
+            recordComplaints.append(
+                "restored: \(after.subtracting(old).sorted()) for \(old.subtracting(after).sorted())")
+        }
+        // All callers are told as if they had been told `pending`.
+        pendings += coordinator.undecided { _ in true } - undecided
     }
 
     private func act() {
@@ -228,7 +267,14 @@ final class RandomProcesses {
 
     private func handle(_ event: Event, _ text: String) {
         story.append(text)
-        effects = coordinator.handle(event, at: Instant(microseconds: now))
+        take(coordinator.handle(event, at: Instant(microseconds: now)))
+        recordComplaints += archive.update(from: &coordinator, comparing: story.count % 7 == 0).map {
+            "\(story.count) \(text): \($0)"
+        }
+    }
+
+    private func take(_ effects: [Effect]) {
+        self.effects = effects
         follow()
         for effect in effects {
             model.take(effect)
@@ -272,6 +318,36 @@ final class RandomProcesses {
     private func client() -> Client { clients.randomElement(using: &random) ?? .daemon }
 
     private func randomStep() -> StepID { steps.randomElement(using: &random) ?? StepID(0) }
+}
+
+extension FlowCoordinator {
+    /// How many steps calls wait for.
+    fileprivate func undecided(where isCounted: (Call) -> Bool) -> Int {
+        calls.values.filter(isCounted).reduce(0) { count, call in
+            switch call.kind {
+            case .step: count + 1
+            case .list(let list): count + list.steps.count - list.outcomes.count
+            case .deepLink(let undecided): count + undecided
+            case .path(let walk): count + (walk.isUnderWay ? 1 : 0)
+            case .readiness: count
+            }
+        }
+    }
+
+    /// What is the same after a restart.
+    fileprivate var comparable: [Record] {
+        allRecords.compactMap { record in
+            switch record.key.kind {
+            // A screen that is covered since its presenter was called is presented when it is in sight again.
+            case .counters, .nameOwner, .registration, .origin: return nil
+            case .node:
+                guard let body = record.body, var node = try? NodeRecord(body) else { return record }
+                node.presenting?.isCalled = false
+                return Record(record.key, node.bytes)
+            case .activity, .step, .list, .token: return record
+            }
+        }
+    }
 }
 
 extension Answer {

@@ -10,15 +10,18 @@ struct RandomProcessesTests {
     private static let events = 60
 
     @Test(arguments: 0..<shards)
-    func `S-5 S-6 S-9 S-29 S-31 S-32 S-33 whoever answers or not, each call has one answer and nothing is held`(
+    func `S-5 S-6 S-9 S-29 S-31 S-32 S-33 D-3 whoever answers, or dies, each call has one answer and nothing is held`(
         shard: Int
     ) {
+        var restarts = 0
+        defer { #expect(restarts > 10) }
         for number in 0..<Self.worlds / Self.shards {
             let life = RandomProcesses(seed: UInt64(shard * 1_000 + number))
             for _ in 0..<Self.events {
                 life.liveOn()
                 guard life.check() else { return }
             }
+            restarts += life.restarts
             life.endAll()
             guard life.check(), life.checkEnd() else { return }
         }
@@ -46,6 +49,7 @@ extension RandomProcesses {
         return report([
             ("a client makes sense of everything it is told: \(model.complaints)", model.complaints.isEmpty),
             ("no call is answered twice: \(faults)", faults.isEmpty),
+            ("what is kept is what there is: \(recordComplaints)", recordComplaints.isEmpty),
             ("nobody waits longer than he may: \(overdue)", overdue.isEmpty),
             (
                 "a client knows all objects as they are",

@@ -47,6 +47,7 @@ extension RandomLife {
         let states = forest.preorder().map { forest.state(of: $0) }
         let rules: [(String, Bool)] = [
             ("a client makes sense of everything it is told: \(model.complaints)", model.complaints.isEmpty),
+            ("what is kept is what there is: \(recordComplaints)", recordComplaints.isEmpty),
             ("a call has one answer, the last effect", isAnsweredOnce),
             ("a call that is made again by its token gets the same answer, and nothing else happens", isAnsweredAgain),
             ("a refusal changes nothing", isRefusalInert),
@@ -212,7 +213,7 @@ extension Effect {
         case .reply(let request, _), .fail(let request, _): request
         case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation,
             .tellFailure, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .tellConclusion, .watchClient, .unwatchClient, .tellDefinitions, .dropQuestion:
+            .tellConclusion, .watchClient, .unwatchClient, .tellDefinitions, .dropQuestion, .reportUnrestored:
             nil
         }
     }
@@ -224,7 +225,7 @@ extension Effect {
         case .fail(_, let error): .fail(RequestID(0), error)
         case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation,
             .tellFailure, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .tellConclusion, .watchClient, .unwatchClient, .tellDefinitions, .dropQuestion:
+            .tellConclusion, .watchClient, .unwatchClient, .tellDefinitions, .dropQuestion, .reportUnrestored:
             nil
         }
     }
@@ -235,7 +236,7 @@ extension Effect {
         case .tellFailure(let failure): failure.message
         case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation, .reply,
             .startTimer, .askGuard, .askNavigator, .present, .withdraw,
-            .tellConclusion, .watchClient, .unwatchClient, .tellDefinitions, .dropQuestion:
+            .tellConclusion, .watchClient, .unwatchClient, .tellDefinitions, .dropQuestion, .reportUnrestored:
             ""
         }
     }

@@ -53,6 +53,7 @@ struct Sketch {
         var isUnique = false
         var whenHidden = WhenHidden.ignore
         var announces = false
+        var isRestored = true
         var onBack: String?
         /// In µs.
         var idle: (after: UInt64, step: String)?
@@ -97,13 +98,15 @@ struct Sketch {
     mutating func flow(
         _ name: String, _ parameters: KeyValuePairs<String, String> = [:], initial: String? = nil,
         children: Children = .free, isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false,
-        onBack: String? = nil, idle: (after: UInt64, step: String)? = nil, emitters: [String] = [],
+        isRestored: Bool = true, onBack: String? = nil, idle: (after: UInt64, step: String)? = nil,
+        emitters: [String] = [],
         guarded: (by: String, steps: [String])? = nil, navigated: (by: String, steps: [String])? = nil,
         on rules: KeyValuePairs<String, Ways> = [:]
     ) {
         flows[name] = Flow(
             name: name, parameters: Self.parameters(parameters), initial: initial, children: children,
-            isUnique: isUnique, whenHidden: whenHidden, announces: announces, onBack: onBack, idle: idle,
+            isUnique: isUnique, whenHidden: whenHidden, announces: announces, isRestored: isRestored, onBack: onBack,
+            idle: idle,
             emitters: emitters, guarded: guarded, navigated: navigated,
             rules: rules.map { (step: $0.key, ways: $0.value) })
     }
@@ -238,6 +241,7 @@ private struct Numbers {
         FlowDefinition(
             flow.name, parameters: flow.parameters, initial: flow.initial.map(step), children: flow.children,
             isUnique: flow.isUnique, whenHidden: flow.whenHidden, announces: flow.announces,
+            isRestored: flow.isRestored,
             onBack: flow.onBack.map(step), idle: flow.idle.map { Idle(after: $0.after, step: step($0.step)) },
             emitters: flow.emitters,
             adapter: flow.guarded.map { it in

@@ -58,6 +58,7 @@ extension FlowCoordinator {
         copy.watched = watched
         copy.fileDefinitions = fileDefinitions
         copy.registrations = registrations
+        copy.unsaved = unsaved
         return copy
     }
 }

@@ -7,6 +7,9 @@ final class World {
     var coordinator: FlowCoordinator
     /// What the latest event led to.
     private(set) var effects: [Effect] = []
+    /// What a shell would have kept.
+    private var archive = Archive()
+    var records: [Record] { archive.records }
     /// How many calls were made.
     private(set) var requests: UInt64 = 0
     /// In µs; the time of the next event.
@@ -25,6 +28,26 @@ final class World {
     @discardableResult
     func handle(_ event: Event) -> [String] {
         effects = coordinator.handle(event, at: Instant(microseconds: now))
+        // What is kept has to be what there is, after every event of every test.
+        let complaints = archive.update(from: &coordinator, comparing: archive.bodies.count < 300)
+        if !complaints.isEmpty { Issue.record("records: \(complaints) after \(event)") }
+        return effects.map(\.line)
+    }
+
+    /// The process dies, and another one takes its place, by other definitions if any are given. Who owns bus names is known
+    /// before, as ``own(_:_:)`` told it.
+    @discardableResult
+    func restart(_ sketch: Sketch? = nil, onSameBus: Bool = true, owners: [String: String] = [:]) -> [String] {
+        let records = archive.records.map { onSameBus ? $0 : $0.withoutPrivateArguments }
+        coordinator = FlowCoordinator(
+            definitions: sketch?.definitions ?? coordinator.fileDefinitions, basePath: coordinator.forest.base)
+        for (name, owner) in owners.sorted(by: { $0.key < $1.key }) {
+            _ = coordinator.handle(.nameOwnerChanged(name, owner: Client(owner)), at: Instant(microseconds: now))
+        }
+        effects = coordinator.handle(.restored(records, onSameBus: onSameBus), at: Instant(microseconds: now))
+        archive = Archive()
+        archive.keep(coordinator.takeAllRecords())
+        requests = max(requests, coordinator.latestRequest.number)
         return effects.map(\.line)
     }
 
@@ -218,6 +241,7 @@ extension Effect {
         case .fail(_, let error): "! " + error.code.rawValue
         case .startTimer(let time): "timer \(time.map { "\($0.microseconds)" } ?? "off")"
         case .reportUnstarted(let flow, let error): "unstarted \(flow) \(error.code.rawValue)"
+        case .reportUnrestored(let path, let why): "unrestored \(path) \(why)"
         case .askGuard(let it): "guard? \(it.text)"
         case .askNavigator(let it): "navigator? \(it.text)"
         case .present(let it): it.text

@@ -74,7 +74,7 @@ final class Model {
         case .timerFired: fireIdle()
         case .definitionsRead(let new): reload(new)
         case .emissionRepeated, .presentableClaimed, .presentableReleased, .readinessAwaited, .flowRegistered,
-            .flowUnregistered, .guardReplied, .navigatorReplied, .presenterReplied, .clientVanished:
+            .flowUnregistered, .guardReplied, .navigatorReplied, .presenterReplied, .clientVanished, .restored:
             preconditionFailure("the model lives in a world of one process")
         }
         return said

@@ -87,7 +87,7 @@ enum Said: Equatable {
         case .fail(let request, let error): self = .refused(request, error.code)
         case .startTimer: return nil
         case .askGuard, .askNavigator, .present, .withdraw, .tellConclusion, .watchClient, .unwatchClient,
-            .tellDefinitions, .dropQuestion:
+            .tellDefinitions, .dropQuestion, .reportUnrestored:
             preconditionFailure("a world of one process was asked for \(effect)")
         case .reportUnstarted(let path, let error): self = .unstarted(path: path, error.code)
         }

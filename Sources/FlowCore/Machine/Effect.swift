@@ -40,6 +40,8 @@ public enum Effect: Equatable, Sendable {
     case startTimer(at: Instant?)
     /// Log that a root could not be started, which would have this path: there is nobody to tell.
     case reportUnstarted(path: String, FlowError)
+    /// Log that the presentable at this path, or something of it, did not come back with the others, and why (D-5).
+    case reportUnrestored(path: String, String)
 }
 
 /// What became of a step that was taken (S-9).
@@ -117,6 +119,8 @@ public struct Announcement: Equatable, Sendable {
 public struct Navigation: Equatable, Sendable {
     /// The flow's path.
     public var flow: String
+    /// The flow's name.
+    public var definition: String
     /// Its number; one sequence for the coordinator, only ever growing.
     public var serial: UInt64
     /// The serial of the navigation that set it off; 0: from outside.

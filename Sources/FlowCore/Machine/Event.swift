@@ -88,6 +88,11 @@ public enum Event: Sendable {
     case timerFired
     /// The definition files were read again, and are right.
     case definitionsRead(Definitions)
+    /// What an earlier process kept (``FlowCoordinator/takeRecords()``) was found; comes before all but
+    /// owners of bus names, if at all, and records of
+    /// the kind ``RecordKey/Kind/counters`` alone where the tree is to be a fresh one. On another bus no client is the one
+    /// that it was, and flows that are not to be restored there are left out (D-3).
+    case restored([Record], onSameBus: Bool)
 }
 
 /// What a caller of `EmitStepWithOptions` says beside the step.

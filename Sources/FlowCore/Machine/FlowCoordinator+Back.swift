@@ -64,8 +64,8 @@ extension FlowCoordinator {
         effects.append(
             .tellNavigation(
                 Navigation(
-                    flow: forest.nodes[flow].path, serial: serial, cause: 0, client: client, step: "", arguments: [],
-                    contributions: [contribution], isDeepLink: false)))
+                    flow: forest.nodes[flow].path, definition: forest.nodes[flow].name, serial: serial, cause: 0,
+                    client: client, step: "", arguments: [], contributions: [contribution], isDeepLink: false)))
         dropSteps(of: gone, heir: flow)
         tellParent(flow, of: gone.last, .back, origin: nextOrigin(), cause: serial, client)
         setOffPresented()

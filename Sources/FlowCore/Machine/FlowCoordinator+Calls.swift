@@ -61,6 +61,7 @@ extension FlowCoordinator {
             suspended.append(request)
         }
         calls[request] = call
+        if case .list = call.kind { unsaved.lists.insert(request.number) }
         guard let token, case .step = call.kind else { return }
         tokens.remember(.waiting(with: []), of: token, at: now, for: request)
         self.token = nil
@@ -80,6 +81,7 @@ extension FlowCoordinator {
     mutating func drop(_ request: RequestID) -> Call? {
         guard let call = calls.removeValue(forKey: request) else { return nil }
         ledger.count(-call.tally, for: call.client)
+        if case .list = call.kind { unsaved.drop(list: request.number) }
         if !activationTokens.isEmpty { activationTokens.touch(request) }
         return call
     }

@@ -39,6 +39,7 @@ extension FlowCoordinator {
         for (place, node) in gone.enumerated() {
             effects.append(.removePresentable(path: node.path, isFlow: node.flow != nil))
             ledger.release(node)
+            unrecord(node)
             if node.owner != nil || node.presenting != nil {
                 withdraw(node, place == gone.count - 1 ? reason : .parent)
             }

@@ -64,7 +64,10 @@ extension FlowCoordinator {
             switch list.steps[list.outcomes.count] {
             case .refused(let error): outcome = .refused(error)
             case .step(let step, let arguments):
-                switch emit(step, arguments, on: list.node, by: call.client, nil, .listed(request)) {
+                switch emit(
+                    step, arguments, on: list.node, by: call.client, nil,
+                    .listed(request, place: list.outcomes.count))
+                {
                 case .ended(let ended), .taken(let ended): outcome = ended
                 case .waiting:
                     call.kind = .list(list)
@@ -170,7 +173,7 @@ extension FlowCoordinator {
 extension FlowCoordinator {
     /// Keeps a step at a presentable until that is presented.
     private mutating func keep(_ step: WaitingStep, at slot: Int, for flow: Int, onlyLatest: Bool) -> Outcome {
-        let kept = HeldStep(
+        var kept = HeldStep(
             step: step.step, arguments: step.arguments, origin: step.origin, cause: 0, client: step.client)
         let outdated = onlyLatest ? forest.nodes[slot].keptSteps : []
         do throws(FlowError) {
@@ -181,8 +184,10 @@ extension FlowCoordinator {
         for outdated in outdated {
             countKept(outdated, -1, for: flow)
             tellReplaced(outdated, at: forest.nodes[flow].path)
+            unrecord(outdated)
         }
         if onlyLatest { forest.nodes[slot].keptSteps = [] }
+        record(&kept, at: slot, isInitial: false)
         forest.nodes[slot].keptSteps.append(kept)
         countKept(kept, 1, for: flow)
         return .ignored(.deferred)
@@ -280,7 +285,7 @@ extension FlowCoordinator {
         case .fail(_, let error): tokens.remember(.fail(error), of: key, at: now)
         case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation,
             .tellFailure, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .tellConclusion, .watchClient, .unwatchClient, .tellDefinitions, .dropQuestion:
+            .tellConclusion, .watchClient, .unwatchClient, .tellDefinitions, .dropQuestion, .reportUnrestored:
             preconditionFailure("a call was answered with \(answer)")
         }
     }

@@ -29,6 +29,7 @@ extension FlowCoordinator {
         while let slot = place {
             if forest.nodes[slot].flow?.reached != nil {
                 forest.nodes[slot].flow?.reached = now
+                forest.touchActivity(of: slot)
                 if forest.nodes[slot].flow?.isResting == true {
                     forest.nodes[slot].flow?.isResting = false
                     watch(slot)
@@ -60,6 +61,7 @@ extension FlowCoordinator {
         guard due == expected else { return alarms.insert(.flow(flow), due: due) }
         // Until it is known how it ends; and after that, if it is navigated or kept.
         forest.nodes[slot].flow?.isResting = true
+        forest.touchActivity(of: slot)
         setOff(idle, at: slot)
         run()
     }
@@ -83,6 +85,7 @@ extension FlowCoordinator {
         // The flow may be gone, or have been reached.
         guard let slot = forest.slot(of: step.flow), forest.nodes[slot].flow?.isResting == true else { return }
         forest.nodes[slot].flow?.reached = now
+        forest.touchActivity(of: slot)
         switch outcome {
         case .navigated, .ignored(.deferred): break
         case .ignored, .refused:
@@ -101,6 +104,7 @@ extension FlowCoordinator {
             }
             let after = definitions[flow.definition].idle.map { (after: $0.after, step: definitions[$0.step].name) }
             if before?.after != after?.after || before?.step != after?.step {
+                forest.touchActivity(of: slot)
                 forest.nodes[slot].flow?.reached = after == nil ? nil : now
                 forest.nodes[slot].flow?.isResting = false
             }

@@ -76,7 +76,7 @@ extension FlowCoordinator {
         if step.purpose == .initial { initialStepEnded(of: flow) }
         if !gone.isEmpty || !children.isEmpty { forest.settle(flow) }
         tellChanges()
-        effects.append(.tellNavigation(navigation(plan, step, at: forest.nodes[flow].path)))
+        effects.append(.tellNavigation(navigation(plan, step, at: forest.nodes[flow].path, of: definition(of: flow))))
         for gone in gone { dropSteps(of: gone, heir: flow) }
 
         for forward in plan.forwardsToParent { self.forward(forward, toParentOf: flow, step) }
@@ -110,6 +110,7 @@ extension FlowCoordinator {
             return slot
         case .reuse(let slot, let arguments, _):
             // From now on it is there for who reused it.
+            forest.touch(slot)
             let node = forest.nodes[slot]
             forest.nodes[slot].client = step.client
             forest.nodes[slot].arguments = arguments
@@ -126,6 +127,7 @@ extension FlowCoordinator {
     /// Ends a flow: it goes with all below it, then its parent gets the step (S-21).
     private mutating func end(_ flow: Int, _ last: Plan.Step?, _ plan: Plan, _ step: WaitingStep) {
         let path = forest.nodes[flow].path
+        let definition = definition(of: flow)
         let parent = forest.nodes[flow].parent
         let below = forest.removeChildren(of: flow)
         tellRemoved(below, .parent)
@@ -133,7 +135,7 @@ extension FlowCoordinator {
         countRemoval(ended, below: parent)
         if let parent { forest.settle(parent) }
         tellChanges()
-        effects.append(.tellNavigation(navigation(plan, step, at: path)))
+        effects.append(.tellNavigation(navigation(plan, step, at: path, of: definition)))
         tellRemoved(ended, .rule)
         dropSteps(of: below + ended, heir: parent)
 
@@ -149,6 +151,7 @@ extension FlowCoordinator {
 
     /// The flow's latest navigation, and what it holds for it.
     mutating func keep(_ arguments: Arguments, _ byteCount: Int, of step: String, _ flow: Int, for client: Client) {
+        forest.touchActivity(of: flow)
         // Exchanged in place: to look at it first would copy the whole node, with each step.
         let last = forest.nodes[flow].flow?.exchangeLast(
             LastNavigation(serial: serial, step: step, arguments: arguments, client: client, byteCount: byteCount))
@@ -160,10 +163,12 @@ extension FlowCoordinator {
         }
     }
 
-    private func navigation(_ plan: Plan, _ step: WaitingStep, at path: String) -> Navigation {
+    private func navigation(
+        _ plan: Plan, _ step: WaitingStep, at path: String, of definition: FlowID
+    ) -> Navigation {
         Navigation(
-            flow: path, serial: serial, cause: step.cause, client: step.client,
-            step: definitions.steps[step.step.index].name, arguments: plan.arguments,
+            flow: path, definition: definitions.flows[definition.index].name, serial: serial, cause: step.cause,
+            client: step.client, step: definitions.steps[step.step.index].name, arguments: plan.arguments,
             contributions: plan.contributions, isDeepLink: step.isDeepLink,
             adaptedFrom: step.adaptedFrom.map { definitions[$0].name })
     }
@@ -208,6 +213,7 @@ extension FlowCoordinator {
             forest.nodes[slot].initialStep = nil
             ledger.count(Ledger.Tally(bytes: -outdated.arguments.byteCount), for: outdated.client)
             tellReplaced(outdated, at: forest.nodes[flow].path)
+            unrecord(outdated)
             release(origin: outdated.origin, held: true)
         }
         // A new one is hidden at first; one that is reused may be in sight.
@@ -215,9 +221,11 @@ extension FlowCoordinator {
             setOff(follower)
         } else if mayStillSetOff(follower) {
             origins[step.origin]?.held += 1
-            forest.nodes[slot].initialStep = HeldStep(
+            var held = HeldStep(
                 step: initial.step, arguments: initial.arguments, origin: step.origin, cause: serial,
                 client: step.client)
+            record(&held, at: slot, isInitial: true)
+            forest.nodes[slot].initialStep = held
             ledger.count(Ledger.Tally(bytes: initial.arguments.byteCount), for: step.client)
         }
     }
@@ -235,11 +243,13 @@ extension FlowCoordinator {
                 forest.nodes[slot].initialStep = nil
                 ledger.count(Ledger.Tally(bytes: -held.arguments.byteCount), for: held.client)
                 origins[held.origin]?.held -= 1
+                unrecord(held)
                 released.append(waiting(held, at: slot, for: flow, .setOff))
             }
             if forest.nodes[slot].keptSteps.isEmpty { continue }
             for kept in forest.nodes[slot].keptSteps {
                 countKept(kept, -1, for: flow)
+                unrecord(kept)
                 released.append(waiting(kept, at: slot, for: flow, .kept))
             }
             forest.nodes[slot].keptSteps = []
@@ -275,6 +285,7 @@ extension FlowCoordinator {
             forest.nodes[child].flow.map { $0.isAwaitedByParent && !$0.isReady } ?? false
         }
         forest.nodes[flow].flow?.readiness = .awaitingChildren(awaited)
+        forest.touch(flow)
         if awaited == 0 { becomeReady(flow) }
     }
 
@@ -282,6 +293,7 @@ extension FlowCoordinator {
     mutating func awaitedChildEnded(of flow: Int) {
         guard case .awaitingChildren(let count) = forest.nodes[flow].flow?.readiness else { return }
         forest.nodes[flow].flow?.readiness = .awaitingChildren(count - 1)
+        forest.touch(flow)
         if count == 1 { becomeReady(flow) }
     }
 

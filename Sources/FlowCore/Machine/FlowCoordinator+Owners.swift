@@ -100,6 +100,7 @@ extension FlowCoordinator {
             case .keep?: conceal(slot)
             case .present? where mayRevive(slot):
                 forest.nodes[slot].presenting?.revivals.append(now)
+                forest.touch(slot)
                 conceal(slot)
                 if forest.nodes[slot].isInSight { forest.noteInSight(slot) }
             case .present?, .dismiss?, nil:
@@ -115,6 +116,7 @@ extension FlowCoordinator {
     /// A screen that lost its owner is not seen, until its presenter is called when it would be presented.
     private mutating func conceal(_ slot: Int) {
         forest.nodes[slot].presenting?.state = .due
+        forest.touch(slot)
         forest.setVisible(slot, false)
     }
 
@@ -122,6 +124,7 @@ extension FlowCoordinator {
     private mutating func mayRevive(_ slot: Int) -> Bool {
         guard forest.nodes[slot].presenting != nil else { return false }
         let now = now
+        forest.touch(slot)
         forest.nodes[slot].presenting?.revivals.removeAll { $0.advanced(by: Limits.revivalTime) <= now }
         return forest.nodes[slot].presenting.map { $0.revivals.count < Limits.revivals } ?? false
     }
@@ -130,6 +133,7 @@ extension FlowCoordinator {
     mutating func changeOwner(of name: String, to owner: Client?) {
         let before = nameOwners[name]
         nameOwners[name] = owner
+        if before != owner { unsaved.names.insert(name) }
         guard let before, before != owner else { return }
         dismissFlows(before) { $0.navigator?.service.name == name }
     }
@@ -158,6 +162,9 @@ extension FlowCoordinator {
             if let step = questions.removeValue(forKey: question)?.step { steps.insert(step, at: 0) }
             effects.append(.dropQuestion(question))
         }
-        for step in steps { end(step, .refused(error)) }
+        for step in steps {
+            unrecord(step)
+            end(step, .refused(error))
+        }
     }
 }

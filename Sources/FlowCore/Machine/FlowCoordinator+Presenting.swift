@@ -19,11 +19,13 @@ extension FlowCoordinator {
             guard let presenting = forest.nodes[slot].presenting, let flow = forest.nodes[slot].parent else { continue }
             guard presenting.underWay.count < Limits.callsPerScreen else {
                 forest.nodes[slot].presenting?.state = .held
+                forest.touch(slot)
                 continue
             }
             let id = nextQuestion()
             let node = forest.nodes[slot]
             forest.nodes[slot].presenting?.state = .asked
+            forest.touch(slot)
             forest.nodes[slot].presenting?.underWay.append(id)
             forest.nodes[slot].presenting?.isAgain = true
             origins[presenting.origin, default: Origin()].waiting += 1
@@ -48,6 +50,7 @@ extension FlowCoordinator {
 
     /// A screen got new arguments: its presenter is told when it would be presented, mostly at once (S-19).
     mutating func presentAgain(_ slot: Int, _ step: WaitingStep) {
+        forest.touch(slot)
         forest.nodes[slot].presenting?.state = .due
         forest.nodes[slot].presenting?.origin = step.origin
         forest.nodes[slot].presenting?.serial = serial
@@ -73,13 +76,17 @@ extension FlowCoordinator {
         forest.nodes[slot].presenting?.underWay.removeAll { $0 == question }
         if presenting.state == .held {
             forest.nodes[slot].presenting?.state = .due
+            forest.touch(slot)
             forest.noteInSight(slot)
         }
         switch answer {
         case .presented(let client):
             // Where a newer call was answered, that is how it stands.
             if presenting.state == .shown { return }
-            if isLatest { forest.nodes[slot].presenting?.state = .shown }
+            if isLatest {
+                forest.nodes[slot].presenting?.state = .shown
+                forest.touch(slot)
+            }
             own(slot, client)
             // Another tab may have been selected meanwhile.
             if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }

@@ -18,6 +18,15 @@ enum Asked: Equatable, Sendable {
         }
     }
 
+    /// How far that step is on its way.
+    var stage: StepRecord.Stage {
+        switch self {
+        case .adapter: .adapter
+        case .navigator: .navigator
+        case .presenter: .blocked
+        }
+    }
+
     /// The same about a step that others declare now.
     func about(_ step: WaitingStep) -> Asked {
         switch self {
@@ -42,6 +51,8 @@ extension FlowCoordinator {
         if forest.nodes[flow].flow?.question != nil {
             var step = step
             countWaiting(&step, for: flow)
+            queue.number(&step)
+            record(step, .blocked)
             blocked[step.flow, default: []].append(step)
             return false
         }
@@ -62,12 +73,15 @@ extension FlowCoordinator {
         return false
     }
 
-    private mutating func ask(_ service: Service, about step: WaitingStep, at flow: Int, isNavigator: Bool) {
+    mutating func ask(_ service: Service, about step: WaitingStep, at flow: Int, isNavigator: Bool) {
         var step = step
         countWaiting(&step, for: flow)
+        queue.number(&step)
         let id = nextQuestion()
+        let asked: Asked = isNavigator ? .navigator(step) : .adapter(step)
+        record(step, asked.stage)
         forest.nodes[flow].flow?.question = id
-        questions[id] = isNavigator ? .navigator(step) : .adapter(step)
+        questions[id] = asked
         // The screen may have gone since the step was emitted on it.
         let place = step.screen.flatMap(forest.slot(of:)) ?? flow
         let question = Question(
@@ -83,6 +97,7 @@ extension FlowCoordinator {
     /// failed long since.
     private mutating func settle(_ question: QuestionID, about step: WaitingStep) -> Int? {
         questions[question] = nil
+        unrecord(step)
         guard let flow = forest.slot(of: step.flow) else { return nil }
         originAtHand = step.origin
         forest.nodes[flow].flow?.question = nil
@@ -158,12 +173,16 @@ extension FlowCoordinator {
     mutating func unblock(_ flow: NodeID) {
         if blocked.isEmpty { return }
         guard let steps = blocked.removeValue(forKey: flow) else { return }
+        for step in steps { unrecord(step) }
         queue.insert(contentsOf: steps)
     }
 
     /// The step that a flow asked about goes back to those that wait, as the flow is gone; it fails in its turn (S-22).
     mutating func withdrawQuestion(_ question: QuestionID) {
-        if let step = questions.removeValue(forKey: question)?.step { queue.insert(contentsOf: [step]) }
+        if let step = questions.removeValue(forKey: question)?.step {
+            unrecord(step)
+            queue.insert(contentsOf: [step])
+        }
         effects.append(.dropQuestion(question))
     }
 

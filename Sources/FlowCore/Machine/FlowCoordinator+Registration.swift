@@ -13,6 +13,7 @@ extension FlowCoordinator {
         }
         registrations = others + [wish]
         watch(wish.client)
+        unsaved.register(wish.flow)
         exchange(fileDefinitions.adding(registrations))
         effects.append(.tellDefinitions)
         answer = .reply(request, .done)
@@ -52,6 +53,8 @@ extension FlowCoordinator {
         // What its flows leave behind is taken by the rules that they were part of.
         run()
         removeRegistrations { $0.client == client && !$0.isActivatable }
+        // Those that stay are left behind now.
+        unsaved.registrations.formUnion(registrations.lazy.map(\.flow).filter(flows.contains))
     }
 
     /// Whether a registration is one that a client left behind, which is gone, and this client has its bus name now: the
@@ -62,13 +65,17 @@ extension FlowCoordinator {
 
     private mutating func removeRegistrations(where isOver: (Registration) -> Bool) {
         let count = registrations.count
-        registrations.removeAll(where: isOver)
+        registrations.removeAll { registration in
+            guard isOver(registration) else { return false }
+            unsaved.unregister(registration.flow)
+            return true
+        }
         guard registrations.count < count else { return }
         exchange(fileDefinitions.adding(registrations))
         effects.append(.tellDefinitions)
     }
 
-    private func check(_ wish: Registration, besides registrations: [Registration]) throws(FlowError) {
+    func check(_ wish: Registration, besides registrations: [Registration]) throws(FlowError) {
         // Without what it takes the place of.
         let definitions =
             registrations.count == self.registrations.count ? definitions : fileDefinitions.adding(registrations)

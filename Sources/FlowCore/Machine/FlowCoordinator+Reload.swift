@@ -6,6 +6,7 @@ extension FlowCoordinator {
         fileDefinitions = files
         for registration in registrations where files.flow(named: registration.flow) != nil {
             unwatch(registration.client)
+            unsaved.unregister(registration.flow)
         }
         registrations.removeAll { files.flow(named: $0.flow) != nil }
         exchange(files.adding(registrations))
@@ -41,6 +42,7 @@ extension FlowCoordinator {
             let step = definitions.step(named: last.step), definitions[step].isPrivate
         else { return }
         ledger.count(Ledger.Tally(bytes: -last.byteCount), for: last.client)
+        forest.touchActivity(of: slot)
         forest.nodes[slot].flow?.last = LastNavigation(
             serial: last.serial, step: last.step, arguments: [], client: last.client, byteCount: 0)
     }
@@ -64,13 +66,13 @@ extension FlowCoordinator {
         for slot in forest.preorder() {
             let flow = flow(for: slot)
             if let held = forest.nodes[slot].initialStep {
-                forest.nodes[slot].initialStep = renew(held, at: flow, for: new)
+                forest.nodes[slot].initialStep = renew(held, at: slot, isInitial: true, for: new)
                 if forest.nodes[slot].initialStep == nil { release(origin: held.origin, held: true) }
             }
             let kept = forest.nodes[slot].keptSteps
             if !kept.isEmpty {
                 forest.nodes[slot].keptSteps = kept.compactMap { held in
-                    let renewed = renew(held, at: flow, for: new)
+                    let renewed = renew(held, at: slot, isInitial: false, for: new)
                     if renewed == nil {
                         forest.nodes[flow].flow?.waitingCount -= 1
                         ledger.count(Ledger.Tally(steps: -1), for: held.client)
@@ -85,20 +87,25 @@ extension FlowCoordinator {
                     ledger.count(Ledger.Tally(bytes: -onDismissed.byteCount), for: forest.nodes[slot].client)
                 }
                 forest.nodes[slot].onDismissed = step.map { StepTemplate($0, arguments: onDismissed.arguments) }
+                if step == nil { forest.touch(slot) }
             }
         }
     }
 
     /// The same step as the new definitions declare it; nil where they don't, which is told.
-    private mutating func renew(_ held: HeldStep, at flow: Int, for new: Definitions) -> HeldStep? {
+    private mutating func renew(
+        _ held: HeldStep, at slot: Int, isInitial: Bool, for new: Definitions
+    ) -> HeldStep? {
         let before = held.arguments.byteCount
         do throws(FlowError) {
             let renewed = try renewed(held, for: new)
+            record(renewed, at: slot, isInitial: isInitial, by: new)
             ledger.count(Ledger.Tally(bytes: renewed.arguments.byteCount - before), for: held.client)
             return renewed
         } catch {
             ledger.count(Ledger.Tally(bytes: -before), for: held.client)
-            tellDropped(held, error, at: forest.nodes[flow].path)
+            unrecord(held)
+            tellDropped(held, error, at: forest.nodes[flow(for: slot)].path)
             return nil
         }
     }
@@ -132,12 +139,21 @@ extension FlowCoordinator {
         var freed: [(flow: NodeID, question: QuestionID)] = []
         for question in questions.keys.sorted(by: { $0.number < $1.number }) {
             guard let asked = questions[question], let step = asked.step else { continue }
-            questions[question] = renewed(step, for: new).map { asked.about($0) }
-            if questions[question] == nil { freed.append((step.flow, question)) }
+            let renewed = renewed(step, for: new)
+            questions[question] = renewed.map { asked.about($0) }
+            if let renewed {
+                record(renewed, asked.stage, by: new)
+            } else {
+                freed.append((step.flow, question))
+            }
         }
         for flow in blocked.keys.sorted(by: { $0.instance < $1.instance }) {
             let steps = blocked.removeValue(forKey: flow) ?? []
-            let kept = steps.compactMap { renewed($0, for: new) }
+            let kept = steps.compactMap { step in
+                let renewed = renewed(step, for: new)
+                if let renewed { record(renewed, .blocked, by: new) }
+                return renewed
+            }
             if !kept.isEmpty { blocked[flow] = kept }
         }
         // Those flows wait for no answer any more.
@@ -156,6 +172,7 @@ extension FlowCoordinator {
             renewed.adaptedFrom = step.adaptedFrom.flatMap { new.step(named: definitions[$0].name) }
             return renewed
         } catch {
+            unrecord(step)
             end(step, .refused(error))
             return nil
         }
@@ -175,6 +192,7 @@ extension FlowCoordinator {
                     return .refused(error)
                 }
             }
+            unsaved.rewrite(list: request.number)
             call.kind = .list(list)
         case .path(var walk):
             for place in walk.outcomes.count..<walk.segments.count where walk.lapsed[place] == nil {

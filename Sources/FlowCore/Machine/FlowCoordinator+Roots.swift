@@ -14,6 +14,9 @@ extension FlowCoordinator {
         }
     }
 
+    /// The id that a root of `autostart` has, if it is free.
+    func id(of root: Autostart) -> String { root.id ?? definitions.flows[root.flow.index].name }
+
     /// Starts a root of `autostart`, and takes its chain to the end before the next.
     mutating func start(_ root: Autostart) {
         do throws(FlowError) {
@@ -22,7 +25,7 @@ extension FlowCoordinator {
                     root.flow, id: root.id, arguments: root.arguments, step: root.step,
                     stepArguments: root.stepArguments, by: .daemon))
         } catch {
-            let path = forest.path(of: root.id ?? definitions.flows[root.flow.index].name, below: nil)
+            let path = forest.path(of: id(of: root), below: nil)
             effects.append(.reportUnstarted(path: path, error))
         }
         run()

@@ -18,6 +18,8 @@
 /// - `+Registration`: flows that clients implement (S-32);
 /// - `+Reload`: new definitions for live flows.
 ///
+/// How it outlives its process is told in the folder `Records`.
+///
 /// It is deterministic: the same events give the same effects. It has no clock, does no I/O and never traps on an event.
 public struct FlowCoordinator: ~Copyable, Sendable {
     /// What the definition files declare, and what clients registered.
@@ -68,6 +70,11 @@ public struct FlowCoordinator: ~Copyable, Sendable {
     /// The flows that clients implement, in the order they came.
     var registrations: [Registration] = []
 
+    /// What of the records is out of date, beside those of nodes.
+    var unsaved = UnsavedRecords()
+    /// Ids of the roots that came back from an earlier process.
+    var restoredRoots: Set<String> = []
+
     /// The time of the event at hand.
     var now = Instant(microseconds: 0)
     var tokens = Tokens()
@@ -86,6 +93,8 @@ public struct FlowCoordinator: ~Copyable, Sendable {
         /// How many of those wait for their screen to be presented, which may take for ever.
         var held = 0
         var isReported = false
+        /// Whether there is a record of it.
+        var isSaved = false
     }
 
     /// A coordinator without live flows. Its presentables are objects below this path.
@@ -104,8 +113,10 @@ public struct FlowCoordinator: ~Copyable, Sendable {
         originAtHand = 0
         effects.reserveCapacity(2)
         switch event {
+        case .restored(let records, let onSameBus): restore(records, onSameBus: onSameBus)
         case .started:
-            for root in definitions.autostart { start(root) }
+            for root in definitions.autostart where !restoredRoots.contains(id(of: root)) { start(root) }
+            restoredRoots = []
         case .stepEmitted(let request, let node, let step, let arguments, let client, let options):
             self.request = request
             emit(step, arguments, on: node, by: client, options, request)
@@ -170,6 +181,8 @@ public struct FlowCoordinator: ~Copyable, Sendable {
             effects.append(answer)
         }
         if !activationTokens.isEmpty { forgetActivationTokens() }
+        if !unsaved.origins.isEmpty { unsaved.origins.removeAll { origins[$0] == nil } }
+        if serial > unsaved.reservedSerial || forest.lastInstance > unsaved.reservedInstance { reserveNumbers() }
         answer = nil
         token = nil
         request = nil
@@ -251,7 +264,7 @@ extension FlowCoordinator {
     /// Tells who waits for a step how it ended (S-9), or everyone, where nobody waits and it ended badly (S-12).
     private mutating func conclude(_ step: WaitingStep, _ outcome: Outcome) {
         switch step.purpose {
-        case .emitted(let request), .deepLink(let request, _), .listed(let request), .segment(let request):
+        case .emitted(let request), .deepLink(let request, _), .listed(let request, _), .segment(let request):
             if !calls.isEmpty, calls[request] != nil {
                 takeOutcome(outcome, of: step, for: request)
             } else if case .emitted = step.purpose, request == self.request {
@@ -297,10 +310,12 @@ extension FlowCoordinator {
         if origin.setOff < Limits.stepsSetOff {
             origin.setOff += 1
             origin.waiting += 1
+            unsaved.origins.append(step.origin)
             return true
         }
         if !origin.isReported {
             origin.isReported = true
+            unsaved.origins.append(step.origin)
             tellFailure(
                 of: step,
                 .refused(
@@ -318,6 +333,7 @@ extension FlowCoordinator {
         origin.waiting -= 1
         if held { origin.held -= 1 }
         origins[number] = origin.waiting > 0 ? origin : nil
+        if origin.waiting == 0, origin.isSaved { unsaved.goneOrigins.append(number) }
         if !activationTokens.isEmpty { activationTokens.touch(number) }
     }
 }

@@ -22,12 +22,23 @@ struct StepQueue: Sendable {
         if step.isTold { toldCount += 1 }
     }
 
+    /// Gives a step its number, where it has none: its place among those of its origin, and the name of its record.
+    mutating func number(_ step: inout WaitingStep) { step = numbered(step) }
+
+    /// A number that no step has.
+    mutating func nextNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// No number up to this one is given any more.
+    mutating func reserve(upTo number: UInt64) { lastNumber = max(lastNumber, number) }
+
     /// The step with its number: the next one, where it has none yet.
     private mutating func numbered(_ step: WaitingStep) -> WaitingStep {
         guard step.number == 0 else { return step }
         var step = step
-        lastNumber += 1
-        step.number = lastNumber
+        step.number = nextNumber()
         return step
     }
 

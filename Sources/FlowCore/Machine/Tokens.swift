@@ -25,6 +25,11 @@ struct Tokens: Sendable {
     private struct Entry {
         var outcome: Outcome
         let request: RequestID?
+        let at: Instant
+        /// Names its record.
+        let number: UInt64
+        /// Whether there is such a record.
+        var isSaved = false
     }
 
     private var entries: [Key: Entry] = [:]
@@ -32,6 +37,11 @@ struct Tokens: Sendable {
     /// In the order they came, from `oldest` on.
     private var order: [(key: Key, at: Instant)] = []
     private var oldest = 0
+    private var lastNumber: UInt64 = 0
+    /// Those whose records are out of date.
+    private(set) var unsaved: Set<Key> = []
+    /// Records of those that were forgotten.
+    private(set) var forgotten: [UInt64] = []
 
     var count: Int { entries.count }
     /// How many calls wait with others.
@@ -62,7 +72,9 @@ struct Tokens: Sendable {
 
     /// Remembers an outcome; the call is given where it has not ended, for ``settle(_:_:of:)``.
     mutating func remember(_ outcome: Outcome, of key: Key, at now: Instant, for request: RequestID? = nil) {
-        entries[key] = Entry(outcome: outcome, request: request)
+        lastNumber += 1
+        entries[key] = Entry(outcome: outcome, request: request, at: now, number: lastNumber)
+        unsaved.insert(key)
         counts[key.client, default: 0] += 1
         order.append((key, now))
     }
@@ -84,6 +96,7 @@ struct Tokens: Sendable {
         // Its time may be over, and the token another call's.
         guard let before = entries[key], before.request == request else { return [] }
         entries[key]?.outcome = outcome
+        unsaved.insert(key)
         if case .waiting(let others) = before.outcome { return others }
         return []
     }
@@ -93,7 +106,8 @@ struct Tokens: Sendable {
         while oldest < order.count, order[oldest].at.advanced(by: Limits.tokenLifetime) <= now {
             let key = order[oldest].key
             if case .waiting? = entries[key]?.outcome { break }
-            entries[key] = nil
+            if let entry = entries.removeValue(forKey: key), entry.isSaved { forgotten.append(entry.number) }
+            unsaved.remove(key)
             let left = (counts[key.client] ?? 1) - 1
             counts[key.client] = left > 0 ? left : nil
             oldest += 1
@@ -103,5 +117,54 @@ struct Tokens: Sendable {
             order.removeFirst(oldest)
             oldest = 0
         }
+    }
+}
+
+// MARK: - Records
+
+extension Tokens {
+    /// Records of those that changed since they were last taken, and of those that were forgotten.
+    mutating func takeRecords() -> [Record] {
+        if unsaved.isEmpty, forgotten.isEmpty { return [] }
+        var records = forgotten.map { Record(RecordKey(.token, $0), nil) }
+        for key in unsaved {
+            guard let record = record(of: key) else { continue }
+            entries[key]?.isSaved = true
+            records.append(record)
+        }
+        (unsaved, forgotten) = ([], [])
+        return records.sorted { $0.key < $1.key }
+    }
+
+    /// Has the next ``takeRecords()`` give all.
+    mutating func touchAll() { unsaved.formUnion(entries.keys) }
+
+    var allRecords: [Record] { entries.keys.compactMap(record(of:)) }
+
+    private func record(of key: Key) -> Record? {
+        guard let entry = entries[key] else { return nil }
+        let outcome: TokenRecord.Outcome =
+            switch entry.outcome {
+            case .reply(let answer): .reply(answer)
+            case .fail(let error): .fail(error)
+            case .waiting: .waiting(request: entry.request?.number ?? 0)
+            }
+        return Record(RecordKey(.token, entry.number), TokenRecord(key: key, at: entry.at, outcome: outcome).bytes)
+    }
+
+    /// Takes back what an earlier process remembered; in the order of their numbers.
+    mutating func restore(_ record: TokenRecord, _ number: UInt64) {
+        let (outcome, request): (Outcome, RequestID?) =
+            switch record.outcome {
+            case .reply(let answer): (.reply(answer), nil)
+            case .fail(let error): (.fail(error), nil)
+            case .waiting(let request): (.waiting(with: []), RequestID(request))
+            }
+        guard entries[record.key] == nil else { return }
+        lastNumber = max(lastNumber, number)
+        entries[record.key] = Entry(outcome: outcome, request: request, at: record.at, number: number)
+        counts[record.key.client, default: 0] += 1
+        order.append((record.key, record.at))
+        unsaved.insert(record.key)
     }
 }

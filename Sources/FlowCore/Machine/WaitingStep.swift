@@ -7,7 +7,7 @@ struct WaitingStep: Equatable, Sendable {
         /// The deep link's call waits for the outcomes of all flows; this one stands at that place.
         case deepLink(RequestID, place: Int)
         /// A call waits for the outcomes of a list of steps, each emitted when the one before has ended.
-        case listed(RequestID)
+        case listed(RequestID, place: Int)
         /// The same for a deep link along a path of flows (S-28).
         case segment(RequestID)
         /// The flow's own initial step: the flow is ready when it has ended (S-26).

@@ -215,6 +215,8 @@ public struct FlowDefinition: Equatable, Sendable {
     public let whenHidden: WhenHidden
     /// Whether navigations are announced before they happen (`NavigationWillOccur`).
     public let announces: Bool
+    /// Whether it comes back when the tree of another bus is restored (D-3).
+    public let isRestored: Bool
     /// The step it sets off on itself where Back ends at it (S-24).
     public let onBack: StepID?
     /// What happens when nothing from outside reaches it for a time (S-34).
@@ -233,8 +235,9 @@ public struct FlowDefinition: Equatable, Sendable {
     /// A flow of this name and these rules.
     public init(
         _ name: String, parameters: [Parameter] = [], initial: StepID? = nil, children: Children = .free,
-        isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false, onBack: StepID? = nil,
-        idle: Idle? = nil, emitters: [String] = [], adapter: Guard? = nil, navigator: Navigator? = nil,
+        isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false, isRestored: Bool = true,
+        onBack: StepID? = nil, idle: Idle? = nil, emitters: [String] = [], adapter: Guard? = nil,
+        navigator: Navigator? = nil,
         rules: [Rule] = []
     ) {
         self.name = name
@@ -244,6 +247,7 @@ public struct FlowDefinition: Equatable, Sendable {
         self.isUnique = isUnique
         self.whenHidden = whenHidden
         self.announces = announces
+        self.isRestored = isRestored
         self.onBack = onBack
         self.idle = idle
         self.emitters = emitters

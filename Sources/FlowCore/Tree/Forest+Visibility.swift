@@ -34,7 +34,10 @@ extension Forest {
         let all = preorder()
         for slot in all { cover(slot) }
         for slot in all {
-            guard let parent = nodes[slot].parent else { continue }
+            guard let parent = nodes[slot].parent else {
+                present(slot, isCovered: false, inPresented: true)
+                continue
+            }
             present(slot, isCovered: isCovered(slot, in: nodes[parent].flow), inPresented: nodes[parent].isPresented)
         }
     }
@@ -90,5 +93,6 @@ extension Forest {
         guard nodes[parent].flow?.selected.last != child else { return }
         nodes[parent].flow?.selected.removeAll { $0 == child }
         nodes[parent].flow?.selected.append(child)
+        touch(parent)
     }
 }

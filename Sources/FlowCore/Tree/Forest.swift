@@ -14,7 +14,8 @@ struct Forest: Sendable {
     private var slots = NameIndex()
     /// The places of all presentables of a name (S-28, S-35).
     private var named: [String: Set<Int>] = [:]
-    private var lastInstance: UInt64 = 0
+    /// The latest instance that was given.
+    private(set) var lastInstance: UInt64 = 0
 
     /// Live flows.
     private(set) var flowCount = 0
@@ -29,6 +30,11 @@ struct Forest: Sendable {
     private var becamePresented: [NodeID] = []
     /// Screens whose presenter is to be called, in the order they came in sight (S-31).
     private var cameInSight: [NodeID] = []
+
+    /// Nodes whose records are out of date.
+    private(set) var unsaved: [NodeID] = []
+    /// Flows at which something happened since that was recorded.
+    private(set) var unsavedActivities: [NodeID] = []
 
     /// An empty forest below this object path.
     init(base: String) {
@@ -126,8 +132,10 @@ struct Forest: Sendable {
     }
 
     /// A new node: the newest child of a flow, or the newest root for nil. The id is free among its siblings.
-    mutating func insert(_ birth: Birth, below parent: Int?) -> Int {
-        lastInstance += 1
+    ///
+    /// - Parameter instance: its number, greater than all before; nil: the next one.
+    mutating func insert(_ birth: Birth, below parent: Int?, instance: UInt64? = nil) -> Int {
+        lastInstance = instance ?? lastInstance + 1
         let slot = freeSlots.popLast() ?? nodes.count
         let node = Node(
             slot: slot, instance: lastInstance, name: birth.name, id: birth.id, path: path(of: birth.id, below: parent),
@@ -139,6 +147,8 @@ struct Forest: Sendable {
         slots.insert(node.path, slot)
         named[node.name, default: []].insert(slot)
         changed.append(id(of: slot))
+        touch(slot)
+        if birth.flow?.reached != nil { touchActivity(of: slot) }
         if let parent {
             nodes[parent].flow?.children.append(slot)
             nodes[parent].flow?.ids.insert(birth.id, name: birth.name)
@@ -172,7 +182,10 @@ struct Forest: Sendable {
         let (parent, id) = (nodes[slot].parent, nodes[slot].id)
         if let parent {
             nodes[parent].flow?.children.removeAll { $0 == slot }
-            nodes[parent].flow?.selected.removeAll { $0 == slot }
+            if nodes[parent].flow?.selected.contains(slot) == true {
+                nodes[parent].flow?.selected.removeAll { $0 == slot }
+                touch(parent)
+            }
             nodes[parent].flow?.ids.remove(id)
         } else {
             roots.removeAll { $0 == slot }
@@ -188,7 +201,10 @@ struct Forest: Sendable {
         var gone: [Node] = []
         for child in children(of: slot).reversed() { release(child, into: &gone) }
         nodes[slot].flow?.children = []
-        nodes[slot].flow?.selected = []
+        if nodes[slot].flow?.selected.isEmpty == false {
+            nodes[slot].flow?.selected = []
+            touch(slot)
+        }
         nodes[slot].flow?.ids = SiblingIDs()
         return gone
     }
@@ -221,6 +237,7 @@ extension Forest {
     mutating func note(_ change: Node.Changes, of slot: Int) {
         if nodes[slot].changes.isEmpty { changed.append(id(of: slot)) }
         nodes[slot].changes.insert(change)
+        if change.isDisjoint(with: .derived) { touch(slot) }
     }
 
     /// Notes that a node became presented, to be asked about with the next ``takePresented()``.
@@ -293,4 +310,51 @@ extension Forest {
                     definition: nodes[slot].name, isReady: $0.isReady, current: currentPath(of: slot))
             }, presenter: nodes[slot].presenting?.presenter.service.name ?? "", owner: nodes[slot].owner)
     }
+}
+
+// MARK: - Records that are out of date
+
+extension Forest {
+    /// Something of a node changed that its record says.
+    mutating func touch(_ slot: Int) {
+        if nodes[slot].isUnsaved { return }
+        nodes[slot].isUnsaved = true
+        // Where nobody takes records, those that are gone shall not pile up.
+        if unsaved.count > 2 * count + 64 { unsaved = unsaved.filter { self.slot(of: $0) != nil } }
+        unsaved.append(id(of: slot))
+    }
+
+    /// Something happened at a flow that its record of that says.
+    mutating func touchActivity(of slot: Int) {
+        if nodes[slot].isActivityUnsaved { return }
+        nodes[slot].isActivityUnsaved = true
+        if unsavedActivities.count > 2 * flowCount + 64 {
+            unsavedActivities = unsavedActivities.filter { self.slot(of: $0) != nil }
+        }
+        unsavedActivities.append(id(of: slot))
+    }
+
+    /// Live nodes whose records are out of date; they count as recorded now.
+    mutating func takeUnsaved() -> [Int] {
+        defer { unsaved.removeAll(keepingCapacity: true) }
+        return unsaved.compactMap { id in
+            guard let slot = slot(of: id) else { return nil }
+            nodes[slot].isUnsaved = false
+            nodes[slot].isSaved = true
+            return slot
+        }
+    }
+
+    /// Flows at which something happened that is not recorded; it counts as recorded now.
+    mutating func takeUnsavedActivities() -> [Int] {
+        defer { unsavedActivities.removeAll(keepingCapacity: true) }
+        return unsavedActivities.compactMap { id in
+            guard let slot = slot(of: id) else { return nil }
+            nodes[slot].isActivityUnsaved = false
+            return slot
+        }
+    }
+
+    /// No instance up to this one is given any more.
+    mutating func reserve(upTo instance: UInt64) { lastInstance = max(lastInstance, instance) }
 }

@@ -50,6 +50,12 @@ struct Node: Equatable, Sendable {
     var flow: FlowState?
     /// What has changed and was not told yet.
     var changes: Changes
+    /// Whether its record is out of date, and whether it has one.
+    var isUnsaved = false
+    var isSaved = false
+    /// The same of a flow's record of what happened last.
+    var isActivityUnsaved = false
+    var isActivitySaved = false
 
     /// The path of its parent, whether that is live or not.
     var parentPath: String { String(path.dropLast(id.utf8.count + 1)) }
@@ -144,6 +150,8 @@ struct Node: Equatable, Sendable {
         static let born = Changes(rawValue: 16)
         static let arguments = Changes(rawValue: 32)
         static let owner = Changes(rawValue: 64)
+        /// Those that follow from others, and so are not in its record.
+        static let derived: Changes = [.presented, .current]
     }
 }
 
@@ -170,4 +178,6 @@ struct HeldStep: Equatable, Sendable {
     var origin: UInt64
     var cause: UInt64
     var client: Client
+    /// Names its record.
+    var number: UInt64 = 0
 }

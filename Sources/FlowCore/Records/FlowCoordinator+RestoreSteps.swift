@@ -1,0 +1,236 @@
+// Steps that waited when the process ended: each goes on where it was. None is taken twice: a step has no record any more
+// when what it led to is recorded (D-4).
+
+extension FlowCoordinator {
+    mutating func restoreSteps(of kept: RecordSet, _ lost: Lost, onSameBus: Bool) {
+        queue.reserve(upTo: kept.steps.last?.number ?? 0)
+        var keys: [UInt64: Tokens.Key] = [:]
+        if onSameBus {
+            for (number, record) in kept.tokens {
+                tokens.restore(record, number)
+                if case .waiting(let request) = record.outcome { keys[request] = record.key }
+            }
+        }
+        // All calls before the first step: one call may want to know of many.
+        if onSameBus { for (_, record) in kept.steps { restoreCall(of: record, keys, kept, lost) } }
+        var waiting: [(stage: StepRecord.Stage, step: WaitingStep)] = []
+        for (number, record) in kept.steps {
+            switch record.stage {
+            case .initial, .kept: restoreHeld(record, number, lost, onSameBus: onSameBus)
+            case .blocked, .adapter, .navigator:
+                if let step = restored(record, number, lost, onSameBus: onSameBus) {
+                    if step.isSetOff { origins[step.origin, default: Origin()].waiting += 1 }
+                    waiting.append((record.stage, step))
+                }
+            }
+        }
+        endReadiness(besides: Set(waiting.lazy.filter { $0.step.purpose == .initial }.map(\.step.flow)))
+        // Who was asked is asked again, before what waits behind it.
+        for (stage, step) in waiting where stage != .blocked { goOn(with: step, stage) }
+        for (stage, step) in waiting where stage == .blocked { goOn(with: step, stage) }
+    }
+
+    // MARK: At presentables
+
+    private mutating func restoreHeld(_ record: StepRecord, _ number: UInt64, _ lost: Lost, onSameBus: Bool) {
+        guard let slot = lost.slots[record.place] else {
+            return tellLost(
+                record, FlowError(.flowEnded, "'\(lost.paths[record.place]?.path ?? "")', where it waited, is gone"),
+                at: lost.paths[record.place]?.heir ?? forest.base, onSameBus: onSameBus)
+        }
+        let flow = flow(for: slot)
+        var held: HeldStep
+        do throws(FlowError) {
+            let (step, arguments) = try declared(record)
+            held = HeldStep(
+                step: step, arguments: arguments, origin: record.origin, cause: record.cause,
+                client: onSameBus ? record.client : .daemon, number: number)
+        } catch {
+            return tellLost(record, error, at: forest.nodes[flow].path, onSameBus: onSameBus)
+        }
+        if record.stage == .initial {
+            origins[held.origin, default: Origin()].waiting += 1
+            origins[held.origin]?.held += 1
+            forest.nodes[slot].initialStep = held
+            ledger.count(Ledger.Tally(bytes: held.arguments.byteCount), for: held.client)
+        } else {
+            forest.nodes[slot].keptSteps.append(held)
+            countKept(held, 1, for: flow)
+        }
+    }
+
+    private func declared(_ record: StepRecord) throws(FlowError) -> (StepID, Arguments) {
+        guard let step = definitions.step(named: record.step) else { throw definitions.unknownStep(record.step) }
+        return (step, try admit(record.arguments, of: step))
+    }
+
+    /// Tells that a step is lost which nobody waits for (S-12), or who does.
+    private mutating func tellLost(_ record: StepRecord, _ error: FlowError, at path: String, onSameBus: Bool) {
+        let request = RequestID(record.request)
+        if record.isOfCall, calls[request] != nil {
+            // Its name is no step's any more, perhaps; the call asks for its place alone.
+            let step = WaitingStep(
+                origin: record.origin, client: record.client, flow: NodeID(slot: 0, instance: record.place),
+                tellAt: path,
+                step: StepID(0), arguments: [], cause: 0, purpose: purpose(of: record, onSameBus: true))
+            return takeOutcome(.refused(error), of: step, for: request)
+        }
+        effects.append(
+            .tellFailure(
+                NavigationFailure(
+                    flow: path, cause: record.cause, client: onSameBus ? record.client : .daemon, step: record.step,
+                    reason: .error(error.code), message: error.message)))
+    }
+
+    // MARK: At flows
+
+    private mutating func restored(
+        _ record: StepRecord, _ number: UInt64, _ lost: Lost, onSameBus: Bool
+    ) -> WaitingStep? {
+        guard let slot = lost.slots[record.place] else {
+            let error = FlowError(.flowEnded, "the flow that was to take step '\(record.step)' has ended")
+            tellLost(record, error, at: lost.paths[record.place]?.heir ?? forest.base, onSameBus: onSameBus)
+            return nil
+        }
+        do throws(FlowError) {
+            let (step, arguments) = try declared(record)
+            let screen = record.screen.map { instance in
+                lost.slots[instance].map(forest.id(of:)) ?? NodeID(slot: 0, instance: instance)
+            }
+            return WaitingStep(
+                origin: record.origin, client: onSameBus ? record.client : .daemon, flow: forest.id(of: slot),
+                tellAt: forest.nodes[slot].path, step: step, arguments: arguments, cause: record.cause,
+                purpose: purpose(of: record, onSameBus: onSameBus), screen: screen,
+                isInteractive: record.isInteractive,
+                adaptedFrom: record.adaptedFrom.flatMap { definitions.step(named: $0) }, number: number)
+        } catch {
+            tellLost(record, error, at: forest.nodes[slot].path, onSameBus: onSameBus)
+            return nil
+        }
+    }
+
+    private func purpose(of record: StepRecord, onSameBus: Bool) -> WaitingStep.Purpose {
+        switch record.purpose {
+        case .emitted, .deepLink, .listed, .segment:
+            // The callers are gone with their bus.
+            guard onSameBus, calls[RequestID(record.request)] != nil else { return .kept }
+            let (request, place) = (RequestID(record.request), Int(clamping: record.index))
+            switch record.purpose {
+            case .deepLink: return .deepLink(request, place: place)
+            case .listed: return .listed(request, place: place)
+            case .segment: return .segment(request)
+            case .emitted, .initial, .setOff, .kept, .idle: return .emitted(request)
+            }
+        case .initial: return .initial
+        case .setOff: return .setOff
+        case .kept: return .kept
+        case .idle: return .idle
+        }
+    }
+
+    /// The call that a step waits for: its caller got no answer, and is told as if it had been told `pending`.
+    private mutating func restoreCall(
+        of record: StepRecord, _ keys: [UInt64: Tokens.Key], _ kept: RecordSet, _ lost: Lost
+    ) {
+        let request = RequestID(record.request)
+        var call: Call
+        switch record.purpose {
+        case .emitted:
+            call = Call(client: record.client, kind: .step(path: record.path, keys[record.request]))
+        case .listed:
+            guard let list = kept.lists[record.request] else { return }
+            call = restoredList(list, Int(clamping: record.index), lost)
+        case .deepLink:
+            let place = Int(clamping: record.index)
+            guard place < Limits.nodes else { return }
+            var undecided = 1
+            if case .deepLink(let others)? = calls[request]?.kind { undecided += others }
+            let outcome = FlowOutcome(path: path(of: record, lost), outcome: nil)
+            var outcomes = deepLinks[request] ?? []
+            while outcomes.count <= place { outcomes.append(outcome) }
+            outcomes[place] = outcome
+            deepLinks[request] = outcomes
+            call = Call(client: record.client, kind: .deepLink(undecided: undecided))
+        case .segment:
+            // Its way ends here, as where the call has taken too long.
+            var walk = PathWalk(segments: [], due: now)
+            (walk.place, walk.isUnderWay) = (path(of: record, lost), true)
+            call = Call(client: record.client, kind: .path(walk))
+        case .initial, .setOff, .kept, .idle: return
+        }
+        call.isAnswered = true
+        ledger.count(call.tally, for: call.client)
+        calls[request] = call
+    }
+
+    /// The path that the flow has at which a step waits, or had.
+    private func path(of record: StepRecord, _ lost: Lost) -> String {
+        lost.slots[record.place].map { forest.nodes[$0].path } ?? lost.paths[record.place]?.path ?? forest.base
+    }
+
+    private func restoredList(_ record: ListRecord, _ place: Int, _ lost: Lost) -> Call {
+        let node = lost.slots[record.node].map(forest.id(of:)) ?? NodeID(slot: 0, instance: record.node)
+        var tally = Ledger.Tally(steps: record.items.count)
+        let steps = record.items.map { item -> EmittedStep in
+            switch item {
+            case .refused(let error): return .refused(error)
+            case .step(let name, let arguments):
+                tally.bytes += arguments.byteCount
+                guard let step = definitions.step(named: name) else { return .refused(definitions.unknownStep(name)) }
+                return .step(step, arguments)
+            }
+        }
+        var list = StepList(node: node, path: record.path, steps: steps)
+        // How those before ended was for the answer, which nobody gets.
+        list.outcomes = Array(repeating: .ignored(.pending), count: min(place, steps.count))
+        var call = Call(client: record.client, kind: .list(list))
+        if definitions.askOthers { call.tally = tally }
+        return call
+    }
+
+    /// Asks again what was asked, has wait what waited behind it; where the definitions are others now, it is taken anew.
+    private mutating func goOn(with step: WaitingStep, _ stage: StepRecord.Stage) {
+        guard let slot = forest.slot(of: step.flow) else { return queue.insert(contentsOf: [step]) }
+        let definition = definitions[definition(of: slot)]
+        let isFree = forest.nodes[slot].flow?.question == nil
+        switch stage {
+        case .adapter:
+            guard isFree, let adapter = definition.adapter, adapter.watches(step.step) else { break }
+            return ask(adapter.service, about: step, at: slot, isNavigator: false)
+        case .navigator:
+            guard isFree, let navigator = definition.navigator, navigator.steps.contains(step.step) else { break }
+            return ask(navigator.service, about: step, at: slot, isNavigator: true)
+        case .blocked, .initial, .kept:
+            if isFree { break }
+            _ = mayProceed(step, at: slot, self.definition(of: slot).index)
+            return
+        }
+        queue.insert(contentsOf: [step])
+    }
+
+    /// Flows that wait for what has not come back are as ready as those whose steps have ended (S-26).
+    private mutating func endReadiness(besides awaited: Set<NodeID>) {
+        for slot in forest.preorder().reversed() {
+            let id = forest.id(of: slot)
+            switch forest.nodes[slot].flow?.readiness {
+            case .awaitingStep? where !awaited.contains(id): initialStepEnded(of: slot)
+            case .awaitingChildren(let count)?:
+                let left = forest.children(of: slot).count { child in
+                    forest.nodes[child].flow.map { $0.isAwaitedByParent && !$0.isReady } ?? false
+                }
+                for _ in left..<max(left, count) { awaitedChildEnded(of: slot) }
+            case .awaitingStep?, .ready?, nil: break
+            }
+        }
+    }
+}
+
+extension StepRecord {
+    /// Whether a call wants to know how it ends.
+    fileprivate var isOfCall: Bool {
+        switch purpose {
+        case .emitted, .deepLink, .listed, .segment: true
+        case .initial, .setOff, .kept, .idle: false
+        }
+    }
+}

@@ -1,0 +1,159 @@
+/// Why a record can't be read.
+public struct RecordFailure: Error, Equatable, Sendable {
+    /// What is wrong with it.
+    public let message: String
+
+    /// A record that can't be read for this reason.
+    public init(_ message: String) { self.message = message }
+}
+
+/// Reads what ``RecordWriter`` wrote. It takes any bytes: those that nobody wrote so are an error, never more.
+public struct RecordReader: Sendable {
+    private let bytes: [UInt8]
+    private var place = 0
+
+    /// A reader of these bytes.
+    public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Whether all is read.
+    public var isAtEnd: Bool { place == bytes.count }
+
+    /// How many bytes are left.
+    private var rest: Int { bytes.count - place }
+
+    /// One byte.
+    public mutating func byte() throws(RecordFailure) -> UInt8 {
+        guard place < bytes.count else { throw RecordFailure("it ends too early") }
+        defer { place += 1 }
+        return bytes[place]
+    }
+
+    /// A number.
+    public mutating func number() throws(RecordFailure) -> UInt64 {
+        var number: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let byte = try byte()
+            let bits = UInt64(byte & 0x7f)
+            guard shift < 64, (bits << shift) >> shift == bits else {
+                throw RecordFailure("a number has more than 64 bits")
+            }
+            number |= bits << shift
+            if byte < 0x80 { return number }
+            shift += 7
+        }
+    }
+
+    /// A number of things that follow, each of which takes at least a byte.
+    public mutating func count() throws(RecordFailure) -> Int {
+        let count = try number()
+        guard count <= UInt64(rest) else { throw RecordFailure("\(count) things do not fit into \(rest) bytes") }
+        return Int(count)
+    }
+
+    /// A truth.
+    public mutating func flag() throws(RecordFailure) -> Bool {
+        switch try byte() {
+        case 0: return false
+        case 1: return true
+        case let other: throw RecordFailure("\(other) is neither true nor false")
+        }
+    }
+
+    /// A text.
+    public mutating func text() throws(RecordFailure) -> String {
+        let content = try content()
+        guard let text = String(validating: content, as: UTF8.self) else { throw RecordFailure("a text is not UTF-8") }
+        return text
+    }
+
+    private mutating func content() throws(RecordFailure) -> ArraySlice<UInt8> {
+        let count = try count()
+        defer { place += count }
+        return bytes[place..<place + count]
+    }
+
+    /// What may be there or not.
+    public mutating func optional<Wrapped>(
+        _ read: (inout RecordReader) throws(RecordFailure) -> Wrapped
+    ) throws(RecordFailure) -> Wrapped? {
+        try flag() ? try read(&self) : nil
+    }
+
+    /// A list.
+    public mutating func list<Element>(
+        _ read: (inout RecordReader) throws(RecordFailure) -> Element
+    ) throws(RecordFailure) -> [Element] {
+        var list: [Element] = []
+        for _ in 0..<(try count()) { list.append(try read(&self)) }
+        return list
+    }
+
+    /// Arguments, and which of them are private.
+    public mutating func arguments() throws(RecordFailure) -> Arguments {
+        try list { reader throws(RecordFailure) in
+            let name = try reader.text()
+            let isPrivate = try reader.flag()
+            return Argument(name, try reader.value(), isPrivate: isPrivate)
+        }
+    }
+
+    /// A value with its type.
+    public mutating func value() throws(RecordFailure) -> Value { try value(nesting: 0) }
+
+    private mutating func value(nesting: Int) throws(RecordFailure) -> Value {
+        // What comes in by the bus is bounded more tightly, each level by a few of these.
+        guard nesting <= 8 * Limits.argumentNesting else { throw RecordFailure("values are nested too deep") }
+        let byte = try byte()
+        guard let tag = ValueTag(rawValue: byte) else { throw RecordFailure("there is no type \(byte)") }
+        switch tag {
+        case .bool: return .bool(try integer(UInt8.self) != 0)
+        case .byte: return .byte(try integer(UInt8.self))
+        case .int16: return .int16(Int16(bitPattern: try integer(UInt16.self)))
+        case .uint16: return .uint16(try integer(UInt16.self))
+        case .int32: return .int32(Int32(bitPattern: try integer(UInt32.self)))
+        case .uint32: return .uint32(try integer(UInt32.self))
+        case .int64: return .int64(Int64(bitPattern: try number()))
+        case .uint64: return .uint64(try number())
+        case .double: return .double(Double(bitPattern: try number()))
+        case .string: return .string(try text())
+        case .objectPath: return .objectPath(try text())
+        case .signature: return .signature(try text())
+        case .variant: return .variant(try value(nesting: nesting + 1))
+        case .bytes: return .bytes(Array(try content()))
+        case .array:
+            let element = try text()
+            return .array(element: element, try values(nesting: nesting + 1))
+        case .structure: return .structure(try values(nesting: nesting + 1))
+        case .entry:
+            let key = try value(nesting: nesting + 1)
+            return .entry(key: key, value: try value(nesting: nesting + 1))
+        }
+    }
+
+    private mutating func values(nesting: Int) throws(RecordFailure) -> [Value] {
+        try list { reader throws(RecordFailure) in try reader.value(nesting: nesting) }
+    }
+
+    private mutating func integer<Number: FixedWidthInteger>(
+        _: Number.Type
+    ) throws(RecordFailure) -> Number {
+        let number = try number()
+        guard let exact = Number(exactly: number) else {
+            throw RecordFailure("\(number) does not fit into \(Number.bitWidth) bits")
+        }
+        return exact
+    }
+
+    /// One of several choices, by the byte that stands for it.
+    mutating func choice<Choice>(_ choice: (UInt8) -> Choice?) throws(RecordFailure) -> Choice {
+        let byte = try byte()
+        guard let choice = choice(byte) else { throw RecordFailure("there is no \(Choice.self) \(byte)") }
+        return choice
+    }
+
+    /// Nothing may follow.
+    func end() throws(RecordFailure) {
+        guard isAtEnd else { throw RecordFailure("\(rest) bytes too many") }
+    }
+}

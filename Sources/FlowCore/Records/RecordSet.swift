@@ -1,0 +1,93 @@
+/// All records of a coordinator, read: what ``FlowCoordinator`` is rebuilt from.
+struct RecordSet {
+    /// The greatest of each, where several processes reserved.
+    var counters = CountersRecord(serial: 0, instance: 0)
+    /// By their instances: parents before children, children in order.
+    var nodes: [(instance: UInt64, node: NodeRecord)] = []
+    var activities: [UInt64: ActivityRecord] = [:]
+    /// By their numbers: in the order in which they began to wait.
+    var steps: [(number: UInt64, step: StepRecord)] = []
+    var lists: [UInt64: ListRecord] = [:]
+    var origins: [UInt64: OriginRecord] = [:]
+    /// In the order they came.
+    var tokens: [(number: UInt64, token: TokenRecord)] = []
+    var registrations: [(number: UInt64, registration: RegistrationRecord)] = []
+    var nameOwners: [(number: UInt64, name: NameOwnerRecord)] = []
+
+    /// Reads records; those that are gone count as not there.
+    init(_ records: [Record]) throws(RecordFailure) {
+        for record in records.sorted(by: { $0.key < $1.key }) {
+            guard let body = record.body else { continue }
+            let number = record.key.number
+            do throws(RecordFailure) {
+                switch record.key.kind {
+                case .counters:
+                    let read = try CountersRecord(body)
+                    counters.serial = max(counters.serial, read.serial)
+                    counters.instance = max(counters.instance, read.instance)
+                case .node: nodes.append((number, try NodeRecord(body)))
+                case .activity: activities[number] = try ActivityRecord(body)
+                case .step: steps.append((number, try StepRecord(body)))
+                case .list: lists[number] = try ListRecord(body)
+                case .origin: origins[number] = try OriginRecord(body)
+                case .token: tokens.append((number, try TokenRecord(body)))
+                case .nameOwner: nameOwners.append((number, try NameOwnerRecord(body)))
+                case .registration: registrations.append((number, try RegistrationRecord(body)))
+                }
+            } catch {
+                throw RecordFailure("the record of \(record.key.kind) \(number) can't be read: \(error.message)")
+            }
+        }
+    }
+
+    /// Refuses a tree that can't be one (S-1).
+    func check() throws(RecordFailure) {
+        guard nodes.count <= Limits.nodes else { throw RecordFailure("there are \(nodes.count) presentables") }
+        var depths: [UInt64: Int] = [0: 0]
+        var flows: Set<UInt64> = [0]
+        var ids: [UInt64: Set<String>] = [:]
+        for (instance, node) in nodes {
+            guard instance > 0, let depth = depths[node.parent], flows.contains(node.parent) else {
+                throw RecordFailure("presentable \(instance) has no flow \(node.parent) that it could be in")
+            }
+            guard Names.isPresentableName(node.name), Names.isPresentableName(node.id) else {
+                let name = "'\(Names.shown(node.id))', '\(Names.shown(node.name))'"
+                throw RecordFailure("presentable \(instance) can't have the id and name \(name)")
+            }
+            guard depth < Limits.depth, ids[node.parent, default: []].insert(node.id).inserted else {
+                throw RecordFailure("presentable \(instance) is too deep, or has the id '\(node.id)' of a sibling")
+            }
+            depths[instance] = depth + 1
+            if node.flow != nil { flows.insert(instance) }
+        }
+        for (number, step) in steps where depths[step.place] == nil || step.place == 0 {
+            throw RecordFailure("step \(number) waits at \(step.place), which is no presentable")
+        }
+    }
+}
+
+extension Record {
+    /// Refuses what can't be rebuilt: bodies that nobody wrote so, and parts without what they are parts of.
+    public static func check(_ records: [Record]) throws(RecordFailure) { try RecordSet(records).check() }
+
+    /// The record as it may be written to a disk, for the time after this bus: private arguments left out. One that says
+    /// nothing without them, or whose clients are no more by then, is as good as gone.
+    public var withoutPrivateArguments: Record {
+        guard let body else { return self }
+        switch key.kind {
+        case .list, .token, .nameOwner: return Record(key, nil)
+        case .step:
+            let hasPrivate = (try? StepRecord(body))?.arguments.contains(where: \.isPrivate) ?? true
+            return hasPrivate ? Record(key, nil) : self
+        case .node:
+            guard var node = try? NodeRecord(body) else { return Record(key, nil) }
+            node.arguments = node.arguments.broadcastable
+            if node.onDismissed?.isPrivate == true {
+                // What refers to others says nothing by itself.
+                node.onDismissed?.bindings?.removeAll { if case .literal = $0.source { true } else { false } }
+            }
+            return Record(key, node.bytes)
+        case .counters, .activity, .origin, .registration: return self
+        }
+    }
+}

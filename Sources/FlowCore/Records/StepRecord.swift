@@ -1,0 +1,169 @@
+/// A step that waits, as it is kept: at its presentable until that is presented, or at its flow for a guard or navigator.
+///
+/// It names steps, as their numbers are those of the definitions of one process. The path of the flow is not said: that is
+/// found by its instance.
+struct StepRecord: Equatable, Sendable {
+    /// Where it waits. The raw values are part of the format.
+    enum Stage: UInt8, Sendable {
+        /// At its presentable: the initial step.
+        case initial = 0
+        /// At its presentable: from outside.
+        case kept = 1
+        /// At its flow, behind another one.
+        case blocked = 2
+        /// Its flow's guard was asked about it.
+        case adapter = 3
+        /// Its flow's navigator was asked about it.
+        case navigator = 4
+    }
+
+    /// Who wants to know how it ends. The raw values are part of the format.
+    enum Purpose: UInt8, Sendable {
+        case emitted = 0
+        case deepLink = 1
+        case listed = 2
+        case segment = 3
+        case initial = 4
+        case setOff = 5
+        case kept = 6
+        case idle = 7
+    }
+
+    var stage: Stage
+    /// The instance of the presentable or flow where it waits.
+    var place: UInt64
+    var origin: UInt64
+    var cause: UInt64
+    var client: Client
+    var step: String
+    var arguments: Arguments
+    var purpose = Purpose.setOff
+    /// The call that wants to know, and which of its steps this is.
+    var request: UInt64 = 0
+    var index: UInt64 = 0
+    /// The path of the presentable that the step was emitted on, for a call that emitted this one alone.
+    var path = ""
+    /// The instance of the screen that it was emitted on.
+    var screen: UInt64?
+    var isInteractive = false
+    var adaptedFrom: String?
+
+    /// What it says as bytes.
+    var bytes: [UInt8] {
+        var writer = RecordWriter(reserving: 64 + arguments.byteCount)
+        writer.append(byte: stage.rawValue)
+        for number in [place, origin, cause] { writer.append(number) }
+        writer.append(client.name)
+        writer.append(step)
+        writer.append(arguments)
+        switch stage {
+        case .initial, .kept: return writer.bytes
+        case .blocked, .adapter, .navigator: break
+        }
+        writer.append(byte: purpose.rawValue)
+        for number in [request, index] { writer.append(number) }
+        writer.append(path)
+        writer.append(optional: screen) { $0.append($1) }
+        writer.append(isInteractive)
+        writer.append(optional: adaptedFrom) { $0.append($1) }
+        return writer.bytes
+    }
+}
+
+extension StepRecord {
+    init(_ bytes: [UInt8]) throws(RecordFailure) {
+        var reader = RecordReader(bytes)
+        stage = try reader.choice(Stage.init(rawValue:))
+        place = try reader.number()
+        origin = try reader.number()
+        cause = try reader.number()
+        client = Client(try reader.text())
+        step = try reader.text()
+        arguments = try reader.arguments()
+        switch stage {
+        case .initial, .kept: break
+        case .blocked, .adapter, .navigator:
+            purpose = try reader.choice(Purpose.init(rawValue:))
+            request = try reader.number()
+            index = try reader.number()
+            path = try reader.text()
+            screen = try reader.optional { reader throws(RecordFailure) in try reader.number() }
+            isInteractive = try reader.flag()
+            adaptedFrom = try reader.optional { reader throws(RecordFailure) in try reader.text() }
+        }
+        try reader.end()
+    }
+}
+
+// MARK: - What is noted when a step begins to wait, and when it ends to
+
+extension FlowCoordinator {
+    /// A step waits at its presentable from now on.
+    mutating func record(_ held: inout HeldStep, at slot: Int, isInitial: Bool) {
+        held.number = queue.nextNumber()
+        record(held, at: slot, isInitial: isInitial, by: definitions)
+    }
+
+    /// The same where these definitions number the steps.
+    mutating func record(_ held: HeldStep, at slot: Int, isInitial: Bool, by definitions: Definitions) {
+        unsaved.steps[held.number] = record(of: held, at: slot, isInitial: isInitial, by: definitions).bytes
+    }
+
+    /// A step waits at its flow from now on, or comes further on its way.
+    mutating func record(_ step: WaitingStep, _ stage: StepRecord.Stage, by definitions: Definitions? = nil) {
+        unsaved.steps[step.number] = record(of: step, stage, by: definitions ?? self.definitions).bytes
+    }
+
+    mutating func unrecord(_ held: HeldStep) { unrecord(step: held.number) }
+
+    mutating func unrecord(_ step: WaitingStep) { unrecord(step: step.number) }
+
+    private mutating func unrecord(step number: UInt64) {
+        if unsaved.savedSteps.contains(number) {
+            unsaved.steps[number] = .some(nil)
+        } else {
+            unsaved.steps[number] = nil
+        }
+    }
+
+    func record(
+        of held: HeldStep, at slot: Int, isInitial: Bool, by definitions: Definitions
+    ) -> StepRecord {
+        StepRecord(
+            stage: isInitial ? .initial : .kept, place: forest.nodes[slot].instance, origin: held.origin,
+            cause: held.cause, client: held.client, step: definitions[held.step].name, arguments: held.arguments)
+    }
+
+    func record(of step: WaitingStep, _ stage: StepRecord.Stage, by definitions: Definitions) -> StepRecord {
+        var record = StepRecord(
+            stage: stage, place: step.flow.instance, origin: step.origin, cause: step.cause, client: step.client,
+            step: definitions[step.step].name, arguments: step.arguments, screen: step.screen?.instance,
+            isInteractive: step.isInteractive, adaptedFrom: step.adaptedFrom.map { definitions[$0].name })
+        switch step.purpose {
+        case .emitted(let request):
+            record.purpose = .emitted
+            record.request = request.number
+            record.path = path(of: step, for: request)
+        case .deepLink(let request, let place):
+            record.purpose = .deepLink
+            (record.request, record.index) = (request.number, UInt64(place))
+        case .listed(let request, let place):
+            record.purpose = .listed
+            (record.request, record.index) = (request.number, UInt64(place))
+        case .segment(let request):
+            record.purpose = .segment
+            record.request = request.number
+        case .initial: record.purpose = .initial
+        case .setOff: record.purpose = .setOff
+        case .kept: record.purpose = .kept
+        case .idle: record.purpose = .idle
+        }
+        return record
+    }
+
+    /// The path that a step was emitted on; its screen may have gone while it waited.
+    private func path(of step: WaitingStep, for request: RequestID) -> String {
+        if case .step(let path, _)? = calls[request]?.kind { return path }
+        return (step.screen.flatMap(forest.slot(of:)) ?? forest.slot(of: step.flow)).map { forest.nodes[$0].path } ?? ""
+    }
+}

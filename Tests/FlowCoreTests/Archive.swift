@@ -1,0 +1,40 @@
+import Testing
+
+@testable import FlowCore
+
+/// Where the records of a coordinator are kept, as a shell does it.
+struct Archive {
+    private(set) var bodies: [RecordKey: [UInt8]] = [:]
+
+    /// All that is kept.
+    var records: [Record] { bodies.map { Record($0.key, $0.value) } }
+
+    /// Keeps what changed; gives the keys of those that should say something else then, and what was promised wrongly.
+    ///
+    /// - Parameter isCompared: whether all is compared, which takes its time; else only what was promised.
+    mutating func update(from coordinator: inout FlowCoordinator, comparing isCompared: Bool = true) -> [String] {
+        var complaints: [String] = []
+        let (isUrgent, isAny) = (coordinator.hasUrgentRecords, coordinator.hasRecords)
+        let taken = coordinator.takeRecords()
+        keep(taken)
+        let lazy: Set<RecordKey.Kind> = [.activity]
+        // Tokens that were forgotten may go later.
+        let urgent = taken.filter { !lazy.contains($0.key.kind) && !($0.key.kind == .token && $0.body == nil) }
+        if !isUrgent, !urgent.isEmpty { complaints.append("not urgent: \(urgent.map(\.key))") }
+        if !isAny, !taken.isEmpty { complaints.append("not promised: \(taken.map(\.key))") }
+        if Set(taken.map(\.key)).count != taken.count { complaints.append("taken twice: \(taken.map(\.key))") }
+        if coordinator.hasRecords { complaints.append("there are more") }
+        guard isCompared else { return complaints }
+        var expected: [RecordKey: [UInt8]] = [:]
+        for record in coordinator.allRecords { expected[record.key] = record.body }
+        for (key, body) in expected where bodies[key] != body {
+            complaints.append(bodies[key] == nil ? "missing: \(key)" : "out of date: \(key)")
+        }
+        for key in bodies.keys where expected[key] == nil { complaints.append("left over: \(key)") }
+        return complaints
+    }
+
+    mutating func keep(_ records: [Record]) {
+        for record in records { bodies[record.key] = record.body }
+    }
+}

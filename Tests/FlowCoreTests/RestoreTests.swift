@@ -1,0 +1,326 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Restore")
+struct RestoreTests {
+    /// What there is of a world, as clients read it.
+    private func states(_ world: World) -> [PresentableState] {
+        world.coordinator.forest.preorder().map { world.coordinator.forest.state(of: $0) }
+    }
+
+    private func shop() -> Sketch {
+        var sketch = Sketch()
+        sketch.step("open", ["item": "int64"])
+        sketch.step("pin", ["code": "string"], isPrivate: true)
+        sketch.screen("page", ["item": "int64"])
+        sketch.screen("pad", ["code": "string"])
+        sketch.flow(
+            "tabs", initial: "start", children: .tabs,
+            on: ["start": [.flow("one", .init(step: "go")), .flow("two", .init(step: "go"))]])
+        sketch.flow(
+            "one", children: .stack, on: ["go": [.screen("plain")], "open": [.screen("page", .init(style: "modal"))]])
+        sketch.flow(
+            "two", whenHidden: .queue,
+            on: [
+                "go": [.screen("held", .init(step: "seen", whenHidden: .queue))], "seen": [], "open": [.screen("page")],
+            ])
+        let secret = Sketch.Child(onDismissed: "pin", onDismissedWith: [Binding("code", .literal(.string("5678")))])
+        sketch.flow(
+            "safe", isRestored: false, on: ["pin": [.screen("pad")], "go": [.flow("one", secret)]])
+        return sketch
+    }
+
+    /// A world with a bit of everything.
+    private func stocked() throws -> World {
+        let world = try World(root: "tabs", shop())
+        try world.emit("open", ["item": .int64(7)], on: "/tabs/one", by: ":1.7")
+        try world.show("/tabs/one/page", by: ":1.7")
+        try world.claim("/tabs/one/page", by: ":1.7")
+        try world.emit("open", ["item": .int64(1)], on: "/tabs/two")
+        try world.emit("open", ["item": .int64(2)], on: "/tabs/two")
+        try world.emit("go", on: "/tabs/two/held")
+        try world.coordinate("safe")
+        try world.emit("pin", ["code": .string("1234")], on: "/safe")
+        try world.emit("go", on: "/safe")
+        return world
+    }
+
+    // MARK: On the same bus
+
+    @Test
+    func `D-3 on the same bus the same presentables come back, with paths, instances, flags, arguments and owners`()
+        throws
+    {
+        let world = try stocked()
+        let (before, ledger) = (states(world), world.coordinator.ledger)
+        #expect(world.restart() == ["watch :1.7"])
+        #expect(states(world) == before)
+        #expect(world.coordinator.ledger == ledger)
+        #expect(try world.hide("/tabs/one/page", by: ":1.1") == ["! NotOwner"])
+        // Private arguments are kept, and stay private.
+        let pad = try #require(world.coordinator.forest.slot(of: try world.node("/safe/pad")))
+        #expect(world.coordinator.forest.nodes[pad].arguments == [Argument("code", .string("1234"), isPrivate: true)])
+        #expect(try world.state("/safe/pad").arguments == [])
+    }
+
+    @Test func `D-3 kept steps are taken in their order when their presentable is shown, with their callers`() throws {
+        let world = try stocked()
+        world.restart()
+        let told = try world.show("/tabs/two")
+        #expect(
+            told.filter { $0.hasPrefix("did") } == [
+                "did 4100 after 0 by :1.1: /tabs/two open {item=1} [screen page /tabs/two/page {item=1}]",
+                "did 4101 after 0 by :1.1: /tabs/two open {item=2} [screen page /tabs/two/page_2 {item=2}]",
+            ])
+        // The screen's initial step keeps the cause that contributed it, and comes before what was kept for it (S-16).
+        #expect(
+            try world.show("/tabs/two/held").filter { $0.hasPrefix("did") || $0.hasPrefix("failed") } == [
+                "did 4102 after 3 by :1.0: /tabs/two seen []",
+                "did 4103 after 0 by :1.1: /tabs/two go [screen held /tabs/two/held_2]",
+            ])
+    }
+
+    @Test
+    func `D-2 serials and instances jump after a crash, and count on after an end that could say how far they are`()
+        throws
+    {
+        let world = try World(root: "tabs", shop())
+        let (serial, instance) = (world.coordinator.serial, world.coordinator.forest.lastInstance)
+        world.restart()
+        #expect(world.coordinator.serial > serial)
+        try world.emit("go", on: "/tabs/one")
+        #expect(try world.state("/tabs/one/plain_2").instance > instance + 1)
+        let last = world.coordinator.serial
+        world.coordinator.releaseReservedNumbers()
+        world.handle(.timerFired)
+        world.restart()
+        #expect(world.coordinator.serial == last)
+        #expect(try world.emit("go", on: "/tabs/one").contains { $0.hasPrefix("did \(last + 1) ") })
+    }
+
+    @Test func `D-2 a navigation that changes no presentable has no record that is urgent`() throws {
+        let world = try World(root: "tabs", shop())
+        try world.show("/tabs/two")
+        let flow = try world.node("/tabs/two")
+        var coordinator = world.coordinator.copy()
+        for number in 0..<10 as Range<UInt64> {
+            let event = Event.stepEmitted(
+                RequestID(number + 100), on: flow, step: try world.id(ofStep: "seen"), arguments: [],
+                by: Client(":1.1"),
+                options: nil)
+            let effects = coordinator.handle(event, at: Instant(microseconds: 0))
+            let (isUrgent, isAny) = (coordinator.hasUrgentRecords, coordinator.hasRecords)
+            #expect(effects.count == 2 && !isUrgent && isAny)
+        }
+        let keys = coordinator.takeRecords().map(\.key)
+        #expect(keys == [RecordKey(.activity, flow.instance)])
+        _ = coordinator.handle(
+            .visibilityChanged(RequestID(90), of: flow, isVisible: false, by: Client(":1.1")),
+            at: Instant(microseconds: 0))
+        let isUrgent = coordinator.hasUrgentRecords
+        #expect(isUrgent)
+    }
+
+    @Test func `D-3 the latest navigation and the time without a step from outside go on`() throws {
+        var sketch = Sketch()
+        sketch.flow("main", idle: (after: 10_000_000, step: "home"), on: ["go": [], "home": [.screen("attract")]])
+        let world = try World(root: "main", sketch)
+        world.now = 3_000_000
+        try world.emit("go", on: "/main")
+        world.now = 5_000_000
+        #expect(world.restart() == ["timer 13000000"])
+        #expect(world.coordinator.lastNavigation(of: try world.node("/main"))?.step == "go")
+        world.now = 13_000_000
+        #expect(world.handle(.timerFired).contains { $0.hasPrefix("did") && $0.contains("/main home") })
+        // One that was navigated rests until the flow is reached.
+        #expect(world.restart() == [])
+    }
+
+    @Test func `D-3 roots of autostart that are live are not started again, others are`() throws {
+        var sketch = Sketch()
+        sketch.flow("main", initial: "go", on: ["go": [.screen("a")]])
+        sketch.flow("other")
+        sketch.autostart = [.init(flow: "main", id: "front"), .init(flow: "other")]
+        let world = World(sketch)
+        world.handle(.started)
+        try world.dismiss("/other")
+        world.restart()
+        #expect(world.handle(.started) == ["+ /other (visible presented ready)"])
+        #expect(world.paths == ["/front", "/front/a", "/other"])
+    }
+
+    @Test func `D-3 S-26 a flow that waits for its child is ready when that is`() throws {
+        var sketch = Sketch()
+        sketch.flow("main", initial: "go", on: ["go": [.flow("child", .init(step: "late"))]])
+        sketch.flow("child", guarded: ("com.auth", []), on: ["late": [.screen("a")]])
+        let world = try World(root: "main", sketch)
+        #expect(try world.state("/main").flow?.isReady == false)
+        #expect(world.restart() == ["guard? com.auth #1: /main/child late"])
+        #expect(try world.state("/main").flow?.isReady == false)
+        #expect(try world.adapt(1, to: "late").contains("~ /main ready=true"))
+    }
+
+    // MARK: Presenters and owners
+
+    private func presented(_ whenOwnerGone: WhenOwnerGone = .keep) throws -> World {
+        var sketch = Sketch()
+        sketch.screen("a", presenter: "com.x", whenOwnerGone: whenOwnerGone)
+        sketch.flow("main", children: .stack, on: ["open": [.screen("a")], "cover": [.screen("b")]])
+        let world = try World(root: "main", sketch)
+        try world.emit("open", on: "/main", by: ":1.3")
+        return world
+    }
+
+    @Test func `D-3 S-31 a Present that was not answered is made again, one that was is not`() throws {
+        let world = try presented()
+        #expect(world.restart() == ["present com.x #1: /main/a again"])
+        #expect(world.presented(1, by: ":1.9") == ["watch :1.9", "~ /main/a owner=:1.9"])
+        #expect(world.restart() == ["watch :1.9"])
+        #expect(try world.state("/main/a").owner == Client(":1.9"))
+    }
+
+    @Test
+    func `D-3 S-31 a screen that is covered when its presenter has not answered is presented when it is in sight`()
+        throws
+    {
+        let world = try presented()
+        try world.emit("cover", on: "/main")
+        #expect(world.restart() == [])
+        #expect(try world.dismiss("/main/b").contains("present com.x #1: /main/a again"))
+    }
+
+    @Test func `D-3 S-30 an owner that left meanwhile is one that is gone; what is kept then is not presented at once`()
+        throws
+    {
+        let world = try presented()
+        world.presented(1, by: ":1.9")
+        try world.show("/main/a", by: ":1.9")
+        world.restart()
+        #expect(
+            world.vanish(":1.9") == ["~ /main/a visible=false presented=false owner=-"])
+        // Neither is it after another restart: it waits until it comes in sight again.
+        #expect(world.restart() == [])
+        try world.emit("cover", on: "/main")
+        #expect(try world.dismiss("/main/b").contains("present com.x #1: /main/a again"))
+
+        let other = try presented(.dismiss)
+        other.presented(1, by: ":1.9")
+        other.restart()
+        #expect(other.vanish(":1.9").contains("- /main/a"))
+    }
+
+    @Test func `D-3 S-30 a screen is not revived more often for a restart`() throws {
+        let world = try presented(.present)
+        for attempt in 1...UInt64(Limits.revivals) {
+            world.presented(1, by: ":1.\(attempt)")
+            world.vanish(":1.\(attempt)")
+            #expect(world.restart() == ["present com.x #1: /main/a again"])
+        }
+        world.presented(1, by: ":1.8")
+        #expect(world.vanish(":1.8").contains("- /main/a"))
+    }
+
+    // MARK: On another bus
+
+    @Test func `D-3 on another bus all is unowned and hidden, and flows that are not to be restored are left out`()
+        throws
+    {
+        let world = try stocked()
+        #expect(world.restart(onSameBus: false) == [])
+        #expect(
+            world.paths == ["/tabs", "/tabs/one", "/tabs/one/plain", "/tabs/one/page", "/tabs/two", "/tabs/two/held"])
+        #expect(states(world).allSatisfy { $0.owner == nil && $0.isVisible == ($0.flow != nil) })
+        #expect(try world.state("/tabs/one/page").arguments == [Argument("item", .int64(7))])
+        // The steps that were kept are, but nobody knows any more who emitted them.
+        #expect(
+            try world.show("/tabs/two").contains(
+                "did 4100 after 0 by : /tabs/two open {item=1} [screen page /tabs/two/page {item=1}]"))
+        // What is held is nobody's.
+        #expect(Set(world.coordinator.ledger.clients.keys).isSubset(of: [Client(":1.1")]))
+    }
+
+    @Test func `D-3 on another bus screens in sight are presented again, and calls are nobody's`() throws {
+        let world = try presented()
+        world.presented(1, by: ":1.9")
+        try world.emit("open", on: "/main", by: ":1.3", token: "t")
+        #expect(
+            world.restart(onSameBus: false) == ["present com.x #1: /main/a_2 again"])
+        #expect(world.coordinator.tokens.count == 0)
+        #expect(try world.dismiss("/main/a_2", by: ":1.3") == ["! NotOwner"])
+        world.presentFails(1)
+        #expect(world.presented(2, by: ":1.9").contains("~ /main/a owner=:1.9"))
+    }
+
+    @Test func `D-3 private arguments leave the process's machine by no record for another bus`() throws {
+        let world = try stocked()
+        try world.coordinate("two")
+        try world.hide("/two")
+        try world.emit("pin", ["code": .string("5678")], on: "/two")
+        let records = world.records
+        #expect(records.contains { $0.body.map(holdsPin) ?? false })
+        #expect(records.map(\.withoutPrivateArguments).allSatisfy { $0.body.map { !holdsPin($0) } ?? true })
+        world.restart(onSameBus: false)
+        #expect(world.coordinator.node(at: "/two") != nil)
+    }
+
+    private func holdsPin(_ body: [UInt8]) -> Bool {
+        let text = String(decoding: body, as: UTF8.self)
+        return text.contains("1234") || text.contains("5678")
+    }
+
+    @Test func `D-3 nor do private arguments of a step that dismissal sets off`() throws {
+        let records = try stocked().records
+        #expect(records.contains { $0.body.map { String(decoding: $0, as: UTF8.self).contains("5678") } ?? false })
+        #expect(records.map(\.withoutPrivateArguments).allSatisfy { $0.body.map { !holdsPin($0) } ?? true })
+    }
+
+    @Test func `D-3 a fresh start keeps the numbers alone`() throws {
+        let world = try stocked()
+        let serial = world.coordinator.serial
+        let counters = world.records.filter { $0.key.kind == .counters }
+        var fresh = FlowCoordinator(definitions: shop().definitions, basePath: "")
+        let effects = fresh.handle(.restored(counters, onSameBus: false), at: Instant(microseconds: 0))
+        let (paths, next, instance) = (fresh.paths, fresh.serial, fresh.forest.lastInstance)
+        #expect(effects == [] && paths == [] && next > serial)
+        #expect(instance > world.coordinator.forest.lastInstance)
+    }
+
+    // MARK: Other definitions
+
+    @Test func `D-5 what no definition declares any more is dismissed, the others stay, and each is reported`() throws {
+        let world = try stocked()
+        try world.claim("/safe/pad", by: ":1.8")
+        var sketch = Sketch()
+        sketch.step("open", ["item": "int64"])
+        sketch.screen("page", ["item": "int64"])
+        sketch.flow("tabs", children: .tabs)
+        sketch.flow("one", children: .stack, on: ["open": [.screen("page")], "go": [.screen("plain")]])
+        let told = world.restart(sketch)
+        #expect(world.paths == ["/tabs", "/tabs/one", "/tabs/one/plain", "/tabs/one/page"])
+        #expect(
+            told == [
+                "unrestored /tabs/two no definition has a flow 'two' any more",
+                "unrestored /tabs/two/held the flow that it was in is gone", "watch :1.7",
+                "unrestored /safe no definition has a flow 'safe' any more",
+                "unrestored /safe/pad the flow that it was in is gone", "withdraw /safe/pad from :1.8: parent",
+                "unrestored /safe/one the flow that it was in is gone",
+                "failed after 3 by :1.0: /tabs seen FlowEnded", "failed after 0 by :1.1: /tabs open FlowEnded",
+                "failed after 0 by :1.1: /tabs open FlowEnded", "failed after 0 by :1.1: /tabs go FlowEnded",
+            ])
+        #expect(try world.state("/tabs").flow?.current == "/tabs/one")
+    }
+
+    @Test func `D-5 a step that waits and is not declared any more, or otherwise, is lost, and told`() throws {
+        let world = try stocked()
+        var sketch = shop()
+        sketch.step("open", ["item": "string"])
+        sketch.screen("page", ["item": "string"])
+        #expect(
+            world.restart(sketch) == [
+                "watch :1.7", "failed after 0 by :1.1: /tabs/two open InvalidArguments",
+                "failed after 0 by :1.1: /tabs/two open InvalidArguments",
+            ])
+        #expect(world.coordinator.forest.nodes.allSatisfy { $0.flow?.waitingCount ?? 0 <= 1 })
+    }
+}
