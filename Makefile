@@ -8,6 +8,8 @@ OPTIONS = --flows examples/movies/flows.d
 TEST_OPTIONS =
 # How many random lives `make test` compares with the model of the rules.
 SEQUENCES = 100000
+# How often `make test` kills flowbusd in each test that does.
+KILLS = 20
 
 bindir = $(PREFIX)/bin
 userunitdir = $(PREFIX)/lib/systemd/user
@@ -60,7 +62,7 @@ build:
 test:
 	@tools/dependencies build demo examples
 	FLOWBUS_PROOF=1 swift build --build-tests
-	FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) swift test --skip-build $(TEST_OPTIONS)
+	FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) FLOWBUS_KILLS=$(KILLS) swift test --skip-build $(TEST_OPTIONS)
 
 deps:
 	@tools/dependencies build demo examples lint
@@ -86,7 +88,7 @@ install: $(program)
 	install -m 644 man/flowbus-flows.5 '$(DESTDIR)$(mandir)/man5'
 	install -m 644 man/flowbusd.8 '$(DESTDIR)$(mandir)/man8'
 	install -m 644 LICENSE '$(DESTDIR)$(docdir)/copyright'
-	install -m 644 docs/semantics.md docs/rxflow.md docs/processes.md '$(DESTDIR)$(docdir)'
+	install -m 644 docs/semantics.md docs/rxflow.md docs/processes.md docs/durability.md '$(DESTDIR)$(docdir)'
 	for file in $(examples); do install -D -m 644 "$$file" '$(DESTDIR)$(docdir)'/"$$file" || exit; done
 
 uninstall:
@@ -96,7 +98,7 @@ uninstall:
 	    '$(DESTDIR)$(policydir)/$(name).conf' \
 	    '$(DESTDIR)$(mandir)/man5/flowbus-flows.5' '$(DESTDIR)$(mandir)/man8/flowbusd.8' \
 	    '$(DESTDIR)$(docdir)/copyright' '$(DESTDIR)$(docdir)/semantics.md' '$(DESTDIR)$(docdir)/rxflow.md' \
-	    '$(DESTDIR)$(docdir)/processes.md' \
+	    '$(DESTDIR)$(docdir)/processes.md' '$(DESTDIR)$(docdir)/durability.md' \
 	    $(patsubst %,'$(DESTDIR)$(docdir)/%',$(examples))
 	for folder in $(sort $(patsubst %/,%,$(dir $(examples)))); do \
 	    (cd '$(DESTDIR)$(docdir)' 2>/dev/null && rmdir -p "$$folder" 2>/dev/null) || true; done

@@ -24,6 +24,8 @@ let package = Package(
     targets: [
         // libsystemd as a C module: sd-bus, sd-event, sd-daemon and sd-journal.
         .systemLibrary(name: "CSdBus", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        // SQLite as a C module.
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         // The navigation state machine: values in, values out, the standard library only.
         .target(name: "FlowCore", swiftSettings: core),
         // Owning wrappers over libsystemd; the only place that calls C.
@@ -32,11 +34,13 @@ let package = Package(
         .target(name: "FlowFile", dependencies: ["FlowCore", "TOMLKit"], swiftSettings: strict),
         // Traces: what happened to the machine and what came of it, as text; and the same once more from that text.
         .target(name: "FlowTrace", dependencies: ["FlowCore"], swiftSettings: strict),
+        // Files of records and of the history; the only place that calls SQLite.
+        .target(name: "Store", dependencies: ["FlowCore", "CSQLite"], swiftSettings: strict),
         // The service: decodes calls to events, runs effects. One thread, one sd-event loop.
         .executableTarget(
             name: "flowbusd",
             dependencies: [
-                "SdBus", "FlowCore", "FlowFile", "FlowTrace",
+                "SdBus", "FlowCore", "FlowFile", "FlowTrace", "Store",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -58,7 +62,14 @@ let package = Package(
         .testTarget(name: "SdBusTests", dependencies: ["CSdBus", "SdBus", "BusTestSupport"], swiftSettings: strict),
         // Starts the service itself, each time on a bus of its own.
         .testTarget(
-            name: "flowbusdTests", dependencies: ["BusTestSupport", "SdBus", "FlowCore", "flowbusd", "test-peer"],
+            name: "flowbusdTests",
+            dependencies: ["BusTestSupport", "SdBus", "FlowCore", "FlowFile", "flowbusd", "test-peer"],
+            swiftSettings: strict),
+        // A process that writes files of records until a test kills it, fills its disk or takes its rights.
+        .executableTarget(
+            name: "store-peer", dependencies: ["Store", "FlowCore"], path: "Tests/StorePeer", swiftSettings: strict),
+        .testTarget(
+            name: "StoreTests", dependencies: ["Store", "FlowCore", "CSQLite", "BusTestSupport", "store-peer"],
             swiftSettings: strict),
         .testTarget(name: "FlowFileTests", dependencies: ["FlowFile", "FlowCore"], swiftSettings: strict),
         .testTarget(

@@ -44,6 +44,7 @@ deadline=$((SECONDS + tour_seconds))
 bus='' flowbusd=''   # Their processes, while they run.
 posts=0              # How many steps were emitted with a token.
 told=0               # How many navigations the watcher told.
+killed=''            # Whether the tour has just killed flowbusd.
 failed=''            # The latest NavigationFailed that was printed.
 to_show=()           # The screens that nobody showed yet.
 others=()            # More processes, which are ended with the bus.
@@ -98,7 +99,8 @@ watch() {
     for match in "type='signal',sender='$service',interface='$service.Flow'" "type='method_return',sender='$service'" \
         "type='error',sender='$service'" "type='signal',sender='$service',interface='$service.Stepper'" \
         "type='signal',sender='$service',interface='org.freedesktop.DBus.Properties',arg0='$service.Presentable'" \
-        "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'"; do
+        "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'" \
+        "type='error',sender='org.freedesktop.DBus',arg0='Message recipient disconnected from message bus without replying'"; do
         matches+=(--match="$match")
     done
     # Who has a bus name is known by it: $names has the bus name for a connection, $owners that of a screen's owner.
@@ -174,7 +176,9 @@ next() {
             echo "$line"
             shown[$root/tree/${line#* shows }]=yes ;;
         *" hears "*) echo "$line" ;;
-        ended) fail "flowbusd ended" ;;
+        # The one that the tour started; or the one that has the name, which the bus may have started.
+        ended) [[ ! $flowbusd ]] || fail "flowbusd ended" ;;
+        owner) [[ $killed ]] || fail "flowbusd lost its name" ;;
     esac
 }
 
@@ -333,6 +337,34 @@ await() {
     settle
 }
 
+# kill_flowbusd   Kills flowbusd, as a crash does, and waits for the one that the next call has the bus start; 'prepare' has
+# given it a program for that.
+kill_flowbusd() {
+    asked="the end of flowbusd" recent=() killed=yes
+    kill -KILL "$(process_of "$service")"
+    if [[ $flowbusd ]]; then { wait "$flowbusd" || true; } 2>/dev/null; fi # Not even the shell needs to tell.
+    flowbusd=''
+    until
+        next
+        [[ $line == owner ]]
+    do :; done
+    killed=''
+    # Serials jump then.
+    asked="the start of flowbusd"
+    call "$root" "$service.Coordinator" GetSerial
+    until
+        next
+        [[ $line == "serial "* ]]
+    do :; done
+    told=${line#serial }
+}
+
+# process_of NAME   Prints the process that owns this bus name.
+process_of() {
+    busctl --user --json=short call org.freedesktop.DBus /org/freedesktop/DBus org.freedesktop.DBus \
+        GetConnectionUnixProcessID s "$1" | jq '.data[0]'
+}
+
 # program_for NAME PROGRAM [ARGUMENT]...   Has the bus start a program when a message to this bus name comes; 'prepare' calls
 # it. This is what a package installs as /usr/share/dbus-1/services/NAME.service.
 program_for() {
@@ -428,6 +460,8 @@ state() {
 mkdir "$masks" "$services"
 mkfifo "$dir/address" "$dir/watched" "$dir/listens" "$dir/running"
 # The private bus starts no services, but those of this tour.
+# What it keeps ends with the tour, and does not mix with what others keep.
+options=(--flows "$masks" --flows "$here/flows.d" --runtime "$dir/tree" --state "$dir/history")
 sed 's|</busconfig>|<servicedir>services</servicedir>&|' "$top/tools/private-bus.conf" >"$dir/bus.conf"
 if declare -F prepare >/dev/null; then prepare; fi
 exec {runs}<>"$dir/running"
@@ -446,7 +480,7 @@ exec {listens}<"$dir/listens"
 read -r -t "$tour_seconds" -u "$listens" line || fail "the watcher did not start"
 
 # It prints nothing; its standard output tells when it ends.
-"$program" --flows "$masks" --flows "$here/flows.d" </dev/null > >(cat >/dev/null && echo ended >&"$tells") 2>>"$dir/log" &
+"$program" "${options[@]}" </dev/null > >(cat >/dev/null && echo ended >&"$tells") 2>>"$dir/log" &
 flowbusd=$!
 exec {tells}>&-
 asked="the start of flowbusd"

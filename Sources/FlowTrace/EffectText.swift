@@ -67,6 +67,10 @@ extension TraceLine {
             add("unstarted")
             add(path)
             add(error)
+        case .reportUnrestored(let path, let why):
+            add("unrestored")
+            add(path)
+            add(quoted: why)
         }
     }
 

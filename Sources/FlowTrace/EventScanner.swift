@@ -18,6 +18,7 @@ extension TraceScanner {
         of kind: String, _ coordinator: borrowing FlowCoordinator
     ) throws(Failure) -> Event {
         switch kind {
+        case "restored": return try restored()
         case "started": return .started
         case "timer": return .timerFired
         case "name-owner":

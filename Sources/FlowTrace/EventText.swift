@@ -98,6 +98,9 @@ extension TraceLine {
             add(quoted: owner?.name ?? "")
         case .timerFired: add("timer")
         case .definitionsRead: add("definitions")
+        case .restored(let records, let onSameBus):
+            add("restored")
+            add(records, onSameBus: onSameBus)
         }
     }
 

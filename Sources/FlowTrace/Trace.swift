@@ -1,6 +1,7 @@
 public import FlowCore
 
-/// What happened to a coordinator since it began, and what came of it, as text.
+/// What happened to a coordinator since it began, and what came of it, as text. Where the same file goes on with another
+/// coordinator, the first line stands there once more.
 ///
 /// ```
 /// flowbus-trace 1 /org/flowbus/Navigation1/tree
@@ -39,6 +40,11 @@ public enum Trace {
             definitions: definitions, basePath: String(first.dropFirst(opening.count)))
         var count = 0
         while let line = lines.popFirst() {
+            if line == first {
+                coordinator = FlowCoordinator(
+                    definitions: definitions, basePath: String(first.dropFirst(opening.count)))
+                continue
+            }
             guard line.hasPrefix("> ") else {
                 throw Mismatch(line: lines.startIndex, "'> ' and an event are expected here")
             }

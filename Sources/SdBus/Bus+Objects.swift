@@ -77,4 +77,38 @@ extension Bus {
             }, Unmanaged.passUnretained(self).toOpaque())
         try check("sd_bus_match_signal", result)
     }
+
+    /// Runs a closure when another connection has taken a name away from this one (the bus's signal NameLost). The last
+    /// closure given is the one that runs.
+    public func onNameLost(_ name: String, _ handler: @escaping () -> Void) throws(SdError) {
+        let isFirst = nameLost == nil
+        nameLost = handler
+        guard isFirst else { return }
+        // The bus sends it to the one it concerns, asked or not.
+        let rule =
+            "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameLost',"
+            + "path='/org/freedesktop/DBus',arg0='\(name)'"
+        let result = rule.withCString {
+            sd_bus_add_match(
+                self.handle, nil, $0,
+                { _, userdata, _ in
+                    guard let userdata else { return 0 }
+                    Unmanaged<Bus>.fromOpaque(userdata).takeUnretainedValue().nameLost?()
+                    return 0
+                }, Unmanaged.passUnretained(self).toOpaque())
+        }
+        try check("sd_bus_add_match", result)
+    }
+
+    /// Sees every message that comes before it is served, but for answers to own calls; the handler returns 0, else it
+    /// is served no further. It costs each message some hundreds of instructions. sd_bus_add_filter(3).
+    ///
+    /// - Returns: the registration; it ends with the slot.
+    public func addFilter(
+        userdata: UnsafeMutableRawPointer?, _ filter: @escaping MessageHandler
+    ) throws(SdError) -> Slot {
+        var slot: OpaquePointer?
+        let result = sd_bus_add_filter(handle, &slot, filter, userdata)
+        return try Slot("sd_bus_add_filter", result, slot)
+    }
 }

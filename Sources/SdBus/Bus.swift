@@ -40,6 +40,7 @@ public final class Bus {
     /// The connection's own name, such as `:1.42`.
     public let uniqueName: String
     var disconnected: (() -> Void)?
+    var nameLost: (() -> Void)?
 
     /// Connects, and waits for the bus's answer to the first message, so that a bus that refuses is an error here.
     ///
@@ -94,14 +95,33 @@ public final class Bus {
     /// Is there a connection that messages can be sent by? Once lost, it never comes back; sd_bus_is_open(3).
     public var isOpen: Bool { sd_bus_is_open(handle) > 0 }
 
+    /// What names the bus itself, so that another at the same address is known for another: 32 hexadecimal digits;
+    /// sd_bus_get_bus_id(3).
+    public func busID() throws(SdError) -> String {
+        var id = sd_id128_t()
+        try check("sd_bus_get_bus_id", sd_bus_get_bus_id(handle, &id))
+        return withUnsafeBytes(of: id) { bytes in
+            bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        }
+    }
+
     // MARK: Names
 
-    /// Becomes the owner of a name, at once or not at all: it doesn't queue, and lets nobody take it away.
+    /// Becomes the owner of a name, at once or not at all: it doesn't queue.
     ///
+    /// - Parameters:
+    ///   - allowsReplacement: another connection may take the name away; then the bus sends ``onNameLost(_:_:)``.
+    ///   - replaces: take the name from its owner, if that one allows it.
     /// - Throws: ``SdError``: ``SdError/isTaken`` where another connection owns it, ``SdError/isPermissionDenied``
     ///   where the bus's policy forbids it; sd_bus_request_name(3).
-    public func requestName(_ name: String) throws(SdError) {
-        try check("sd_bus_request_name", name.withCString { sd_bus_request_name(handle, $0, 0) })
+    public func requestName(
+        _ name: String, allowsReplacement: Bool = false, replaces: Bool = false
+    ) throws(SdError) {
+        var flags = 0
+        if allowsReplacement { flags |= SD_BUS_NAME_ALLOW_REPLACEMENT }
+        if replaces { flags |= SD_BUS_NAME_REPLACE_EXISTING }
+        let bits = UInt64(truncatingIfNeeded: flags)
+        try check("sd_bus_request_name", name.withCString { sd_bus_request_name(handle, $0, bits) })
     }
 
     /// Gives a name back; sd_bus_release_name(3).

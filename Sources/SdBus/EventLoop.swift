@@ -96,14 +96,33 @@ public final class EventLoop {
         try check("sd_event_set_watchdog", sd_event_set_watchdog(handle, 1)) > 0
     }
 
-    /// Work to be done once, after the messages that are at hand: scheduling it again before it ran changes nothing.
+    /// When the loop does deferred work.
+    public enum Turn: Sendable {
+        /// It takes turns with the messages that come, rather than to wait until there are none; for work that somebody
+        /// waits for.
+        case amongMessages
+        /// After the messages that are at hand, before anything else.
+        case afterMessages
+        /// When nothing else is left to do.
+        case whenIdle
+
+        /// As the loop has it: the lowest comes first.
+        var priority: Int64 {
+            switch self {
+            case .amongMessages: Int64(SD_EVENT_PRIORITY_NORMAL)
+            case .afterMessages: Int64(SD_EVENT_PRIORITY_NORMAL) + 10
+            case .whenIdle: Int64(SD_EVENT_PRIORITY_IDLE)
+            }
+        }
+    }
+
+    /// Work to be done once, when its turn comes: scheduling it again before it ran changes nothing.
     ///
     /// - Parameters:
-    ///   - isUrgent: it takes turns with the messages that come, rather than to wait until there are none; for work that
-    ///     somebody waits for.
+    ///   - turn: when.
     ///   - handler: runs in the loop, each time after ``DeferredTask/schedule()``.
     /// - Returns: the task, which ends with its last reference.
-    public func deferred(isUrgent: Bool = false, _ handler: @escaping () -> Void) throws(SdError) -> DeferredTask {
+    public func deferred(_ turn: Turn = .whenIdle, _ handler: @escaping () -> Void) throws(SdError) -> DeferredTask {
         let source = EventSource(handler)
         var made: OpaquePointer?
         let result = sd_event_add_defer(
@@ -114,8 +133,7 @@ public final class EventLoop {
             }, source.opaque)
         try check("sd_event_add_defer", result)
         source.handle = made
-        let priority = Int64(isUrgent ? SD_EVENT_PRIORITY_NORMAL : SD_EVENT_PRIORITY_IDLE)
-        try check("sd_event_source_set_priority", sd_event_source_set_priority(made, priority))
+        try check("sd_event_source_set_priority", sd_event_source_set_priority(made, turn.priority))
         try source.enable(SD_EVENT_OFF)
         return DeferredTask(source)
     }
@@ -145,15 +163,22 @@ public final class EventLoop {
         guard sd_event_now(handle, CLOCK_MONOTONIC, &time) >= 0 else { return MonotonicClock.now }
         return time
     }
+
+    /// CLOCK_REALTIME in µs since 1970 (UTC) as of the start of this turn, without a system call; sd_event_now(3).
+    public var realTime: UInt64 {
+        var time: UInt64 = 0
+        guard sd_event_now(handle, CLOCK_REALTIME, &time) >= 0 else { return RealtimeClock.now }
+        return time
+    }
 }
 
-/// See ``EventLoop/deferred(_:)``.
+/// See ``EventLoop/deferred(_:_:)``.
 public final class DeferredTask {
     private let source: EventSource
 
     init(_ source: EventSource) { self.source = source }
 
-    /// Has the handler run once when nothing more urgent is left to do.
+    /// Has the handler run once when its turn comes.
     public func schedule() throws(SdError) { try source.enable(SD_EVENT_ONESHOT) }
 }
 

@@ -53,6 +53,10 @@ public struct MessageReader {
     @inlinable
     public var member: UnsafePointer<CChar> { sd_bus_message_get_member(handle) ?? ("" as StaticString).cString }
 
+    /// Is this a call, rather than an answer or a signal? sd_bus_message_is_method_call(3).
+    @inlinable
+    public var isCall: Bool { sd_bus_message_is_method_call(handle, nil, nil) > 0 }
+
     /// The signature of the whole body.
     @inlinable
     public var signature: UnsafePointer<CChar> {

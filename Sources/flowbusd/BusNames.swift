@@ -2,7 +2,7 @@
 enum BusNames {
     /// The well-known name.
     static let service: StaticString = "org.flowbus.Navigation1"
-    /// The root object: Coordinator and ObjectManager.
+    /// The root object: Coordinator, History and ObjectManager.
     static let root: StaticString = "/org/flowbus/Navigation1"
     /// The path above the roots of the forest.
     static let tree: StaticString = "/org/flowbus/Navigation1/tree"
@@ -15,6 +15,7 @@ enum BusNames {
         static let presentable: StaticString = "org.flowbus.Navigation1.Presentable"
         static let flow: StaticString = "org.flowbus.Navigation1.Flow"
         static let coordinator: StaticString = "org.flowbus.Navigation1.Coordinator"
+        static let history: StaticString = "org.flowbus.Navigation1.History"
         /// What other processes implement.
         static let presenter: StaticString = "org.flowbus.Navigation1.Presenter"
         static let `guard`: StaticString = "org.flowbus.Navigation1.Guard"
@@ -64,5 +65,5 @@ enum Release {
     /// `Version`, `--version`.
     static let version: StaticString = "0.1.0"
     /// `InterfaceVersion`: raised by new members of the bus contract.
-    static let interfaceVersion: UInt32 = 3
+    static let interfaceVersion: UInt32 = 4
 }

@@ -43,6 +43,7 @@ extension Daemon {
         case .changeProperties(let changes): try send(changes)
         case .tellNavigation(let navigation):
             try send(navigation)
+            keeper.add(navigation, at: latestTime)
             if logsNavigations { log(navigation) }
         case .tellFailure(let failure):
             try send(failure)
@@ -63,6 +64,8 @@ extension Daemon {
         case .startTimer(let time): try startTimer(at: time)
         case .reportUnstarted(let path, let error):
             logger.error("Could not start '\(path)': \(error.message)", metadata: [BusNames.LogField.flow: "\(path)"])
+        case .reportUnrestored(let path, let why):
+            logger.warning("Not brought back: '\(path)': \(why)", metadata: [BusNames.LogField.flow: "\(path)"])
         }
     }
 }

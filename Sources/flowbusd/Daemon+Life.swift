@@ -6,11 +6,19 @@ import SdBus
 // The daemon's life: start, new definitions, state for the service manager, end.
 
 extension Daemon {
-    /// Serves until told to end.
+    /// How a daemon's life ended.
+    enum End {
+        /// The process is to end with this status.
+        case exit(ExitStatus)
+        /// The bus is lost, and is to be looked for.
+        case busLost(Carried?)
+    }
+
+    /// Serves until told to end, or until the bus is lost.
     ///
-    /// The objects are there before the name is, so that nobody who hears of the name finds nothing; the roots start
-    /// when the name is there, as their signals are worth nothing before.
-    func run() -> ExitStatus {
+    /// The objects are there before the name is, so that nobody who hears of the name finds nothing; the roots come back
+    /// and start when the name is there, as their signals are worth nothing before. Calls wait for that.
+    func run() -> End {
         do {
             try addObjects()
             try bus.onDisconnect { [unowned self] in busLost() }
@@ -23,12 +31,14 @@ extension Daemon {
             try loop.enableWatchdog()
             try bus.attach(to: loop)
             try watchClients()
-            watchBusNames()
-            try bus.requestName("\(BusNames.service)")
+            try bus.onNameLost("\(BusNames.service)") { [unowned self] in nameLost() }
+            try prepareKeeping()
+            guard try takeName(), try begin() else { return .exit(.success) }
         } catch {
-            return explain(error)
+            // What was taken along is taken along once more.
+            if setup.reconnects, !bus.isOpen { return .busLost(carried) }
+            return .exit(explain(error))
         }
-        handle(.started)
         notify { try $0.ready(status: status) }
         let definitions = coordinator.definitions
         logger.notice(
@@ -36,15 +46,22 @@ extension Daemon {
             Serving \(BusNames.service): \(counted(definitions.flows.count, "flow")) and \
             \(counted(definitions.steps.count, "step")) defined; live are \(status)
             """)
+        return serve()
+    }
+
+    private func serve() -> End {
+        let status: ExitStatus
         do {
-            let code = try loop.run()
-            // What was answered shall arrive; on a bus that is lost there is nobody.
-            try? bus.flush()
-            return ExitStatus(rawValue: code) ?? .systemError
+            status = ExitStatus(rawValue: try loop.run()) ?? .systemError
         } catch {
             logger.critical("The event loop failed: \(error)")
-            return .systemError
+            status = .systemError
         }
+        endKeeping()
+        if status == .busLost, setup.reconnects { return .busLost(takeAlong()) }
+        // What was answered shall arrive; on a bus that is lost there is nobody.
+        try? bus.flush()
+        return .exit(status)
     }
 
     private func stop(_ status: ExitStatus) {
@@ -53,13 +70,26 @@ extension Daemon {
     }
 
     private func busLost() {
-        logger.critical("The connection to the bus is lost")
+        if setup.reconnects {
+            logger.error("The connection to the bus is lost; it is looked for until it is there again")
+        } else {
+            logger.critical("The connection to the bus is lost")
+        }
         stop(.busLost)
+    }
+
+    /// Another flowbusd has taken over (D-9). It waits until this one is gone.
+    private func nameLost() {
+        settle()
+        let owner = bus.owner(of: "\(BusNames.service)")?.description ?? "another process"
+        logger.notice("The name \(BusNames.service) was taken over by \(owner)")
+        stop(.success)
     }
 
     /// The tree in short, for `systemctl status`.
     private var status: String {
         counted(coordinator.flowCount, "flow") + ", " + counted(coordinator.screenCount, "screen")
+            + (keeper.trouble.map { "; not kept: \($0)" } ?? "")
     }
 
     /// Has the service manager told of the new counts when there is time, if there is one.
@@ -114,7 +144,7 @@ extension Daemon {
         defer { notify { try $0.ready(status: status) } }
         let loaded: DefinitionFiles
         do throws(DefinitionFailure) {
-            loaded = try definitionReader.load()
+            loaded = try setup.definitionReader.load()
         } catch {
             logger.log(error.diagnostics)
             logger.error("The definitions stay as they were: the files have errors")
@@ -125,7 +155,9 @@ extension Daemon {
         // Before, so that the core knows at once who owns them; and after, as what is registered has names, too.
         watchBusNames(of: loaded.definitions)
         handle(.definitionsRead(loaded.definitions))
+        fileDefinitions = loaded.definitions
         watchBusNames()
+        settle()
         try sendDefinitionsChanged()
         logger.notice(
             "Read the definitions again: \(counted(loaded.definitions.flows.count, "flow")) defined; live are \(status)"

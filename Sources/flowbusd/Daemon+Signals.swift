@@ -95,6 +95,15 @@ extension Daemon {
     }
 }
 
+extension Daemon {
+    /// `Durable` changed.
+    func sendDurable(_ isDurable: Bool) throws {
+        try sendChanged("\(BusNames.root)", BusNames.Interface.coordinator) { body in
+            try body.appendEntry("Durable", "b") { body in try body.append(isDurable) }
+        }
+    }
+}
+
 // MARK: - Objects that come, change and go
 
 extension Daemon {

@@ -12,8 +12,13 @@ final class Daemon {
     let bus: Bus
     let loop: EventLoop
     let logger: Logger
-    /// Reads the definition files, again with each reload.
-    let definitionReader: DefinitionReader
+    let setup: Setup
+    /// Whether another flowbusd has to give up the name; not on a bus that is found again.
+    let replaces: Bool
+    /// What was taken along from a bus that was lost.
+    let carried: Carried?
+    /// The bus's id.
+    let busID: String
     var coordinator: FlowCoordinator
     let notifier = Notifier()
     /// Tells the service manager of new counts when there is time.
@@ -29,36 +34,70 @@ final class Daemon {
     /// Fires when the core asked for it; nil until it does.
     var timer: Timer?
 
+    /// What the definition files declare, without what clients registered.
+    var fileDefinitions: Definitions
+    /// Keeps what outlives the process.
+    let keeper: Keeper
+    /// Whether effects wait until what changed is written: not where nothing can be.
+    var holdsEffects = false
+    /// What is held back, in order.
+    var held: [HeldEffects] = []
+    /// Sees to it that nothing overtakes what is held back.
+    var messageFilter: Slot?
+    /// Writes what changed when all messages at hand are handled.
+    var commit: DeferredTask?
+    /// What clients know `Durable` to be.
+    var toldDurable = false
+    /// Whether there can be clients that know anything.
+    var isServing = false
+
     /// Writes down what happens; nil: nobody asked for that.
-    let recorder: Recorder?
+    private let recorder: Recorder?
     /// Whether navigations are logged: asked once, as there are many.
     let logsNavigations: Bool
     /// The presentable that sd-bus looked up last: the one that the handler which it calls next is for.
     private var found: NodeID?
-    private var lastRequest: UInt64 = 0
+    var lastRequest: UInt64 = 0
+    /// When the latest event was.
+    private(set) var latestTime = Instant(microseconds: 0)
 
-    /// - Parameter callsUnderWay: how many calls to others may be under way in all.
+    /// A daemon that serves this bus in this loop.
     init(
-        bus: Bus, loop: EventLoop, logger: Logger, definitionReader: DefinitionReader, definitions: Definitions,
-        recorder: Recorder?, callsUnderWay: Int
+        bus: Bus, loop: EventLoop, setup: Setup, definitions: Definitions, replaces: Bool = false,
+        carried: Carried? = nil
     ) throws(SdError) {
         self.bus = bus
         self.loop = loop
-        self.logger = logger
-        self.definitionReader = definitionReader
-        self.recorder = recorder
+        self.setup = setup
+        self.replaces = replaces
+        self.carried = carried
+        (logger, recorder, fileDefinitions) = (setup.logger, setup.recorder, definitions)
+        busID = try bus.busID()
         logsNavigations = logger.logLevel <= .debug
-        outbox = try Outbox(bus, loop, capacity: callsUnderWay)
+        outbox = try Outbox(bus, loop, capacity: setup.callsUnderWay)
         coordinator = FlowCoordinator(definitions: definitions, basePath: "\(BusNames.tree)")
+        let (folders, logger) = (setup.folders, setup.logger)
+        keeper = try Keeper(
+            tree: folders.treeFile(ofBus: busID).map { KeptFile($0, "tree", logger: logger) },
+            history: folders.historyFile.map { KeptFile($0, "history", logger: logger) },
+            retention: setup.retention, copiesTree: setup.restore == .always, loop: loop, logger: logger)
+        if carried != nil { recorder?.begin() }
     }
 
-    /// Hands what happened to the core and carries out what that leads to.
+    /// Hands what happened to the core and carries out what that leads to: at once, unless a change has to be written first,
+    /// or others wait for that.
     ///
     /// - Parameter call: brought the event, whose request is the latest that ``nextRequest()`` gave.
     func handle(_ event: Event, answering call: MessageReader? = nil) {
         let now = Instant(microseconds: loop.now)
+        latestTime = now
         let effects = recorder?.handle(event, at: now, by: &coordinator) ?? coordinator.handle(event, at: now)
-        perform(effects, answering: call, of: RequestID(lastRequest))
+        let request = RequestID(lastRequest)
+        if holdsEffects, coordinator.hasUrgentRecords || !held.isEmpty {
+            return hold(effects, answering: call, of: request)
+        }
+        perform(effects, answering: call, of: request)
+        if !keeper.isFlushDue, coordinator.hasRecords { keeper.flushSoon() }
     }
 
     func nextRequest() -> RequestID {
@@ -76,23 +115,23 @@ extension Daemon {
         let context = Unmanaged.passUnretained(self).toOpaque()
         let (root, tree) = ("\(BusNames.root)", "\(BusNames.tree)")
         try bus.addObjectManager(path: root)
-        let coordinator = CoordinatorInterface.description
-        try bus.addObjectVtable(
-            path: root, interface: coordinator.name, vtable: coordinator.makeVtable(), userdata: context)
-        let stepper = StepperInterface.description
+        let vtables = setup.vtables
+        for (interface, vtable) in [
+            (BusNames.Interface.coordinator, vtables.coordinator), (BusNames.Interface.history, vtables.history),
+        ] {
+            try bus.addObjectVtable(path: root, interface: interface, vtable: vtable, userdata: context)
+        }
         try bus.addFallbackVtable(
-            prefix: tree, interface: stepper.name, vtable: stepper.makeVtable(), userdata: context,
+            prefix: tree, interface: BusNames.Interface.stepper, vtable: vtables.stepper, userdata: context,
             lookup: { _, path, _, context, found, _ in
                 let isLive = Daemon.find(path, context, found) { _, _ in true }
                 return isLive == 0 ? Daemon.findRepeatable(context, found) : isLive
             })
-        let presentable = PresentableInterface.description
         try bus.addFallbackVtable(
-            prefix: tree, interface: presentable.name, vtable: presentable.makeVtable(), userdata: context,
+            prefix: tree, interface: BusNames.Interface.presentable, vtable: vtables.presentable, userdata: context,
             lookup: { _, path, _, context, found, _ in Daemon.find(path, context, found) { _, _ in true } })
-        let flow = FlowInterface.description
         try bus.addFallbackVtable(
-            prefix: tree, interface: flow.name, vtable: flow.makeVtable(), userdata: context,
+            prefix: tree, interface: BusNames.Interface.flow, vtable: vtables.flow, userdata: context,
             lookup: { _, path, _, context, found, _ in Daemon.find(path, context, found) { $0.coordinator.isFlow($1) } }
         )
         try bus.addNodeEnumerator(
@@ -114,7 +153,11 @@ extension Daemon {
     ) -> Int32 {
         guard let path, let daemon = from(context) else { return 0 }
         daemon.found = daemon.coordinator.node(at: path.bytes)
-        guard let node = daemon.found, plays(daemon, node) else { return 0 }
+        guard let node = daemon.found, plays(daemon, node) else {
+            // What sd-bus answers then shall not overtake other answers.
+            daemon.settle()
+            return 0
+        }
         found?.pointee = context
         return 1
     }
@@ -201,8 +244,9 @@ extension Daemon {
         }
     }
 
-    /// Answers a call.
+    /// Answers a call at once.
     func reply(to call: MessageReader, _ write: (MessageWriter) throws -> Void) throws {
+        settle()
         let message = try OutgoingMessage(replyTo: call)
         try write(message.body)
         try message.send()
@@ -216,6 +260,7 @@ extension Daemon {
 
     /// Refuses a call; gives sd-bus its result. What is no refusal of ours is an errno, which sd-bus makes an error of.
     private func refuse(_ call: MessageReader, because error: any Error) -> Int32 {
+        settle()
         var refusal = error as? FlowError
         if let error = error as? SdError, error.isBadMessage {
             refusal = FlowError(

@@ -43,7 +43,7 @@ struct Flowbusd: ParsableCommand {
     private func printInterfaces() -> ExitStatus {
         let all = [
             StepperInterface.description, PresentableInterface.description, FlowInterface.description,
-            CoordinatorInterface.description,
+            CoordinatorInterface.description, HistoryInterface.description,
         ]
         let wanted = all.filter { options.interface == nil || $0.name.description == options.interface }
         guard !wanted.isEmpty else {
@@ -109,66 +109,11 @@ struct Flowbusd: ParsableCommand {
         }
     }
 
-    private func serve() -> ExitStatus {
-        let logger = makeLogger()
-        let reader = DefinitionReader(folders)
-        let loaded: DefinitionFiles
-        do throws(DefinitionFailure) {
-            loaded = try reader.load()
-        } catch {
-            logger.log(error.diagnostics)
-            logger.critical("Not started: the definition files have errors")
-            return .invalidDefinitions
-        }
-        logger.log(loaded.warnings)
-        var recorder: Recorder?
-        if let path = options.record {
-            do throws(SdError) {
-                recorder = try Recorder(path, logger: logger)
-            } catch {
-                logger.critical("Could not make the file '\(path)' to record to: \(error.reason)")
-                return .cannotCreate
-            }
-        }
-        do throws(SdError) {
-            let loop = try EventLoop()
-            let bus = try connect()
-            let daemon = try Daemon(
-                bus: bus, loop: loop, logger: logger, definitionReader: reader, definitions: loaded.definitions,
-                recorder: recorder,
-                callsUnderWay: options.bus == .system ? Limits.callsUnderWayOnSystemBus : Limits.callsUnderWayInTotal)
-            return withExtendedLifetime(daemon) { daemon.run() }
-        } catch {
-            return explain(error, logger)
-        }
-    }
-
-    private func connect() throws(SdError) -> Bus {
-        if let address = options.address { return try Bus(.address(address)) }
-        return try Bus(options.bus == .system ? .system : .session)
-    }
-
-    private func explain(_ error: SdError, _ logger: Logger) -> ExitStatus {
-        if error.isPermissionDenied {
-            logger.critical("The bus does not let this user connect: \(error.reason)")
-            return .noPermission
-        }
-        let which =
-            options.address.map { "bus at '\($0)'" } ?? (options.bus == .system ? "system bus" : "session bus")
-        var hint = ""
-        if options.address == nil, options.bus != .system {
-            let variable = "DBUS_SESSION_BUS_ADDRESS"
-            hint = "; \(variable) is " + (Environment.value(of: variable).map { "'\($0)'" } ?? "not set")
-        }
-        logger.critical("Could not connect to the \(which): \(error.reason)\(hint)")
-        return .unavailable
-    }
-
-    private var folders: DefinitionFolders {
+    var folders: DefinitionFolders {
         DefinitionFolders(named: options.flows, environment: Environment.all)
     }
 
-    private func makeLogger() -> Logger {
+    func makeLogger() -> Logger {
         Logger(label: "flowbusd") { _ in ServiceLogHandler(logLevel: options.logLevel) }
     }
 }

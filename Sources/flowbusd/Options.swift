@@ -3,6 +3,29 @@ public import Logging
 
 /// The command line.
 struct Options: ParsableArguments {
+    /// The most that ``historyDays`` may be: a hundred years.
+    static let mostDays = 36_500
+
+    /// When the tree comes back (D-3).
+    enum Restore: String, CaseIterable, ExpressibleByArgument {
+        /// On the same bus.
+        case bus
+        /// On another bus, too.
+        case always
+        /// Never: each start is a fresh one.
+        case never
+    }
+
+    /// Where to keep something.
+    enum FolderChoice: Equatable, ExpressibleByArgument {
+        /// Nowhere.
+        case none
+        /// In this folder.
+        case folder(String)
+
+        init(argument: String) { self = argument == "none" ? .none : .folder(argument) }
+    }
+
     /// Which bus to serve.
     enum BusChoice: EnumerableFlag {
         case session, system
@@ -27,6 +50,36 @@ struct Options: ParsableArguments {
 
     @Option(help: ArgumentHelp("Serve the bus at this D-Bus address.", valueName: "address"))
     var address: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep the tree in this folder, which should end with the login; 'none': nowhere. Without it: "
+                + "$RUNTIME_DIRECTORY, else $XDG_RUNTIME_DIR/flowbus.",
+            valueName: "dir|none"))
+    var runtime: FolderChoice?
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep the history in this folder; 'none': nowhere. Without it: $STATE_DIRECTORY, else "
+                + "$XDG_STATE_HOME/flowbus.",
+            valueName: "dir|none"))
+    var state: FolderChoice?
+
+    @Option(
+        help: ArgumentHelp(
+            "When to come back where one was: after a restart on the same bus, on another one as well (always), or never.",
+            valueName: "bus|always|never"))
+    var restore: Restore = .bus
+
+    @Flag(help: "Take over from the flowbusd that serves this bus, if there is one.")
+    var replace = false
+
+    @Option(
+        help: ArgumentHelp("How many navigations the history keeps; 0: none, and no history.", valueName: "number"))
+    var historyEntries = 100_000
+
+    @Option(help: ArgumentHelp("How many days the history keeps a navigation.", valueName: "number"))
+    var historyDays = 30
 
     @Flag(help: "Read the definition files, print every error and warning, and exit with 0, or with 1 for errors.")
     var check = false
@@ -70,6 +123,15 @@ struct Options: ParsableArguments {
         }
         if flows.contains("") {
             throw ValidationError("--flows '' names no folder.")
+        }
+        for (name, choice) in [("runtime", runtime), ("state", state)] where choice == .folder("") {
+            throw ValidationError("--\(name) '' names no folder: give one, or 'none'.")
+        }
+        if historyEntries < 0 {
+            throw ValidationError("--history-entries '\(historyEntries)' is less than none: give 0 or more.")
+        }
+        if !(1...Self.mostDays).contains(historyDays) {
+            throw ValidationError("--history-days '\(historyDays)' can't be: give 1 to \(Self.mostDays).")
         }
         if let address, let bus {
             throw ValidationError("--address '\(address)' and --\(bus) exclude each other: give one.")

@@ -112,7 +112,7 @@ final class Outbox {
     init(_ bus: Bus, _ loop: EventLoop, capacity: Int = Limits.callsUnderWayInTotal) throws(SdError) {
         self.bus = bus
         self.capacity = capacity
-        report = try loop.deferred(isUrgent: true) { [unowned self] in reportUnsent() }
+        report = try loop.deferred(.amongMessages) { [unowned self] in reportUnsent() }
     }
 
     /// Sends a call, or has it wait for its turn.

@@ -15,8 +15,11 @@ final class Recorder {
         self.path = path
         self.logger = logger
         file = try OutputFile(path)
-        write(Trace.header(basePath: "\(BusNames.tree)") + "\n")
+        begin()
     }
+
+    /// A coordinator begins: the first one, or another, where the bus was lost.
+    func begin() { write(Trace.header(basePath: "\(BusNames.tree)") + "\n") }
 
     /// Has the core handle an event, with both written in one piece.
     func handle(_ event: Event, at now: Instant, by coordinator: inout FlowCoordinator) -> [Effect] {

@@ -1,10 +1,13 @@
+import Glibc
+
 /// A message bus for one test: a dbus-daemon with a socket in a directory of its own.
 public final class PrivateBus {
     /// What to connect to.
-    public let address: String
+    public private(set) var address: String
     /// Where its socket is; a test may put more files there.
     public let directory: TemporaryDirectory
-    private let daemon: ChildProcess
+    private var daemon: ChildProcess
+    private let option: String
 
     /// A session bus without any policy but the usual one.
     public convenience init() throws {
@@ -47,14 +50,32 @@ public final class PrivateBus {
 
     private init(directory: TemporaryDirectory, option: String) throws {
         self.directory = directory
-        daemon = try ChildProcess(
-            "dbus-daemon", [option, "--nofork", "--print-address=1", "--address=\(Self.address(in: directory))"],
+        self.option = option
+        daemon = try Self.daemon(in: directory, option)
+        // Without the id of the bus (`guid=`), as another one can come to the same place.
+        address = String(try daemon.waitForLine { $0.contains("=") }.split(separator: ",guid=")[0])
+    }
+
+    private static func daemon(in directory: TemporaryDirectory, _ option: String) throws -> ChildProcess {
+        try ChildProcess(
+            "dbus-daemon", [option, "--nofork", "--print-address=1", "--address=\(address(in: directory))"],
             environment: ["DBUS_SESSION_BUS_ADDRESS": nil, "DBUS_STARTER_ADDRESS": nil])
-        address = try daemon.waitForLine { $0.contains("=") }
     }
 
     /// Ends the bus, so that every connection to it is lost, and waits for that.
     public func stop() throws { try daemon.terminate() }
+
+    /// Kills the bus (SIGKILL), so that every connection to it is lost without a word.
+    public func kill() throws {
+        daemon.send(signal: SIGKILL)
+        try daemon.waitForExit()
+    }
+
+    /// Starts another bus at the same place, once this one has ended.
+    public func start() throws {
+        daemon = try Self.daemon(in: directory, option)
+        try daemon.waitForLine { $0.contains("=") }
+    }
 
     private static func address(in directory: TemporaryDirectory) -> String {
         "unix:path=" + escaped(directory.path + "/bus")

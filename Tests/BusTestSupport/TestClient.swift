@@ -246,6 +246,19 @@ public final class TestClient {
         }
     }
 
+    /// Reads and serves for a time: for a test that does something at a moment that nobody chose.
+    ///
+    /// - Parameter turn: what else it does, after each message and before each wait.
+    public func run(for time: Duration, _ turn: () throws -> Void) throws {
+        let deadline = Deadline(time)
+        while !deadline.isOver {
+            try turn()
+            var moved = try receive()
+            for other in others where try other.receive() { moved = true }
+            if !moved { waitForInput(try descriptors(), until: deadline) }
+        }
+    }
+
     /// The first message in the log from an index on that passes a test; `start` moves behind it.
     private func wait(
         within bound: Duration, for what: String, from start: inout Int, where matches: (ReceivedMessage) -> Bool

@@ -60,6 +60,9 @@ struct DraftTests {
         ),
         ("[flows.a]\nchildren = 1", "[flows.a.children] this is an integer; it has to be 'free', 'stack' or 'tabs'"),
         ("[flows.a]\nunique = 'yes'", "[flows.a.unique] this is a string; it has to be true or false"),
+        ("[flows.a]\nrestore = 'no'", "[flows.a.restore] this is a string; it has to be true or false"),
+        ("[flows.a]\nrestore = 0", "[flows.a.restore] this is an integer; it has to be true or false"),
+        ("[flows.a]\nrestor = false", "[flows.a.restor] a flow has no key 'restor'; did you mean 'restore'?"),
         ("[flows.a]\nannounce = 1", "[flows.a.announce] this is an integer; it has to be true or false"),
         (
             "[flows.a]\narguments = []",
@@ -78,14 +81,6 @@ struct DraftTests {
         let line = text.contains("\n") && !text.hasPrefix("[autostart") ? 3 : 2
         #expect(errors(text).count == 1)
         #expect(errors(text).first?.hasPrefix("a.toml:\(line): error: \(error)") == true, "\(errors(text))")
-    }
-
-    @Test func `what this version does not act on is not ignored`() {
-        #expect(
-            errors("[flows.a]\nrestore = false") == [
-                "a.toml:3: error: [flows.a.restore] the key 'restore' of a flow is not supported yet by this version of "
-                    + "flowbusd"
-            ])
     }
 
     @Test func `a type can be a word or a signature, and optional`() throws {

@@ -68,6 +68,7 @@ let example = """
     unique     = true
     whenHidden = "allow"
     announce   = true
+    restore    = false
     onBack     = "cancelAsked"
     emitters   = ["com.vendor.Pay", "org.kiosk-1._x"]
     guard      = { name = "com.kiosk.Auth", path = "/com/kiosk/Auth", timeout = "5s", steps = ["paid", "pinEntered"] }

@@ -45,6 +45,7 @@ struct ExampleTests {
         #expect(payment.initial == definitions.step(named: "payAsked"))
         #expect(payment.isUnique && payment.announces && payment.whenHidden == .allow && payment.children == .free)
         #expect(session.children == .stack && !session.isUnique && !session.announces && session.whenHidden == .ignore)
+        #expect(!payment.isRestored && session.isRestored)
         #expect(session.parameters.map(\.name) == ["lang"])
         #expect(session.rules.map(\.step.index) == session.rules.map(\.step.index).sorted())
         #expect(payment.onBack == definitions.step(named: "cancelAsked") && session.onBack == nil)

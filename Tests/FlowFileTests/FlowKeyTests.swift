@@ -96,6 +96,12 @@ struct FlowKeyTests {
         }
     }
 
+    @Test func `D-3: a flow comes back on another bus, unless it says otherwise`() throws {
+        #expect(try !flow("restore = false").isRestored)
+        #expect(try flow("restore = true").isRestored)
+        #expect(try flow("").isRestored)
+    }
+
     @Test func `what nothing is said of`() throws {
         let flow = try flow("")
         #expect(flow.onBack == nil && flow.idle == nil && flow.emitters == [] && flow.whenHidden == .ignore)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowFile
 
-/// The example of the file format's description, without the key that this version does not support yet.
+/// The example of the file format's description.
 private let kiosk = """
     version = 1                            # of this format; required in each file
 
@@ -58,6 +58,7 @@ private let kiosk = """
     initial    = "payAsked"
     onBack     = "cancelAsked"             # Back sets this off instead of dismissing
     emitters   = ["com.vendor.Pay"]        # only owners of these names may emit here and on its screens, or send it Back
+    restore    = false                     # not brought back after a restart on another bus (default true)
     unique     = false                     # true: at most one root of it (S-2)
     whenHidden = "ignore"                  # ignore | allow | latest | queue, for steps emitted on the flow itself
     announce   = false                     # true: NavigationWillOccur is sent
@@ -82,7 +83,7 @@ struct KioskTests {
                 "kiosk.toml:7: warning: [steps.pinEntered] no flow has a rule for the step 'pinEntered'",
                 "kiosk.toml:22: warning: [screens.receipt] nobody is asked to show the screen 'receipt': it has neither "
                     + "'presenter' nor 'application', while others do, such as 'detail'",
-                "kiosk.toml:64: warning: [flows.settings] nothing starts the flow 'settings': no [[autostart]] and no "
+                "kiosk.toml:65: warning: [flows.settings] nothing starts the flow 'settings': no [[autostart]] and no "
                     + "other flow's contributor; only a client can, with Coordinate",
             ])
         let definitions = loaded.definitions
@@ -92,6 +93,7 @@ struct KioskTests {
         #expect(session.idle == Idle(after: 60_000_000, step: try step("goHome")))
         #expect(payment.onBack == (try step("cancelAsked")))
         #expect(payment.emitters == ["com.vendor.Pay"])
+        #expect(!payment.isRestored && session.isRestored)
         #expect(
             payment.adapter
                 == Guard(

@@ -28,9 +28,4 @@ struct ManualTests {
         for key in Draft.flowKeys where key != "on" { #expect(text.contains(".It Cm \(key)\n"), "\(key)") }
         for key in ["name", "path", "timeout", "steps"] { #expect(text.contains(".Cm \(key)"), "\(key)") }
     }
-
-    @Test func `what is not supported yet`() throws {
-        let text = try section("DIAGNOSTICS")
-        #expect(NotYet.flow == ["restore"] && text.contains(".Cm restore\n"))
-    }
 }

@@ -11,12 +11,13 @@ struct MergeTests {
     @Test func `a flow's keys and rules, each in a file of its own`() throws {
         let merged = try definitions(
             "[steps]\na = {}\nb = {}\n[private]\nsteps = ['a']\n[flows.f]\nidle = { after = '1s', step = 'a' }",
-            "[flows.f]\nonBack = 'b'\nannounce = true\n[flows.f.on]\na = { pop = 'root' }",
+            "[flows.f]\nonBack = 'b'\nannounce = true\nrestore = false\n[flows.f.on]\na = { pop = 'root' }",
             "[private]\nsteps = ['b', 'a']\n[flows.f]\nemitters = ['a.b']\nunique = true\n[flows.f.on]\nb = { end = true }",
             "[flows.f]\narguments = { x = 'string?' }\n[[autostart]]\nflow = 'f'\nid = 'one'")
         let flow = merged.flows[0]
         #expect(flow.idle == Idle(after: 1_000_000, step: StepID(0)))
         #expect(flow.onBack == StepID(1) && flow.emitters == ["a.b"] && flow.announces && flow.isUnique)
+        #expect(!flow.isRestored)
         #expect(flow.parameters == [Parameter("x", try #require(ValueType(name: "string")), isOptional: true)])
         #expect(flow.rules.map(\.step) == [StepID(0), StepID(1)])
         #expect(merged.steps.map(\.isPrivate) == [true, true])
@@ -24,13 +25,16 @@ struct MergeTests {
     }
 
     @Test func `a key of a flow in two files`() {
-        let one = "[steps]\na = {}\n[flows.f]\nidle = { after = '1s', step = 'a' }\nonBack = 'a'\nemitters = ['a.b']"
-        let two = "[flows.f]\nidle = { after = '2s', step = 'a' }\nonBack = 'a'\nemitters = ['a.b']"
+        let one =
+            "[steps]\na = {}\n[flows.f]\nidle = { after = '1s', step = 'a' }\nonBack = 'a'\nemitters = ['a.b']"
+            + "\nrestore = false"
+        let two = "[flows.f]\nidle = { after = '2s', step = 'a' }\nonBack = 'a'\nemitters = ['a.b']\nrestore = false"
         #expect(
             errors(one, two) == [
                 "b.toml:3: error: [flows.f.idle] the key 'idle' of flow 'f' is given twice: here and in a.toml:5",
                 "b.toml:4: error: [flows.f.onBack] the key 'onBack' of flow 'f' is given twice: here and in a.toml:6",
                 "b.toml:5: error: [flows.f.emitters] the key 'emitters' of flow 'f' is given twice: here and in a.toml:7",
+                "b.toml:6: error: [flows.f.restore] the key 'restore' of flow 'f' is given twice: here and in a.toml:8",
             ])
     }
 

@@ -130,7 +130,7 @@ struct RuleTests {
             ])
     }
 
-    @Test(arguments: ["initial = 'go'", "arguments = { x = 'string' }", "idle = {}", "unique = true"])
+    @Test(arguments: ["initial = 'go'", "arguments = { x = 'string' }", "idle = {}", "unique = true", "restore = true"])
     func `a key of the flow that stands below its rules`(key: String) {
         let name = key.prefix { $0 != " " }
         #expect(

@@ -47,8 +47,8 @@ struct EffectTextTests {
         (
             .tellNavigation(
                 Navigation(
-                    flow: "/base/main", serial: 8, cause: 7, client: client, step: "go", arguments: [],
-                    contributions: [], isDeepLink: false, adaptedFrom: "rest")),
+                    flow: "/base/main", definition: "main", serial: 8, cause: 7, client: client, step: "go",
+                    arguments: [], contributions: [], isDeepLink: false, adaptedFrom: "rest")),
             "did /base/main 8 7 \":1.1\" go 0 0 adapted-from rest"
         ),
         (
@@ -97,6 +97,10 @@ struct EffectTextTests {
         (.watchClient(client), "watch \":1.1\""),
         (.unwatchClient(client), "unwatch \":1.1\""),
         (.tellDefinitions, "definitions-changed"),
+        (
+            .reportUnrestored(path: "/base/main/page", "no screen 'page' is declared \"now\""),
+            "unrestored /base/main/page \"no screen 'page' is declared \\\"now\\\"\""
+        ),
         (.dropQuestion(QuestionID(7)), "drop 7"),
         (.reply(RequestID(5), .verdict(.pending, serial: 0)), "reply 5 pending 0"),
     ]

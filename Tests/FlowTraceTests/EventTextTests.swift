@@ -70,6 +70,9 @@ struct EventTextTests {
         "client-vanished \":1.1\"",
         "name-owner \"a.b\" \":1.1\"",
         "definitions",
+        "restored same-bus 0",
+        "restored other-bus 1 counters 0 00ff7f80",
+        "restored same-bus 4 node 17 0a node 18 - activity 17 c0ffee step 72057594037927935 gone",
     ]
 
     @Test(arguments: lines)
@@ -130,6 +133,22 @@ struct EventTextTests {
                 }
                 #expect(read == wish)
             }
+        }
+    }
+
+    @Test func `D-3: records are read as they were written, of each kind and of any bytes`() throws {
+        let numbers: [UInt64] = [0, 1, 1 << 32, 1 << 56 - 1]
+        let bodies: [[UInt8]?] = [nil, [], [0], [0x80, 0x0f], Array(0...255)]
+        let records = RecordKey.Kind.allCases.flatMap { kind in
+            numbers.flatMap { number in bodies.map { Record(RecordKey(kind, number), $0) } }
+        }
+        for onSameBus in [true, false] {
+            let line = write(.restored(records, onSameBus: onSameBus))
+            guard case .restored(let read, onSameBus) = try read(String(line.dropFirst(2))) else {
+                Issue.record("another event: \(line)")
+                continue
+            }
+            #expect(read == records)
         }
     }
 
@@ -216,6 +235,29 @@ struct EventTextTests {
         ("registered 1 \"f\" \"a.b\" \"/\" 1 1 \"s\" secret 0 \":1.1\"", "neither 'public' nor 'private' is there"),
         ("registered 1 \"f\" \"a.b\" \"/\" 1 1 \"s\" public 1 \"p\" int64 \":1.1\"", "'int64' is no type of a value"),
         ("registered 1 \"f\" \"a.b\" \"/\" 1 0 \":1.1\" children none", "'none' is none of 'free', 'stack', 'tabs'"),
+        ("restored", "the line ends where a word is missing"),
+        ("restored yes 0", "'yes' is neither 'same-bus' nor 'other-bus'"),
+        ("restored same-bus", "the line ends where a word is missing"),
+        ("restored same-bus -1", "'-1' things can't follow in this line"),
+        ("restored same-bus 99999 node 1 00", "'99999' things can't follow in this line"),
+        ("restored same-bus 2 node 1 00", "the line ends where a word is missing"),
+        ("restored same-bus 1 node 1 00 node 2 00", "there is more in the line than the event"),
+        (
+            "restored same-bus 1 screen 1 00",
+            "'screen' is no kind of a record; it has to be one of 'counters', 'node', 'activity', 'step', 'list', "
+                + "'origin', 'token', 'registration', 'name-owner'"
+        ),
+        ("restored same-bus 1 node one 00", "'one' is no number that fits here"),
+        (
+            "restored same-bus 1 node 72057594037927936 00",
+            "'72057594037927936' is no number of a record; it has to be less than 2 to the power of 56"
+        ),
+        ("restored same-bus 1 node 1 0a0", "'node 1' has 3 hexadecimal digits; it has to be two for each byte"),
+        (
+            "restored same-bus 1 activity 7 0aé0",
+            "'activity 7' has 'é' among its hexadecimal digits; it has to be 0 to 9 and a to f, or all of it '-' or "
+                + "'gone'"
+        ),
     ])
     func `what can't be read is told`(text: String, message: String) {
         let failure = #expect(throws: TraceScanner.Failure.self) { _ = try read(text) }

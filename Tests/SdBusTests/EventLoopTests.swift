@@ -41,8 +41,8 @@ struct EventLoopTests {
         var order: [String] = []
         var busy: DeferredTask?
         let idle = try loop.deferred { order.append("idle") }
-        let urgent = try loop.deferred(isUrgent: true) { order.append("urgent") }
-        busy = try loop.deferred(isUrgent: true) {
+        let urgent = try loop.deferred(.amongMessages) { order.append("urgent") }
+        busy = try loop.deferred(.amongMessages) {
             order.append("busy")
             if !order.contains("urgent") { try? busy?.schedule() }
         }

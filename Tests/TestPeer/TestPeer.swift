@@ -10,6 +10,7 @@ import Glibc
 ///   --screen=NAME                a navigator's answer: this screen; without it, none
 ///   --register=FLOW:STEP[:guard] RegisterFlow, with its bus name, for an initial step; as its guard, too
 ///   --claim=PATH:COUNT           Claim a presentable, and those whose paths end with _2, _3, …
+///   --show=PATH                  SetVisible
 ///   --emit=PATH:STEP[,STEP…]     EmitStep, or EmitSteps
 ///   --watch                      hear of flowbusd's owner
 /// ```
@@ -93,6 +94,11 @@ private final class Peer {
         switch (parts[0], value.count) {
         case ("--register", 2...3): try register(value[0], step: value[1], isGuard: value.count == 3)
         case ("--claim", 2): try claim(value[0], count: Int(value[1]) ?? 0)
+        case ("--show", 1):
+            expect(
+                try client.start(
+                    Self.service, Self.tree + value[0], Self.service + ".Presentable", "SetVisible", [true]),
+                "shown \(value[0])")
         case ("--emit", 2): try emit(value[1].split(separator: ",").map(String.init), on: value[0])
         case ("--watch", 0):
             try client.addMatch(

@@ -6,7 +6,7 @@ import Testing
 /// The documented XML, what the service answers to Introspect, and what `--introspect` prints say the same.
 @Suite("Introspection")
 struct IntrospectionTests {
-    static let interfaces = ["Stepper", "Presentable", "Flow", "Coordinator"].map { Service.name + "." + $0 }
+    static let interfaces = ["Stepper", "Presentable", "Flow", "Coordinator", "History"].map { Service.name + "." + $0 }
 
     @Test func `what is documented is what is served`() throws {
         let service = try Service(shopDefinitions)
@@ -17,10 +17,10 @@ struct IntrospectionTests {
         func of(_ roles: String...) -> Set<String> {
             Set(documented.filter { line in roles.contains { line.hasPrefix("\(Service.name).\($0) ") } })
         }
-        #expect(served[0] == of("Coordinator"))
+        #expect(served[0] == of("Coordinator", "History"))
         #expect(served[1] == of("Stepper", "Presentable", "Flow"))
         #expect(served[2] == of("Stepper", "Presentable"))
-        #expect(documented.count == 40)
+        #expect(documented.count == 42)
     }
 
     @Test func `what others implement is documented with what the service sends`() throws {
@@ -58,7 +58,7 @@ struct IntrospectionTests {
         }
         let all = try Service.start(["--introspect"])
         #expect(try all.waitForExit() == .status(0))
-        #expect(Set(try members(of: all.output, in: Self.interfaces).map { $0.prefix { $0 != " " } }).count == 4)
+        #expect(Set(try members(of: all.output, in: Self.interfaces).map { $0.prefix { $0 != " " } }).count == 5)
     }
 
     @Test func `an unknown interface is refused with the nearest name`() throws {

@@ -62,13 +62,6 @@ struct LifeTests {
         #expect(session.errors.contains("DBUS_SESSION_BUS_ADDRESS is not set"))
     }
 
-    @Test func `the bus is lost: 75`() throws {
-        let service = try Service(shopDefinitions)
-        try service.bus.stop()
-        #expect(try service.process.waitForExit() == .status(75))
-        #expect(service.process.errors.contains("The connection to the bus is lost"))
-    }
-
     @Test func `definitions with errors: 78, and each of them`() throws {
         let bus = try PrivateBus()
         let flows = try TemporaryDirectory()
@@ -100,7 +93,8 @@ struct LifeTests {
         let reader = open(fifo, O_RDWR | O_CLOEXEC)
         defer { close(reader) }
         // A shell, as the support gives a child pipes that are read.
-        let command = "exec \"$0\" --address \"$1\" --flows \"$2\" --log-level debug 2>\"$3\""
+        let command =
+            "exec \"$0\" --runtime none --state none --address \"$1\" --flows \"$2\" --log-level debug 2>\"$3\""
         let process = try ChildProcess(
             "sh", ["-c", command, try Service.program, bus.address, folder.path + "/flows", fifo])
         let client = try TestClient(bus)

@@ -68,7 +68,7 @@ struct OptionTests {
         try process.waitForLine(in: .errors) { $0.contains("Serving") }
         #expect(
             try TestClient(bus).property(Service.name, Service.root, Service.name + ".Coordinator", "InterfaceVersion")
-                == .uint32(3))
+                == .uint32(4))
     }
 
     @Test func `options that contradict each other, and words that are none, are refused: 64`() throws {
@@ -77,6 +77,11 @@ struct OptionTests {
             (["--address", "nonsense"], "'nonsense'"), (["word"], "'word'"), (["--log-level", "loud"], "'loud'"),
             (["--flow", "x"], "--help"), (["--flows"], "--flows"), (["--flows", ""], "--flows ''"),
             (["--check", "--introspect"], "--check and --introspect exclude each other"),
+            (["--runtime", ""], "--runtime ''"), (["--state", ""], "--state ''"), (["--runtime"], "--runtime"),
+            (["--restore", "sometimes"], "'sometimes'"), (["--restore", ""], "--restore"),
+            (["--history-entries", "-1"], "--history-entries"), (["--history-entries", "many"], "'many'"),
+            (["--history-days", "0"], "--history-days '0' can't be: give 1 to 36500"),
+            (["--history-days", "36501"], "'36501'"), (["--history-days", "x"], "'x'"),
             (["--replay", "x", "--check"], "--check and --replay"), (["--check", "--record", "x"], "--record"),
         ] {
             let process = try Service.start(arguments)
@@ -84,6 +89,75 @@ struct OptionTests {
             #expect(process.errors.contains(text), "\(process.errors)")
         }
     }
+
+    // MARK: What is kept
+
+    /// The files below a folder, without those of SQLite beside them, and without the bus's number.
+    private func files(below folder: TemporaryDirectory) -> [String] {
+        let all = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return all.filter { $0.hasSuffix(".db") }.map { $0.replacing(#/tree-[0-9a-f]{32}/#, with: "tree-GUID") }
+            .sorted()
+    }
+
+    @Test(
+        arguments: [
+            (
+                [], ["XDG_RUNTIME_DIR": "/x", "XDG_STATE_HOME": "/s", "HOME": "/h"],
+                ["s/flowbus/history.db", "x/flowbus/tree"]
+            ),
+            (
+                [],
+                ["RUNTIME_DIRECTORY": "/r:/r2", "XDG_RUNTIME_DIR": "/x", "STATE_DIRECTORY": "/t:/t2", "HOME": "/h"],
+                ["r/tree", "t/history.db"]
+            ),
+            ([], ["XDG_RUNTIME_DIR": "/x", "HOME": "/h"], ["h/.local/state/flowbus/history.db", "x/flowbus/tree"]),
+            (
+                ["--runtime", "/o/a", "--state", "/o/b"], ["RUNTIME_DIRECTORY": "/r", "STATE_DIRECTORY": "/t"],
+                ["o/a/tree", "o/b/history.db"]
+            ),
+            (["--runtime", "none", "--state", "none"], ["XDG_RUNTIME_DIR": "/x", "HOME": "/h"], []),
+            (["--runtime", "none"], ["XDG_RUNTIME_DIR": "/x", "HOME": "/h"], ["h/.local/state/flowbus/history.db"]),
+        ] as [([String], [String: String], [String])])
+    func `--runtime, --state, and where the tree and the history are without them`(
+        options: [String], variables: [String: String], expected: [String]
+    ) throws {
+        let root = try TemporaryDirectory()
+        let flows = try TemporaryDirectory()
+        try flows.write("version = 1\n[flows.one.on]\n", to: "a.toml")
+        let bus = try PrivateBus()
+        var environment: [String: String?] = [:]
+        for name in ["RUNTIME_DIRECTORY", "STATE_DIRECTORY", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "HOME"] {
+            environment[name] = .some(
+                variables[name].map { $0.split(separator: ":").map { root.path + $0 }.joined(separator: ":") })
+        }
+        let process = try Service.start(
+            ["--address", bus.address, "--flows", flows.path]
+                + options.map { $0.hasPrefix("/") ? root.path + $0 : $0 }, environment: environment, keepsNothing: false
+        )
+        try process.waitForLine(in: .errors) { $0.contains("Serving") }
+        #expect(files(below: root) == expected.map { $0.hasSuffix("tree") ? $0 + "-GUID.db" : $0 })
+        #expect(process.warnings == [])
+    }
+
+    @Test func `without any folder there is a warning, and nothing is kept`() throws {
+        let flows = try TemporaryDirectory()
+        try flows.write("version = 1\n[flows.one.on]\n", to: "a.toml")
+        let bus = try PrivateBus()
+        let process = try Service.start(
+            ["--address", bus.address, "--flows", flows.path],
+            environment: [
+                "RUNTIME_DIRECTORY": "", "STATE_DIRECTORY": "", "XDG_RUNTIME_DIR": "relative", "XDG_STATE_HOME": nil,
+                "HOME": nil,
+            ], keepsNothing: false)
+        try process.waitForLine(in: .errors) { $0.contains("Serving") }
+        #expect(process.warnings.count == 2)
+        #expect(process.errors.contains("warning: The tree is not kept: XDG_RUNTIME_DIR names no folder"))
+        #expect(process.errors.contains("warning: The history is not kept: neither XDG_STATE_HOME nor HOME"))
+        #expect(
+            try TestClient(bus).property(Service.name, Service.root, Service.name + ".Coordinator", "Durable") == false)
+    }
+
+    // MARK: The log
 
     @Test(arguments: ["trace", "debug", "info", "notice", "warning", "error", "critical"])
     func `--log-level`(level: String) throws {
@@ -110,7 +184,7 @@ struct OptionTests {
     @Test func `--help, README and manual name the same options`() throws {
         let help = try run("--help").output
         let options = Set(help.matches(of: #/--[a-z-]+/#).map { String($0.output) })
-        #expect(options.count == 11)
+        #expect(options.count == 17)
         let manual = try Service.file("man/flowbusd.8").replacing("Fl -", with: "--")
         let readme = try Service.file("README.md")
         for option in options {

@@ -1,5 +1,6 @@
 import BusTestSupport
 import Foundation
+import Glibc
 import Testing
 
 /// A flowbusd on a bus of its own, with definitions of the test's.
@@ -10,27 +11,94 @@ final class Service {
 
     let bus: PrivateBus
     let flows: TemporaryDirectory
-    let process: ChildProcess
+    /// What it keeps is in `run` and `state` of this folder.
+    let stores: TemporaryDirectory
+    private(set) var process: ChildProcess
     /// The client that most calls of a test come from.
-    let client: TestClient
+    private(set) var client: TestClient
+    private let options: [String]
+    private let environment: [String: String?]
 
     /// Starts it, and waits until it serves.
+    ///
+    /// - Parameter stores: where it keeps what outlives it; a folder of its own unless given.
     init(
-        _ definitions: String, bus: PrivateBus? = nil, options: [String] = [], environment: [String: String?] = [:]
+        _ definitions: String, bus: PrivateBus? = nil, options: [String] = [], environment: [String: String?] = [:],
+        stores: TemporaryDirectory? = nil
     ) throws {
-        let bus = try bus ?? PrivateBus()
-        let flows = try TemporaryDirectory()
+        self.bus = try bus ?? PrivateBus()
+        flows = try TemporaryDirectory()
+        self.stores = try stores ?? TemporaryDirectory()
         try flows.write("version = 1\n" + definitions, to: "flows.toml")
-        let process = try Self.start(
-            ["--address", bus.address, "--flows", flows.path] + options, environment: environment)
+        self.options = options
+        self.environment = environment
+        process = try Self.start(
+            Self.arguments(self.bus, flows, self.stores, options), environment: environment)
         try process.waitForLine(in: .errors) { $0.contains("Serving org.flowbus.Navigation1") }
-        (self.bus, self.flows, self.process) = (bus, flows, process)
-        client = try TestClient(bus)
+        client = try TestClient(self.bus)
     }
 
-    /// Starts the program that was built beside the tests.
-    static func start(_ arguments: [String], environment: [String: String?] = [:]) throws -> ChildProcess {
-        try ChildProcess(program, arguments, environment: environment)
+    private static func arguments(
+        _ bus: PrivateBus, _ flows: TemporaryDirectory, _ stores: TemporaryDirectory, _ options: [String]
+    ) -> [String] {
+        var arguments = ["--address", bus.address, "--flows", flows.path]
+        for (option, folder) in [("--runtime", "run"), ("--state", "state")] where !options.contains(option) {
+            arguments += [option, stores.path + "/" + folder]
+        }
+        return arguments + options
+    }
+
+    // MARK: Another process
+
+    /// Starts another process with the same definitions, folders and options, and others more; it does not wait.
+    func startAnother(_ options: String..., on bus: PrivateBus? = nil) throws -> ChildProcess {
+        try Self.start(
+            Self.arguments(bus ?? self.bus, flows, stores, self.options + options), environment: environment)
+    }
+
+    /// Starts it again, once it has ended, and waits until it serves.
+    func start(_ options: String...) throws {
+        process = try Self.start(Self.arguments(bus, flows, stores, self.options + options), environment: environment)
+        try process.waitForLine(in: .errors) { $0.contains("Serving org.flowbus.Navigation1") }
+    }
+
+    /// Kills it, as the kernel does where memory is short, and starts it again.
+    func restart(_ options: String..., by signal: Int32 = SIGKILL) throws {
+        process.send(signal: signal)
+        try process.waitForExit()
+        process = try Self.start(Self.arguments(bus, flows, stores, self.options + options), environment: environment)
+        try process.waitForLine(in: .errors) { $0.contains("Serving org.flowbus.Navigation1") }
+    }
+
+    /// Restarts the bus under it, at the same address; it has to find that by itself.
+    func restartBus() throws {
+        try bus.stop()
+        try bus.start()
+        client = try TestClient(bus)
+        try client.waitForOwner(of: Self.name)
+        // What it does before it answers is done then.
+        try client.ping(Self.name)
+    }
+
+    /// A file in what it keeps; the tree's, unless named.
+    func storedFile(_ name: String? = nil) throws -> String {
+        if let name { return stores.path + "/" + name }
+        let files = try FileManager.default.contentsOfDirectory(atPath: stores.path + "/run")
+        guard let tree = files.first(where: { $0.hasPrefix("tree-") && $0.hasSuffix(".db") }) else {
+            throw TestFailure("there is no tree among \(files)")
+        }
+        return stores.path + "/run/" + tree
+    }
+
+    /// Starts the program that was built beside the tests. It keeps nothing, unless told where: never in the folders of who
+    /// runs the tests.
+    static func start(
+        _ arguments: [String], environment: [String: String?] = [:], keepsNothing: Bool = true
+    ) throws -> ChildProcess {
+        let places = ["--runtime", "--state"].flatMap { option in
+            !keepsNothing || arguments.contains(option) ? [] : [option, "none"]
+        }
+        return try ChildProcess(program, places + arguments, environment: environment)
     }
 
     static var program: String { get throws { try program(named: "flowbusd") } }
@@ -102,6 +170,16 @@ final class Service {
         try client.call(Self.name, Self.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")[0]
     }
 
+    /// `GetHistory`.
+    func history(
+        after serial: UInt64 = 0, limit: UInt32 = 0, _ options: KeyValuePairs<String, BusValue> = [:]
+    ) throws -> (entries: [[BusValue]], more: Bool) {
+        let answer = try client.call(
+            Self.name, Self.root, Self.name + ".History", "GetHistory", .uint64(serial), .uint32(limit),
+            .options(options))
+        return (answer[0].elements.map(\.elements), answer[1] == true)
+    }
+
     /// The refusal of a call; a failure where it is none.
     func refusal(_ call: () throws -> Void) throws -> BusError {
         do {
@@ -116,6 +194,15 @@ final class Service {
     func listen() throws {
         try client.addMatch("type='signal',sender='\(Self.name)'")
         client.clearLog()
+    }
+}
+
+extension ChildProcess {
+    /// What it warned of, and its errors; but for what the definitions of tests bring about.
+    var warnings: [String] {
+        errors.split(separator: "\n").map(String.init).filter {
+            ($0.contains(" warning: ") || $0.contains(" error: ")) && !$0.contains(": [")
+        }
     }
 }
 

@@ -66,7 +66,7 @@ struct SystemBusTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can call as somebody else"))
-    func `the policy file lets nobody else register a flow, but claim what is there`() throws {
+    func `the policy file lets nobody else register a flow or read the history, but claim what is there`() throws {
         let (bus, folder) = try systemBus()
         for path in [bus.directory.path, folder.path] { chmod(path, 0o755) }
         let service = try Service(PresenterTests.definitions, bus: bus)
@@ -78,10 +78,15 @@ struct SystemBusTests {
             try process.waitForExit()
             return process
         }
-        let register = try other(
-            Service.root, "Coordinator", "RegisterFlow", "soa{sa{ss}}a{sv}", "mine", "/nav", "1", "hello", "0", "0")
-        #expect(register.exit == .status(1))
-        #expect(register.errors.contains("Access denied"), "\(register.errors)")
+        for call in [
+            try other(
+                Service.root, "Coordinator", "RegisterFlow", "soa{sa{ss}}a{sv}", "mine", "/nav", "1", "hello", "0", "0"),
+            try other(Service.root, "History", "GetHistory", "tua{sv}", "0", "0", "0"),
+        ] {
+            #expect(call.exit == .status(1))
+            #expect(call.errors.contains("Access denied"), "\(call.errors)")
+        }
+        #expect(try service.history().entries.isEmpty)
         for call in [
             try other(Service.root, "Coordinator", "ListOwned", "s", ""),
             try other(Service.tree + "/main", "Stepper", "EmitStep", "sa{sv}", "open", "0"),

@@ -57,7 +57,7 @@ struct DraftFlow {
 struct Draft {
     static let flowKeys = [
         "initial", "children", "arguments", "unique", "whenHidden", "announce", "onBack", "idle", "emitters", "guard",
-        "navigator", "on",
+        "navigator", "restore", "on",
     ]
     static let screenKeys = ["arguments", "presenter", "application", "whenOwnerGone"]
     static let rootKeys = ["version", "steps", "private", "screens", "autostart", "flows"]
@@ -149,7 +149,7 @@ struct Draft {
             ?? DraftFlow(declared: Declared(subject: subject, spot: item.spot), keys: Section([], item.spot))
         if flows[name] == nil { checkPresentableName(name, "a flow", item.spot, findings) }
         if let section = item.section(findings) {
-            section.checkKeys(findings, of: "a flow", Self.flowKeys, notYet: NotYet.flow)
+            section.checkKeys(findings, of: "a flow", Self.flowKeys)
             for (key, item) in section.entries where key != "on" {
                 if let first = flow.keys[key] {
                     let other = findings.position(of: first.spot)

@@ -147,18 +147,13 @@ struct Section {
     /// Adds a key that stands in another file.
     mutating func add(_ key: String, _ item: Item) { entries.append((key, item)) }
 
-    /// Reports the keys that are not known here, and those that are not supported yet; whether there were none that are
-    /// not known. The owner stands in messages: `a screen`.
+    /// Reports the keys that are not known here; whether there were none. The owner stands in messages: `a screen`.
     @discardableResult
-    func checkKeys(_ findings: Findings, of owner: String, _ known: [String], notYet: [String] = []) -> Bool {
+    func checkKeys(_ findings: Findings, of owner: String, _ known: [String]) -> Bool {
         var isClean = true
         for (key, item) in entries where !known.contains(key) {
-            if notYet.contains(key) {
-                findings.error(item.spot, NotYet.message("the key '\(key)' of \(owner)"))
-                continue
-            }
             isClean = false
-            let nearest = findings.suggestion(for: key, among: known + notYet)
+            let nearest = findings.suggestion(for: key, among: known)
             let help = nearest.isEmpty ? "; it has the keys \(Text.list(known.sorted(by: Text.precedes)))" : nearest
             findings.error(item.spot, "\(owner) has no key \(Text.quoted(key))\(help)")
         }

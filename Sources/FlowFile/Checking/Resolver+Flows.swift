@@ -10,6 +10,7 @@ extension Resolver {
         let whenHidden: WhenHidden? = draft.keys["whenHidden"]?.word(findings)
         let isUnique = draft.keys["unique"]?.bool(findings)
         let announces = draft.keys["announce"]?.bool(findings)
+        let isRestored = draft.keys["restore"]?.bool(findings)
         let onBack = draft.keys["onBack"].flatMap { stepWithoutArguments($0, of: "onBack") }
         let idle = draft.keys["idle"].flatMap { self.idle($0) }
         let emitters = draft.keys["emitters"].flatMap { self.emitters($0) }
@@ -20,8 +21,8 @@ extension Resolver {
         return FlowDefinition(
             name, parameters: draft.declared.admitted, initial: initial?.id, children: children ?? .free,
             isUnique: isUnique ?? false, whenHidden: whenHidden ?? .ignore, announces: announces ?? false,
-            onBack: onBack, idle: idle, emitters: emitters ?? [], adapter: adapter, navigator: navigator,
-            rules: rules.sorted { $0.step.index < $1.step.index })
+            isRestored: isRestored ?? true, onBack: onBack, idle: idle, emitters: emitters ?? [], adapter: adapter,
+            navigator: navigator, rules: rules.sorted { $0.step.index < $1.step.index })
     }
 
     private func idle(_ item: Item) -> Idle? {

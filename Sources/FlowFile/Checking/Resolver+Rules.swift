@@ -52,8 +52,7 @@ extension Resolver {
 
     /// Whether a rule is none, but a key of the flow that was written too far down.
     private func isMisplacedKey(_ name: String, isRule: Bool) -> Bool {
-        let isKey = Draft.flowKeys.contains(name) || NotYet.flow.contains(name)
-        guard isKey, draft.steps[name] == nil else { return false }
+        guard Draft.flowKeys.contains(name), draft.steps[name] == nil else { return false }
         return draft.isComplete || !isRule
     }
 

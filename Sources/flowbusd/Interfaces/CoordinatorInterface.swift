@@ -80,6 +80,11 @@ enum CoordinatorInterface {
                 .init("InterfaceVersion", "u", .constant) { _, _, _, _, answer, _, _ in
                     Daemon.getConstant(answer) { try $0.append(Release.interfaceVersion) }
                 },
+                .init("Durable", "b", .emits) { _, _, _, _, answer, context, _ in
+                    Daemon.getConstant(answer) { body in
+                        try body.append(Daemon.from(context)?.keeper.isDurable ?? false)
+                    }
+                },
             ])
     }
 }
@@ -158,7 +163,7 @@ extension Daemon {
 
     /// For root and the service's own user alone. On the system bus the policy file says so, too; but a bus can have
     /// another.
-    private func checkPrivileged(_ call: MessageReader, _ what: String) throws {
+    func checkPrivileged(_ call: MessageReader, _ what: String) throws {
         let user = try call.senderUserID()
         guard user == 0 || user == MessageReader.ownUserID else {
             throw FlowError(

@@ -82,6 +82,7 @@ extension Daemon {
             }
             guard node != nil else {
                 let path = String(cString: call.path)
+                settle()
                 return try call.replyError(
                     name: BusNames.unknownObject, text: "no flow or screen is live at '\(path)'")
             }

@@ -1,0 +1,178 @@
+import CSQLite
+
+/// A file that was opened and found to be ours and whole, and what is asked of it and told to it.
+final class Connection {
+    let database: Database
+    /// Whether it can only be read.
+    let isReadOnly: Bool
+
+    let allRecords: Statement
+    let putRecord: Statement
+    let removeRecord: Statement
+    let removeAllRecords: Statement
+    let putBatch: Statement
+    let batches: Statement
+    let oldestBatch: Statement
+    let historyEnd: Statement
+    let removeBatch: Statement
+    private let begin: Statement
+    private let commit: Statement
+    private let rollback: Statement
+
+    /// Opens a file that is there; one that can't be written is opened to be read.
+    static func open(_ path: String, _ format: Format) throws(StoreFailure) -> Connection {
+        do throws(StoreFailure) {
+            return try Connection(path, format, .full)
+        } catch {
+            guard error.kind == .unwritable else { throw error }
+            // To read the log of a file, SQLite keeps an index of it in memory; to read a file without one, it would make
+            // a log, unless nobody else can change the file.
+            var hasLog = false
+            if case .file(let bytes, _) = try Files.sort(of: path + "-wal") { hasLog = bytes > 0 }
+            do throws(StoreFailure) {
+                return try Connection(path, format, .reading(isImmutable: !hasLog))
+            } catch let second {
+                throw second.kind == .unreadable ? second : error
+            }
+        }
+    }
+
+    private init(_ path: String, _ format: Format, _ access: Database.Access) throws(StoreFailure) {
+        let database = try Database(path, access)
+        // What may turn out not to be ours is left as it is.
+        database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+        database.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
+        try database.run(Self.settings)
+        switch access {
+        case .full:
+            isReadOnly = false
+            try Self.bring(database, to: format)
+            // After so many pages what is in the log is brought into the file: the log stays below 1 MiB, which is memory
+            // where the file is in memory.
+            try database.run("PRAGMA wal_autocheckpoint = 512")
+            database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
+        case .reading:
+            isReadOnly = true
+            let version = try Self.version(of: database, format)
+            guard version == format.version else {
+                throw StoreFailure(
+                    .unwritable,
+                    "'\(path)' has format \(version), and can only be read, not brought to \(format.version)")
+            }
+            try Self.check(database)
+            try Self.checkSchema(of: database, version, format)
+        }
+        self.database = database
+        allRecords = try Statement("SELECT key, body FROM records", of: database)
+        putRecord = try Statement("REPLACE INTO records (key, body) VALUES (?1, ?2)", of: database)
+        removeRecord = try Statement("DELETE FROM records WHERE key = ?1", of: database)
+        removeAllRecords = try Statement("DELETE FROM records", of: database)
+        putBatch = try Statement(
+            "REPLACE INTO history (first, last, time, before, count, entries) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            of: database)
+        // Batches do not overlap, so that the first to look at is the last one that begins early enough.
+        batches = try Statement(
+            """
+            SELECT first, last, entries FROM history
+            WHERE first >= coalesce((SELECT max(first) FROM history WHERE first <= ?1), 0) AND last > ?1 AND time >= ?2
+            ORDER BY first
+            """, of: database)
+        oldestBatch = try Statement(
+            "SELECT first, time, before + count FROM history ORDER BY first LIMIT 1", of: database)
+        historyEnd = try Statement("SELECT before + count FROM history ORDER BY first DESC LIMIT 1", of: database)
+        removeBatch = try Statement("DELETE FROM history WHERE first = ?1", of: database)
+        begin = try Statement("BEGIN IMMEDIATE", of: database)
+        commit = try Statement("COMMIT", of: database)
+        rollback = try Statement("ROLLBACK", of: database)
+    }
+
+    /// Nothing is ever synced: what is written outlives the process, and that is what it is for. With the lock held by one
+    /// process, no memory has to be shared between several. `page_size` is that of files to come: smaller pages cost less for
+    /// small records, larger ones for batches of navigations.
+    private static let settings = """
+        PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; \
+        PRAGMA page_size = 2048; PRAGMA cache_size = -512; PRAGMA cell_size_check = ON; \
+        PRAGMA secure_delete = FAST
+        """
+
+    /// Does something all of it or not at all.
+    func transaction(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
+        try begin.run()
+        do throws(StoreFailure) {
+            try body()
+            try commit.run()
+        } catch {
+            // Some failures have ended it already.
+            if !database.isOutsideTransaction { try? rollback.run() }
+            throw error
+        }
+    }
+
+    /// Leaves the file and its log as they are when it is closed: they are damaged.
+    func leaveAsItIs() { database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true) }
+}
+
+// Whether the file is ours, and whole.
+extension Connection {
+    /// Takes the lock, looks at what the file is, and brings it to the version of today.
+    private static func bring(_ database: Database, to format: Format) throws(StoreFailure) {
+        let version = try version(of: database, format)
+        if version > 0 { try check(database) }
+        if database.isReadOnly && Files.isWritable(database.path) {
+            throw StoreFailure(.unreadable, "'\(database.path)' says that it may not be written")
+        }
+        let mode = try database.text("PRAGMA journal_mode = WAL")
+        guard mode == "wal" else {
+            throw StoreFailure(.unwritable, "'\(database.path)' has a journal of the mode '\(mode)' instead of 'wal'")
+        }
+        if version < format.version {
+            try database.run("BEGIN EXCLUSIVE")
+            do throws(StoreFailure) {
+                for step in format.steps[version...] { try database.run(step.sql) }
+                try database.run(
+                    "PRAGMA application_id = \(Format.applicationID); PRAGMA user_version = \(format.version)")
+                try checkSchema(of: database, format.version, format)
+                try database.run("COMMIT")
+            } catch {
+                if !database.isOutsideTransaction { try? database.run("ROLLBACK") }
+                throw error
+            }
+        } else {
+            try checkSchema(of: database, version, format)
+        }
+    }
+
+    /// The version that the file has; 0: there is nothing in it yet.
+    private static func version(of database: Database, _ format: Format) throws(StoreFailure) -> Int {
+        // The lock is there after the first look into the file.
+        let application = try database.number("PRAGMA application_id")
+        let version = Int(try database.number("PRAGMA user_version"))
+        let tables = try database.number("SELECT count(*) FROM sqlite_schema")
+        if version == 0 && tables == 0 && (application == 0 || application == Format.applicationID) { return 0 }
+        guard application == Format.applicationID else {
+            throw StoreFailure(
+                .unreadable, "'\(database.path)' is of another program: its application_id is \(application)")
+        }
+        guard (1...format.version).contains(version) else {
+            throw StoreFailure(
+                .unreadable, "'\(database.path)' has format \(version); the formats 1 to \(format.version) can be read")
+        }
+        return version
+    }
+
+    /// Refuses a file with other tables, or anything else beside them.
+    private static func checkSchema(of database: Database, _ version: Int, _ format: Format) throws(StoreFailure) {
+        let schema = try Statement("SELECT sql FROM sqlite_schema ORDER BY name", of: database)
+        var found: [String] = []
+        while try schema.step() { found.append(schema.text(0)) }
+        guard found == format.steps[version - 1].schema else {
+            throw StoreFailure(.unreadable, "'\(database.path)' has other tables than format \(version)")
+        }
+    }
+
+    /// Refuses a file that is damaged.
+    private static func check(_ database: Database) throws(StoreFailure) {
+        let answer = try database.text("PRAGMA quick_check(1)")
+        guard answer == "ok" else { throw StoreFailure(.unreadable, "'\(database.path)' is damaged: \(answer)") }
+    }
+}

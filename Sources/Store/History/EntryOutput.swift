@@ -1,0 +1,187 @@
+import FlowCore
+
+/// Writes one entry of a batch into memory that has room for it: it writes as ``RecordWriter`` does, without a look at the
+/// room for each byte.
+struct EntryOutput {
+    /// What an entry takes at most beside texts, contributors and arguments: its own length and those of four texts, its
+    /// flags, and three numbers.
+    static let fixedBytes = 5 * numberBytes + 1 + 3 * numberBytes
+    /// What a number takes at most.
+    private static let numberBytes = 10
+
+    private let room: UnsafeMutableBufferPointer<UInt8>
+    private let start: Int
+    private var place: Int
+
+    /// Writes from this place on.
+    init(_ room: UnsafeMutableBufferPointer<UInt8>, at start: Int) {
+        self.room = room
+        self.start = start
+        place = start
+    }
+
+    /// Begins an entry; the length gets the one byte that is enough as a rule.
+    mutating func begin(_ flags: EntryFlags) {
+        place += 1
+        put(flags.rawValue)
+    }
+
+    /// Ends the entry, with its length.
+    ///
+    /// - Returns: the place after it.
+    mutating func end() -> Int {
+        let length = place - start - 1
+        if length < 0x80 {
+            room[start] = UInt8(truncatingIfNeeded: length)
+            return place
+        }
+        // The rest makes room for a longer length.
+        let more = Self.byteCount(of: UInt64(length)) - 1
+        if let base = room.baseAddress {
+            (base + start + 1 + more).update(from: base + start + 1, count: length)
+        }
+        place = start
+        append(UInt64(length))
+        return place + length
+    }
+
+    private mutating func put(_ byte: UInt8) {
+        room[place] = byte
+        place += 1
+    }
+
+    /// A number.
+    mutating func append(_ number: UInt64) {
+        var rest = number
+        while rest >= 0x80 {
+            put(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        put(UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// A text.
+    mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { utf8 in
+            append(UInt64(utf8.count))
+            append(utf8)
+        }
+    }
+
+    /// Bytes as they are.
+    mutating func append(_ bytes: [UInt8]) {
+        bytes.withUnsafeBufferPointer { append($0) }
+    }
+
+    private mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard let from = bytes.baseAddress, let to = room.baseAddress else { return }
+        (to + place).update(from: from, count: bytes.count)
+        place += bytes.count
+    }
+
+    /// Arguments of simple values, as ``RecordWriter`` has them.
+    mutating func append(_ arguments: Arguments) {
+        append(UInt64(arguments.count))
+        for argument in arguments {
+            append(argument.name)
+            put(argument.isPrivate ? 1 : 0)
+            switch argument.value {
+            case .bool(let flag): append(Letter.bool, flag ? 1 : 0)
+            case .byte(let number): append(Letter.byte, UInt64(number))
+            case .int16(let number): append(Letter.int16, UInt64(UInt16(bitPattern: number)))
+            case .uint16(let number): append(Letter.uint16, UInt64(number))
+            case .int32(let number): append(Letter.int32, UInt64(UInt32(bitPattern: number)))
+            case .uint32(let number): append(Letter.uint32, UInt64(number))
+            case .int64(let number): append(Letter.int64, UInt64(bitPattern: number))
+            case .uint64(let number): append(Letter.uint64, number)
+            case .double(let number): append(Letter.double, number.bitPattern)
+            case .string(let text): append(Letter.string, text)
+            case .objectPath(let text): append(Letter.objectPath, text)
+            case .signature(let text): append(Letter.signature, text)
+            // ``byteCount(of:)`` said that there are none.
+            case .variant, .bytes, .array, .structure, .entry: break
+            }
+        }
+    }
+
+    /// Contributors as a list of texts: the kind, the name and the path, with blanks between them.
+    mutating func append(_ contributions: [Contribution]) {
+        append(UInt64(contributions.count))
+        for contribution in contributions {
+            append(UInt64(Self.textCount(of: contribution)))
+            append(plain: contribution.kind.rawValue)
+            if !contribution.name.isEmpty {
+                put(UInt8(ascii: " "))
+                append(plain: contribution.name)
+            }
+            if let path = contribution.path {
+                put(UInt8(ascii: " "))
+                append(plain: path)
+            }
+        }
+    }
+
+    private static func textCount(of contribution: Contribution) -> Int {
+        var count = contribution.kind.rawValue.utf8.count
+        if !contribution.name.isEmpty { count += 1 + contribution.name.utf8.count }
+        if let path = contribution.path { count += 1 + path.utf8.count }
+        return count
+    }
+
+    /// What contributors take at most.
+    static func byteCount(of contributions: [Contribution]) -> Int {
+        contributions.reduce(numberBytes) { $0 + numberBytes + textCount(of: $1) }
+    }
+
+    /// A text without its length.
+    private mutating func append(plain text: String) {
+        var text = text
+        text.withUTF8 { append($0) }
+    }
+
+    private mutating func append(_ letter: UInt8, _ number: UInt64) {
+        put(letter)
+        append(number)
+    }
+
+    private mutating func append(_ letter: UInt8, _ text: String) {
+        put(letter)
+        append(text)
+    }
+
+    /// What arguments take at most; nil if there are others than simple values.
+    static func byteCount(of arguments: Arguments) -> Int? {
+        var count = numberBytes
+        for argument in arguments {
+            // The length of the name, whether it is private, the letter of the type, the number or the text's length.
+            count += numberBytes + 1 + 1 + numberBytes + argument.name.utf8.count
+            switch argument.value {
+            case .bool, .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double: break
+            case .string(let text), .objectPath(let text), .signature(let text): count += text.utf8.count
+            case .variant, .bytes, .array, .structure, .entry: return nil
+            }
+        }
+        return count
+    }
+
+    private static func byteCount(of number: UInt64) -> Int {
+        max(1, (UInt64.bitWidth - number.leadingZeroBitCount + 6) / 7)
+    }
+}
+
+/// The types of simple values, by the letters of their signatures, as ``RecordWriter`` has them.
+private enum Letter {
+    static let bool = UInt8(ascii: "b")
+    static let byte = UInt8(ascii: "y")
+    static let int16 = UInt8(ascii: "n")
+    static let uint16 = UInt8(ascii: "q")
+    static let int32 = UInt8(ascii: "i")
+    static let uint32 = UInt8(ascii: "u")
+    static let int64 = UInt8(ascii: "x")
+    static let uint64 = UInt8(ascii: "t")
+    static let double = UInt8(ascii: "d")
+    static let string = UInt8(ascii: "s")
+    static let objectPath = UInt8(ascii: "o")
+    static let signature = UInt8(ascii: "g")
+}

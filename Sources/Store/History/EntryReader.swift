@@ -1,0 +1,141 @@
+import FlowCore
+
+/// Goes through the entries of a batch as ``HistoryBatch`` wrote them. Of those that nobody asks for, no value is made.
+///
+/// It takes any bytes: those that nobody wrote so are an error, never more.
+struct EntryReader {
+    private var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    private var place = 0
+    /// Where the entry ends that is read.
+    private var end = 0
+
+    /// The serial of the entry.
+    private(set) var serial: UInt64 = 0
+    /// When it happened, in µs since 1970.
+    private(set) var time: UInt64 = 0
+    private var cause: UInt64 = 0
+    private var hasContributors = false
+    private var hasArguments = false
+    private var flow = Text()
+    private var definition = Text()
+    private var step = Text()
+    private var sender = Text()
+    /// The path that was asked for, and whether the flow is at it or below; the same flow is not compared again.
+    private let path: [UInt8]?
+    /// Whether the flow is the one that was asked for, or below it.
+    private(set) var isBelow = false
+
+    /// A text that entries share: where it stands, and what it is once somebody asked.
+    private struct Text {
+        var range = 0..<0
+        var text: String?
+
+        mutating func made(of bytes: UnsafeBufferPointer<UInt8>) throws(RecordFailure) -> String {
+            if let text { return text }
+            guard let made = String(validating: bytes[range], as: UTF8.self) else {
+                throw RecordFailure("a text is not UTF-8")
+            }
+            text = made
+            return made
+        }
+    }
+
+    /// Tells entries of flows at a path and below it from others; nil: all are asked for.
+    init(below path: String?) { self.path = path.map { Array($0.utf8) } }
+
+    /// Begins with a batch, whose bytes have to stay where they are.
+    mutating func begin(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+        place = 0
+        end = 0
+        serial = 0
+        time = 0
+        flow = Text()
+        definition = Text()
+        step = Text()
+        sender = Text()
+        isBelow = path == nil
+    }
+
+    /// Goes on to the next entry.
+    ///
+    /// - Returns: whether there is one.
+    mutating func next() throws(RecordFailure) -> Bool {
+        place = end
+        guard place < bytes.count else { return false }
+        end = bytes.count
+        let length = try count()
+        end = place + length
+        let flags = EntryFlags(rawValue: try byte())
+        guard flags.isSubset(of: .all) else { throw RecordFailure("no entry has the flags \(flags.rawValue)") }
+        serial &+= try number()
+        let difference = try number()
+        time &+= UInt64(bitPattern: Int64(bitPattern: difference >> 1) ^ -Int64(bitPattern: difference & 1))
+        cause = flags.contains(.cause) ? serial &- (try number()) : 0
+        if flags.contains(.flow) {
+            flow = Text(range: try content())
+            if let path { isBelow = Self.is(bytes[flow.range], atOrBelow: path) }
+        }
+        if flags.contains(.definition) { definition = Text(range: try content()) }
+        if flags.contains(.step) { step = Text(range: try content()) }
+        if flags.contains(.sender) { sender = Text(range: try content()) }
+        hasContributors = flags.contains(.contributors)
+        hasArguments = flags.contains(.arguments)
+        return true
+    }
+
+    /// The entry; to be asked for once.
+    mutating func entry() throws(RecordFailure) -> HistoryEntry {
+        var rest = RecordReader(Array(bytes[place..<end]))
+        let contributors =
+            hasContributors ? try rest.list { reader throws(RecordFailure) in try reader.text() } : []
+        let arguments = hasArguments ? try rest.arguments() : []
+        guard rest.isAtEnd else { throw RecordFailure("an entry is longer than what is in it") }
+        return HistoryEntry(
+            serial: serial, time: time, flow: try flow.made(of: bytes), definition: try definition.made(of: bytes),
+            step: try step.made(of: bytes), arguments: arguments, cause: cause, sender: try sender.made(of: bytes),
+            contributors: contributors)
+    }
+
+    private static func `is`(_ flow: Slice<UnsafeBufferPointer<UInt8>>, atOrBelow path: [UInt8]) -> Bool {
+        guard flow.starts(with: path) else { return false }
+        // "/" has all below it, "/a/b" has "/a/b/c", but not "/a/bc".
+        return flow.count == path.count || path.last == UInt8(ascii: "/")
+            || flow[flow.startIndex + path.count] == UInt8(ascii: "/")
+    }
+
+    private mutating func byte() throws(RecordFailure) -> UInt8 {
+        guard place < end else { throw RecordFailure("it ends too early") }
+        defer { place += 1 }
+        return bytes[place]
+    }
+
+    private mutating func number() throws(RecordFailure) -> UInt64 {
+        var number: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let byte = try byte()
+            let bits = UInt64(byte & 0x7f)
+            guard shift < 64, (bits << shift) >> shift == bits else {
+                throw RecordFailure("a number has more than 64 bits")
+            }
+            number |= bits << shift
+            if byte < 0x80 { return number }
+            shift += 7
+        }
+    }
+
+    private mutating func count() throws(RecordFailure) -> Int {
+        let count = try number()
+        guard count <= UInt64(end - place) else {
+            throw RecordFailure("\(count) bytes do not fit into \(end - place)")
+        }
+        return Int(count)
+    }
+
+    private mutating func content() throws(RecordFailure) -> Range<Int> {
+        let count = try count()
+        defer { place += count }
+        return place..<place + count
+    }
+}

@@ -1,0 +1,146 @@
+public import FlowCore
+
+// Every navigation comes by here, those too that change nothing else, so it has to cost next to nothing: some hundreds of
+// instructions. An entry is bytes at once, without a value in between; what it shares with the one before is left out.
+//
+// An entry is its length, flags that tell what follows, the serial and the time as differences to those of the entry
+// before, and then, each where its flag is set: the cause (as difference to the serial), the flow, the definition, the
+// step, the sender, the contributors, the arguments. Texts that are not there are those of the entry before; the first
+// one follows an entry of empty texts and zeros. Numbers and texts look as ``RecordWriter`` has them.
+
+/// Navigations that happened and were not written yet, in the order of their serials.
+public struct HistoryBatch: Sendable {
+    /// How many there are.
+    public private(set) var count = 0
+    /// How many bytes they take in a file, and here.
+    public private(set) var byteCount = 0
+    /// The serial of the first one.
+    private(set) var first: UInt64 = 0
+    /// The serial of the last one.
+    private(set) var last: UInt64 = 0
+    /// The latest time of any.
+    private(set) var time: UInt64 = 0
+
+    /// The entries, and room for more.
+    private var room: [UInt8] = []
+    private var previous = EntryTexts()
+    private var previousTime: UInt64 = 0
+
+    /// None.
+    public init() {}
+
+    /// Whether there is none.
+    public var isEmpty: Bool { count == 0 }
+
+    /// Forgets all of them, and keeps the room.
+    public mutating func removeAll() {
+        var room: [UInt8] = []
+        swap(&room, &self.room)
+        self = HistoryBatch()
+        self.room = room
+    }
+
+    /// The entries as they are written.
+    func withEntries<Result>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(StoreFailure) -> Result
+    ) throws(StoreFailure) -> Result {
+        try room.withUnsafeBufferPointer { room throws(StoreFailure) in
+            try body(UnsafeBufferPointer(rebasing: room[..<byteCount]))
+        }
+    }
+
+    /// Adds one, which happened at this time in µs since 1970.
+    public mutating func append(_ navigation: Navigation, at time: UInt64) {
+        // All is measured, and then written without a look at the room. What is rare is made to bytes before.
+        var arguments: [UInt8] = []
+        var argumentBytes = 0
+        if !navigation.arguments.isEmpty {
+            if let count = EntryOutput.byteCount(of: navigation.arguments) {
+                argumentBytes = count
+            } else {
+                var writer = RecordWriter()
+                writer.append(navigation.arguments)
+                arguments = writer.bytes
+            }
+        }
+
+        var flags: EntryFlags = []
+        var size = EntryOutput.fixedBytes + argumentBytes + arguments.count
+        if navigation.cause != 0 { flags.insert(.cause) }
+        if !navigation.arguments.isEmpty { flags.insert(.arguments) }
+        if !navigation.contributions.isEmpty {
+            flags.insert(.contributors)
+            size += EntryOutput.byteCount(of: navigation.contributions)
+        }
+        if navigation.flow != previous.flow {
+            flags.insert(.flow)
+            previous.flow = navigation.flow
+            size += navigation.flow.utf8.count
+        }
+        if navigation.definition != previous.definition {
+            flags.insert(.definition)
+            previous.definition = navigation.definition
+            size += navigation.definition.utf8.count
+        }
+        if navigation.step != previous.step {
+            flags.insert(.step)
+            previous.step = navigation.step
+            size += navigation.step.utf8.count
+        }
+        if navigation.client.name != previous.sender {
+            flags.insert(.sender)
+            previous.sender = navigation.client.name
+            size += navigation.client.name.utf8.count
+        }
+        if room.count - byteCount < size { grow(by: size) }
+
+        let serialStep = navigation.serial &- last
+        let timeStep = Int64(bitPattern: time &- previousTime)
+        room.withUnsafeMutableBufferPointer { room in
+            var output = EntryOutput(room, at: byteCount)
+            output.begin(flags)
+            output.append(serialStep)
+            // Clocks may be set back: the sign is the lowest bit.
+            output.append(UInt64(bitPattern: timeStep << 1 ^ timeStep >> 63))
+            if flags.contains(.cause) { output.append(navigation.serial &- navigation.cause) }
+            if flags.contains(.flow) { output.append(navigation.flow) }
+            if flags.contains(.definition) { output.append(navigation.definition) }
+            if flags.contains(.step) { output.append(navigation.step) }
+            if flags.contains(.sender) { output.append(navigation.client.name) }
+            if flags.contains(.contributors) { output.append(navigation.contributions) }
+            if argumentBytes > 0 { output.append(navigation.arguments) } else { output.append(arguments) }
+            byteCount = output.end()
+        }
+        if count == 0 { first = navigation.serial }
+        count += 1
+        last = navigation.serial
+        previousTime = time
+        self.time = max(self.time, time)
+    }
+
+    private mutating func grow(by size: Int) {
+        room += repeatElement(0, count: max(4_096, size, room.count))
+    }
+}
+
+/// What an entry may share with the one before.
+struct EntryTexts: Sendable {
+    var flow = ""
+    var definition = ""
+    var step = ""
+    var sender = ""
+}
+
+/// What stands in an entry. The values are part of the format.
+struct EntryFlags: OptionSet, Sendable {
+    let rawValue: UInt8
+
+    static let flow = EntryFlags(rawValue: 1)
+    static let definition = EntryFlags(rawValue: 2)
+    static let step = EntryFlags(rawValue: 4)
+    static let sender = EntryFlags(rawValue: 8)
+    static let cause = EntryFlags(rawValue: 16)
+    static let contributors = EntryFlags(rawValue: 32)
+    static let arguments = EntryFlags(rawValue: 64)
+    static let all: EntryFlags = [.flow, .definition, .step, .sender, .cause, .contributors, .arguments]
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+extension StoreFile {
+    /// Moves a file that can't be read aside, with what belongs to it. No ``StoreFile`` may have it open any more: closing
+    /// it would delete the log of the one that comes after it.
+    ///
+    /// - Parameter time: now, in µs since 1970, which becomes part of its name.
+    /// - Returns: the path that it has now.
+    public static func moveAside(_ path: String, at time: UInt64) throws(StoreFailure) -> String {
+        let stem = path + "." + utc(time)
+        var target = stem
+        var number = 1
+        while try isTaken(target) {
+            number += 1
+            target = "\(stem)-\(number)"
+        }
+        // The file goes first: without its log it would look whole, and tell of earlier times. A log without a file is
+        // found to be none (Files.prepare).
+        for companion in [""] + Files.companions where rename(path + companion, target + companion) != 0 {
+            guard errno == ENOENT else { throw Files.failure(path + companion, "rename") }
+        }
+        return target
+    }
+
+    private static func isTaken(_ path: String) throws(StoreFailure) -> Bool {
+        for companion in [""] + Files.companions {
+            var status = stat()
+            if lstat(path + companion, &status) == 0 { return true }
+            guard errno == ENOENT else { throw Files.failure(path + companion, "lstat") }
+        }
+        return false
+    }
+
+    /// A time as `20261121T115900Z`.
+    static func utc(_ time: UInt64) -> String {
+        var seconds = time_t(time / 1_000_000)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func digits(_ number: Int32, _ count: Int) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+        }
+        return digits(parts.tm_year &+ 1900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2) + "T"
+            + digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2) + "Z"
+    }
+}

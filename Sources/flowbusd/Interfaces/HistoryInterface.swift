@@ -1,0 +1,61 @@
+import FlowCore
+import SdBus
+import Store
+
+/// `org.flowbus.Navigation1.History`: what happened.
+enum HistoryInterface {
+    private typealias Argument = InterfaceDescription.Argument
+
+    /// How many entries, and how many bytes of them, one call is answered with at the most.
+    static let mostEntries = 1_000
+    static let mostBytes = 1 << 20
+
+    static var description: InterfaceDescription {
+        InterfaceDescription(
+            BusNames.Interface.history,
+            methods: [
+                .init(
+                    "GetHistory",
+                    in: [Argument("afterSerial", "t"), Argument("limit", "u"), Argument("options", "a{sv}")],
+                    out: [Argument("entries", "a(tossa{sv}a{sv})"), Argument("more", "b")]
+                ) { message, context, _ in
+                    Daemon.serveRoot(message, context) { try $0.getHistory($1) }
+                }
+            ])
+    }
+}
+
+extension Daemon {
+    fileprivate func getHistory(_ call: MessageReader) throws {
+        try checkPrivileged(call, "read the history")
+        let serial = try call.readUInt64()
+        let asked = Int(try call.readUInt32())
+        var path: String?
+        try CallOptions.read(call, known: [("flow", "o")]) { _ in path = String(cString: try call.readObjectPath()) }
+        let limit = asked == 0 ? HistoryInterface.mostEntries : min(asked, HistoryInterface.mostEntries)
+        let (entries, hasMore) = keeper.entries(
+            after: serial, limit: limit, bytes: HistoryInterface.mostBytes, below: path)
+        try reply(to: call) { body in
+            try body.openContainer(.array, "(tossa{sv}a{sv})")
+            for entry in entries { try append(entry, to: body) }
+            try body.closeContainer()
+            try body.append(hasMore)
+        }
+    }
+
+    private func append(_ entry: HistoryEntry, to body: MessageWriter) throws {
+        try body.openContainer(.structure, "tossa{sv}a{sv}")
+        try body.append(entry.serial)
+        try body.append(path: entry.flow)
+        try body.append(entry.definition)
+        try body.append(entry.step)
+        try body.append(entry.arguments)
+        try body.openContainer(.array, "{sv}")
+        try body.appendEntry("time", "t") { body in try body.append(entry.time) }
+        try body.appendEntry("cause", "t") { body in try body.append(entry.cause) }
+        try body.appendEntry("sender", "s") { body in try body.append(entry.sender) }
+        try body.appendEntry("contributors", "as") { body in try body.append(entry.contributors) }
+        try body.closeContainer()
+        try body.closeContainer()
+    }
+}

@@ -1,0 +1,127 @@
+import FlowCore
+import Logging
+import SdBus
+
+// The start of a daemon: what an earlier one kept, or this one before its bus was lost (D-3, D-8).
+
+/// What a daemon takes along from a bus that it lost.
+struct Carried {
+    /// The whole tree.
+    let records: [Record]
+    /// The bus's id.
+    let busID: String
+    /// What the definition files declared.
+    let definitions: Definitions
+}
+
+extension Daemon {
+    /// How long it may take until another flowbusd is gone that has the files open, in µs.
+    static let predecessorBound: UInt64 = 10_000_000
+
+    /// Becomes the owner of the name. Where another one had to give it up, waits until that one is gone, and has closed its
+    /// files (D-9).
+    ///
+    /// - Returns: false: the process was told to end meanwhile.
+    func takeName() throws(SdError) -> Bool {
+        let name = "\(BusNames.service)"
+        guard replaces else {
+            try bus.requestName(name, allowsReplacement: true)
+            return true
+        }
+        let takeover = try Takeover(setup.connect(), of: name, by: bus.uniqueName)
+        try bus.requestName(name, allowsReplacement: true, replaces: true)
+        switch try takeover.wait(atMost: Self.predecessorBound) {
+        case .ended: return true
+        case .over:
+            logger.warning("The flowbusd that served before has not ended yet; it may still have the tree")
+            return true
+        case .terminated: return false
+        }
+    }
+
+    /// Opens the files, brings back what they say, and starts what starts by itself. All of it is written before anything
+    /// of it is told.
+    ///
+    /// - Returns: false: the process was told to end meanwhile.
+    func begin() throws(SdError) -> Bool {
+        guard try openFiles() else { return false }
+        // Who owns the names of definition files is known before; those of registered flows come with the flows.
+        watchBusNames()
+        let (records, source, isSameBus) = recordsToRestore()
+        if !records.isEmpty {
+            handle(.restored(records, onSameBus: isSameBus))
+            lastRequest = max(lastRequest, coordinator.latestRequest.number)
+            logRestored(from: source)
+        }
+        watchBusNames()
+        handle(.started)
+        keeper.replaceFound(by: coordinator.takeAllRecords())
+        settle()
+        toldDurable = keeper.isDurable
+        isServing = true
+        keeper.prune()
+        return true
+    }
+
+    /// One that is killed can be gone from the bus a moment before its files are closed.
+    private func openFiles() throws(SdError) -> Bool {
+        let begin = MonotonicClock.now
+        var outcome = Waiting.Outcome.over
+        keeper.open(whileLocked: { file in
+            // The tree is this daemon's alone; the history can have another one that goes on, which is done without.
+            let bound = begin + (file === keeper.tree ? Self.predecessorBound / 5 : Self.predecessorBound / 20)
+            guard MonotonicClock.now < bound, let waiting = try? Waiting() else { return false }
+            outcome = (try? waiting.wait(atMost: 20_000)) ?? .over
+            return outcome != .terminated
+        })
+        holdsEffects = keeper.isWorking
+        return outcome != .terminated
+    }
+
+    /// What to begin with, and where it is from. The counters always: serials never repeat (S-10).
+    private func recordsToRestore() -> (records: [Record], source: String, isSameBus: Bool) {
+        let kept = keeper.found
+        let counters = [kept.tree, kept.history, carried?.records ?? []].flatMap { records in
+            records.filter { $0.key.kind == .counters }
+        }
+        func hasMore(_ records: [Record]) -> Bool { records.contains { $0.key.kind != .counters } }
+        func with(_ records: [Record]) -> [Record] { counters + records.filter { $0.key.kind != .counters } }
+
+        let lost = "memory, from before the bus was lost"
+        if setup.restore != .never {
+            // What is in memory is never older than what is in the file.
+            if let carried, carried.busID == busID, hasMore(carried.records) {
+                return (with(carried.records), lost, true)
+            }
+            if hasMore(kept.tree) { return (with(kept.tree), "'\(keeper.tree?.path ?? "")'", true) }
+        }
+        if setup.restore == .always {
+            if let carried, hasMore(carried.records) { return (with(carried.records), lost, false) }
+            if hasMore(kept.history) { return (with(kept.history), "'\(keeper.history?.path ?? "")'", false) }
+        }
+        return (counters, "", true)
+    }
+
+    private func logRestored(from source: String) {
+        let (flows, screens) = (coordinator.flowCount, coordinator.screenCount)
+        guard flows + screens > 0 else { return }
+        logger.notice("Restored \(counted(flows, "flow")) and \(counted(screens, "screen")) from \(source)")
+    }
+
+    /// What the next daemon of this process needs, when the bus is lost.
+    func takeAlong() -> Carried {
+        Carried(
+            records: coordinator.takeAllRecords(), busID: busID, definitions: fileDefinitions)
+    }
+
+    /// Writes all that waits, and closes the files.
+    ///
+    /// What is held back is carried out, unless the bus is lost, where nobody is there for it.
+    func endKeeping() {
+        isServing = false
+        if !bus.isOpen { held = [] }
+        settle()
+        coordinator.releaseReservedNumbers()
+        keeper.close()
+    }
+}

@@ -1,0 +1,301 @@
+import FlowCore
+import Logging
+import SdBus
+import Store
+
+/// Keeps what outlives the process in two files (durability.md):
+///
+/// - the tree's, of one bus, gets every record, each change before its effects are carried out (D-1);
+/// - the history's gets navigations, in batches (D-2); how far serials are reserved, so that they repeat not even where the
+///   tree is lost; and, to come back on another bus, too, a copy of the records without what is private.
+///
+/// It has the policy for what goes wrong: a file that can't be read is moved aside (D-6); where one can't be written, all goes
+/// on from memory, and it is tried again at times (D-7). It knows of no effects: ``Daemon`` holds those back.
+final class Keeper {
+    /// How much of the history is kept (D-10).
+    struct Retention: Equatable {
+        /// So many navigations; 0: there is no history.
+        var entries: Int
+        /// For so many days.
+        var days: Int
+
+        /// The time, in µs since 1970, before which nothing is kept.
+        func begin(at now: UInt64) -> UInt64 {
+            let (time, isBeforeAll) = now.subtractingReportingOverflow(UInt64(days) * 86_400_000_000)
+            return isBeforeAll ? 0 : time
+        }
+    }
+
+    /// Nil: not to be kept.
+    let tree: KeptFile?
+    /// Nil: not to be kept.
+    let history: KeptFile?
+    let retention: Retention
+    /// Whether the history's file has a copy of the tree.
+    let copiesTree: Bool
+    let loop: EventLoop
+    let logger: Logger
+
+    /// Gives the records that changed; and all of them.
+    var changedRecords: () -> [Record] = { [] }
+    var allRecords: () -> [Record] = { [] }
+    /// Runs when ``trouble`` comes or goes.
+    var onTroubleChange: () -> Void = {}
+
+    /// What was in the files when they were opened.
+    private(set) var found: (tree: [Record], history: [Record]) = ([], [])
+    /// What the history's file has to be told of records, each once; of the copy, or the counters alone.
+    private var copied: [RecordKey: Record] = [:]
+
+    /// Navigations that are not in the file yet.
+    var batch = HistoryBatch()
+    /// What the time of day is beyond that of the loop, in µs.
+    var timeOffset: UInt64 = 0
+    /// Full batches that could not be written, the oldest first.
+    var waiting: [HistoryBatch] = []
+    /// How many navigations had to be forgotten, as they could not be written.
+    var lost = 0
+    var flushTimer: Timer?
+    private(set) var isFlushDue = false
+    var pruning: DeferredTask?
+
+    private var retryTimer: Timer?
+    private var retryPause = Keeper.firstPause
+    private var isRetryDue = false
+    /// What ``trouble`` was when ``onTroubleChange`` ran last.
+    private var toldTrouble: String?
+
+    /// How long a navigation waits for others to be written with, in µs (D-2).
+    static let flushDelay: UInt64 = 100_000
+    /// How many are written at once (D-2).
+    static let batchSize = 256
+    /// The pauses before it is tried again to write, in µs: each twice as long as the one before (D-7).
+    static let firstPause: UInt64 = 1_000_000
+    static let longestPause: UInt64 = 30_000_000
+    /// How many bytes of navigations wait for a file that can't be written.
+    static let mostWaiting = 4 << 20
+
+    /// Opens nothing yet.
+    init(
+        tree: KeptFile?, history: KeptFile?, retention: Retention, copiesTree: Bool, loop: EventLoop, logger: Logger
+    ) throws(SdError) {
+        self.tree = tree
+        self.history = history
+        self.retention = retention
+        self.copiesTree = copiesTree
+        self.loop = loop
+        self.logger = logger
+        flushTimer = try loop.timer { [unowned self] in flushIsDue() }
+        pruning = try loop.deferred { [unowned self] in prune() }
+    }
+
+    // MARK: How it is
+
+    /// Whether there is a file to keep records in that can be written: then they come before effects (D-1).
+    var isWorking: Bool { tree?.isWorking == true || history?.isWorking == true }
+
+    /// Whether a restart finds the tree as it is, and what happened. A history that another process has is done without.
+    var isDurable: Bool { tree != nil && trouble == nil }
+
+    /// Why something is not kept that should be, for a person; nil: all is.
+    var trouble: String? {
+        if let trouble = tree?.trouble { return trouble.description }
+        guard let trouble = history?.trouble, trouble.kind != .locked else { return nil }
+        return "the history: \(trouble)"
+    }
+
+    // MARK: Records
+
+    /// Opens the files.
+    ///
+    /// - Parameter isPatient: whether to try one again that another process has open; it waits a little before it says so.
+    func open(whileLocked isPatient: (KeptFile) -> Bool) {
+        if let tree { found.tree = tree.open(while: { isPatient(tree) }) }
+        if let history { found.history = history.open(while: { isPatient(history) }) }
+        troubleMayHaveChanged()
+    }
+
+    /// Writes all records instead of those that were found, where they are others.
+    func replaceFound(by records: [Record]) {
+        func isSame(_ one: [Record], _ other: [Record]) -> Bool {
+            one.count == other.count && one.sorted { $0.key < $1.key } == other.sorted { $0.key < $1.key }
+        }
+        if let tree, tree.isWorking, !isSame(found.tree, records) { settle(writeAll(records, to: tree), of: tree) }
+        if let history, history.isWorking, !isSame(found.history, selected(records)) {
+            settle(writeAll(records, to: history), of: history)
+        }
+        found = ([], [])
+    }
+
+    /// Writes records that changed, before their effects are carried out.
+    func keep(_ records: [Record]) {
+        guard !records.isEmpty else { return }
+        if let tree, tree.isWorking { settle(tree.write(records), of: tree) }
+        copy(records)
+    }
+
+    /// Notes what the history's file has to be told; writes at once what can't wait: how far serials are reserved.
+    private func copy(_ records: [Record]) {
+        guard let history, history.isWorking else { return }
+        var counters: Record?
+        for record in records {
+            if record.key.kind == .counters { counters = record }
+            if copiesTree { copied[record.key] = record }
+        }
+        if let counters { settle(history.write([counters]), of: history) }
+    }
+
+    private func writeAll(_ records: [Record], to file: KeptFile) -> KeptFile.Outcome {
+        if file === tree { return file.write(records, all: true) }
+        copied = [:]
+        return file.write(selected(records), all: true)
+    }
+
+    /// What the history's file has of these records.
+    func selected(_ records: [Record]) -> [Record] {
+        guard copiesTree else { return records.filter { $0.key.kind == .counters } }
+        return records.map(\.withoutPrivateArguments).filter { $0.body != nil }
+    }
+
+    /// Does what is to be done after an attempt to write; one that began again gets all there is.
+    private func settle(_ outcome: KeptFile.Outcome, of file: KeptFile) {
+        switch outcome {
+        case .written: return
+        case .begunAgain:
+            if case .failed = writeAll(allRecords(), to: file) { troubleMayHaveChanged() }
+        case .failed: troubleMayHaveChanged()
+        }
+    }
+
+    // MARK: What goes wrong
+
+    /// Tells of trouble that came or went, and has it tried again.
+    func troubleMayHaveChanged() {
+        if let history, !history.isWorking { copied = [:] }
+        if !isRetryDue, needsRetry(tree) || needsRetry(history) {
+            isRetryDue = true
+            retrySoon()
+        }
+        guard trouble != toldTrouble else { return }
+        toldTrouble = trouble
+        onTroubleChange()
+    }
+
+    /// Most daemons never need the timer, and each one there is costs each turn of the loop.
+    private func retrySoon() {
+        do throws(SdError) {
+            if retryTimer == nil { retryTimer = try loop.timer { [unowned self] in retry() } }
+            try retryTimer?.arm(at: loop.now + retryPause)
+        } catch {
+            logger.error("Could not set a timer: \(error)")
+        }
+    }
+
+    /// Tries again to write to files that could not be.
+    private func retry() {
+        isRetryDue = false
+        retryPause = min(2 * retryPause, Self.longestPause)
+        // The file that works, if there is one, is not told by what follows.
+        keep(changedRecords())
+        if let tree, needsRetry(tree), tree.reopen().isOpen, case .written = writeAll(allRecords(), to: tree) {
+            tree.recovered("")
+        }
+        if let history, needsRetry(history) { retry(history) }
+        if !needsRetry(tree) && !needsRetry(history) { retryPause = Self.firstPause }
+        troubleMayHaveChanged()
+        flushHistory()
+    }
+
+    private func needsRetry(_ file: KeptFile?) -> Bool {
+        guard let file else { return false }
+        return !file.isWorking && !file.isLeftAlone
+    }
+
+    private func retry(_ history: KeptFile) {
+        let (isOpen, records) = history.reopen()
+        guard isOpen else { return }
+        if !records.isEmpty {
+            // What is in it was not known when this one began to count: serials would be there twice.
+            history.leaveAlone("navigations of another flowbusd, or of an earlier one, are in it")
+            waiting = []
+            batch.removeAll()
+            return
+        }
+        guard case .written = writeAll(allRecords(), to: history) else { return }
+        history.recovered(lost == 0 ? "" : "; \(counted(lost, "navigation")) had to be forgotten")
+        lost = 0
+    }
+
+    // MARK: What can wait
+
+    /// Has what can wait written soon.
+    func flushSoon() {
+        guard !isFlushDue else { return }
+        isFlushDue = true
+        do throws(SdError) {
+            try flushTimer?.arm(at: loop.now + Self.flushDelay)
+        } catch {
+            logger.error("Could not set a timer: \(error)")
+        }
+    }
+
+    private func flushIsDue() { flush() }
+
+    /// Writes everything that waits.
+    func flush() {
+        isFlushDue = false
+        keep(changedRecords())
+        flushHistory()
+    }
+
+    /// Writes navigations that wait, and with them the copy of the tree, which is never older than they are.
+    func flushHistory() {
+        guard let history else { return }
+        guard history.isWorking else {
+            // They wait in memory; few of them, and large.
+            if batch.count >= Self.batchSize { putAside() }
+            return
+        }
+        let records = copied.values.map(\.withoutPrivateArguments).sorted { $0.key < $1.key }
+        copied = [:]
+        if !waiting.isEmpty { return flushWaiting(records, to: history) }
+        if batch.isEmpty && records.isEmpty { return }
+        let outcome = history.write(records, history: batch)
+        switch outcome {
+        case .written:
+            if !batch.isEmpty { pruneSoon() }
+            batch.removeAll()
+        case .begunAgain, .failed:
+            putAside()
+            settle(outcome, of: history)
+            flushSoon()
+        }
+    }
+
+    /// Writes what could not be written before.
+    private func flushWaiting(_ records: [Record], to history: KeptFile) {
+        putAside()
+        for (place, batch) in waiting.enumerated() {
+            let outcome = history.write(place == 0 ? records : [], history: batch)
+            if case .written = outcome { continue }
+            waiting.removeFirst(place)
+            settle(outcome, of: history)
+            return flushSoon()
+        }
+        waiting = []
+        pruneSoon()
+    }
+
+    private func pruneSoon() {
+        do { try pruning?.schedule() } catch { logger.error("Could not forget old navigations: \(error)") }
+    }
+
+    /// Writes what waits, and closes the files.
+    func close() {
+        // Nothing comes later any more.
+        (flushTimer, retryTimer, pruning, isRetryDue) = (nil, nil, nil, true)
+        flush()
+        tree?.close()
+        history?.close()
+    }
+}

@@ -1,0 +1,178 @@
+import BusTestSupport
+import Glibc
+import Testing
+
+@testable import FlowCore
+@testable import Store
+
+/// Files that somebody or something changed.
+@Suite struct DamageTests {
+    let folder: TemporaryDirectory
+    let file: String
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        file = folder.file()
+    }
+
+    /// Fills a file with records and navigations of all sorts.
+    private func fill(_ store: StoreFile) throws {
+        var seeded = Seeded(42)
+        var serial: UInt64 = 0
+        for round in 0..<12 as Range<UInt64> {
+            var batch = HistoryBatch()
+            for _ in 0..<30 {
+                serial += 1
+                batch.append(.random(serial, &seeded), at: 1_000_000 * serial)
+            }
+            let records = (0..<10).map { Record.node(round * 7 + $0, seeded.bytes(round == 5 ? 5_000 : 60)) }
+            try store.write(records + [.node(round, nil)], history: batch)
+        }
+    }
+
+    /// Does everything that can be done with a file, each as far as it goes.
+    ///
+    /// - Returns: the failure of opening it, or else the first one after that; nil: it is all right.
+    private func useAll() throws -> StoreFailure? {
+        var store: StoreFile?
+        var first: StoreFailure?
+        let uses: [() throws -> Any] = [
+            { store = try StoreFile(file) },
+            { try store?.records() as Any },
+            { try store?.entries(after: 0, limit: .max, bytes: .max, below: "/main", since: 0) as Any },
+            { try store?.entries(after: 250, limit: 1_000, bytes: 1 << 20, below: nil, since: 1) as Any },
+            { try store?.prune(keeping: 200, since: 0) as Any },
+            { try store?.write([.node(3, [1]), .node(4, nil)]) as Any },
+            { try store?.prune(keeping: 0, since: 0) as Any },
+            { try store?.write([.node(1, [1])], all: true) as Any },
+        ]
+        for use in uses {
+            let found = failure(use)
+            #expect(found == nil || found?.kind == .unreadable, "\(String(describing: found))")
+            first = first ?? found
+        }
+        return first
+    }
+
+    @Test func `D-6: a file that ends anywhere is whole, fresh or unreadable`() throws {
+        try fill(StoreFile(file))
+        let whole = try content(of: file)
+        #expect(whole.count > 50_000)
+        for count in stride(from: 0, to: whole.count, by: 512) {
+            try put(Array(whole[..<count]), into: file)
+            // Whether the last pages are missing can't be told from their number alone, but from what points to them.
+            let found = try useAll()
+            #expect(count == 0 ? found == nil : found?.kind == .unreadable, "\(count) bytes of \(whole.count)")
+            unlink(file + "-wal")
+        }
+        try put(whole, into: file)
+        #expect(try useAll() == nil)
+    }
+
+    @Test func `D-1: a log that ends anywhere has all commits up to there, each whole`() throws {
+        var states: [[Record]] = [[]]
+        try makeFileWithLog(file) { store in
+            for round in 1...40 as ClosedRange<UInt8> {
+                try store.write([.node(1, [round]), .node(2, Array(repeating: round, count: 3_000))])
+                states.append(try store.records())
+            }
+        }
+        let base = try content(of: file)
+        let log = try content(of: file + "-wal")
+        var latest = 0
+        var seen: Set<Int> = []
+        for count in Array(stride(from: 0, to: log.count, by: 509)) + [log.count] {
+            try put(base, into: file)
+            try put(Array(log[..<count]), into: file + "-wal")
+            let found = try StoreFile(file).records()
+            let state = try #require(states.firstIndex(of: found), "\(count) bytes")
+            #expect(state >= latest)
+            latest = state
+            seen.insert(state)
+        }
+        #expect(seen.count == states.count)
+    }
+
+    @Test func `D-6: noise in a file ends in success or in a file that is unreadable`() throws {
+        try fill(StoreFile(file))
+        let whole = try content(of: file)
+        var found = 0
+        for seed in 0..<400 as Range<UInt64> {
+            var seeded = Seeded(seed)
+            var bytes = whole
+            // Much of it where the structure is: in the headers of the file and of its pages.
+            let place =
+                seeded.isRare(2)
+                ? Int.random(in: 0..<whole.count, using: &seeded)
+                : Int.random(in: 0..<whole.count / 2_048, using: &seeded) * 2_048
+                    + Int.random(in: 0..<120, using: &seeded)
+            let count = seeded.one(of: [1, 1, 2, 16, 512, 5_000])
+            for (index, byte) in zip(place..<min(place + count, bytes.count), seeded.bytes(count)) {
+                bytes[index] = byte
+            }
+            unlink(file + "-wal")
+            try put(bytes, into: file)
+            if try useAll() != nil { found += 1 }
+        }
+        // Not all of it matters, such as that in free space.
+        #expect(found > 100)
+    }
+
+    @Test func `D-6: any byte of the file's own header may be anything`() throws {
+        try fill(StoreFile(file))
+        let whole = try content(of: file)
+        for place in 0..<100 {
+            for byte in [0, 1, 3, 0xff] as [UInt8] where byte != whole[place] {
+                unlink(file + "-wal")
+                var bytes = whole
+                bytes[place] = byte
+                try put(bytes, into: file)
+                _ = try useAll()
+            }
+        }
+    }
+
+    @Test func `D-6: noise in the log ends in success or in a file that is unreadable`() throws {
+        try makeFileWithLog(file, fill)
+        let whole = try content(of: file)
+        let log = try content(of: file + "-wal")
+        for seed in 0..<150 as Range<UInt64> {
+            var seeded = Seeded(seed)
+            var bytes = log
+            let place = seeded.isRare(3) ? Int(seeded.next() & 31) : Int.random(in: 0..<log.count, using: &seeded)
+            let count = seeded.one(of: [1, 2, 16, 5_000])
+            for (index, byte) in zip(place..<min(place + count, bytes.count), seeded.bytes(count)) {
+                bytes[index] = byte
+            }
+            try put(whole, into: file)
+            try put(bytes, into: file + "-wal")
+            _ = try useAll()
+        }
+    }
+
+    @Test func `D-6: noise instead of a journal or a log`() throws {
+        try fill(StoreFile(file))
+        let whole = try content(of: file)
+        for companion in ["-journal", "-wal", "-shm"] {
+            for seed in 0..<10 as Range<UInt64> {
+                var seeded = Seeded(seed)
+                try put(whole, into: file)
+                try put(seeded.bytes(5_000), into: file + companion)
+                #expect(try useAll() == nil, "\(companion)")
+            }
+        }
+    }
+
+    @Test func `D-6: a file that is found damaged while it is open keeps its log`() throws {
+        try makeFileWithLog(file) { try $0.write([.node(1, [1])]) }
+        let store = try StoreFile(file)
+        var batch = HistoryBatch()
+        batch.append(.sample(1), at: 1)
+        try store.write([], history: batch)
+        try store.connection?.database.run("UPDATE history SET entries = x'05'")
+        #expect(failure { try store.everything }?.kind == .unreadable)
+        #expect(try folder.names == ["tree.db", "tree.db-wal"])
+        _ = consume store
+        #expect(try folder.names == ["tree.db", "tree.db-wal"])
+    }
+}

@@ -1,0 +1,100 @@
+import BusTestSupport
+import Glibc
+import Testing
+
+@testable import FlowCore
+@testable import Store
+
+/// Files of older formats.
+@Suite struct MigrationTests {
+    let folder: TemporaryDirectory
+    let file: String
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        file = folder.file()
+    }
+
+    private static let history = Format.current.steps[0].schema[0]
+    private static let records = Format.current.steps[0].schema[1]
+
+    /// A version 2 that counts bodies, and a version 3 that has a table more.
+    private static let second = Format.Step(
+        sql: "ALTER TABLE records ADD COLUMN size INTEGER; UPDATE records SET size = length(body)",
+        schema: [history, records.replacing(") STRICT", with: ", size INTEGER) STRICT")])
+    private static let third = Format.Step(
+        sql: "CREATE TABLE more (number INTEGER) STRICT",
+        schema: [history, "CREATE TABLE more (number INTEGER) STRICT"]
+            + second.schema.suffix(1))
+
+    private func format(_ steps: Format.Step...) -> Format { Format(steps: Format.current.steps + steps) }
+
+    @Test func `D-6: an older format becomes the newer one, with all that is in it`() throws {
+        let records = [Record.node(1, [1, 2, 3]), .node(2, [])]
+        var batch = HistoryBatch()
+        batch.append(.sample(1), at: 1)
+        try StoreFile(file).write(records, history: batch)
+
+        var store: StoreFile? = try StoreFile(file, format(Self.second, Self.third))
+        #expect(try store?.records() == records)
+        #expect(try store?.everything.count == 1)
+        let database = try #require(store?.connection?.database)
+        #expect(try database.number("SELECT sum(size) FROM records") == 3)
+        #expect(try database.number("SELECT count(*) FROM more") == 0)
+        #expect(try database.number("PRAGMA user_version") == 3)
+        store = nil
+    }
+
+    @Test func `D-6: each older format is brought on from where it is`() throws {
+        try StoreFile(file, format(Self.second)).write([.node(1, [1])])
+        #expect(failure { try StoreFile(file) }?.kind == .unreadable)
+        #expect(try StoreFile(file, format(Self.second, Self.third)).records() == [.node(1, [1])])
+        #expect(try StoreFile(file, format(Self.second, Self.third)).records() == [.node(1, [1])])
+        #expect(failure { try StoreFile(file, format(Self.second)) }?.kind == .unreadable)
+    }
+
+    @Test func `D-6: a fresh file takes all steps at once`() throws {
+        try StoreFile(file, format(Self.second, Self.third)).write([.node(1, [1])])
+        #expect(try Database(file, .full).number("PRAGMA user_version") == 3)
+        #expect(try StoreFile(file, format(Self.second, Self.third)).records() == [.node(1, [1])])
+    }
+
+    @Test func `D-6: a migration that fails leaves the file as it was`() throws {
+        try StoreFile(file).write([.node(1, [1])])
+        let before = try content(of: file)
+        let broken = [
+            Format.Step(sql: "DELETE FROM records; UPDATE none SET size = 1", schema: []),
+            Format.Step(sql: "DELETE FROM records", schema: ["CREATE TABLE other (number)"]),
+        ]
+        for step in broken {
+            let found = failure { try StoreFile(file, format(Self.second, step)) }
+            #expect(found?.kind == .unreadable)
+            #expect(try StoreFile(file).records() == [.node(1, [1])])
+            #expect(try content(of: file) == before)
+        }
+    }
+
+    @Test func `D-7: a migration without room for it leaves the file as it was, and is done later`() throws {
+        try StoreFile(file).write((0..<50).map { .node($0, Array(repeating: 1, count: 1_000)) })
+        let full = Format.Step(
+            sql: "PRAGMA max_page_count = 1; " + Self.second.sql + Self.blow, schema: Self.second.schema)
+        let found = failure { try StoreFile(file, format(full)) }
+        #expect(found?.kind == .unwritable)
+        #expect(try StoreFile(file).records().count == 50)
+        #expect(try StoreFile(file, format(Self.second)).records().count == 50)
+    }
+
+    /// What needs room.
+    private static let blow = "; UPDATE records SET body = zeroblob(100000)"
+
+    @Test func `The format of today is this one for ever`() throws {
+        #expect(Format.applicationID == 0x466c_6f77)
+        #expect(Format.current.version == 1)
+        #expect(
+            Format.current.steps[0].schema == [
+                "CREATE TABLE history (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, time INTEGER NOT NULL, "
+                    + "before INTEGER NOT NULL, count INTEGER NOT NULL, entries BLOB NOT NULL) STRICT",
+                "CREATE TABLE records (key INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT",
+            ])
+    }
+}
