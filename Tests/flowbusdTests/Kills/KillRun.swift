@@ -1,0 +1,305 @@
+import BusTestSupport
+import FlowCore
+import FlowFile
+import Foundation
+
+/// A daemon that is killed at random moments while clients navigate, and what has to be true of it all the while.
+final class KillRun {
+    private let daemon: any KilledDaemon
+    private let definitions: Definitions
+    private let seed: UInt64
+    private var random: Seeded
+    private var clients: [KillClient] = []
+    private let shared: SharedRoots
+    /// Hears all signals, and reads the tree.
+    private let listener: TestClient
+    /// Processes that emit when they are told to.
+    private let others: [ChildProcess]
+    private var guests: [(client: TestClient, path: String)] = []
+    /// Where each has read to in its log.
+    private var read: [ObjectIdentifier: Int] = [:]
+    private var numbers = 0
+    private var serials: Set<UInt64> = []
+    private var heard = HeardNavigations()
+    private var kills = 0
+    private var isDead = false
+    private var guestsGone = 0
+
+    init(_ daemon: any KilledDaemon, seed: UInt64) throws {
+        self.daemon = daemon
+        self.seed = seed
+        random = Seeded(seed)
+        definitions = try DefinitionFiles.load(from: DefinitionFolders(named: [daemon.flows.path])).definitions
+        listener = try TestClient(daemon.bus)
+        shared = try SharedRoots(daemon.bus)
+        others = try (1...2).map { number in
+            let other = try ChildProcess(
+                Service.program(named: "test-peer"), ["org.example.Other\(number)"],
+                environment: ["DBUS_STARTER_ADDRESS": daemon.bus.address])
+            try other.waitForLine { $0 == "ready" }
+            return other
+        }
+        listener.turn(shared.guard)
+        listener.turn(shared.presenter)
+        try listener.addMatch("type='signal',sender='\(Service.name)'")
+        for name in ["a", "b", "c"] {
+            let client = try KillClient(daemon.bus, prefix: name, definitions)
+            clients.append(client)
+            listener.turn(client.client)
+        }
+    }
+
+    /// Kills it at least so often.
+    ///
+    /// - Returns: what to tell of it.
+    func play(_ wanted: Int) throws -> String {
+        do {
+            var lives = 0
+            while kills < wanted {
+                lives += 1
+                try live(isLong: lives % 10 == 3)
+                if lives % 4 == 0 { try settle() }
+            }
+            try settle()
+        } catch {
+            throw TestFailure("seed \(seed), after \(kills) kills: \(error)\n--- flowbusd\n\(log)")
+        }
+        var tally = KillTally()
+        for client in clients { tally += client.tally }
+        return """
+            seed \(seed): \(kills) kills survived; \(tally.made) calls of \(clients.count) clients, beside \(others.count) \
+            processes; \(tally.answered) of them answered, \(tally.lost) \
+            lost with flowbusd and made again, of which \(tally.firstOutcomes) got the first outcome by their token; \
+            \(tally.recalled) answers were given once more; \(shared.taken) steps with a late guard, \(shared.repeats) \
+            questions and Presents asked again; \(guestsGone) owners left meanwhile; \(heard.count) navigations heard
+            """
+    }
+
+    /// The end of what it has logged, without what is odd in the definitions.
+    private var log: String {
+        daemon.log.split(separator: "\n").filter { !$0.contains("flows.toml:") }.suffix(20).joined(separator: "\n")
+    }
+
+    // MARK: One life
+
+    private func live(isLong: Bool) throws {
+        try listener.ping(Service.name)
+        let bus = "org.freedesktop.DBus"
+        let name = try listener.call(bus, "/", bus, "GetNameOwner", .string(Service.name))[0].text ?? ""
+        let window = random.number(1...8)
+        let time: Duration = isLong ? .milliseconds(1_200) : random.time(upTo: 30)
+        try invite()
+        var asking = random.number(0...4)
+        try listener.run(for: time) {
+            try hear()
+            for client in clients { try client.go(&random, window: window, numbers: &numbers) }
+            if asking > 0, random.chance(20), let client = clients.randomElement(using: &random) {
+                asking -= 1
+                numbers += 1
+                try shared.ask(numbers, by: client.client)
+            }
+            try shared.answer(&random)
+        }
+        // A heap of calls, somewhere in which it is hit.
+        for client in clients {
+            for _ in 0..<32 { try client.go(&random, window: 24, numbers: &numbers, isLater: true) }
+        }
+        for number in 1...others.count {
+            for _ in 0..<random.number(0...3) {
+                try listener.post(
+                    "org.example.Other\(number)", "/peer", "org.flowbus.TestPeer", "Do", "--emit=/shared:nudge")
+            }
+        }
+        for client in clients { try client.send() }
+        if daemon.isActivated {
+            // All of it has to be on its way to this process, and nothing left for the next.
+            for client in clients { try client.client.ping() }
+        }
+        try listener.run(for: random.time(upTo: random.chance(60) ? 2 : 8)) {}
+        try daemon.kill()
+        heard.end(of: name)
+        try listener.wait(for: "the bus to answer what flowbusd does not") {
+            try hear()
+            return clients.allSatisfy(\.isQuiet) && shared.isQuiet
+        }
+        let gone = try dismissGuests()
+        kills += try daemon.comeBack(&random)
+
+        let look = try look()
+        for client in clients { try client.compare(look) }
+        try shared.compare(look)
+        for guest in guests {
+            guard look[guest.path]?.line.contains("owner=\(guest.client.uniqueName)") == true else {
+                throw TestFailure("D-3: '\(guest.path)' has lost its owner: \(look[guest.path]?.line ?? "gone")")
+            }
+        }
+        for path in gone where look[path] != nil {
+            // That takes a question to the bus.
+            while try self.look()[path] != nil { try listener.waitForSignal("InterfacesRemoved") }
+        }
+        for client in clients { try client.again(&random) }
+        try shared.again()
+    }
+
+    /// Waits until all is answered, and looks at the whole.
+    private func settle() throws {
+        repeat {
+            try listener.wait(for: "all answers") {
+                try hear()
+                try shared.answer(&random, all: true)
+                return clients.allSatisfy(\.isDone) && shared.isSettled
+            }
+            // What the answers of presenter and guard led to is done when they get this one; and they have heard of it.
+            for client in [shared.presenter, shared.guard, listener] { try client.ping(Service.name) }
+            try hear()
+        } while !shared.isSettled
+        let look = try look()
+        for client in clients {
+            try client.compare(look)
+            client.forgetAnswers()
+        }
+        try shared.compare(look, isSettled: true)
+        try heard.compare(with: listener)
+        if look.keys.count(where: { $0.hasPrefix("/shared/") }) > 20 {
+            try listener.call(
+                Service.name, Service.tree + "/shared", Service.name + ".Stepper", "EmitStep", "wipe", .options())
+            shared.forget()
+        }
+        for client in [listener, shared.guard, shared.presenter] + clients.map(\.client) { client.clearLog() }
+        read = [:]
+    }
+
+    // MARK: Those who own something and leave
+
+    private func invite() throws {
+        guard guests.count < 3 else { return }
+        let guest = try TestClient(daemon.bus)
+        numbers += 1
+        let seat = Deed.emit(.init(name: "seat", number: numbers), on: "/guests")
+        try guest.answer(to: seat.start(by: guest, token: nil))
+        let path = try look().first { $0.key.hasPrefix("/guests/") && $0.value.line.hasPrefix("chair \(numbers)") }?.key
+        guard let path else { throw TestFailure("D-1: chair \(numbers) is not there, which was answered") }
+        try guest.answer(to: Deed.claim(path).start(by: guest, token: nil))
+        guests.append((guest, path))
+    }
+
+    private func dismissGuests() throws -> [String] {
+        var gone: [String] = []
+        while let guest = guests.first, random.chance(40) {
+            guest.client.disconnect()
+            gone.append(guest.path)
+            guests.removeFirst()
+            guestsGone += 1
+        }
+        return gone
+    }
+
+    // MARK: Hearing and looking
+
+    /// What is to be seen; by bus activation this starts it.
+    private func look() throws -> Look {
+        while true {
+            do {
+                return Oracle.look(
+                    at: try listener.call(
+                        Service.name, Service.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")[0])
+            } catch let error as BusError where error.name == "org.freedesktop.DBus.Error.NoReply" {
+                // The bus had not seen yet that it is dead.
+            }
+        }
+    }
+
+    /// Takes what arrived.
+    private func hear() throws {
+        for message in news(of: listener) where message.kind == .signal && message.member == "NavigationOccurred" {
+            try heard.note(message)
+        }
+        for client in clients {
+            for message in news(of: client.client) {
+                if try client.take(message, serials: &serials) { continue }
+                _ = try shared.take(message, by: client.client)
+            }
+        }
+    }
+
+    private func news(of client: TestClient) -> ArraySlice<ReceivedMessage> {
+        let start = read[ObjectIdentifier(client)] ?? 0
+        read[ObjectIdentifier(client)] = client.log.count
+        return client.log[start...]
+    }
+}
+
+/// The navigations that were told, and what the history says of them.
+struct HeardNavigations {
+    private struct Navigation {
+        let serial: UInt64
+        let flow: String
+        let step: String
+        let at: ContinuousClock.Instant
+    }
+
+    /// Those of each process, by its unique name; and when it was killed.
+    private var told: [String: [Navigation]] = [:]
+    private var ends: [String: ContinuousClock.Instant] = [:]
+    private var latest: UInt64 = 0
+    private(set) var count = 0
+    private var compared: UInt64 = 0
+
+    mutating func note(_ message: ReceivedMessage) throws {
+        let serial = UInt64(message.values[0].number ?? 0)
+        guard serial > latest else { throw TestFailure("S-10: serial \(serial) after \(latest): \(message)") }
+        latest = serial
+        count += 1
+        told[message.sender, default: []].append(
+            Navigation(serial: serial, flow: message.path, step: message.values[3].text ?? "", at: .now))
+    }
+
+    /// A process is killed now.
+    mutating func end(of name: String) { ends[name] = .now }
+
+    /// Compares them with the history: it is in the order of serials, and misses what was told last in a life at most.
+    mutating func compare(with client: TestClient) throws {
+        var entries: [UInt64: BusValue] = [:]
+        var last = compared
+        var hasMore = true
+        while hasMore {
+            let page = try client.call(
+                Service.name, Service.root, Service.name + ".History", "GetHistory", .uint64(last), .uint32(100),
+                .options())
+            for entry in page[0].elements {
+                let serial = UInt64(entry.elements[0].number ?? 0)
+                guard serial > last else { throw TestFailure("the history has \(serial) after \(last)") }
+                last = serial
+                entries[serial] = entry
+            }
+            hasMore = page[1] == true
+        }
+        let bus = "org.freedesktop.DBus"
+        let live = try client.call(bus, "/", bus, "GetNameOwner", .string(Service.name))[0].text ?? ""
+        for (name, told) in told {
+            let missing = told.filter { entries[$0.serial] == nil }
+            guard missing.map(\.serial) == told.suffix(missing.count).map(\.serial) else {
+                throw TestFailure("the history of one life has holes: \(missing) of \(told.map(\.serial))")
+            }
+            if name == live, let first = missing.first {
+                throw TestFailure("the history lacks \(first), which is not lost")
+            }
+            if let end = ends[name] {
+                // After 100 ms, or 256 entries, it is to be written. A busy machine may take longer.
+                let early = missing.filter { $0.at.duration(to: end) > .seconds(1) }
+                guard early.isEmpty, missing.count < 400 else {
+                    throw TestFailure("the history lacks \(missing.count) navigations, of which \(early.count) are old")
+                }
+            }
+            for navigation in told {
+                guard let entry = entries[navigation.serial]?.elements else { continue }
+                guard entry[1].text == navigation.flow, entry[3].text == navigation.step else {
+                    throw TestFailure("the history says \(entry) of \(navigation)")
+                }
+            }
+        }
+        compared = last
+        told = [:]
+        ends = [:]
+    }
+}

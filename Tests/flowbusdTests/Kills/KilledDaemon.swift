@@ -1,0 +1,145 @@
+import BusTestSupport
+import Foundation
+import Glibc
+
+/// A flowbusd that is killed, and comes back.
+protocol KilledDaemon {
+    var bus: PrivateBus { get }
+    /// The folder of its definitions.
+    var flows: TemporaryDirectory { get }
+    /// Whether a call has the bus start it: then what a client sends may meet two of them.
+    var isActivated: Bool { get }
+    /// Kills it at this very moment.
+    func kill() throws
+    /// Has it come back, if it does not by itself, perhaps killed in the middle of that.
+    ///
+    /// - Returns: how often it was killed.
+    func comeBack(_ random: inout Seeded) throws -> Int
+    /// What it has logged.
+    var log: String { get }
+}
+
+/// What each has.
+struct KilledFolders {
+    let flows: TemporaryDirectory
+    let files: TemporaryDirectory
+
+    init() throws {
+        flows = try TemporaryDirectory()
+        files = try TemporaryDirectory()
+        try flows.write("version = 1\n" + KillDefinitions.text, to: "flows.toml")
+    }
+
+    var options: [String] {
+        ["--flows", flows.path, "--runtime", files.path + "/runtime", "--state", files.path + "/state"]
+    }
+}
+
+/// One with a supervisor, which starts it again when it is gone.
+final class SupervisedDaemon: KilledDaemon {
+    let isActivated = false
+    let bus: PrivateBus
+    private let folders: KilledFolders
+    private let watcher: TestClient
+    private var process: ChildProcess
+    private var logs: [String] = []
+
+    init() throws {
+        bus = try PrivateBus()
+        folders = try KilledFolders()
+        watcher = try TestClient(bus)
+        let name = Service.name
+        try watcher.addMatch("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(name)'")
+        process = try Service.start(["--address", bus.address] + folders.options)
+        try process.waitForLine(in: .errors, where: Self.serves)
+    }
+
+    var flows: TemporaryDirectory { folders.flows }
+    var log: String { (logs.suffix(3) + [process.errors]).joined(separator: "--- killed\n") }
+
+    func kill() throws { process.send(signal: SIGKILL) }
+
+    func comeBack(_ random: inout Seeded) throws -> Int {
+        var kills = 1
+        try bury()
+        while random.chance(25) {
+            process = try Service.start(["--address", bus.address] + folders.options)
+            try watcher.run(for: random.time(upTo: 40)) {}
+            try kill()
+            try bury()
+            kills += 1
+        }
+        process = try Service.start(["--address", bus.address] + folders.options)
+        try process.waitForLine(in: .errors, where: Self.serves)
+        return kills
+    }
+
+    /// Waits until it is dead, and the bus knows.
+    private func bury() throws {
+        guard try process.waitForExit() == .signal(SIGKILL) else {
+            throw TestFailure("flowbusd ended before it was killed: \(process.errors)")
+        }
+        logs.append(process.errors)
+        let bus = "org.freedesktop.DBus"
+        while try watcher.call(bus, "/", bus, "NameHasOwner", .string(Service.name)) == [true] {
+            try watcher.waitForSignal("NameOwnerChanged")
+        }
+        watcher.clearLog()
+    }
+
+    private static func serves(_ line: String) -> Bool { line.contains("Serving org.flowbus.Navigation1") }
+}
+
+/// One that the bus starts for the next call.
+final class ActivatedDaemon: KilledDaemon {
+    let isActivated = true
+    let bus: PrivateBus
+    private let folders: KilledFolders
+    private let services: TemporaryDirectory
+    private let caller: TestClient
+
+    init() throws {
+        folders = try KilledFolders()
+        services = try TemporaryDirectory()
+        let words = ([try Service.program] + folders.options).map { "'\($0)'" }.joined(separator: " ")
+        let script = try services.write(
+            """
+            #!/bin/sh
+            echo $$ >\(services.path)/pid
+            exec \(words) --address "$DBUS_STARTER_ADDRESS" 2>>\(services.path)/log
+
+            """, to: "start")
+        chmod(script, 0o755)
+        try services.write(
+            "[D-BUS Service]\nName=\(Service.name)\nExec=\(script)\n", to: "\(Service.name).service")
+        bus = try PrivateBus(policy: "", serviceDirectories: [services.path])
+        caller = try TestClient(bus)
+    }
+
+    var flows: TemporaryDirectory { folders.flows }
+    var log: String { (try? String(contentsOfFile: services.path + "/log", encoding: .utf8)) ?? "" }
+
+    func kill() throws { if let processID { Glibc.kill(processID, SIGKILL) } }
+
+    func comeBack(_ random: inout Seeded) throws -> Int {
+        var kills = 1
+        while random.chance(25) {
+            // It comes with this call, and goes again; the bus answers the call then.
+            let before = processID
+            let call = try caller.start(Service.name, Service.root, "org.freedesktop.DBus.Peer", "Ping")
+            try caller.run(for: random.time(upTo: 40)) {}
+            guard processID != before else { continue }
+            try kill()
+            kills += 1
+            _ = try? caller.answer(to: call)
+            caller.clearLog()
+        }
+        return kills
+    }
+
+    /// The number that the latest one wrote down before it became flowbusd.
+    private var processID: pid_t? {
+        let text = (try? String(contentsOfFile: services.path + "/pid", encoding: .utf8)) ?? ""
+        return pid_t(text.trimmingCharacters(in: .newlines))
+    }
+}

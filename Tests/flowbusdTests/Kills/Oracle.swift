@@ -1,0 +1,158 @@
+import BusTestSupport
+import FlowCore
+import FlowFile
+
+/// What is to be seen of presentables: a line for each path, and the number of the one that is there.
+typealias Look = [String: Sight]
+
+/// What is to be seen of a presentable.
+struct Sight: Equatable {
+    /// What it is and how it stands.
+    var line: String
+    /// Its instance, in whoever's counting.
+    var instance: UInt64
+}
+
+extension Look {
+    /// The lines without the instances.
+    var lines: [String: String] { mapValues(\.line) }
+}
+
+/// Foresees what one client's calls do where no other interferes: a machine that is never killed.
+final class Oracle {
+    private var coordinator: FlowCoordinator
+    private var requests: UInt64 = 0
+    private let client: Client
+
+    init(_ definitions: Definitions, for client: TestClient) {
+        coordinator = FlowCoordinator(definitions: definitions, basePath: Service.tree)
+        self.client = Client(client.uniqueName)
+    }
+
+    /// The paths of what is live, parents before children, children in the order they came.
+    var paths: [String] { coordinator.paths.map { String($0.dropFirst(Service.tree.count)) } }
+
+    func isFlow(_ path: String) -> Bool { node(path).map { coordinator.isFlow($0) } ?? false }
+    func isVisible(_ path: String) -> Bool { node(path).map { coordinator.isVisible($0) } ?? false }
+    func isOwned(_ path: String) -> Bool { node(path).flatMap { coordinator.owner(of: $0) } != nil }
+
+    /// What is to be seen.
+    var look: Look {
+        var look: Look = [:]
+        for path in paths {
+            guard let node = node(path) else { continue }
+            var number: Int?
+            if case .int64(let value)? = coordinator.arguments(of: node)["number"]?.value { number = Int(value) }
+            look[path] = Sight(
+                line: Self.line(
+                    name: coordinator.name(of: node), number: number, isVisible: coordinator.isVisible(node),
+                    isPresented: coordinator.isPresented(node), owner: coordinator.owner(of: node)?.name,
+                    current: coordinator.currentPath(of: node), isReady: coordinator.isReady(node)),
+                instance: node.instance)
+        }
+        return look
+    }
+
+    /// The same of all that flowbusd shows.
+    static func look(at objects: BusValue) -> Look {
+        var look: Look = [:]
+        for case .dictEntry(let key, let roles) in objects.elements {
+            guard let path = key.text, path.hasPrefix(Service.tree + "/"),
+                let presentable = roles[Service.name + ".Presentable"]
+            else { continue }
+            let flow = roles[Service.name + ".Flow"]
+            var current = flow?["Current"]?.text
+            if current == "/" { current = nil }
+            look[String(path.dropFirst(Service.tree.count))] = Sight(
+                line: line(
+                    name: presentable["Name"]?.text ?? "", number: presentable["Arguments"]?["number"]?.number,
+                    isVisible: presentable["Visible"] == true, isPresented: presentable["Presented"] == true,
+                    owner: presentable["Owner"]?.text, current: current, isReady: flow?["Ready"]?.truth),
+                instance: UInt64(presentable["Instance"]?.number ?? 0))
+        }
+        return look
+    }
+
+    private static func line(
+        name: String, number: Int?, isVisible: Bool, isPresented: Bool, owner: String?, current: String?,
+        isReady: Bool?
+    ) -> String {
+        var line = name
+        if let number { line += " \(number)" }
+        if isVisible { line += " visible" }
+        if isPresented { line += " presented" }
+        if let owner, !owner.isEmpty { line += " owner=\(owner)" }
+        if let current { line += " current=\(current.dropFirst(Service.tree.count))" }
+        if isReady == true { line += " ready" }
+        return line
+    }
+
+    // MARK: What is done
+
+    /// Does it, and says what it is answered.
+    func `do`(_ deed: Deed) throws -> Told {
+        requests += 1
+        let request = RequestID(requests)
+        guard let event = try event(deed, request) else { return .error("org.freedesktop.DBus.Error.UnknownObject") }
+        for effect in coordinator.handle(event, at: Instant(microseconds: 0)) {
+            switch effect {
+            case .reply(request, let answer): return told(answer)
+            case .fail(request, let error): return .error(Service.name + ".Error." + error.code.rawValue)
+            default: continue
+            }
+        }
+        throw TestFailure("the oracle has no answer to \(deed)")
+    }
+
+    private func told(_ answer: Answer) -> Told {
+        switch answer {
+        case .done: .done
+        case .verdict(let verdict, _): .verdicts([verdict.rawValue])
+        case .flow(let path): .flow(path)
+        case .outcomes: .verdicts([])
+        case .verdicts(let outcomes): .verdicts(outcomes.map(text))
+        }
+    }
+
+    private func text(_ outcome: Outcome) -> String {
+        switch outcome {
+        case .navigated: Verdict.navigated.rawValue
+        case .ignored(let verdict): verdict.rawValue
+        case .refused(let error): Service.name + ".Error." + error.code.rawValue
+        }
+    }
+
+    /// Nil: nothing is live there.
+    private func event(_ deed: Deed, _ request: RequestID) throws -> Event? {
+        if case .coordinate(let flow, let id) = deed {
+            guard let flow = coordinator.definitions.flow(named: flow) else { throw TestFailure("no flow \(flow)") }
+            return .flowRequested(request, FlowRequest(flow, id: id, by: client))
+        }
+        guard let node = node(deed.path) else { return nil }
+        switch deed {
+        case .emit(let step, _):
+            return .stepEmitted(request, on: node, step: try id(of: step), arguments: arguments(of: step), by: client)
+        case .emitAll(let steps, _):
+            let list = try steps.map { EmittedStep.step(try id(of: $0), arguments(of: $0)) }
+            return .stepsEmitted(request, on: node, list, by: client)
+        case .back: return .backPressed(request, on: node, by: client)
+        case .show(_, let isVisible):
+            return .visibilityChanged(request, of: node, isVisible: isVisible, by: client)
+        case .claim: return .presentableClaimed(request, node, by: client)
+        case .release: return .presentableReleased(request, node, by: client)
+        case .dismiss: return .presentableDismissed(request, node, by: client)
+        case .coordinate: return nil
+        }
+    }
+
+    private func node(_ path: String) -> NodeID? { coordinator.node(at: Service.tree + path) }
+
+    private func id(of step: Deed.Step) throws -> StepID {
+        guard let id = coordinator.definitions.step(named: step.name) else { throw TestFailure("no step \(step)") }
+        return id
+    }
+
+    private func arguments(of step: Deed.Step) -> Arguments {
+        step.number.map { [Argument("number", .int64(Int64($0)))] } ?? []
+    }
+}

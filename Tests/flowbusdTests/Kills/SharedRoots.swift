@@ -1,0 +1,163 @@
+import BusTestSupport
+
+/// What happens in the roots that all clients share: steps that wait for a guard, and screens for a presenter, both of which
+/// answer late, also to a daemon that is dead by then.
+///
+/// What comes of it depends on who is first, so that it is not foreseen; but each step has to be taken exactly once.
+final class SharedRoots {
+    /// A step that a guard is asked about.
+    private struct Ask {
+        let number: Int
+        let client: TestClient
+        let token: String
+        var pending: PendingCall?
+        var verdict: String?
+    }
+
+    let `guard`: TestClient
+    let presenter: TestClient
+    private var asks: [Int: Ask] = [:]
+    private var questions: [ReceivedMessage] = []
+    private var presents: [ReceivedMessage] = []
+    /// What each daemon asked to show.
+    private var asked: Set<String> = []
+    /// The screens that were seen to be owned.
+    private var owned: Set<UInt64> = []
+    private var failure: TestFailure?
+    /// How many Presents and questions were made again by another daemon.
+    private(set) var repeats = 0
+    private(set) var taken = 0
+
+    init(_ bus: PrivateBus) throws {
+        `guard` = try TestClient(bus)
+        presenter = try TestClient(bus)
+        `guard`.onCall = { [unowned self] call in
+            if questions.contains(where: { $0.values[2] == call.values[2] && $0.sender != call.sender }) {
+                repeats += 1
+            }
+            questions.append(call)
+            return .later
+        }
+        presenter.onCall = { [unowned self] call in
+            if call.member == "Present" { note(call) }
+            return .later
+        }
+        try `guard`.requestName("org.example.Guard")
+        try presenter.requestName("org.example.Ui")
+    }
+
+    /// The guard lets others pass.
+    private static func isRejected(_ number: Int) -> Bool { number % 5 == 0 }
+
+    private func note(_ call: ReceivedMessage) {
+        let instance = UInt64(call.values[3]["instance"]?.number ?? 0)
+        if presents.contains(where: { $0.values[0] == call.values[0] && $0.sender != call.sender }) { repeats += 1 }
+        if !asked.insert("\(call.sender) \(instance)").inserted {
+            failure = TestFailure("S-31: one daemon has asked for \(call.values[0]) twice: \(call)")
+        }
+        if owned.contains(instance) {
+            failure = TestFailure("D-3: \(call.values[0]) is to be presented, and it is owned already: \(call)")
+        }
+        presents.append(call)
+    }
+
+    /// Emits a step that the guard is asked about.
+    func ask(_ number: Int, by client: TestClient) throws {
+        asks[number] = Ask(number: number, client: client, token: "ask\(number)")
+        try start(number)
+    }
+
+    private func start(_ number: Int) throws {
+        guard let ask = asks[number] else { return }
+        let call = try Deed.emit(.init(name: "ask", number: number), on: "/shared").start(
+            by: ask.client, token: ask.token)
+        asks[number]?.pending = call
+    }
+
+    /// How many were not answered.
+    var openCount: Int { asks.values.count { $0.verdict == nil } }
+    /// Whether nobody waits for an answer, be it one that will not come.
+    var isQuiet: Bool { asks.values.allSatisfy { $0.pending == nil } }
+
+    /// Answers some of what the guard and the presenter were asked; or all.
+    func answer(_ random: inout Seeded, all: Bool = false) throws {
+        if let failure { throw failure }
+        while let question = questions.first, all || random.chance(30) {
+            questions.removeFirst()
+            let number = question.values[2]["number"]?.number ?? 0
+            if Self.isRejected(number) {
+                try `guard`.reply(to: question, BusError(Service.name + ".Error.Rejected", "five"))
+            } else {
+                try `guard`.reply(to: question, [question.values[1], question.values[2]])
+            }
+        }
+        while all || random.chance(20), let index = presents.indices.randomElement(using: &random) {
+            try presenter.reply(to: presents.remove(at: index))
+        }
+    }
+
+    /// Takes an answer; false where it is to none of its calls.
+    func take(_ message: ReceivedMessage, by client: TestClient) throws -> Bool {
+        guard let call = message.replyTo,
+            let number = asks.values.first(where: { $0.client === client && $0.pending == call })?.number
+        else { return false }
+        asks[number]?.pending = nil
+        guard !message.tellsOfDeath else { return true }
+        let verdict = message.values.last?.text ?? "\(message)"
+        guard verdict == (Self.isRejected(number) ? "rejected" : "navigated") else {
+            throw TestFailure("step \(number) of /shared is answered \(message)")
+        }
+        asks[number]?.verdict = verdict
+        taken += 1
+        return true
+    }
+
+    /// Makes the calls once more that got no answer, in their order.
+    func again() throws {
+        for number in asks.keys.sorted() where asks[number]?.verdict == nil && asks[number]?.pending == nil {
+            try start(number)
+        }
+    }
+
+    /// Compares what is to be seen with what the answers say. Where all is answered, all has to be there.
+    func compare(_ look: Look, isSettled: Bool = false) throws {
+        let cards = look.filter { $0.key.hasPrefix("/shared/card") }.sorted { $0.value.instance < $1.value.instance }
+        let numbers = cards.map { Int($0.value.line.split(separator: " ")[1]) ?? 0 }
+        guard Set(numbers).count == numbers.count else {
+            throw TestFailure("D-4: a step was taken twice: \(numbers)")
+        }
+        for ask in asks.values {
+            let isThere = numbers.contains(ask.number)
+            if isThere, Self.isRejected(ask.number) { throw TestFailure("the rejected \(ask.number) is there") }
+            if ask.verdict == "navigated", !isThere {
+                throw TestFailure("D-1: \(ask.number) was answered, and is not there")
+            }
+        }
+        if let stranger = numbers.first(where: { asks[$0] == nil }) {
+            throw TestFailure("nobody asked for \(stranger)")
+        }
+        for client in Set(asks.values.map { ObjectIdentifier($0.client) }) {
+            let own = numbers.filter { asks[$0].map { ObjectIdentifier($0.client) } == client }
+            guard own == own.sorted() else { throw TestFailure("S-6: steps of one client were overtaken: \(own)") }
+        }
+        for (path, sight) in cards {
+            let isOwned = sight.line.contains("owner=\(presenter.uniqueName)")
+            if sight.line.contains("owner="), !isOwned {
+                throw TestFailure("'\(path)' is owned by whom? \(sight.line)")
+            }
+            if owned.contains(sight.instance), !isOwned { throw TestFailure("D-3: '\(path)' has lost its owner") }
+            if isOwned { owned.insert(sight.instance) }
+            if isSettled, !isOwned { throw TestFailure("S-31: '\(path)' is not owned, and its Present was answered") }
+        }
+    }
+
+    /// Whether all that was asked for is answered.
+    var isSettled: Bool { openCount == 0 && questions.isEmpty && presents.isEmpty }
+
+    /// Forgets what is settled, after the screens were cleared.
+    func forget() {
+        asks = [:]
+        asked = []
+        owned = []
+    }
+}
