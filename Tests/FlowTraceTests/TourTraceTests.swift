@@ -4,11 +4,11 @@ import Testing
 
 @testable import FlowTrace
 
-/// Tours of the examples as they were recorded once (`examples/NAME/tour` with `--record`). Whoever changes what they
-/// come to on purpose records them again.
+/// Tours of the examples as they were recorded once (`examples/NAME/tour` with `--record`); that of `restart` is its second
+/// process, which finds the tree of the first one. Whoever changes what they come to on purpose records them again.
 @Suite("Recorded tours")
 struct TourTraceTests {
-    @Test(arguments: ["car", "movies-2", "tabs"])
+    @Test(arguments: ["car", "movies-2", "restart", "tabs"])
     func `a tour that was recorded comes to the same`(name: String) throws {
         let here = (#filePath as NSString).deletingLastPathComponent
         let text = try String(contentsOfFile: "\(here)/Tours/\(name).trace", encoding: .utf8)
@@ -16,6 +16,6 @@ struct TourTraceTests {
         let definitions = try DefinitionFiles.load(from: folders).definitions
         let events = text.split(separator: "\n").count { $0.hasPrefix("> ") }
         #expect(try Trace.replay(text, definitions: definitions) == events)
-        #expect(events > 10)
+        #expect(events > 5)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 /// The examples: whole applications as definitions, each with a tour that plays it.
 @Suite("Tours")
 struct TourTests {
-    static let examples = ["tabs", "ten-screens", "movies-2", "kiosk", "car", "processes"]
+    static let examples = ["tabs", "ten-screens", "movies-2", "kiosk", "car", "processes", "restart"]
 
     @Test(arguments: examples)
     func `the tour prints exactly its log, and leaves nothing behind`(_ example: String) throws {
