@@ -63,7 +63,7 @@ let package = Package(
         // Starts the service itself, each time on a bus of its own.
         .testTarget(
             name: "flowbusdTests",
-            dependencies: ["BusTestSupport", "SdBus", "FlowCore", "FlowFile", "flowbusd", "test-peer"],
+            dependencies: ["BusTestSupport", "SdBus", "FlowCore", "FlowFile", "Store", "flowbusd", "test-peer"],
             swiftSettings: strict),
         // A process that writes files of records until a test kills it, fills its disk or takes its rights.
         .executableTarget(

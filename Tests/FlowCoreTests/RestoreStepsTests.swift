@@ -279,4 +279,39 @@ struct RestoreStepsTests {
         }
         #expect(refused > 1_000 && refused < 20_000)
     }
+
+    @Test func `D-6 numbers that nobody can have come to are refused, before one counts on from them`() throws {
+        let world = try World(root: "main", sketch())
+        try world.emit("pick", on: "/main", by: ":1.4")
+        let good = world.records
+        let kept = try #require(good.first { $0.key.kind == .step })
+        let step = try StepRecord(#require(kept.body))
+        func damaged(_ change: (inout StepRecord) -> Void) -> [Record] {
+            var step = step
+            change(&step)
+            return good.map { $0.key == kept.key ? Record(kept.key, step.bytes) : $0 }
+        }
+        let link = Record(
+            RecordKey(.step, 4_000),
+            {
+                var other = step
+                (other.purpose, other.index) = (.deepLink, 0)
+                return other.bytes
+            }())
+        let counters = Record(RecordKey(.counters, 0), CountersRecord(serial: 1 << 55, instance: 1).bytes)
+        let instances = Record(RecordKey(.counters, 0), CountersRecord(serial: 1, instance: 1 << 55).bytes)
+        for records in [
+            damaged { $0.origin = .max }, damaged { $0.request = .max }, good + [counters], good + [instances],
+            damaged { ($0.purpose, $0.index) = (.deepLink, .max) } + [link],
+        ] {
+            #expect(throws: RecordFailure.self) { try Record.check(records) }
+            // Whoever restores them all the same gets a machine that works.
+            var coordinator = FlowCoordinator(definitions: sketch().definitions, basePath: "")
+            _ = coordinator.handle(.restored(records, onSameBus: true), at: Instant(microseconds: 1))
+            #expect(coordinator.latestRequest.number < .max)
+            _ = coordinator.nextOrigin()
+            _ = coordinator.takeAllRecords()
+        }
+        try Record.check(good + [link])
+    }
 }

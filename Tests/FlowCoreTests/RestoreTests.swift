@@ -46,6 +46,23 @@ struct RestoreTests {
         return world
     }
 
+    @Test func `D-3 all records of many screens take no longer for each of them than those of few`() throws {
+        var sketch = Sketch()
+        sketch.flow("main", on: ["go": [.screen("plain")]])
+        let world = World(sketch)
+        for (number, client) in [":1.1", ":1.2", ":1.3", ":1.4"].enumerated() {
+            try world.coordinate("main", id: "m\(number)", by: client)
+            for _ in 0..<1_000 { try world.emit("go", on: "/m\(number)", by: client) }
+        }
+        var coordinator = FlowCoordinator(definitions: sketch.definitions, basePath: "")
+        _ = coordinator.handle(.restored(world.records, onSameBus: true), at: Instant(microseconds: 1))
+        let clock = ContinuousClock()
+        // What they say has to be made twice at the most; the machine may be busy in between.
+        let once = clock.measure { _ = coordinator.allRecords }
+        let all = clock.measure { #expect(coordinator.takeAllRecords().count > 4_000) }
+        #expect(all < once * 20, "\(all), \(once)")
+    }
+
     // MARK: On the same bus
 
     @Test
@@ -135,6 +152,16 @@ struct RestoreTests {
         #expect(world.handle(.timerFired).contains { $0.hasPrefix("did") && $0.contains("/main home") })
         // One that was navigated rests until the flow is reached.
         #expect(world.restart() == [])
+    }
+
+    @Test func `D-5 a step that is private now is told with no arguments any more`() throws {
+        let world = try World(root: "tabs", shop())
+        try world.emit("open", ["item": .int64(7)], on: "/tabs/one")
+        var sketch = shop()
+        sketch.step("open", ["item": "int64"], isPrivate: true)
+        world.restart(sketch)
+        let last = world.coordinator.lastNavigation(of: try world.node("/tabs/one"))
+        #expect(last?.step == "open" && last?.arguments == [])
     }
 
     @Test func `D-3 roots of autostart that are live are not started again, others are`() throws {

@@ -3,6 +3,25 @@ import Foundation
 import Glibc
 import Testing
 
+extension Service {
+    /// Waits until the history's file has a text.
+    func waitUntilInHistory(_ text: String) throws {
+        // It is in one of the two when it is written.
+        let files = try [storedFile("state/history.db"), storedFile("state/history.db-wal")]
+        func isWritten() -> Bool {
+            files.contains { file in
+                guard let data = try? Data(contentsOf: URL(fileURLWithPath: file)) else { return false }
+                return data.range(of: Data(text.utf8)) != nil
+            }
+        }
+        let bound = ContinuousClock.now + failureBound
+        while !isWritten() {
+            guard ContinuousClock.now < bound else { throw TestFailure("'\(text)' is never written") }
+            try settle()
+        }
+    }
+}
+
 /// GetHistory, and what is kept of it.
 @Suite("History")
 struct HistoryTests {
@@ -57,19 +76,7 @@ struct HistoryTests {
     @Test func `D-2 a single one is written soon, without being asked for`() throws {
         let service = try Service(shopDefinitions)
         try service.emit("closed", on: "/shop")
-        // It is in one of the two when it is written.
-        let files = try [service.storedFile("state/history.db"), service.storedFile("state/history.db-wal")]
-        func isWritten() -> Bool {
-            files.contains { file in
-                guard let data = try? Data(contentsOf: URL(fileURLWithPath: file)) else { return false }
-                return data.range(of: Data("closed".utf8)) != nil
-            }
-        }
-        let bound = ContinuousClock.now + failureBound
-        while !isWritten() {
-            guard ContinuousClock.now < bound else { throw TestFailure("it is never written") }
-            try service.settle()
-        }
+        try service.waitUntilInHistory("closed")
         try service.restart()
         #expect(try serials(service.history()) == [1, 2])
     }

@@ -1,6 +1,7 @@
 import BusTestSupport
 import Foundation
 import Glibc
+import Store
 import Testing
 
 /// What is written, when, and what happens where it can't be.
@@ -20,6 +21,22 @@ struct KeepingTests {
     private func durable(_ service: Service, by client: TestClient? = nil) throws -> Bool {
         try (client ?? service.client).property(
             Service.name, Service.root, Service.name + ".Coordinator", "Durable") == true
+    }
+
+    @Test
+    func `S-10 D-9 where another process does not let go of the tree, serials go on far behind those that it can give`()
+        throws
+    {
+        let service = try Service(shopDefinitions)
+        try service.emit("pick", ["item": .int64(1)], on: "/shop")
+        service.process.send(signal: SIGKILL)
+        _ = try service.process.waitForExit()
+        let other = try StoreFile(try service.storedFile())
+        try withExtendedLifetime(other) {
+            try service.start()
+            #expect(try service.emit("pick", ["item": .int64(1)], on: "/shop")[0].number ?? 0 > 1 << 48)
+            #expect(try durable(service) == false)
+        }
     }
 
     // MARK: D-1, D-2
@@ -202,6 +219,28 @@ struct KeepingTests {
         #expect(service.process.errors.contains(line))
         try service.emit("closed", on: "/shop")
         #expect(try service.history().entries.last?[3] == "closed")
+    }
+
+    @Test func `D-6 S-10 a history that is found damaged while it is read keeps how far serials are reserved`() throws {
+        let service = try Service(shopDefinitions)
+        try service.emit("closed", on: "/shop")
+        try service.process.terminate()
+        let file = URL(fileURLWithPath: try service.storedFile("state/history.db"))
+        var data = try Data(contentsOf: file)
+        // No database minds it, but no text has such a byte.
+        let place = try #require(data.range(of: Data("closed".utf8)))
+        data[place.lowerBound] = 0xff
+        try data.write(to: file)
+        try service.start()
+        let serial = try service.emit("check", on: "/shop")[0].number ?? 0
+        #expect(try service.history().entries.isEmpty)
+        #expect(service.process.errors.contains("The history in '\(file.path)' can't be read"))
+        // Now it is all there is.
+        service.process.send(signal: SIGKILL)
+        try service.process.waitForExit()
+        try FileManager.default.removeItem(atPath: service.storedFile())
+        try service.start()
+        #expect(try service.coordinator("GetSerial")[0].number ?? 0 > serial)
     }
 
     // MARK: D-7

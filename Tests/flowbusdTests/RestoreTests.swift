@@ -128,6 +128,31 @@ struct RestoreTests {
             })
     }
 
+    @Test func `D-1 D-3 --restore always: on the same bus a tree where nothing is left stays one`() throws {
+        let unstarted = Self.definitions.replacing("[[autostart]]\nflow = \"shop\"\n", with: "")
+        let service = try Service(unstarted, options: ["--restore", "always"])
+        try service.coordinate("shop")
+        // The copy in the history has it.
+        try service.restart(by: SIGTERM)
+        try service.dismiss("/shop")
+        try service.restart()
+        #expect(try service.objects().keys == [])
+    }
+
+    @Test func `D-3 --restore always: the copy follows, also where there is no history and no navigation`() throws {
+        let service = try Service(Self.definitions, options: ["--restore", "always", "--history-entries", "0"])
+        try service.emit("check", on: "/shop")
+        try service.waitUntilInHistory("basket")
+        // Nothing but this changes now.
+        let peer = try service.peer(nil)
+        try service.presentable("Claim", "/shop/pay", by: peer)
+        try service.waitUntilInHistory(peer.uniqueName)
+        service.process.send(signal: SIGKILL)
+        try service.process.waitForExit()
+        let other = try Service(Self.definitions, options: ["--restore", "always"], stores: service.stores)
+        #expect(try other.objects().keys.contains(Service.tree + "/shop/pay/basket"))
+    }
+
     // MARK: Another bus
 
     /// The same daemon's folders on another bus.

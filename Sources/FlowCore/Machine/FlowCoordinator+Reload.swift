@@ -37,7 +37,7 @@ extension FlowCoordinator {
     }
 
     /// The arguments of a step that is private now are nobody's business any more.
-    private mutating func hideLastNavigation(of slot: Int) {
+    mutating func hideLastNavigation(of slot: Int) {
         guard let last = forest.nodes[slot].flow?.last, !last.arguments.isEmpty,
             let step = definitions.step(named: last.step), definitions[step].isPrivate
         else { return }

@@ -46,7 +46,8 @@ extension FlowCoordinator {
     public mutating func takeAllRecords() -> [Record] {
         for slot in forest.preorder() {
             forest.touch(slot)
-            forest.touchActivity(of: slot)
+            // Screens have none, and are many: the list of those that changed is cleared up by the number of flows.
+            if forest.nodes[slot].flow != nil { forest.touchActivity(of: slot) }
         }
         unsaved.hasCounters = true
         tokens.touchAll()

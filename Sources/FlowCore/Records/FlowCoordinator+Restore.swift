@@ -32,6 +32,7 @@ extension FlowCoordinator {
         let called = Set(kept.nodes.lazy.filter { $0.node.presenting?.isCalled == true }.map(\.instance))
         for slot in inSight where !onSameBus || mayCall(slot, called) { forest.noteInSight(slot) }
 
+        for slot in forest.preorder() where forest.nodes[slot].flow != nil { hideLastNavigation(of: slot) }
         restoreSteps(of: kept, lost, onSameBus: onSameBus)
         for slot in forest.preorder() where forest.nodes[slot].flow?.isResting == false { watch(slot) }
         setOffPresented()

@@ -27,8 +27,11 @@ public struct RecordKey: Hashable, Comparable, Sendable {
 
     /// What it is about.
     public let kind: Kind
-    /// Which of these: less than 2⁵⁶.
+    /// Which of these: less than ``numbers``.
     public let number: UInt64
+
+    /// How many numbers there are: 2⁵⁶.
+    static let numbers: UInt64 = 1 << 56
 
     /// The record of this kind and number.
     public init(_ kind: Kind, _ number: UInt64) {
@@ -42,7 +45,7 @@ public struct RecordKey: Hashable, Comparable, Sendable {
     /// The key that ``rawValue`` stands for; nil: none of this version.
     public init?(rawValue: UInt64) {
         guard let kind = Kind(rawValue: UInt8(truncatingIfNeeded: rawValue >> 56)) else { return nil }
-        self.init(kind, rawValue & (1 << 56 - 1))
+        self.init(kind, rawValue & (Self.numbers - 1))
     }
 
     /// By kind, then by number.

@@ -60,8 +60,20 @@ struct RecordSet {
             depths[instance] = depth + 1
             if node.flow != nil { flows.insert(instance) }
         }
-        for (number, step) in steps where depths[step.place] == nil || step.place == 0 {
-            throw RecordFailure("step \(number) waits at \(step.place), which is no presentable")
+        for (number, step) in steps {
+            guard step.place != 0, depths[step.place] != nil else {
+                throw RecordFailure("step \(number) waits at \(step.place), which is no presentable")
+            }
+            guard step.purpose != .deepLink || step.index < UInt64(Limits.nodes) else {
+                throw RecordFailure("step \(number) is the one of flow \(step.index) of a deep link")
+            }
+        }
+        // What counts on from here has to have room for it.
+        let greatest =
+            [counters.serial, counters.instance] + steps.flatMap { [$0.step.origin, $0.step.request] }
+            + nodes.compactMap(\.node.presenting?.origin)
+        if let number = greatest.max(), number >= RecordKey.numbers / 2 {
+            throw RecordFailure("the number \(number) of a serial, an instance, an origin or a call is at its end")
         }
     }
 }
@@ -69,6 +81,11 @@ struct RecordSet {
 extension Record {
     /// Refuses what can't be rebuilt: bodies that nobody wrote so, and parts without what they are parts of.
     public static func check(_ records: [Record]) throws(RecordFailure) { try RecordSet(records).check() }
+
+    /// A record that has serials and instances go on behind this number.
+    public static func counters(from number: UInt64) -> Record {
+        Record(RecordKey(.counters, 0), CountersRecord(serial: number, instance: number).bytes)
+    }
 
     /// The record as it may be written to a disk, for the time after this bus: private arguments left out. One that says
     /// nothing without them, or whose clients are no more by then, is as good as gone.

@@ -32,12 +32,16 @@ public struct HistoryBatch: Sendable {
     /// Whether there is none.
     public var isEmpty: Bool { count == 0 }
 
-    /// Forgets all of them, and keeps the room.
+    /// How much room is kept for those that come.
+    private static let mostRoomKept = 1 << 18
+
+    /// Forgets all of them, and keeps the room, unless it is much.
     public mutating func removeAll() {
         var room: [UInt8] = []
         swap(&room, &self.room)
         self = HistoryBatch()
-        self.room = room
+        // Room that large arguments took is given back.
+        if room.count <= Self.mostRoomKept { self.room = room }
     }
 
     /// The entries as they are written.

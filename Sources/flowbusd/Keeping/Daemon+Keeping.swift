@@ -40,7 +40,8 @@ extension Daemon {
         // A call that waits to be sent shall not have its turn before this is carried out; nobody sees it.
         for case .dropQuestion(let question) in effects { outbox.drop(question) }
         held.append(HeldEffects(effects: effects, call: call.map(KeptMessage.init), request: request))
-        guard held.count < Self.mostHeld else { return settle() }
+        // At the start all of it is written before anything is told.
+        guard held.count < Self.mostHeld || !isServing else { return settle() }
         guard held.count == 1 else { return }
         do throws(SdError) {
             messageFilter = try watchMessages()

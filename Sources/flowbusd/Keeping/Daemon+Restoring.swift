@@ -1,6 +1,7 @@
 import FlowCore
 import Logging
 import SdBus
+import Store
 
 // The start of a daemon: what an earlier one kept, or this one before its bus was lost (D-3, D-8).
 
@@ -81,22 +82,23 @@ extension Daemon {
     /// What to begin with, and where it is from. The counters always: serials never repeat (S-10).
     private func recordsToRestore() -> (records: [Record], source: String, isSameBus: Bool) {
         let kept = keeper.found
-        let counters = [kept.tree, kept.history, carried?.records ?? []].flatMap { records in
+        var counters = [kept.tree, kept.history, carried?.records ?? []].flatMap { records in
             records.filter { $0.key.kind == .counters }
         }
+        // What was given to others can't be known: no clock goes as slowly as serials.
+        if keeper.tree?.trouble?.kind == .locked { counters.append(.counters(from: RealtimeClock.now)) }
         func hasMore(_ records: [Record]) -> Bool { records.contains { $0.key.kind != .counters } }
         func with(_ records: [Record]) -> [Record] { counters + records.filter { $0.key.kind != .counters } }
 
         let lost = "memory, from before the bus was lost"
         if setup.restore != .never {
-            // What is in memory is never older than what is in the file.
-            if let carried, carried.busID == busID, hasMore(carried.records) {
-                return (with(carried.records), lost, true)
-            }
-            if hasMore(kept.tree) { return (with(kept.tree), "'\(keeper.tree?.path ?? "")'", true) }
+            // What is in memory is never older than what is in the file. A tree where nothing is left is one, too: the copy
+            // in the history may be older.
+            if let carried, carried.busID == busID { return (with(carried.records), lost, true) }
+            if !kept.tree.isEmpty { return (with(kept.tree), "'\(keeper.tree?.path ?? "")'", true) }
         }
         if setup.restore == .always {
-            if let carried, hasMore(carried.records) { return (with(carried.records), lost, false) }
+            if let carried { return (with(carried.records), lost, false) }
             if hasMore(kept.history) { return (with(kept.history), "'\(keeper.history?.path ?? "")'", false) }
         }
         return (counters, "", true)

@@ -41,18 +41,20 @@ extension Keeper {
     ) -> (entries: [HistoryEntry], hasMore: Bool) {
         guard let history, keepsHistory else { return ([], false) }
         flushHistory()
-        let found = history.entries(
+        let (found, outcome) = history.entries(
             after: serial, limit: limit, bytes: bytes, below: path, since: retention.begin(at: loop.realTime))
-        troubleMayHaveChanged()
+        settle(outcome, of: history)
         return found
     }
 
     /// Forgets a piece of what is too much or too old, and goes on when there is nothing else to do.
     func prune() {
         guard let history else { return }
-        if history.prune(keeping: retention.entries, since: retention.begin(at: loop.realTime)) {
+        let (hasMore, outcome) = history.prune(
+            keeping: retention.entries, since: retention.begin(at: loop.realTime))
+        if hasMore {
             do { try pruning?.schedule() } catch { logger.error("Could not forget old navigations: \(error)") }
         }
-        troubleMayHaveChanged()
+        settle(outcome, of: history)
     }
 }

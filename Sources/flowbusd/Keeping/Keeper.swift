@@ -137,6 +137,8 @@ final class Keeper {
     /// Notes what the history's file has to be told; writes at once what can't wait: how far serials are reserved.
     private func copy(_ records: [Record]) {
         guard let history, history.isWorking else { return }
+        // What brings no navigation, such as Dismiss, is not to wait for one.
+        if copiesTree && !records.isEmpty { flushSoon() }
         var counters: Record?
         for record in records {
             if record.key.kind == .counters { counters = record }
@@ -158,7 +160,7 @@ final class Keeper {
     }
 
     /// Does what is to be done after an attempt to write; one that began again gets all there is.
-    private func settle(_ outcome: KeptFile.Outcome, of file: KeptFile) {
+    func settle(_ outcome: KeptFile.Outcome, of file: KeptFile) {
         switch outcome {
         case .written: return
         case .begunAgain:

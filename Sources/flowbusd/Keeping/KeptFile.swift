@@ -154,27 +154,25 @@ final class KeptFile {
 // MARK: - The history
 
 extension KeptFile {
-    /// Navigations; none where they can't be read.
+    /// Navigations, none where they can't be read; and whether the file is still the one that was written to.
     func entries(
         after serial: UInt64, limit: Int, bytes: Int, below path: String?, since time: UInt64
-    ) -> (entries: [HistoryEntry], hasMore: Bool) {
-        guard let file else { return ([], false) }
+    ) -> (found: (entries: [HistoryEntry], hasMore: Bool), outcome: Outcome) {
+        guard let file else { return (([], false), .failed) }
         do throws(StoreFailure) {
-            return try file.entries(after: serial, limit: limit, bytes: bytes, below: path, since: time)
+            return (try file.entries(after: serial, limit: limit, bytes: bytes, below: path, since: time), .written)
         } catch {
-            _ = took(error)
-            return ([], false)
+            return (([], false), took(error))
         }
     }
 
-    /// Forgets a small piece of what is too much or too old; whether there is more.
-    func prune(keeping count: Int, since time: UInt64) -> Bool {
-        guard trouble == nil, let file else { return false }
+    /// Forgets a small piece of what is too much or too old; whether there is more, and what came of it.
+    func prune(keeping count: Int, since time: UInt64) -> (hasMore: Bool, outcome: Outcome) {
+        guard trouble == nil, let file else { return (false, .failed) }
         do throws(StoreFailure) {
-            return try file.prune(keeping: count, since: time)
+            return (try file.prune(keeping: count, since: time), .written)
         } catch {
-            _ = took(error)
-            return false
+            return (false, took(error))
         }
     }
 }
