@@ -65,5 +65,5 @@ enum Release {
     /// `Version`, `--version`.
     static let version: StaticString = "0.1.0"
     /// `InterfaceVersion`: raised by new members of the bus contract.
-    static let interfaceVersion: UInt32 = 4
+    static let interfaceVersion: UInt32 = 5
 }

@@ -84,6 +84,7 @@ struct DocumentationTests {
         row("steps kept for one presentable", "\(Limits.keptSteps)")
         row("steps that wait for one flow, kept ones included", number(Limits.waitingStepsPerFlow))
         row("steps in one EmitSteps, segments in one NavigateAlong", number(Limits.waitingStepsPerFlow))
+        row("lines of an explanation", number(Limits.explanationLines))
         row("steps set off by one origin (S-11)", "\(Limits.stepsSetOff)")
         row("calls that wait for the outcome of one token", "\(Limits.callsPerToken)")
         row("steps of one registered flow", "\(Limits.stepsPerRegistration)")

@@ -18,6 +18,8 @@ final class RandomLife {
     private var archive = Archive()
     private(set) var recordComplaints: [String] = []
     private(set) var now: UInt64 = 0
+    /// Where a step came to something else than what was said of it.
+    private(set) var explainComplaints: [String] = []
     /// The first answers to calls that had a token.
     private var answers: [Tokens.Key: (effect: Effect, at: UInt64)] = [:]
     private var seen: [NodeID] = []
@@ -180,7 +182,11 @@ extension RandomLife {
         story.append(text)
         self.latest = latest
         before = coordinator.copy()
+        let explanation = coordinator.explain(event, at: Instant(microseconds: now))
         effects = coordinator.handle(event, at: Instant(microseconds: now))
+        if let complaint = explanation?.complaint(about: effects, of: event) {
+            explainComplaints.append("\(story.count) \(text): \(complaint)")
+        }
         recordComplaints += archive.update(from: &coordinator, comparing: story.count % 7 == 0).map {
             "\(story.count) \(text): \($0)"
         }

@@ -26,6 +26,8 @@ final class RandomProcesses {
     private var archive = Archive()
     private(set) var restarts = 0
     private(set) var recordComplaints: [String] = []
+    /// Where a step came to something else than what was said of it.
+    private(set) var explainComplaints: [String] = []
     private var requests: UInt64 = 0
     private var lastQuestion: UInt64 = 0
     private var clients = (0..<4).map { Client(":1.\($0)") }
@@ -267,7 +269,11 @@ final class RandomProcesses {
 
     private func handle(_ event: Event, _ text: String) {
         story.append(text)
+        let explanation = coordinator.explain(event, at: Instant(microseconds: now))
         take(coordinator.handle(event, at: Instant(microseconds: now)))
+        if let complaint = explanation?.complaint(about: effects, of: event) {
+            explainComplaints.append("\(story.count) \(text): \(complaint)")
+        }
         recordComplaints += archive.update(from: &coordinator, comparing: story.count % 7 == 0).map {
             "\(story.count) \(text): \($0)"
         }

@@ -48,6 +48,7 @@ extension RandomProcesses {
         let waiting = coordinator.questions.values.compactMap(\.step) + coordinator.blocked.values.joined()
         return report([
             ("a client makes sense of everything it is told: \(model.complaints)", model.complaints.isEmpty),
+            ("a step comes to what was said of it: \(explainComplaints)", explainComplaints.isEmpty),
             ("no call is answered twice: \(faults)", faults.isEmpty),
             ("what is kept is what there is: \(recordComplaints)", recordComplaints.isEmpty),
             ("nobody waits longer than he may: \(overdue)", overdue.isEmpty),

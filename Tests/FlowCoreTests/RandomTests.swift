@@ -48,6 +48,7 @@ extension RandomLife {
         let rules: [(String, Bool)] = [
             ("a client makes sense of everything it is told: \(model.complaints)", model.complaints.isEmpty),
             ("what is kept is what there is: \(recordComplaints)", recordComplaints.isEmpty),
+            ("a step comes to what was said of it: \(explainComplaints)", explainComplaints.isEmpty),
             ("a call has one answer, the last effect", isAnsweredOnce),
             ("a call that is made again by its token gets the same answer, and nothing else happens", isAnsweredAgain),
             ("a refusal changes nothing", isRefusalInert),

@@ -32,33 +32,3 @@ struct Standing: Equatable {
         definitions = coordinator.definitions
     }
 }
-
-extension FlowCoordinator {
-    /// A coordinator in the same state, to compare with later: the type itself can't be copied.
-    func copy() -> FlowCoordinator {
-        var copy = FlowCoordinator(definitions: definitions, basePath: forest.base)
-        copy.forest = forest
-        copy.queue = queue
-        copy.ledger = ledger
-        copy.origins = origins
-        copy.lastOrigin = lastOrigin
-        copy.serial = serial
-        copy.now = now
-        copy.tokens = tokens
-        copy.nameOwners = nameOwners
-        copy.alarms = alarms
-        copy.timer = timer
-        copy.calls = calls
-        copy.deepLinks = deepLinks
-        copy.questions = questions
-        copy.lastQuestion = lastQuestion
-        copy.blocked = blocked
-        copy.readers = readers
-        copy.activationTokens = activationTokens
-        copy.watched = watched
-        copy.fileDefinitions = fileDefinitions
-        copy.registrations = registrations
-        copy.unsaved = unsaved
-        return copy
-    }
-}

@@ -27,10 +27,16 @@ final class World {
 
     @discardableResult
     func handle(_ event: Event) -> [String] {
+        let explanation =
+            coordinator.forest.count < 300 ? coordinator.explain(event, at: Instant(microseconds: now)) : nil
         effects = coordinator.handle(event, at: Instant(microseconds: now))
         // What is kept has to be what there is, after every event of every test.
         let complaints = archive.update(from: &coordinator, comparing: archive.bodies.count < 300)
         if !complaints.isEmpty { Issue.record("records: \(complaints) after \(event)") }
+        // So has to be what was said of a step before it was emitted.
+        if let complaint = explanation?.complaint(about: effects, of: event) {
+            Issue.record("\(complaint) of \(event)")
+        }
         return effects.map(\.line)
     }
 

@@ -48,7 +48,7 @@ struct Case {
         var definitions = DefinitionGenerator(seed: random.next(), isWild: isWild)
         var operations = OperationGenerator(seed: random.next(), isWild: isWild)
         var story = Case(definitions: definitions.make(), operations: [])
-        let world = World(story.definitions, hasTwin: seed % 16 == 0)
+        let world = World(story.definitions, hasTwin: seed % 16 == 0, asksBefore: seed % 8 == 1)
         // Short ones are the cheapest to find something with; a few are as long as they may be.
         let length = random.chance(4) ? 200 : random.number(1...random.among(20, 40, 80))
         for number in 1...length {
@@ -66,7 +66,7 @@ struct Case {
 
     /// Lives through it again; what was wrong, and after how many operations.
     func replay() -> (World.Difference, count: Int)? {
-        let world = World(definitions, hasTwin: true)
+        let world = World(definitions, hasTwin: true, asksBefore: true)
         for (index, operation) in operations.enumerated() {
             if let difference = world.run(operation) ?? world.check() { return (difference, index + 1) }
         }

@@ -23,7 +23,11 @@ final class World {
         var note = ""
     }
 
-    init(_ definitions: Definitions, hasTwin: Bool = false) {
+    /// Whether it asks what a step will come to, before each that is emitted.
+    private let asksBefore: Bool
+
+    init(_ definitions: Definitions, hasTwin: Bool = false, asksBefore: Bool = false) {
+        self.asksBefore = asksBefore
         coordinator = FlowCoordinator(definitions: definitions, basePath: "")
         if hasTwin { twin = FlowCoordinator(definitions: definitions, basePath: "") }
         model = Model(definitions)
@@ -63,7 +67,9 @@ final class World {
         let time = Instant(microseconds: now)
         var before: [String: Said.Changes]?
         if case .definitionsRead = event { before = model.told }
+        let explanation = asksBefore ? explain(event, at: time) : nil
         let effects = coordinator.handle(event, at: time)
+        if let wrong = explanation?.difference(from: effects, request) { return Difference(text: wrong) }
         let expected = model.handle(event, at: time)
         let actual = effects.compactMap(Said.init)
         if let again = twin?.handle(event, at: time), again != effects {
@@ -80,6 +86,11 @@ final class World {
                 text: $0, expected: expected, actual: actual,
                 note: "now \(now), timer \(timer as Any), deadline \(model.deadline as Any), event \(event)")
         }
+    }
+
+    private func explain(_ event: Event, at time: Instant) -> Explanation? {
+        guard case .stepEmitted(_, let node, let step, let arguments, let client, nil) = event else { return nil }
+        return coordinator.explain(step, arguments, on: node, by: client, at: time)
     }
 
     // MARK: - What always holds
@@ -165,6 +176,23 @@ final class World {
             if let difference = run(dismissal) { return difference }
         }
         return check() ?? (model.waiting.isEmpty ? nil : Difference(text: "steps wait in an empty tree"))
+    }
+}
+
+extension Explanation {
+    /// In what a step came to something else than this; nil: in nothing.
+    fileprivate func difference(from effects: [Effect], _ request: RequestID?) -> String? {
+        var effects = effects
+        let expected: Effect? = request.map { request in
+            switch outcome {
+            case .navigated(let serial): .reply(request, .verdict(.navigated, serial: serial))
+            case .ignored(let verdict): .reply(request, .verdict(verdict, serial: 0))
+            case .refused(let error): .fail(request, error)
+            }
+        }
+        guard effects.popLast() == expected else { return "a step ends otherwise than it was said: \(outcome)" }
+        if case .startTimer = effects.last { effects.removeLast() }
+        return effects == self.effects ? nil : "a step does otherwise than it was said: \(lines)"
     }
 }
 

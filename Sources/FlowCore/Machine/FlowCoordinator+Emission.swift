@@ -153,7 +153,7 @@ extension FlowCoordinator {
     }
 
     /// What happens to a step on this presentable while it is not presented; only its own setting counts (S-15).
-    private func whenHidden(_ slot: Int) -> WhenHidden {
+    func whenHidden(_ slot: Int) -> WhenHidden {
         forest.nodes[slot].whenHidden
             ?? forest.nodes[slot].flow.map { definitions.flows[$0.definition.index].whenHidden } ?? .ignore
     }

@@ -46,12 +46,12 @@ extension FlowCoordinator {
     }
 
     /// Whether an alternative is to be taken for a step with these arguments.
-    private func matches(_ alternative: Alternative, _ arguments: Arguments, _ flow: Int) -> Bool {
+    func matches(_ alternative: Alternative, _ arguments: Arguments, _ flow: Int) -> Bool {
         (alternative.when.isEmpty || alternative.when.allSatisfy { isMet($0, arguments, flow) })
             && (alternative.unless.isEmpty || !alternative.unless.allSatisfy { isMet($0, arguments, flow) })
     }
 
-    private func isMet(_ condition: Condition, _ arguments: Arguments, _ flow: Int) -> Bool {
+    func isMet(_ condition: Condition, _ arguments: Arguments, _ flow: Int) -> Bool {
         switch condition {
         case .argument(let name, let value): arguments[name]?.value == value
         case .alive(let name): forest.isAlive(name, near: flow)

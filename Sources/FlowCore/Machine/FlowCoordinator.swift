@@ -16,28 +16,31 @@
 /// - `+Owners`: who shows what, and what comes of it when they are gone (S-29, S-30);
 /// - `+Presenting`: presenters that are called (S-31);
 /// - `+Registration`: flows that clients implement (S-32);
-/// - `+Reload`: new definitions for live flows.
+/// - `+Reload`: new definitions for live flows;
+/// - `+Explain`: what a step would come to, found on a copy (`+Copy`).
 ///
 /// How it outlives its process is told in the folder `Records`.
 ///
 /// It is deterministic: the same events give the same effects. It has no clock, does no I/O and never traps on an event.
 public struct FlowCoordinator: ~Copyable, Sendable {
+    // Nothing has a value by itself: so the compiler sees that a copy leaves nothing out.
+
     /// What the definition files declare, and what clients registered.
     public internal(set) var definitions: Definitions
     var forest: Forest
-    var queue = StepQueue()
-    var ledger = Ledger()
+    var queue: StepQueue
+    var ledger: Ledger
     /// What each origin set off so far; only of those that have steps waiting.
-    var origins: [UInt64: Origin] = [:]
-    var lastOrigin: UInt64 = 0
+    var origins: [UInt64: Origin]
+    var lastOrigin: UInt64
 
     /// The serial of the latest navigation (S-10).
-    public internal(set) var serial: UInt64 = 0
+    public internal(set) var serial: UInt64
 
     /// The origin of the step at hand; 0: none is.
-    var originAtHand: UInt64 = 0
+    var originAtHand: UInt64
     /// What the event at hand leads to.
-    var effects: [Effect] = []
+    var effects: [Effect]
     /// The call at hand.
     var request: RequestID?
     /// The answer to the call at hand: it goes out when the chain is done, or waits (S-9).
@@ -45,42 +48,42 @@ public struct FlowCoordinator: ~Copyable, Sendable {
     /// What the call at hand is to be remembered by.
     var token: Tokens.Key?
     /// Calls that are not answered, or whose callers were told `pending`.
-    var calls: [RequestID: Call] = [:]
+    var calls: [RequestID: Call]
     /// What the deep links among them came to so far: apart, as there may be ten thousand flows, each of which changes one.
-    var deepLinks: [RequestID: [FlowOutcome]] = [:]
+    var deepLinks: [RequestID: [FlowOutcome]]
     /// Calls that the event at hand made to wait.
-    var suspended: [RequestID] = []
+    var suspended: [RequestID]
     /// Calls that go on when the chain at hand is done, or waits.
-    var resumable: [RequestID] = []
+    var resumable: [RequestID]
     /// Answers to calls that came before; they go out when the chain of this origin is done, or waits (S-9).
-    var lateAnswers: (origin: UInt64, answers: [Effect]) = (0, [])
+    var lateAnswers: (origin: UInt64, answers: [Effect])
 
     /// What was asked of other processes and was not answered.
-    var questions: [QuestionID: Asked] = [:]
-    var lastQuestion: UInt64 = 0
+    var questions: [QuestionID: Asked]
+    var lastQuestion: UInt64
     /// Steps whose flow waits for its guard or navigator, in the order they came (S-6).
-    var blocked: [NodeID: [WaitingStep]] = [:]
+    var blocked: [NodeID: [WaitingStep]]
     /// Calls that wait for a flow to be ready (S-26).
-    var readers: [NodeID: Set<RequestID>] = [:]
-    var activationTokens = ActivationTokens()
+    var readers: [NodeID: Set<RequestID>]
+    var activationTokens: ActivationTokens
     /// How many presentables and registrations each client is watched for.
-    var watched: [Client: Int] = [:]
+    var watched: [Client: Int]
     /// What the definition files declare, without what clients registered.
     var fileDefinitions: Definitions
     /// The flows that clients implement, in the order they came.
-    var registrations: [Registration] = []
+    var registrations: [Registration]
 
     /// What of the records is out of date, beside those of nodes.
-    var unsaved = UnsavedRecords()
+    var unsaved: UnsavedRecords
     /// Ids of the roots that came back from an earlier process.
-    var restoredRoots: Set<String> = []
+    var restoredRoots: Set<String>
 
     /// The time of the event at hand.
-    var now = Instant(microseconds: 0)
-    var tokens = Tokens()
+    var now: Instant
+    var tokens: Tokens
     /// Which clients own the bus names of emitters, guards, navigators and presenters.
-    var nameOwners: [String: Client] = [:]
-    var alarms = Alarms()
+    var nameOwners: [String: Client]
+    var alarms: Alarms
     /// When the shell was last asked to come back.
     var timer: Instant?
 
@@ -102,6 +105,31 @@ public struct FlowCoordinator: ~Copyable, Sendable {
         self.definitions = definitions
         fileDefinitions = definitions
         forest = Forest(base: basePath)
+        queue = StepQueue()
+        ledger = Ledger()
+        activationTokens = ActivationTokens()
+        unsaved = UnsavedRecords()
+        tokens = Tokens()
+        alarms = Alarms()
+        now = Instant(microseconds: 0)
+        origins = [:]
+        lastOrigin = 0
+        serial = 0
+        originAtHand = 0
+        effects = []
+        calls = [:]
+        deepLinks = [:]
+        suspended = []
+        resumable = []
+        lateAnswers = (0, [])
+        questions = [:]
+        lastQuestion = 0
+        blocked = [:]
+        readers = [:]
+        watched = [:]
+        registrations = []
+        restoredRoots = []
+        nameOwners = [:]
     }
 
     /// Takes what happened at this time to its end, or as far as it goes without an answer of another process, and gives

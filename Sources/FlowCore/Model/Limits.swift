@@ -100,6 +100,9 @@ public enum Limits {
     /// Steps that one origin may set off (S-11).
     public static let stepsSetOff = 256
 
+    /// Lines of an explanation, but for what is said of those that are left out.
+    public static let explanationLines = 500
+
     /// Bytes in one definition file.
     public static let definitionFileBytes = 1_024 * 1_024
     /// Bytes in all definition files together.

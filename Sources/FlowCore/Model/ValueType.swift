@@ -1,6 +1,6 @@
 /// The type an argument is declared to have: one complete D-Bus type.
 ///
-/// Source: D-Bus specification, "Type System"; `flowbus-flows(5)`, "Types".
+/// Source: D-Bus specification, "Type System"; `flowbus.flows(5)`, "Types".
 public struct ValueType: Hashable, Sendable {
     /// The type as a D-Bus signature, for instance `x` or `a{sv}`.
     public let signature: String

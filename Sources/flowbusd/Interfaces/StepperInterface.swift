@@ -27,6 +27,13 @@ enum StepperInterface {
                     message, context, _ in
                     Daemon.serve(message, context) { try $0.emitSteps($1, on: $2) }
                 },
+                .init(
+                    "Explain",
+                    in: [Argument("step", "s"), Argument("arguments", "a{sv}")],
+                    out: [Argument("verdict", "s"), Argument("explanation", "as")]
+                ) { message, context, _ in
+                    Daemon.serve(message, context) { try $0.explain($1, on: $2) }
+                },
                 .init("GetAcceptedSteps", out: [Argument("steps", "as")]) { message, context, _ in
                     Daemon.serve(message, context) { try $0.getAcceptedSteps($1, of: $2) }
                 },
@@ -119,6 +126,23 @@ extension Daemon {
             return .refused(error)
         }
         return .step(step, try ArgumentsReader.read(call, for: coordinator.definitions[step].parameters))
+    }
+
+    /// What is wrong with the step or its arguments is what it would come to, and so no error of this call.
+    fileprivate func explain(_ call: MessageReader, on node: NodeID) throws {
+        let explanation: Explanation
+        do {
+            let step = try readStep(call)
+            let arguments = try ArgumentsReader.read(call, for: coordinator.definitions[step].parameters)
+            explanation = coordinator.explain(
+                step, arguments, on: node, by: call.client, at: Instant(microseconds: loop.now))
+        } catch let error as FlowError {
+            explanation = Explanation(refusal: error)
+        }
+        try reply(to: call) { body in
+            try body.append(explanation.outcome.busText)
+            try body.append(explanation.lines)
+        }
     }
 
     fileprivate func getAcceptedSteps(_ call: MessageReader, of node: NodeID) throws {
