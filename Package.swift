@@ -15,7 +15,10 @@ let core: [SwiftSetting] = strict + (Context.environment["FLOWBUS_PROOF"] == nil
 
 let package = Package(
     name: "flowbus",
-    products: [.executable(name: "flowbusd", targets: ["flowbusd"])],
+    products: [
+        .executable(name: "flowbusd", targets: ["flowbusd"]),
+        .executable(name: "flowbusctl", targets: ["flowbusctl"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.10.0"),
@@ -34,6 +37,8 @@ let package = Package(
         .target(name: "FlowFile", dependencies: ["FlowCore", "TOMLKit"], swiftSettings: strict),
         // Traces: what happened to the machine and what came of it, as text; and the same once more from that text.
         .target(name: "FlowTrace", dependencies: ["FlowCore"], swiftSettings: strict),
+        // Definitions as pictures: Graphviz and Mermaid.
+        .target(name: "FlowGraph", dependencies: ["FlowCore"], swiftSettings: strict),
         // Files of records and of the history; the only place that calls SQLite.
         .target(name: "Store", dependencies: ["FlowCore", "CSQLite"], swiftSettings: strict),
         // The service: decodes calls to events, runs effects. One thread, one sd-event loop.
@@ -43,6 +48,14 @@ let package = Package(
                 "SdBus", "FlowCore", "FlowFile", "FlowTrace", "Store",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict),
+        // The command line: a client of the service, on the bus alone.
+        .executableTarget(
+            name: "flowbusctl",
+            dependencies: [
+                "SdBus", "FlowCore", "FlowFile", "FlowGraph",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         // The navigator of examples/processes; no product: its tour takes it from beside flowbusd.
@@ -65,13 +78,20 @@ let package = Package(
             name: "flowbusdTests",
             dependencies: ["BusTestSupport", "SdBus", "FlowCore", "FlowFile", "Store", "flowbusd", "test-peer"],
             swiftSettings: strict),
+        // Runs the command line itself, on terminals and without one.
+        .testTarget(
+            name: "flowbusctlTests", dependencies: ["BusTestSupport", "FlowCore", "flowbusctl", "flowbusd"],
+            swiftSettings: strict),
         // A process that writes files of records until a test kills it, fills its disk or takes its rights.
         .executableTarget(
             name: "store-peer", dependencies: ["Store", "FlowCore"], path: "Tests/StorePeer", swiftSettings: strict),
         .testTarget(
             name: "StoreTests", dependencies: ["Store", "FlowCore", "CSQLite", "BusTestSupport", "store-peer"],
             swiftSettings: strict),
-        .testTarget(name: "FlowFileTests", dependencies: ["FlowFile", "FlowCore"], swiftSettings: strict),
+        .testTarget(
+            name: "FlowFileTests", dependencies: ["FlowFile", "FlowCore", "BusTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "FlowGraphTests", dependencies: ["FlowGraph", "FlowFile", "FlowCore"], swiftSettings: strict),
         .testTarget(
             name: "FlowTraceTests", dependencies: ["FlowTrace", "FlowCore", "FlowFile"], exclude: ["Tours"],
             swiftSettings: strict),

@@ -20,6 +20,9 @@ public final class OutputFile {
 
 /// A file that is read whole.
 public enum InputFile {
+    /// Is there a file or folder at this path? access(2).
+    public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
     /// Its text; what is not UTF-8 in it becomes U+FFFD. open(2), read(2).
     public static func text(of path: String) throws(SdError) -> String {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)

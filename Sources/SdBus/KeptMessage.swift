@@ -12,5 +12,8 @@ public final class KeptMessage {
         sd_bus_message_ref(message.handle)
     }
 
+    /// Keeps a message of which the caller has a reference, and gives it up.
+    init(taking handle: OpaquePointer) { message = MessageReader(handle) }
+
     deinit { sd_bus_message_unref(message.handle) }
 }

@@ -49,6 +49,13 @@ public enum CurrentProcess {
 
     /// Ends it; exit(3).
     public static func exit(_ code: Int32) -> Never { Glibc.exit(code) }
+
+    /// Has it end with status 0, without a word, when it is not done by then: for what somebody waits for at a keyboard.
+    /// alarm(2).
+    public static func exitQuietly(afterSeconds seconds: UInt32) {
+        _ = Glibc.signal(SIGALRM) { _ in _exit(0) }
+        alarm(seconds)
+    }
 }
 
 /// Standard error.
@@ -71,4 +78,9 @@ public enum StandardError {
 public enum StandardOutput {
     /// Writes a line in one piece, unbuffered; what can't be written is lost. write(2).
     public static func writeLine(_ line: String) { _ = writeAll(line + "\n", to: STDOUT_FILENO) }
+
+    /// Writes a text, unbuffered; write(2).
+    public static func write(_ text: String) throws(SdError) {
+        guard writeAll(text, to: STDOUT_FILENO) else { throw SdError("write", errno: errno) }
+    }
 }

@@ -11,7 +11,7 @@ struct Flowbusd: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "flowbusd",
         abstract: "Coordinates navigation between the processes of a user interface, on D-Bus.",
-        discussion: "See flowbusd(8), and flowbus-flows(5) for the definition files.",
+        discussion: "See flowbusd(8), and flowbus.flows(5) for the definition files.",
         version: "\(Release.version)")
 
     @OptionGroup
@@ -73,11 +73,7 @@ struct Flowbusd: ParsableCommand {
             return .checkFailed
         }
         for warning in loaded.warnings { StandardError.writeLine("\(warning)") }
-        let definitions = loaded.definitions
-        StandardOutput.writeLine(
-            counted(loaded.files.count, "file") + ": " + counted(definitions.flows.count, "flow") + ", "
-                + counted(definitions.screens.count, "screen") + ", " + counted(definitions.steps.count, "step")
-                + "; no errors, " + counted(loaded.warnings.count, "warning"))
+        StandardOutput.writeLine(loaded.summary)
         return .success
     }
 

@@ -30,11 +30,15 @@ public final class ChildProcess {
     /// - Parameters:
     ///   - environment: what differs from the test's own environment; nil takes a variable out. What a service manager
     ///     told the test (`NOTIFY_SOCKET` and the like) is always taken out, unless it is set here.
+    ///   - terminal: what its standard output goes to; without one, a pipe.
     /// - Throws: ``TestFailure`` if it can't be started.
-    public init(_ program: String, _ arguments: [String] = [], environment: [String: String?] = [:]) throws {
+    public init(
+        _ program: String, _ arguments: [String] = [], environment: [String: String?] = [:],
+        terminal: PseudoTerminal? = nil
+    ) throws {
         name = program
         collected = try ChildOutput()
-        let output = try Pipe()
+        let output = try terminal?.ends() ?? Pipe()
         let errors = try Pipe()
         let result: Int32
         (result, processID) = Self.spawn(

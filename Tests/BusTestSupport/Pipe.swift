@@ -10,6 +10,9 @@ struct Pipe {
     let readEnd: Int32
     let writeEnd: Int32
 
+    /// Two ends that were made otherwise, both of them close-on-exec.
+    init(readEnd: Int32, writeEnd: Int32) { (self.readEnd, self.writeEnd) = (readEnd, writeEnd) }
+
     init(nonBlocking: Bool = false) throws {
         var ends: [Int32] = [-1, -1]
         let result = making.withLock { _ in

@@ -114,6 +114,16 @@ public final class TestClient {
         try message.send()
     }
 
+    /// Sends a signal to one client alone.
+    public func signal(
+        to receiver: String, _ path: String, _ interface: StaticString, _ member: StaticString, _ arguments: BusValue...
+    ) throws {
+        let message = try OutgoingMessage(signal: bus, path: path, interface: interface, member: member)
+        try message.setDestination(receiver)
+        for argument in arguments { try argument.write(to: message.body) }
+        try message.send()
+    }
+
     /// Waits for the answer to a call.
     @discardableResult
     public func answer(to call: PendingCall, within bound: Duration = failureBound) throws -> [BusValue] {

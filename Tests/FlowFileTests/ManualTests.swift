@@ -3,12 +3,12 @@ import Testing
 
 @testable import FlowFile
 
-/// `flowbus-flows(5)` tells of every key that there is.
+/// `flowbus.flows(5)` tells of every key that there is.
 @Suite("Manual")
 struct ManualTests {
     private static let manual: String? = {
         let here = (#filePath as NSString).deletingLastPathComponent
-        return try? String(contentsOfFile: "\(here)/../../man/flowbus-flows.5", encoding: .utf8)
+        return try? String(contentsOfFile: "\(here)/../../man/flowbus.flows.5", encoding: .utf8)
     }()
 
     /// The text from one heading to the next.

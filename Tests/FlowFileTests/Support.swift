@@ -18,10 +18,11 @@ final class Folder {
 
     deinit { Self.remove(path) }
 
-    /// Makes a file, and the folders it is in; its path.
+    /// Makes a file, and the folders it is in; its path. A definition file is held against the schema, too.
     @discardableResult
     func write(_ name: String, _ text: String = "version = 1\n") throws -> String {
-        try write(name, bytes: Array(text.utf8))
+        if name.hasSuffix(".toml") { judge(text) }
+        return try write(name, bytes: Array(text.utf8))
     }
 
     /// Makes a file of these bytes.
@@ -79,11 +80,12 @@ func warnings(_ texts: String...) throws(DefinitionFailure) -> [String] {
 }
 
 extension DefinitionFiles {
-    /// Checks texts by the names of their files.
+    /// Checks texts by the names of their files; each by itself against the schema, too.
     static func check(
         _ texts: [(file: String, text: Result<String, FileReader.Failure>)]
     ) throws(DefinitionFailure) -> DefinitionFiles {
-        try check(texts.map { Text(file: $0.file, text: $0.text) })
+        for case .success(let text) in texts.map(\.text) { judge(text) }
+        return try check(texts.map { Text(file: $0.file, text: $0.text) })
     }
 }
 

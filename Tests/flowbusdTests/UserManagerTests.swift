@@ -1,5 +1,3 @@
-import BusTestSupport
-import Foundation
 import Testing
 
 /// The unit as it is installed, under a real `systemd --user` (Tests/user-manager.bash).
@@ -73,19 +71,133 @@ struct UserManagerTests {
             ])
     }
 
+    @Test func `hung: the watchdog ends it, and systemd starts it again with the tree and its owners`() throws {
+        // A core is of no use here, and takes its time.
+        let manager = try UserManager(Self.definitions, unit: "WatchdogSec=3s\nLimitCORE=0")
+        let told = try manager.play(
+            """
+            play
+            systemctl --user kill --signal=STOP flowbusd
+            hear "flowbusd gone"
+            hear "flowbusd there"
+            compare
+            systemctl --user show --property=NRestarts flowbusd
+            find UNIT_RESULT=watchdog
+            """)
+        #expect(told == Self.asBefore + ["NRestarts=1", "flowbusd.service: Failed with result 'watchdog'."])
+    }
+
+    @Test func `reload takes new files; it fails for those with errors, and the journal has file and line`() throws {
+        let manager = try UserManager(Self.definitions)
+        let told = try manager.play(
+            #"""
+            file=~/.config/flowbus/flows.d/flows.toml
+            can() { flowbusctl emit main leave 2>&1 | sed 's/ [0-9]*$//' || true; }
+            systemctl --user start flowbusd
+            process=$(systemctl --user show --property=MainPID flowbusd)
+            can
+            sed -i 's/^begin = {}/&\nleave = {}/; s/^begin = { screen.*/&\nleave = { screen = "home" }/' "$file"
+            systemctl --user reload flowbusd && echo "reloaded"
+            can
+            # Without the new step, but with an error, too: nothing of it counts.
+            sed -i '/^leave/d; s/{ screen = "page" }/{ screen = "pgae" }/' "$file"
+            systemctl --user reload flowbusd 2>/dev/null || echo "not reloaded"
+            can
+            # What is last of both.
+            find MESSAGE="The definitions stay as they were: the files have errors" >/dev/null
+            find SYSLOG_IDENTIFIER=busctl >/dev/null
+            all PRIORITY=3 SYSLOG_IDENTIFIER=flowbusd | sed "s|$file|FILE|"
+            all SYSLOG_IDENTIFIER=busctl | sed "s|$file|FILE|"
+            systemctl --user show --property=ActiveState,NRestarts flowbusd
+            [[ $(systemctl --user show --property=MainPID flowbusd) == "$process" ]] && echo "the same process"
+            """#)
+        #expect(
+            told == [
+                "flowbusctl: no definition declares a step 'leave'", "reloaded", "navigated", "not reloaded",
+                "navigated",
+                "FILE:19: [flows.main.on.open.screen] no file declares a screen 'pgae'; did you mean 'page'?",
+                "The definitions stay as they were: the files have errors",
+                "Call failed: FILE:19: error: [flows.main.on.open.screen] no file declares a screen 'pgae'; did you mean "
+                    + "'page'?",
+                "NRestarts=0", "ActiveState=active", "the same process",
+            ])
+    }
+
+    @Test func `the journal finds what it logs by flow, step, sender, serial and peer`() throws {
+        let manager = try UserManager(
+            Self.definitions, unit: "ExecStart=\nExecStart=/run/flowbus/bin/flowbusd --log-level debug")
+        let told = try manager.play(
+            """
+            systemctl --user start flowbusd
+            start_ui
+            open 7
+            hear "Present /main/page"
+            ask_ui --emit=/main:away
+            hear "EmitStep"
+            # The last that it logs of it; what it logged before is there, too.
+            find FLOWBUS_PEER=org.example.Away >/dev/null
+            for field in "FLOWBUS_FLOW=$root/tree/main" FLOWBUS_STEP=away "FLOWBUS_SENDER=$ui" FLOWBUS_SERIAL=3 \\
+                FLOWBUS_PEER=org.example.Away FLOWBUS_STEP=nowhere "PRIORITY=7 SYSLOG_IDENTIFIER=flowbusd" \\
+                "PRIORITY=4 SYSLOG_IDENTIFIER=flowbusd FLOWBUS_FLOW=$root/tree/main"; do
+                echo "${field//$ui/UI}:"
+                all $field
+            done
+            """)
+        #expect(
+            told == [
+                "FLOWBUS_FLOW=/org/flowbus/Navigation1/tree/main:", Self.took("begin"), Self.took("open"),
+                Self.took("away"), Self.nobodyPresents,
+                "FLOWBUS_STEP=away:", Self.took("away"),
+                "FLOWBUS_SENDER=UI:", Self.took("away"),
+                "FLOWBUS_SERIAL=3:", Self.took("away"), Self.nobodyPresents,
+                "FLOWBUS_PEER=org.example.Away:", Self.nobodyPresents,
+                "FLOWBUS_STEP=nowhere:",
+                "PRIORITY=7 SYSLOG_IDENTIFIER=flowbusd:", Self.took("begin"), Self.took("open"), Self.took("away"),
+                "PRIORITY=4 SYSLOG_IDENTIFIER=flowbusd FLOWBUS_FLOW=/org/flowbus/Navigation1/tree/main:",
+                Self.nobodyPresents,
+            ])
+    }
+
+    @Test func `systemd-analyze finds nothing to say about the unit, and flowbusctl what serves`() throws {
+        let manager = try UserManager(Self.definitions)
+        let told = try manager.play(
+            """
+            # It can exit with 0 for a value that it ignores, so it must be silent, too.
+            systemd-analyze --user verify /run/flowbus/lib/systemd/user/flowbusd.service 2>&1 && echo "clean"
+            flowbusctl status >/dev/null 2>&1 || echo "$?: not running, and not started"
+            flowbusctl tree
+            process=$(systemctl --user show --property=MainPID --value flowbusd)
+            flowbusctl status | sed "s/ [0-9.]*, pid $process / VERSION, pid PID /; /^since:/d; /^interface:/d"
+            """)
+        #expect(
+            told == [
+                "clean", "69: not running, and not started", "main      flow, presented", "└── home  screen, hidden",
+                "running: flowbusd VERSION, pid PID (flowbusd) on the session bus", "live:        1 flow, 1 screen",
+                "definitions: 1 flow", "serial:      1", "durable:     yes",
+            ])
+    }
+
     /// What a story tells where the next one has the tree of the one before.
     private static let asBefore = [
         "the same objects", "its owner is who it was", "a stranger: NotOwner", "its owner may", "the serials go on",
     ]
 
+    private static func took(_ step: String) -> String { "Navigated: /org/flowbus/Navigation1/tree/main took \(step)" }
+
+    private static let nobodyPresents =
+        "'org.example.Away' does not present the screen 'away': 'org.freedesktop.DBus.Error.ServiceUnknown': The name "
+        + "org.example.Away was not provided by any .service files"
+
     private static let definitions = """
         [steps]
         begin = {}
         open  = { number = "int64" }
+        away  = {}
 
         [screens]
         home  = {}
         page  = { presenter = "org.example.Ui", arguments = { number = "int64" } }
+        away  = { presenter = "org.example.Away" }
 
         [[autostart]]
         flow = "main"
@@ -95,127 +207,6 @@ struct UserManagerTests {
         [flows.main.on]
         begin = { screen = "home" }
         open  = { screen = "page" }
-        """
-}
-
-/// A user with an installed flowbusd, and systemd to look after it.
-struct UserManager {
-    /// Why this machine can't run one; nil: it can. It has tried.
-    static let obstacle: String? = {
-        do {
-            let folder = try TemporaryDirectory()
-            let trial = try ChildProcess(script, [folder.path, "true"], environment: ["TMPDIR": folder.path])
-            guard try trial.waitForExit() == .status(77) else { return nil }
-            return trial.errors.trimmingCharacters(in: .whitespacesAndNewlines)
-        } catch {
-            return "\(error)"
-        }
-    }()
-
-    private static let script = Service.repository + "/Tests/user-manager.bash"
-
-    private let folder: TemporaryDirectory
-
-    /// One whose home has these definitions. The program was built beside the tests; `make install` puts it where the user
-    /// sees it, and with it the unit and the file that the bus starts it by.
-    init(_ definitions: String) throws {
-        folder = try TemporaryDirectory()
-        try folder.write("version = 1\n" + definitions, to: "home/.config/flowbus/flows.d/flows.toml")
-        let install = try ChildProcess(
-            "make",
-            [
-                "--silent", "-C", Service.repository, "install", "DESTDIR=\(folder.path)", "PREFIX=/run/flowbus",
-                "program=\(Service.program)",
-            ])
-        guard try install.waitForExit() == .status(0) else {
-            throw TestFailure("make install: \(install.output)\(install.errors)")
-        }
-        try FileManager.default.copyItem(
-            atPath: Service.program(named: "test-peer"), toPath: folder.path + "/run/flowbus/bin/test-peer")
-        // Its log is to be seen when a test fails: no journal is there.
-        try folder.write(
-            "[Service]\nStandardError=append:%h/flowbusd.log\n",
-            to: "run/flowbus/lib/systemd/user/flowbusd.service.d/log.conf")
-        try folder.write(Self.words, to: "home/words")
-    }
-
-    /// Has the user run a script of these words and those of ``words``.
-    ///
-    /// - Returns: the lines that it printed.
-    func play(_ story: String) throws -> [String] {
-        try folder.write(story, to: "home/story")
-        let player = try ChildProcess(
-            Self.script, [folder.path, "bash", "-c", ". ~/words; . ~/story"],
-            environment: ["TMPDIR": folder.path, "USER_MANAGER_BOUND": "60"])
-        guard try player.waitForExit(within: .seconds(90)) == .status(0) else {
-            throw TestFailure("\(player.output)---\n\(player.errors)")
-        }
-        return player.output.split(separator: "\n").map(String.init)
-    }
-
-    /// What a story is told in.
-    private static let words = """
-        set -euo pipefail
-        trap 'echo "line $LINENO failed: $BASH_COMMAND; the log of flowbusd:" >&2; cat ~/flowbusd.log >&2 || true' ERR
-        set -E
-        name=org.flowbus.Navigation1 root=/org/flowbus/Navigation1
-
-        call() { busctl --user call "$name" "$@"; }
-        property() { busctl --user get-property "$name" "$@"; }
-        objects() { busctl --user --json=short call "$name" "$root" org.freedesktop.DBus.ObjectManager GetManagedObjects; }
-        lines() { sed "s|\\\"$root/tree/|\\n&|g" <<<"$1"; }
-        paths() { objects | grep -o "$root/tree/[^\\"]*\\":{" | sed "s|$root/tree||; s|\\":{||" | sort; }
-
-        # A process that shows pages, and hears of flowbusd; $ui is its connection.
-        start_ui() {
-            exec {news}< <(DBUS_STARTER_ADDRESS=$DBUS_SESSION_BUS_ADDRESS exec test-peer org.example.Ui --watch)
-            hear ready
-            ui=$(busctl --user call org.freedesktop.DBus / org.freedesktop.DBus GetNameOwner s org.example.Ui)
-            ui=${ui#s } ui=${ui//\\"/}
-        }
-        # The next that it tells is this.
-        hear() {
-            local line
-            read -r -t 30 -u "$news" line || line="nothing, for so long"
-            [[ $line == "$1" ]] || { echo "'$1' was to be heard, not '$line'" >&2; return 1; }
-        }
-        ask_ui() { busctl --user call org.example.Ui /peer org.flowbus.TestPeer Do s -- "$1" >/dev/null; }
-
-        # Opens a page; $serial is that of the navigation.
-        open() {
-            serial=$(call "$root/tree/main" "$name.Stepper" EmitStep 'sa{sv}' open 1 number x "$1")
-            [[ $serial == *'"navigated"' ]]
-            serial=$(cut -d ' ' -f 2 <<<"$serial")
-        }
-
-        # A page that is shown by its owner, and what is to be seen of it.
-        play() {
-            systemctl --user start flowbusd
-            start_ui
-            open 7
-            hear "Present /main/page"
-            ask_ui --show=/main/page
-            hear "shown /main/page"
-            was=$(objects)
-        }
-        # Whether a tree is as it was, and whose.
-        compare() {
-            local before=$serial now
-            now=$(objects)
-            if [[ $now == "$was" ]]; then echo "the same objects"; else diff <(lines "$was") <(lines "$now") || true; fi
-            if [[ $(property "$root/tree/main/page" "$name.Presentable" Owner) == "s \\"$ui\\"" ]]; then
-                echo "its owner is who it was"
-            fi
-            busctl --user call "$name" "$root/tree/main/page" "$name.Presentable" SetVisible b false 2>&1 |
-                sed -n '/owned by/s/.*/a stranger: NotOwner/p' || true
-            ask_ui --show=/main/page
-            hear "shown /main/page"
-            echo "its owner may"
-            # Nothing is presented again: this is the next that its owner hears.
-            open 8
-            hear "Present /main/page_2"
-            ((serial > before)) && echo "the serials go on"
-        }
-
+        away  = { screen = "away" }
         """
 }

@@ -2,7 +2,7 @@ import Glibc
 
 /// The folders that definition files are read from, in the order in which files hide each other.
 ///
-/// Source: `flowbus-flows(5)`, "Files".
+/// Source: `flowbus.flows(5)`, "Files".
 public struct DefinitionFolders: Equatable, Sendable {
     /// The folders, the strongest first.
     public let paths: [String]

@@ -1,0 +1,110 @@
+public import FlowCore
+
+/// Values that a person types at a command line, and spans of time.
+///
+/// Source: `flowbusctl(1)`, "Values".
+public enum ArgumentText {
+    /// Why a text is not what it has to be: one line for a person.
+    public struct Misfit: Error, Equatable, Sendable {
+        /// What is wrong with it, with the text in single quotes, and what would be right.
+        public let text: String
+    }
+
+    /// The value that a text stands for, as a declared type keeps it.
+    ///
+    /// A string, a path and a signature are the text as it is; numbers, `true` and `false` as in definition files. Lists,
+    /// dictionaries and structures are written as in definition files, `[1, 2]` and `{a = 1}`, or as JSON has them,
+    /// `{"a": 1}`; a structure is a list. For a variant (`v`) it is a value of a definition file where it reads as one,
+    /// else a string.
+    public static func value(of text: String, as type: ValueType) throws(Misfit) -> Value {
+        do throws(Literal.Misfit) {
+            switch type.signature {
+            case "s", "o", "g": return try Literal.value(.string(text), as: type)
+            case "v":
+                guard let toml = toml(text) else { return .string(try Literal.carried(text)) }
+                return try Literal.value(toml, as: type)
+            case "y", "n", "q", "i", "u", "x", "t":
+                if let number = wholeNumber(text) {
+                    guard let value = type.admit(number) else {
+                        throw Literal.Misfit("\(Text.quoted(text)) is out of the range of the type \(type.description)")
+                    }
+                    return value
+                }
+            case "d":
+                if let number = Double(text) { return .double(number) }
+            default: break
+            }
+            guard let toml = toml(text) else {
+                throw Literal.Misfit("\(Text.quoted(text)) has to be \(Self.form(of: type))")
+            }
+            return try Literal.value(toml, as: type)
+        } catch {
+            throw Misfit(text: Text.oneLine(error.text))
+        }
+    }
+
+    /// The value that a text stands for by itself, where no type is declared: as for a variant.
+    public static func value(of text: String) throws(Misfit) -> Value {
+        guard let any = ValueType(signature: "v") else { return .string(text) }
+        return try value(of: text, as: any)
+    }
+
+    /// A span of time such as `10s` or `1min 30s`, in µs; at most 30 days.
+    public static func microseconds(of text: String) throws(Misfit) -> UInt64 {
+        do throws(Literal.Misfit) {
+            return try TimeSpan.microseconds(text)
+        } catch {
+            throw Misfit(text: Text.oneLine(error.text))
+        }
+    }
+
+    private static func wholeNumber(_ text: String) -> Value? {
+        Int64(text).map(Value.int64) ?? UInt64(text).map(Value.uint64)
+    }
+
+    /// The one value that a text is in TOML, or in JSON.
+    private static func toml(_ text: String) -> Toml? {
+        for text in [text, withEqualsSigns(text)] {
+            let line = "value = " + text
+            guard let pairs = try? Toml.parse(line, SourceMap(line)), pairs.count == 1 else { continue }
+            return pairs[0].value
+        }
+        return nil
+    }
+
+    /// JSON as TOML has it: `=` in place of `:`, but not in texts.
+    private static func withEqualsSigns(_ text: String) -> String {
+        var quote: Character?
+        var isEscaped = false
+        return String(
+            text.map { character in
+                if let open = quote {
+                    if isEscaped {
+                        isEscaped = false
+                    } else if character == "\\", open == "\"" {
+                        isEscaped = true
+                    } else if character == open {
+                        quote = nil
+                    }
+                } else if character == "\"" || character == "'" {
+                    quote = character
+                } else if character == ":" {
+                    return "="
+                }
+                return character
+            })
+    }
+
+    private static func form(of type: ValueType) -> String {
+        switch type.signature {
+        case "b": "'true' or 'false'"
+        case "d": "a number, such as '1.5'"
+        case let signature where signature.hasPrefix("a{"):
+            "a dictionary, such as '{name = 1}'"
+        case let signature where signature.hasPrefix("a"): "a list, such as '[1, 2]'"
+        case let signature where signature.hasPrefix("("):
+            "a list of its members, such as '[1, \"text\"]'"
+        default: "a whole number"
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import FlowCore
+
+/// Makes boxes and edges of definitions.
+struct GraphBuilder {
+    typealias Edge = FlowGraph.Edge
+
+    private let definitions: Definitions
+    private let options: FlowGraph.Options
+    /// The flows that are shown, in order, and where each box is.
+    private let shown: [Int]
+    private let places: [Int: Int]
+    /// By flow: those that can contribute it.
+    private let parents: [Int: [Int]]
+    private(set) var boxes: [FlowGraph.Box] = []
+    private(set) var edges: [Edge] = []
+    private var known: Set<Edge> = []
+
+    init(_ definitions: Definitions, _ options: FlowGraph.Options) {
+        self.definitions = definitions
+        self.options = options
+        let children = definitions.flows.map { flow in
+            Set(flow.children(of: definitions)).sorted()
+        }
+        var parents: [Int: [Int]] = [:]
+        for (flow, children) in children.enumerated() {
+            for child in children { parents[child, default: []].append(flow) }
+        }
+        self.parents = parents
+        shown = Self.reachable(from: options.root, definitions, children)
+        places = Dictionary(uniqueKeysWithValues: shown.enumerated().map { ($1, $0) })
+    }
+
+    /// The places of a flow, and of all that it leads to; sorted. All flows for nil.
+    private static func reachable(
+        from root: String?, _ definitions: Definitions, _ children: [[Int]]
+    ) -> [Int] {
+        guard let root else { return Array(definitions.flows.indices) }
+        var ahead = definitions.flow(named: root).map { [$0.index] } ?? []
+        var found = Set(ahead)
+        while let flow = ahead.popLast() {
+            for child in children[flow] where found.insert(child).inserted { ahead.append(child) }
+        }
+        return found.sorted()
+    }
+
+    mutating func build() {
+        for (place, flow) in shown.enumerated() {
+            boxes.append(box("f\(place + 1)", definitions.flows[flow]))
+        }
+        for flow in shown { addSteps(of: flow) }
+        for flow in shown { addEdges(of: flow) }
+        for root in definitions.autostart {
+            guard let box = places[root.flow.index].map({ boxes[$0] }) else { continue }
+            let target = root.step.map { step($0, of: root.flow.index) }
+            add(
+                Edge(
+                    kind: .autostart, from: FlowGraph.autostartNode,
+                    to: target ?? FlowGraph.initialNode(box.id), label: root.id.map { Names.shown($0) } ?? "",
+                    toBox: target == nil ? box.id : nil))
+        }
+    }
+
+    // MARK: Boxes
+
+    private func box(_ id: String, _ flow: FlowDefinition) -> FlowGraph.Box {
+        var notes: [String] = []
+        switch flow.children {
+        case .free: break
+        case .stack: notes.append("stack: the newest in front")
+        case .tabs: notes.append("tabs: the selected one in front")
+        }
+        if flow.isUnique { notes.append("unique") }
+        if let adapter = flow.adapter { notes.append("guard: \(adapter.service.name)") }
+        if let navigator = flow.navigator { notes.append("navigator: \(navigator.service.name)") }
+        if !flow.emitters.isEmpty { notes.append("emitters: \(flow.emitters.joined(separator: ", "))") }
+        return FlowGraph.Box(
+            id: id, name: flow.name, notes: notes, hasBack: flow.onBack != nil,
+            idle: flow.idle.map { "idle \(Self.text(microseconds: $0.after))" })
+    }
+
+    private mutating func addSteps(of flow: Int) {
+        let definition = definitions.flows[flow]
+        let steps = definition.navigator.map { Array($0.steps) } ?? definition.rules.map(\.step)
+        for step in steps.sorted(by: { $0.index < $1.index }) { _ = self.step(step, of: flow, hasRule: true) }
+    }
+
+    /// The node of a step in a flow; made where there is none: then the flow has no rule for it.
+    private mutating func step(_ step: StepID, of flow: Int, hasRule: Bool = false) -> String {
+        guard let place = places[flow] else { return "" }
+        let name = definitions[step].name
+        if let known = boxes[place].steps.first(where: { $0.name == name }) { return known.id }
+        let id = "\(boxes[place].id)s\(boxes[place].steps.count + 1)"
+        let adapter = definitions.flows[flow].adapter
+        boxes[place].steps.append(
+            FlowGraph.Step(
+                id: id, name: name, notes: hasRule ? [] : ["no rule"],
+                isGuarded: adapter.map { $0.steps?.contains(step) ?? true } ?? false, hasRule: hasRule))
+        return id
+    }
+
+    private mutating func note(_ line: String, at step: String, of flow: Int) {
+        guard let place = places[flow], let index = boxes[place].steps.firstIndex(where: { $0.id == step }) else {
+            return
+        }
+        boxes[place].steps[index].notes.append(line)
+    }
+
+    /// The node of a screen in a flow.
+    private mutating func screen(_ screen: ScreenID, of flow: Int) -> String {
+        guard let place = places[flow] else { return "" }
+        let declaration = definitions[screen]
+        if let known = boxes[place].screens.first(where: { $0.name == declaration.name }) { return known.id }
+        let id = "\(boxes[place].id)p\(boxes[place].screens.count + 1)"
+        let presenter = options.showsPresenters ? declaration.presenter?.service.name : nil
+        boxes[place].screens.append(
+            FlowGraph.Screen(id: id, name: declaration.name, notes: presenter.map { [$0] } ?? []))
+        return id
+    }
+
+    // MARK: Edges
+
+    private mutating func add(_ edge: Edge) {
+        if known.insert(edge).inserted { edges.append(edge) }
+    }
+
+    private mutating func addEdges(of flow: Int) {
+        guard let box = places[flow].map({ boxes[$0].id }) else { return }
+        let definition = definitions.flows[flow]
+        if let initial = definition.initial {
+            add(Edge(kind: .initial, from: FlowGraph.initialNode(box), to: step(initial, of: flow)))
+        }
+        if let onBack = definition.onBack {
+            add(Edge(kind: .back, from: FlowGraph.backNode(box), to: step(onBack, of: flow)))
+        }
+        if let idle = definition.idle {
+            add(Edge(kind: .idle, from: FlowGraph.idleNode(box), to: step(idle.step, of: flow)))
+        }
+        if definition.navigator != nil { return }
+        for rule in definition.rules {
+            let from = step(rule.step, of: flow)
+            for (index, alternative) in rule.alternatives.enumerated() {
+                // One that has no other beside it says its condition itself.
+                let condition = Self.text(alternative)
+                var label = rule.alternatives.count > 1 ? "\(index + 1): \(condition.isEmpty ? "else" : condition)" : ""
+                if rule.alternatives.count == 1, !condition.isEmpty { note(condition, at: from, of: flow) }
+                if alternative.contributors.isEmpty {
+                    note(label.isEmpty ? "nothing" : "\(label): nothing", at: from, of: flow)
+                }
+                for contributor in alternative.contributors {
+                    add(contributor, from, &label, flow)
+                }
+            }
+        }
+    }
+
+    private mutating func add(_ contributor: FlowContributor, _ from: String, _ label: inout String, _ flow: Int) {
+        switch contributor {
+        case .child(let template): add(template, from, label, flow)
+        case .pop(let pop):
+            let what =
+                switch pop {
+                case .to(let name): "pop to \(name)"
+                case .root: "pop to the oldest"
+                }
+            note(label.isEmpty ? what : "\(label): \(what)", at: from, of: flow)
+        case .current(let template):
+            add(Edge(kind: .current, from: from, to: step(template.step, of: flow), label: label))
+        case .parent(let template): addToParents(of: flow, template.step, .parent, from, label)
+        case .end(let template): addToParents(of: flow, template?.step, .end, from, label)
+        }
+    }
+
+    /// Edges to a step of each flow that this one can stand in; to its own end, where there is none.
+    private mutating func addToParents(
+        of flow: Int, _ target: StepID?, _ kind: Edge.Kind, _ from: String, _ label: String
+    ) {
+        let label = [label, kind == .end ? "end" : "to the parent"].filter { !$0.isEmpty }.joined(separator: ", ")
+        let parents = (parents[flow] ?? []).filter { places[$0] != nil }
+        if let target, !parents.isEmpty {
+            for parent in parents { add(Edge(kind: kind, from: from, to: step(target, of: parent), label: label)) }
+        } else if let place = places[flow] {
+            boxes[place].hasEnd = true
+            let name = target.map { ": \(definitions[$0].name)" } ?? ""
+            add(Edge(kind: kind, from: from, to: FlowGraph.endNode(boxes[place].id), label: label + name))
+        }
+    }
+
+    private mutating func add(_ template: ChildTemplate, _ from: String, _ label: String, _ flow: Int) {
+        var words = label.isEmpty ? [] : [label]
+        if template.clears { words.append("clear") }
+        if template.reuses { words.append("reuse") }
+        if !template.style.isEmpty { words.append(Names.shown(template.style)) }
+        let label = words.joined(separator: ", ")
+        var child: (node: String, box: String?)
+        switch template.presentable {
+        case .screen(let id):
+            child = (screen(id, of: flow), nil)
+            add(Edge(kind: .opens, from: from, to: child.node, label: label))
+            if let initial = template.step {
+                add(Edge(kind: .current, from: child.node, to: step(initial, of: flow), label: "when shown"))
+            }
+        case .flow(let id):
+            guard let box = places[id.index].map({ boxes[$0].id }) else { return }
+            child = (FlowGraph.initialNode(box), box)
+            // One that begins otherwise than it does by itself.
+            if let initial = template.step, initial != definitions[id].initial {
+                add(Edge(kind: .opens, from: from, to: step(initial, of: id.index), label: label))
+            } else {
+                add(Edge(kind: .opens, from: from, to: child.node, label: label, toBox: box))
+            }
+        }
+        if let onDismissed = template.onDismissed {
+            add(
+                Edge(
+                    kind: .dismissed, from: child.node, to: step(onDismissed.step, of: flow), label: "dismissed",
+                    fromBox: child.box))
+        }
+    }
+
+    // MARK: Words
+
+    private static func text(_ alternative: Alternative) -> String {
+        var words: [String] = []
+        if !alternative.when.isEmpty { words.append("when " + alternative.when.map(text).joined(separator: " and ")) }
+        if !alternative.unless.isEmpty {
+            words.append("unless " + alternative.unless.map(text).joined(separator: " and "))
+        }
+        return words.joined(separator: ", ")
+    }
+
+    private static func text(_ condition: Condition) -> String {
+        switch condition {
+        case .argument(let name, let value): "\(name) = \(Names.shown(value.description))"
+        case .alive(let name): "\(name) is live"
+        }
+    }
+
+    private static func text(microseconds: UInt64) -> String {
+        if microseconds % 60_000_000 == 0 { return "\(microseconds / 60_000_000) min" }
+        if microseconds % 1_000_000 == 0 { return "\(microseconds / 1_000_000) s" }
+        return microseconds % 1_000 == 0 ? "\(microseconds / 1_000) ms" : "\(microseconds) µs"
+    }
+}
+
+extension FlowDefinition {
+    /// The places of the flows that its rules can contribute.
+    fileprivate func children(of definitions: Definitions) -> [Int] {
+        rules.flatMap(\.alternatives).flatMap(\.contributors).compactMap { contributor in
+            guard case .child(let template) = contributor, case .flow(let id) = template.presentable else { return nil }
+            return id.index
+        }
+    }
+}

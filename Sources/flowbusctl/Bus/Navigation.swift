@@ -1,0 +1,222 @@
+import FlowCore
+import SdBus
+
+/// The service as a client sees it: calls to it, and what it sends.
+final class Navigation {
+    /// The connection.
+    let bus: Bus
+    private let options: Options
+    /// Who has the service's name, as far as the messages that were taken tell; see ``subscribeToOwner()``.
+    private var serviceOwner = ""
+
+    /// Connects to the bus; it does not start the service.
+    init(_ options: Options) throws(Failure) {
+        self.options = options
+        do throws(SdError) {
+            bus = try Bus(options.busAddress)
+        } catch {
+            throw Failure(
+                .unavailable, "can't connect to \(options.busName): \(Self.reason(error)); " + Self.advice(options))
+        }
+    }
+
+    private static func reason(_ error: SdError) -> String {
+        // What sd-bus says where nothing names a session bus.
+        error.reason == "No medium found" ? "the environment does not say where it is" : error.reason
+    }
+
+    private static func advice(_ options: Options) -> String {
+        if options.address != nil { return "name another with --address, or leave it out for the session bus" }
+        return options.bus == .system
+            ? "is D-Bus running? --user looks on the session bus"
+            : "set DBUS_SESSION_BUS_ADDRESS, or name a bus with --address or --system"
+    }
+
+    // MARK: Calls
+
+    /// Calls a method and waits for its answer.
+    ///
+    /// - Parameters:
+    ///   - activates: whether the bus may start the service for it.
+    ///   - timeout: in µs; nil: 25 s.
+    /// - Returns: the values of the answer.
+    @discardableResult
+    func call(
+        _ path: String, _ interface: String, _ member: String, _ arguments: [Value] = [], activates: Bool = true,
+        timeout: UInt64? = nil
+    ) throws(Failure) -> [Value] {
+        do throws(CallFailure) {
+            return try answer(to: BusNames.service, path, interface, member, arguments, activates, timeout)
+        } catch {
+            throw failure(error, path)
+        }
+    }
+
+    /// A method of the root object.
+    @discardableResult
+    func coordinator(_ member: String, _ arguments: Value..., timeout: UInt64? = nil) throws(Failure) -> [Value] {
+        try call(BusNames.root, BusNames.coordinator, member, arguments, timeout: timeout)
+    }
+
+    /// A method of a node.
+    @discardableResult
+    func call(
+        _ node: NodePath, _ interface: String, _ member: String, _ arguments: Value..., timeout: UInt64? = nil
+    ) throws(Failure) -> [Value] {
+        try call(node.objectPath, interface, member, arguments, timeout: timeout)
+    }
+
+    /// All properties of an interface.
+    func properties(
+        _ path: String, _ interface: String, activates: Bool = true
+    ) throws(Failure) -> Value {
+        let answer = try call(
+            path, BusNames.properties, "GetAll", [.string(interface)], activates: activates)
+        return answer.first ?? .dictionary([])
+    }
+
+    private func answer(
+        to destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [Value],
+        _ activates: Bool, _ timeout: UInt64?
+    ) throws(CallFailure) -> [Value] {
+        // A guard may ask the user something where there is one.
+        let answer = try bus.calling(
+            destination, path, interface, member, timeout: timeout ?? 0, activates: activates,
+            isInteractive: Terminal.isErrors
+        ) { body throws(SdError) in
+            for argument in arguments { try body.append(argument) }
+        }
+        do throws(SdError) {
+            return try answer.message.readValues()
+        } catch {
+            throw .failed(error)
+        }
+    }
+
+    // MARK: What comes by itself
+
+    /// Asks for signals; see ``Bus/subscribe(to:)``.
+    func subscribe(_ rule: String) throws(Failure) {
+        do throws(CallFailure) { try bus.subscribe(to: rule) } catch { throw failure(error, BusNames.root) }
+    }
+
+    /// Asks to be told when the service comes and goes.
+    func subscribeToOwner() throws(Failure) {
+        try subscribe(
+            "type='signal',sender='\(BusNames.bus)',interface='\(BusNames.bus)',member='NameOwnerChanged',"
+                + "path='/org/freedesktop/DBus',arg0='\(BusNames.service)'")
+        serviceOwner = bus.uniqueName(ofOwnerOf: BusNames.service) ?? ""
+    }
+
+    /// The next signal of the bus or the service; nil: the time is over.
+    ///
+    /// Anybody can send a signal to this connection alone, without a rule that asks for it: those of others don't count.
+    func next(within time: UInt64? = nil) throws(Failure) -> Incoming? {
+        do throws(SdError) {
+            while true {
+                guard let message = try bus.nextMessage(within: time) else { return nil }
+                guard let incoming = try Incoming(message.message) else { continue }
+                if let owner = incoming.newOwner { serviceOwner = owner }
+                if incoming.isOfBus || incoming.sender == serviceOwner { return incoming }
+            }
+        } catch {
+            throw failure(.failed(error), BusNames.root)
+        }
+    }
+
+    // MARK: Who is there
+
+    /// Who has the service's name now; nil: nobody. It starts nobody.
+    func owner() -> Bus.Owner? { bus.owner(of: BusNames.service) }
+
+    // MARK: Failures
+
+    private func failure(_ failure: CallFailure, _ path: String) -> Failure {
+        switch failure {
+        case .failed(let error) where error.isDisconnected:
+            return Failure(.unavailable, "the connection to \(options.busName) is lost")
+        case .failed(let error):
+            return Failure(.inputOutput, "could not talk to the service: \(error)")
+        case .refused(let name, let text):
+            return refusal(name, text, path)
+        }
+    }
+
+    private func refusal(_ name: String, _ text: String, _ path: String) -> Failure {
+        let said = text.isEmpty ? name : Names.line(text)
+        switch name {
+        case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
+            return noService()
+        case "org.freedesktop.DBus.Error.UnknownObject" where path.hasPrefix(BusNames.tree):
+            return Failure(.noInput, missing(path), errorName: name)
+        case "org.freedesktop.DBus.Error.NoReply":
+            // The bus says it of a service that is gone; a time that is over is sd-bus's own.
+            return Failure(
+                .unavailable, "the service went away before it answered, so what became of it is not known",
+                errorName: name)
+        case "org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.TimedOut":
+            return Failure(.timeout, "the service did not answer in time: \(said)", errorName: name)
+        case BusNames.errorPrefix + "Timeout":
+            return Failure(.timeout, said, errorName: name)
+        case _ where name.hasPrefix("org.freedesktop.DBus.Error.Spawn"):
+            return Failure(.unavailable, "the service could not be started: \(said)", errorName: name)
+        case "org.freedesktop.DBus.Error.AccessDenied" where text.isEmpty:
+            return Failure(.refused, "the service or the bus does not allow this", errorName: name)
+        default:
+            return Failure(
+                .refused, said, errorName: name, lines: text.split(separator: "\n").map(String.init))
+        }
+    }
+
+    /// There is nobody to talk to, and nobody that the bus could start.
+    func noService() -> Failure {
+        let advice =
+            switch (options.address, options.bus) {
+            case (let address?, _): "start it with 'flowbusd --address \(address)', or name another bus"
+            case (nil, .system): "start it with 'systemctl start flowbusd', or look on the session bus with --user"
+            case (nil, .user), (nil, nil):
+                "start it with 'systemctl --user start flowbusd', or name another bus with --system or --address"
+            }
+        return Failure(.unavailable, "no service on \(options.busName): \(advice)")
+    }
+
+    /// There is no node at a path; and which one may have been meant.
+    private func missing(_ path: String) -> String {
+        let node = NodePath(objectPath: path)?.text ?? path
+        let all = (try? liveNodes().map(\.path.text)) ?? []
+        let suggestion = Names.suggestion(for: node, among: all)
+        return "there is no live flow or screen '\(node)'"
+            + (suggestion.isEmpty ? "; 'flowbusctl tree' shows those there are" : suggestion)
+    }
+}
+
+/// A signal.
+struct Incoming {
+    /// Unique name.
+    let sender: String
+    let path: String
+    let interface: String
+    let member: String
+    let values: [Value]
+
+    /// Reads a message; nil: it is no signal.
+    init?(_ message: MessageReader) throws(SdError) {
+        guard !message.isCall, let interface = message.interface else { return nil }
+        sender = String(cString: message.sender)
+        path = String(cString: message.path)
+        self.interface = String(cString: interface)
+        member = String(cString: message.member)
+        values = try message.readValues()
+    }
+
+    /// Whether the bus itself sent it; nobody else can have its name.
+    var isOfBus: Bool { sender == BusNames.bus }
+
+    /// The new owner of the service's name, empty where it has none, if it is about that.
+    var newOwner: String? {
+        guard isOfBus, member == "NameOwnerChanged", interface == BusNames.bus, values.count == 3,
+            values[0].text == BusNames.service
+        else { return nil }
+        return values[2].text
+    }
+}

@@ -1,0 +1,186 @@
+import ArgumentParser
+import FlowCore
+import FlowFile
+import SdBus
+
+/// `steps`
+struct StepsCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "steps", abstract: "List steps and their arguments: all, or those that a node has a rule for.",
+        discussion: "A '?' behind a type says that the argument may be left out.")
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Argument(
+        help: ArgumentHelp(
+            "Only the steps that are taken here: a live node, or a flow's definition of which one is live.",
+            valueName: "node|flow"), completion: Completion.nodesAndFlows)
+    var place: String?
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let navigation = try context.connect()
+        var declarations = try navigation.declarations()
+        if let place {
+            let node = try find(place, navigation)
+            let answer = try navigation.call(node, BusNames.stepper, "GetAcceptedSteps")
+            let accepted = (answer.first?.elements ?? []).compactMap(\.text)
+            declarations = accepted.map { name in
+                declarations.first { $0.name == name } ?? StepDeclaration(name: name, arguments: [])
+            }
+        }
+        for declaration in declarations {
+            if context.output.isJSON {
+                try context.output.line(declaration.json)
+            } else {
+                try context.output.line(declaration.text)
+            }
+        }
+        return .success
+    }
+
+    /// The node of this path, else the first live flow of this definition.
+    private func find(_ place: String, _ navigation: Navigation) throws(Failure) -> NodePath {
+        let node = try NodePath(place)
+        let live = try navigation.liveNodes()
+        if live.contains(where: { $0.path == node }) { return node }
+        if let flow = live.first(where: { $0.isFlow && $0.name == place }) { return flow.path }
+        let flows = try navigation.coordinator("GetDefinitions").first?.elements.compactMap(\.text) ?? []
+        if flows.contains(place) {
+            throw Failure(.noInput, "no flow '\(place)' is live; 'flowbusctl start \(place)' starts one")
+        }
+        let suggestion = Names.suggestion(for: place, among: live.map(\.path.text) + flows)
+        throw Failure(
+            .noInput,
+            "there is no live flow or screen '\(Names.shown(place))', and no flow of that name"
+                + (suggestion.isEmpty ? "; 'flowbusctl tree' and 'flowbusctl flows' show those there are" : suggestion))
+    }
+}
+
+extension StepDeclaration {
+    fileprivate var json: JSON {
+        .object([
+            ("step", .string(name)),
+            (
+                "arguments",
+                .array(
+                    arguments.map { argument in
+                        .object([
+                            ("name", .string(argument.name)), ("type", .string(argument.type.description)),
+                            ("signature", .string(argument.type.signature)), ("optional", .bool(argument.isOptional)),
+                        ])
+                    })
+            ),
+        ])
+    }
+}
+
+/// `flows`
+struct FlowsCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "flows", abstract: "List the defined flows, and where each is live.")
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let navigation = try context.connect()
+        let flows = try navigation.coordinator("GetDefinitions").first?.elements.compactMap(\.text) ?? []
+        let live = try navigation.liveNodes().filter(\.isFlow)
+        let width = flows.map(\.count).max() ?? 0
+        for flow in flows {
+            let nodes = live.filter { $0.name == flow }.map(\.path.text)
+            if context.output.isJSON {
+                try context.output.line(
+                    .object([("flow", .string(flow)), ("live", .array(nodes.map(JSON.string)))]))
+            } else if nodes.isEmpty {
+                try context.output.line(flow)
+            } else {
+                let padding = String(repeating: " ", count: width - flow.count + 2)
+                try context.output.line(flow + padding + "live: " + nodes.joined(separator: ", "))
+            }
+        }
+        return .success
+    }
+}
+
+/// `reload`
+struct ReloadCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "reload", abstract: "Have the service read its definition files again, all or nothing.")
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let navigation = try context.connect()
+        let answer: [Value]
+        do throws(Failure) {
+            answer = try navigation.coordinator("Reload")
+        } catch  where error.errorName == BusNames.errorPrefix + "InvalidDefinition" {
+            for line in error.lines { StandardError.writeLine(Names.line(line)) }
+            throw Failure(.refused, "not reloaded, as the definition files have errors; what was there goes on")
+        }
+        for warning in answer.first?.elements.compactMap(\.text) ?? [] {
+            if context.output.isJSON {
+                try context.output.line(.object([("warning", .string(warning))]))
+            } else {
+                StandardError.writeLine(Names.line(warning))
+            }
+        }
+        return .success
+    }
+}
+
+/// `check`
+struct CheckCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Check definition files as flowbusd does; it needs no service.",
+        discussion: "Prints every error and warning, and ends with 0, or with 1 where there are errors.")
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Argument(
+        help: ArgumentHelp(
+            "Folders, of which the first hides files of the same name in the others; without one, those that flowbusd reads.",
+            valueName: "dir"), completion: .directory)
+    var folders: [String] = []
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        if let missing = folders.first(where: { !InputFile.exists($0) }) {
+            throw Failure(.noInput, "there is no folder '\(Names.shown(missing))'")
+        }
+        let loaded: DefinitionFiles
+        do throws(DefinitionFailure) {
+            loaded = try DefinitionFiles.load(from: DefinitionFolders(named: folders, environment: Environment.all))
+        } catch {
+            try tell(error.diagnostics, context.output)
+            return .negative
+        }
+        try tell(loaded.warnings, context.output)
+        if !context.output.isJSON { try context.output.line(loaded.summary) }
+        return .success
+    }
+
+    private func tell(_ diagnostics: [Diagnostic], _ output: Output) throws(Failure) {
+        for diagnostic in diagnostics {
+            if output.isJSON {
+                try output.line(diagnostic.json)
+            } else {
+                StandardError.writeLine("\(diagnostic)")
+            }
+        }
+    }
+}
+
+extension Diagnostic {
+    fileprivate var json: JSON {
+        .object([
+            ("severity", .string(severity.rawValue)), ("file", .nonEmpty(file)),
+            ("line", line.map { .number(Int128($0)) } ?? .null),
+            ("column", column.map { .number(Int128($0)) } ?? .null),
+            ("place", .nonEmpty(place)), ("message", .string(message)),
+        ])
+    }
+}

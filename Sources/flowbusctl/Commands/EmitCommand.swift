@@ -1,0 +1,143 @@
+import ArgumentParser
+import FlowCore
+import SdBus
+
+/// `emit`
+struct EmitCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "emit", abstract: "Emit a step on a flow or screen, and print what became of it.",
+        discussion: """
+            Prints the verdict and, for a navigation, its serial: 'navigated 17'. Values need no types: the step's declaration \
+            says them.
+            """)
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Argument(help: ArgumentHelp("The flow or screen.", valueName: "node"), completion: Completion.nodes)
+    var node: String
+
+    @Argument(help: ArgumentHelp("The step's name.", valueName: "step"), completion: Completion.stepsOfNode)
+    var step: String
+
+    @Argument(
+        help: ArgumentHelp("The step's arguments.", valueName: "key=value"), completion: Completion.argumentsOfStep)
+    var arguments: [String] = []
+
+    @Option(help: ArgumentHelp("Your own name for this call, which StepConcluded tells.", valueName: "token"))
+    var token: String?
+
+    @Flag(help: "Don't wait for a step that is not decided at once: print 'pending'.")
+    var noWait = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The instance of the node that is meant, if another may be there by now.", valueName: "number"))
+    var instance: UInt64?
+
+    @Option(help: ArgumentHelp("What lets a window come to the front.", valueName: "token"))
+    var activationToken: String?
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let node = try NodePath(self.node)
+        let typed = try TypedArgument.all(arguments)
+        let navigation = try context.connect()
+        let values = try navigation.arguments(typed, of: step)
+        var options: [(name: String, value: Value)] = []
+        if let token { options.append(("token", .string(token))) }
+        // The outcome is waited for here, as long as it takes: a call would be lost with a service that is restarted.
+        options.append(("wait", .bool(false)))
+        if let instance { options.append(("instance", .uint64(instance))) }
+        if let activationToken { options.append(("activation-token", .string(activationToken))) }
+        // Before, so that no restart is missed while the outcome is waited for.
+        if !noWait { try navigation.subscribeToOwner() }
+        let answer = try navigation.call(
+            node, BusNames.stepper, "EmitStepWithOptions", .string(step), values, .dictionary(options))
+        var outcome = StepOutcome(answer)
+        if outcome.verdict == "pending", !noWait {
+            if Terminal.isErrors { context.output.note("pending: waiting for the outcome") }
+            outcome = try Conclusion(navigation, context.output).wait()
+        }
+        return try context.output.tell(outcome, isWaiting: noWait, node: node, step: step)
+    }
+}
+
+/// What became of a step.
+struct StepOutcome: Equatable {
+    let serial: UInt64
+    let verdict: String
+
+    /// Reads `t serial, s verdict`.
+    init(_ answer: [Value]) {
+        serial = answer.first?.number ?? 0
+        verdict = answer.dropFirst().first?.text ?? ""
+    }
+}
+
+/// The outcome of a step that was answered with `pending`.
+///
+/// StepConcluded is sent to this connection alone, asked for or not; so nothing is lost before it is looked at.
+private struct Conclusion {
+    private let navigation: Navigation
+    private let output: Output
+
+    init(_ navigation: Navigation, _ output: Output) {
+        self.navigation = navigation
+        self.output = output
+    }
+
+    /// Waits for it. A service that is restarted meanwhile goes on with the step, and tells the outcome all the same.
+    func wait() throws(Failure) -> StepOutcome {
+        while true {
+            guard let signal = try navigation.next() else { continue }
+            if signal.newOwner == "" {
+                output.note("the service is gone; waiting until it is there again, and tells the outcome")
+            }
+            guard signal.interface == BusNames.stepper, signal.member == "StepConcluded", signal.values.count == 5
+            else { continue }
+            let error = signal.values[3].text ?? ""
+            guard error.isEmpty else {
+                throw Failure(.refused, Names.line(signal.values[4].text ?? error), errorName: error)
+            }
+            return StepOutcome(Array(signal.values[1...2]))
+        }
+    }
+}
+
+extension Output {
+    /// Prints what became of a step.
+    ///
+    /// - Returns: the status that says the same.
+    func tell(_ outcome: StepOutcome, isWaiting: Bool = false, node: NodePath, step: String) throws(Failure)
+        -> ExitStatus
+    {
+        let verdict = Names.line(outcome.verdict)
+        if isJSON {
+            try line(.object([("verdict", .string(outcome.verdict)), ("serial", .number(Int128(outcome.serial)))]))
+        } else {
+            try line(outcome.serial == 0 ? verdict : "\(verdict) \(outcome.serial)")
+        }
+        switch outcome.verdict {
+        case "navigated", "deferred": return .success
+        case "pending" where isWaiting: return .success
+        default:
+            if !isJSON, let why = Self.why(outcome.verdict, node, step) { note(why) }
+            return .negative
+        }
+    }
+
+    /// What a verdict means, for a person.
+    private static func why(_ verdict: String, _ node: NodePath, _ step: String) -> String? {
+        switch verdict {
+        case "hidden":
+            "'\(node.text)' is not presented, and ignores steps then; 'flowbusctl tree' shows what covers it, "
+                + "'flowbusctl show' shows it"
+        case "unhandled":
+            step.isEmpty
+                ? "there is nothing to go back to"
+                : "no rule takes the step '\(step)' there; 'flowbusctl explain \(node.text) \(step)' says why"
+        case "rejected": "the flow's guard refused the step '\(step)'"
+        default: nil
+        }
+    }
+}

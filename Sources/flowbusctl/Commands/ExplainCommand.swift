@@ -1,0 +1,59 @@
+import ArgumentParser
+import FlowCore
+
+/// `explain`
+struct ExplainCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Say what a step would do, and why not; nothing changes by it.")
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Argument(help: ArgumentHelp("The flow or screen.", valueName: "node"), completion: Completion.nodes)
+    var node: String
+
+    @Argument(help: ArgumentHelp("The step's name.", valueName: "step"), completion: Completion.stepsOfNode)
+    var step: String
+
+    @Argument(
+        help: ArgumentHelp("The step's arguments.", valueName: "key=value"), completion: Completion.argumentsOfStep)
+    var arguments: [String] = []
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let node = try NodePath(self.node)
+        let typed = try TypedArgument.all(arguments)
+        let navigation = try context.connect()
+        let values = try navigation.arguments(typed, of: step)
+        let answer = try ask(navigation, node, values)
+        let verdict = answer.first?.text ?? ""
+        let lines = (answer.dropFirst().first?.elements ?? []).compactMap(\.text)
+        if context.output.isJSON {
+            try context.output.line(
+                .object([("verdict", .string(verdict)), ("explanation", .array(lines.map(JSON.string)))]))
+        } else {
+            let isError = verdict.hasPrefix(BusNames.errorPrefix)
+            try context.output.line(
+                context.output.paint(
+                    Names.line(isError ? String(verdict.dropFirst(BusNames.errorPrefix.count)) : verdict), .bold))
+            for line in lines {
+                // Nodes as a command line has them.
+                try context.output.line("  " + Names.line(line.replacing("'\(BusNames.tree)/", with: "'")))
+            }
+        }
+        switch verdict {
+        case "navigated", "deferred", "pending": return .success
+        default: return .negative
+        }
+    }
+
+    private func ask(_ navigation: Navigation, _ node: NodePath, _ values: Value) throws(Failure) -> [Value] {
+        do throws(Failure) {
+            return try navigation.call(node, BusNames.stepper, "Explain", .string(step), values)
+        } catch  where error.isUnknownMethod {
+            throw Failure(
+                .refused,
+                "the service can't explain steps: that is there since interface version 5; restart a newer one",
+                errorName: error.errorName)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import ArgumentParser
+import FlowCore
+import FlowFile
+import FlowGraph
+import SdBus
+
+/// `graph`
+struct GraphCommand: Command {
+    /// What a picture is written as.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case dot
+        case mermaid
+        case svg
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "graph", abstract: "Draw definition files: flows, their steps, and where those lead.",
+        discussion: """
+            A box is a flow; what is rounded is a step that it takes, what is not a screen. Dashed lines hand a step on, dotted ones \
+            come of Back, of time, or of a dismissal; red ones end the flow. Only --live needs the service.
+            """)
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Option(
+        help: ArgumentHelp(
+            "dot (for Graphviz), mermaid (for Markdown), or svg, which Graphviz has to be there for.",
+            valueName: "format"))
+    var format = Format.dot
+
+    @Flag(help: "Mark what is live, and what of it is presented.")
+    var live = false
+
+    @Option(
+        name: .customLong("flow"),
+        help: ArgumentHelp("Only this flow, and those that it leads to.", valueName: "flow"),
+        completion: Completion.flows)
+    var flow: String?
+
+    @Flag(help: "Name who is asked to show each screen.")
+    var presenters = false
+
+    @Argument(
+        help: ArgumentHelp(
+            "Folders, of which the first hides files of the same name in the others; without one, those that flowbusd reads.",
+            valueName: "dir"), completion: .directory)
+    var folders: [String] = []
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        if let missing = folders.first(where: { !InputFile.exists($0) }) {
+            throw Failure(.noInput, "there is no folder '\(Names.shown(missing))'")
+        }
+        let definitions: Definitions
+        do throws(DefinitionFailure) {
+            definitions = try DefinitionFiles.load(
+                from: DefinitionFolders(named: folders, environment: Environment.all)
+            ).definitions
+        } catch {
+            for diagnostic in error.diagnostics { StandardError.writeLine("\(diagnostic)") }
+            return .negative
+        }
+        if let flow, definitions.flow(named: flow) == nil {
+            throw Failure(.badValue, definitions.unknownFlow(flow).message)
+        }
+        let graph = FlowGraph(
+            definitions,
+            FlowGraph.Options(
+                root: flow, showsPresenters: presenters, live: live ? try liveNodes(context) : nil))
+        switch format {
+        case .dot: try context.output.write(graph.dot)
+        case .mermaid: try context.output.write(graph.mermaid)
+        case .svg: try draw(graph.dot)
+        }
+        return .success
+    }
+
+    private func liveNodes(_ context: Context) throws(Failure) -> [FlowGraph.LiveNode] {
+        try context.connect().liveNodes().map { node in
+            FlowGraph.LiveNode(
+                path: node.path.objectPath, name: node.name, isFlow: node.isFlow, isPresented: node.isPresented)
+        }
+    }
+
+    /// Graphviz writes the picture where this program writes.
+    private func draw(_ dot: String) throws(Failure) {
+        let exit: ChildProgram.Exit
+        do throws(SdError) {
+            exit = try ChildProgram.run("dot", ["-Tsvg"], input: dot)
+        } catch  where error.isMissing {
+            throw Failure(
+                .unavailable,
+                "an svg is drawn by Graphviz, whose 'dot' is not in PATH: 'apt install graphviz', or take --format dot or mermaid"
+            )
+        } catch {
+            throw Failure(.inputOutput, "Graphviz could not be started: \(error.reason)")
+        }
+        switch exit {
+        case .status(0): break
+        case .status(let status): throw Failure(.inputOutput, "Graphviz failed: 'dot' ended with status \(status)")
+        case .signal(let signal): throw Failure(.inputOutput, "Graphviz failed: 'dot' was ended by signal \(signal)")
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import ArgumentParser
+import FlowCore
+
+/// `navigate`
+struct NavigateCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "navigate", abstract: "A deep link: give a step to every live flow, and print each one's verdict.")
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Argument(help: ArgumentHelp("The step's name.", valueName: "step"), completion: Completion.steps)
+    var step: String
+
+    @Argument(
+        help: ArgumentHelp("The step's arguments.", valueName: "key=value"), completion: Completion.argumentsOfFirst)
+    var arguments: [String] = []
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let typed = try TypedArgument.all(arguments)
+        let navigation = try context.connect()
+        let values = try navigation.arguments(typed, of: step)
+        let answer = try navigation.coordinator("Navigate", .string(step), values, .dictionary([]))
+        let verdicts = try context.output.tellVerdicts(answer)
+        if verdicts.isEmpty, !context.output.isJSON {
+            context.output.note("no flow is live; 'flowbusctl start' starts one")
+        }
+        return verdicts.contains("navigated") ? .success : .negative
+    }
+}
+
+/// `along`
+struct AlongCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "along", abstract: "A deep link along a path of flows, each below the one before.",
+        discussion: """
+            A segment is a flow's definition and the step for it: 'main:open,item=7'. Without a step the flow is only on the \
+            way. A comma inside quotes or brackets belongs to the value.
+            """)
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Argument(
+        help: ArgumentHelp("The path.", valueName: "flow[:step[,key=value...]]"), completion: Completion.flows)
+    var segments: [String]
+
+    @Option(help: ArgumentHelp("How long the whole may take (default: 10s).", valueName: "time"))
+    var timeout: String?
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let time = try TypedTime.span(timeout)
+        var typed: [PathSegment] = []
+        for text in segments { typed.append(try PathSegment(text)) }
+        let navigation = try context.connect()
+        let declarations = try navigation.declarations()
+        var path: [Value] = []
+        for segment in typed { path.append(try segment.value(declarations)) }
+        let options = time.map { [("timeout", Value.uint64($0))] } ?? []
+        do throws(Failure) {
+            let answer = try navigation.coordinator(
+                "NavigateAlong", .array(element: "(ssa{sv})", path), .dictionary(options),
+                timeout: (time ?? 10_000_000) + 15_000_000)
+            try context.output.tellVerdicts(answer)
+            return .success
+        } catch  where error.errorName == BusNames.errorPrefix + "PathFailed" {
+            throw Failure(.negative, error.message, errorName: error.errorName)
+        }
+    }
+}
+
+/// A segment of a path of flows, as it is typed.
+struct PathSegment: Equatable {
+    let flow: String
+    let step: String
+    let arguments: [TypedArgument]
+
+    init(_ text: String) throws(Failure) {
+        let colon = text.firstIndex(of: ":") ?? text.endIndex
+        flow = String(text[..<colon])
+        guard Names.isPresentableName(flow) else {
+            throw Failure(
+                .usage,
+                "'\(Names.shown(text))' is no segment of a path: one reads as flow, flow:step or flow:step,name=value")
+        }
+        let parts = colon == text.endIndex ? [] : Self.split(text[text.index(after: colon)...])
+        step = parts.first ?? ""
+        if colon != text.endIndex, step.isEmpty {
+            throw Failure(.usage, "'\(Names.shown(text))' names no step behind the ':'")
+        }
+        arguments = try TypedArgument.all(Array(parts.dropFirst()))
+    }
+
+    /// `(ssa{sv})`
+    fileprivate func value(_ declarations: [StepDeclaration]) throws(Failure) -> Value {
+        let declared = declarations.first { $0.name == step }
+        // One that nobody declares is refused by the service, which says what is near.
+        let values = try declared?.values(of: arguments) ?? .dictionary([])
+        return .structure([.string(flow), .string(step), values])
+    }
+
+    /// At the commas that are neither in quotes nor in brackets.
+    static func split(_ text: Substring) -> [String] {
+        var parts = [""]
+        var depth = 0
+        var quote: Character?
+        for character in text {
+            if let open = quote {
+                if character == open { quote = nil }
+            } else if character == "\"" || character == "'" {
+                quote = character
+            } else if "[{(".contains(character) {
+                depth += 1
+            } else if "]})".contains(character) {
+                depth -= 1
+            } else if character == ",", depth <= 0 {
+                parts.append("")
+                continue
+            }
+            parts[parts.count - 1].append(character)
+        }
+        return parts
+    }
+}
+
+extension Output {
+    /// Prints each flow's verdict, `a(os)`.
+    ///
+    /// - Returns: the verdicts.
+    @discardableResult
+    func tellVerdicts(_ answer: [Value]) throws(Failure) -> [String] {
+        var verdicts: [String] = []
+        for pair in answer.first?.elements ?? [] {
+            let path = pair.elements.first?.text ?? ""
+            let verdict = pair.elements.dropFirst().first?.text ?? ""
+            verdicts.append(verdict)
+            if isJSON {
+                try line(
+                    .object([
+                        ("path", .string(path.shortPath)), ("object", .string(path)), ("verdict", .nonEmpty(verdict)),
+                    ]))
+            } else {
+                let isRefused = verdict.hasPrefix(BusNames.errorPrefix)
+                let said = isRefused ? String(verdict.dropFirst(BusNames.errorPrefix.count)) : verdict
+                try line(path.shortPath + (said.isEmpty ? "" : ": " + Names.line(said)))
+            }
+        }
+        return verdicts
+    }
+}

@@ -1,0 +1,145 @@
+import ArgumentParser
+import FlowCore
+import SdBus
+
+/// `show`
+struct ShowCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Say that a flow or screen is shown; among tabs, select it.")
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Argument(help: ArgumentHelp("The flow or screen.", valueName: "node"), completion: Completion.nodes)
+    var node: String
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let node = try NodePath(self.node)
+        try context.connect().call(node, BusNames.presentable, "SetVisible", .bool(true))
+        return .success
+    }
+}
+
+/// `hide`
+struct HideCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "hide", abstract: "Say that a flow or screen is shown no longer.")
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Argument(help: ArgumentHelp("The flow or screen.", valueName: "node"), completion: Completion.nodes)
+    var node: String
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let node = try NodePath(self.node)
+        try context.connect().call(node, BusNames.presentable, "SetVisible", .bool(false))
+        return .success
+    }
+}
+
+/// `dismiss`
+struct DismissCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "dismiss", abstract: "Remove a flow or screen, and all below it.")
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Argument(help: ArgumentHelp("The flow or screen.", valueName: "node"), completion: Completion.nodes)
+    var node: String
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let node = try NodePath(self.node)
+        try context.connect().call(node, BusNames.presentable, "Dismiss")
+        return .success
+    }
+}
+
+/// `back`
+struct BackCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "back", abstract: "Go back in a flow, at the innermost one that has something to go back to.")
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Argument(help: ArgumentHelp("The flow.", valueName: "node"), completion: Completion.nodes)
+    var node: String
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let node = try NodePath(self.node)
+        let navigation = try context.connect()
+        let outcome = StepOutcome(try navigation.callFlow(node, "Back"))
+        return try context.output.tell(outcome, node: node, step: "")
+    }
+}
+
+/// `wait`
+struct WaitCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "wait", abstract: "Wait until a flow is ready.",
+        discussion: "A flow is ready when its initial step is done, and the flows which that made are ready.")
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Argument(help: ArgumentHelp("The flow.", valueName: "node"), completion: Completion.nodes)
+    var node: String
+
+    @Flag(help: "Wait until it is ready.")
+    var ready = false
+
+    @Option(help: ArgumentHelp("How long at most, such as '5s' or '1min 30s' (default: 20s).", valueName: "time"))
+    var timeout: String?
+
+    func validate() throws {
+        if !ready { throw ValidationError("Nothing to wait for: give --ready.") }
+    }
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let node = try NodePath(self.node)
+        let time = try TypedTime.span(timeout) ?? 20_000_000
+        try context.connect().waitReady(node, within: time)
+        return .success
+    }
+}
+
+extension Navigation {
+    /// A method of a flow; a screen has none of them.
+    @discardableResult
+    func callFlow(_ node: NodePath, _ member: String, timeout: UInt64? = nil) throws(Failure) -> [Value] {
+        do throws(Failure) {
+            return try call(node, BusNames.flow, member, timeout: timeout)
+        } catch  where error.isUnknownMethod {
+            let flow = node.parent.map { "; its flow is '\($0.text)'" } ?? ""
+            throw Failure(.badValue, "'\(node.text)' is a screen, and this is for flows\(flow)")
+        }
+    }
+
+    /// Waits until a flow is ready. The service gives up after 20 s, and is asked again.
+    fileprivate func waitReady(_ node: NodePath, within time: UInt64) throws(Failure) {
+        let late = Failure(.timeout, "'\(node.text)' is not ready in time; 'flowbusctl tree' shows what is not")
+        let start = MonotonicClock.now
+        while true {
+            let spent = MonotonicClock.now - start
+            guard spent < time else { throw late }
+            let left = time - spent
+            do throws(Failure) {
+                // A little more than the service takes itself, so that its own answer comes first.
+                try callFlow(node, "WaitReady", timeout: min(left, 25_000_000))
+                return
+            } catch  where error.status == .timeout {
+                continue
+            }
+        }
+    }
+}
+
+extension Failure {
+    /// Whether the object does not have the method, or not even its interface.
+    var isUnknownMethod: Bool {
+        errorName == "org.freedesktop.DBus.Error.UnknownMethod"
+            || errorName == "org.freedesktop.DBus.Error.UnknownInterface"
+    }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import FlowCore
+
+/// `start`
+struct StartCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "start", abstract: "Start a flow as a new root, and print its node.",
+        discussion: """
+            The arguments are those of the initial step: --step, or else the one that the flow's definition names. Without \
+            --step the types are those that all steps with such an argument agree on.
+            """)
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Argument(help: ArgumentHelp("The flow's definition.", valueName: "flow"), completion: Completion.flows)
+    var flow: String
+
+    @Argument(help: ArgumentHelp("Arguments of the initial step.", valueName: "key=value"))
+    var arguments: [String] = []
+
+    @Option(help: ArgumentHelp("The id of the root; without it, the flow's name.", valueName: "id"))
+    var id: String?
+
+    @Option(
+        help: ArgumentHelp("The initial step, in place of the definition's.", valueName: "step"),
+        completion: Completion.steps)
+    var step: String?
+
+    @Option(
+        help: ArgumentHelp("An argument of the flow itself; can be given several times.", valueName: "key=value"))
+    var flowArgument: [String] = []
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let typed = try TypedArgument.all(arguments)
+        let ofFlow = try TypedArgument.all(flowArgument)
+        let navigation = try context.connect()
+        let values =
+            if let step { try navigation.arguments(typed, of: step) } else { try navigation.likelyValues(of: typed) }
+        var options: [(name: String, value: Value)] = []
+        if let id { options.append(("id", .string(id))) }
+        if !ofFlow.isEmpty {
+            var values: [(name: String, value: Value)] = []
+            // Nobody tells the types of these; an integer of any type is taken for any other.
+            for argument in ofFlow { values.append((argument.name, try argument.naturalValue())) }
+            options.append(("flow-arguments", .dictionary(values)))
+        }
+        let answer = try navigation.coordinator(
+            "Coordinate", .string(flow), .string(step ?? ""), values, .dictionary(options))
+        let path = answer.first?.text ?? ""
+        if context.output.isJSON {
+            try context.output.line(.object([("path", .string(path.shortPath)), ("object", .string(path))]))
+        } else {
+            try context.output.line(path.shortPath)
+        }
+        return .success
+    }
+}
+
+extension Navigation {
+    /// The values for a step whose name only the service knows: each of the type that all steps give an argument of its
+    /// name, else of the type that it has by itself.
+    fileprivate func likelyValues(of typed: [TypedArgument]) throws(Failure) -> Value {
+        guard !typed.isEmpty else { return .dictionary([]) }
+        let declared = try declarations().flatMap(\.arguments)
+        var values: [(name: String, value: Value)] = []
+        for argument in typed {
+            let types = Set(declared.filter { $0.name == argument.name }.map(\.type))
+            if let type = types.first, types.count == 1 {
+                values.append((argument.name, try argument.value(as: type)))
+            } else {
+                values.append((argument.name, try argument.naturalValue()))
+            }
+        }
+        return .dictionary(values)
+    }
+}

@@ -1,0 +1,88 @@
+import ArgumentParser
+import FlowCore
+import SdBus
+
+/// `status`
+struct StatusCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Say whether the service is there, and what it is like; never start it.")
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let navigation = try context.connect()
+        guard let owner = navigation.owner() else {
+            if context.output.isJSON { try context.output.line(.object([("running", .bool(false))])) }
+            throw navigation.noService()
+        }
+        let properties = try navigation.properties(BusNames.root, BusNames.coordinator, activates: false)
+        let nodes = try navigation.liveNodes(activates: false)
+        let serial = try ask(navigation, "GetSerial").first?.number ?? 0
+        let definitions = try ask(navigation, "GetDefinitions").first?.elements.count ?? 0
+        let status = Status(
+            owner: owner, since: owner.processID.flatMap(Processes.startTime),
+            version: properties["Version"]?.text ?? "", interfaceVersion: properties["InterfaceVersion"]?.number ?? 0,
+            isDurable: properties["Durable"]?.truth, flows: nodes.count(where: \.isFlow),
+            screens: nodes.count { !$0.isFlow }, definitions: definitions, serial: serial,
+            bus: context.options.busName)
+        if context.output.isJSON {
+            try context.output.line(status.json)
+        } else {
+            for line in status.lines(context.output) { try context.output.line(line) }
+        }
+        return .success
+    }
+
+    private func ask(_ navigation: Navigation, _ member: String) throws(Failure) -> [Value] {
+        try navigation.call(BusNames.root, BusNames.coordinator, member, activates: false)
+    }
+}
+
+/// What `status` tells.
+private struct Status {
+    let owner: Bus.Owner
+    let since: UInt64?
+    let version: String
+    let interfaceVersion: UInt64
+    let isDurable: Bool?
+    let flows: Int
+    let screens: Int
+    let definitions: Int
+    let serial: UInt64
+    let bus: String
+
+    func lines(_ output: Output) -> [String] {
+        var lines = [
+            output.paint("running", .green) + ": flowbusd \(Names.line(version)), \(owner.description) on \(bus)"
+        ]
+        if let since { lines.append("since:       \(LocalTime(since).text)") }
+        lines += [
+            "interface:   version \(interfaceVersion)",
+            "live:        \(counted(flows, "flow")), \(counted(screens, "screen"))",
+            "definitions: \(counted(definitions, "flow"))",
+            "serial:      \(serial)",
+        ]
+        if let isDurable {
+            lines.append(
+                "durable:     "
+                    + (isDurable
+                        ? "yes" : output.paint("no", .yellow) + "; a restart may not find the tree as it is"))
+        }
+        return lines
+    }
+
+    var json: JSON {
+        .object([
+            ("running", .bool(true)), ("bus", .string(bus)), ("owner", .string(owner.uniqueName)),
+            ("pid", owner.processID.map { .number(Int128($0)) } ?? .null),
+            ("since", since.map { .number(Int128($0)) } ?? .null), ("version", .string(version)),
+            ("interfaceVersion", .number(Int128(interfaceVersion))), ("flows", .number(Int128(flows))),
+            ("screens", .number(Int128(screens))), ("definitions", .number(Int128(definitions))),
+            ("serial", .number(Int128(serial))), ("durable", isDurable.map(JSON.bool) ?? .null),
+        ])
+    }
+}
+
+/// A number of things, for people: `1 flow`, `2 flows`.
+func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

@@ -1,0 +1,87 @@
+import ArgumentParser
+import SdBus
+
+/// `tree`
+struct TreeCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "tree", abstract: "Show the live flows and screens.",
+        discussion: """
+            Each line has a node's id, and its marks: presented (the user can see it), visible (it would be, were nothing in \
+            front of it) or hidden; current (it covers its siblings); not ready; its owner.
+            """)
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Argument(
+        help: ArgumentHelp("Show this node and what is below it only.", valueName: "node"),
+        completion: Completion.nodes)
+    var node: String?
+
+    @Flag(name: .shortAndLong, help: "Go on, and show it again whenever it changes.")
+    var watch = false
+
+    @Flag(name: .shortAndLong, help: "Show the arguments of each node, too.")
+    var arguments = false
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let node = try self.node.map { text throws(Failure) in try NodePath(text) }
+        let navigation = try context.connect()
+        if watch {
+            try TreeWatch(navigation, context.output, node, showsArguments: arguments).run()
+        } else {
+            let tree = try navigation.liveNodes(below: node)
+            try TreePrinter(navigation, context.output, showsArguments: arguments).print(tree)
+        }
+        return .success
+    }
+}
+
+/// Prints trees.
+struct TreePrinter {
+    let navigation: Navigation
+    let output: Output
+    let showsArguments: Bool
+
+    init(_ navigation: Navigation, _ output: Output, showsArguments: Bool) {
+        self.navigation = navigation
+        self.output = output
+        self.showsArguments = showsArguments
+    }
+
+    /// A line for each node.
+    func lines(_ nodes: [LiveNode]) -> [String] {
+        TreeText(output: output, showsArguments: showsArguments, owners: owners(of: nodes)).lines(nodes)
+    }
+
+    /// What it is for programs, an object a node.
+    func objects(_ nodes: [LiveNode]) -> [JSON] {
+        let names = owners(of: nodes)
+        let currents = Set(nodes.compactMap(\.current))
+        return nodes.map { node in
+            node.json(isCurrent: currents.contains(node.path), ownerName: names[node.owner])
+        }
+    }
+
+    /// Prints one tree.
+    func print(_ nodes: [LiveNode]) throws(Failure) {
+        if output.isJSON {
+            for object in objects(nodes) { try output.line(object) }
+        } else {
+            for line in lines(nodes) { try output.line(line) }
+        }
+    }
+
+    /// Who they are: by the presenter's name where that is theirs, else by the process.
+    private func owners(of nodes: [LiveNode]) -> [String: String] {
+        var names: [String: String] = [:]
+        for node in nodes where !node.owner.isEmpty && names[node.owner] == nil {
+            if !node.presenter.isEmpty, navigation.bus.uniqueName(ofOwnerOf: node.presenter) == node.owner {
+                names[node.owner] = node.presenter
+            } else if let owner = navigation.bus.owner(of: node.owner), owner.processID != nil {
+                names[node.owner] = owner.description
+            }
+        }
+        return names
+    }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+import FlowCore
+import SdBus
+
+/// What a shell offers at the TAB key: what is live now. It starts no service, says nothing where it fails, and gives up
+/// after a moment.
+enum Completion {
+    /// Live nodes, by their paths.
+    static let nodes = CompletionKind.custom { words, _, _ in
+        answer { try CommandWords(words).connect().liveNodes(activates: false).map(\.path.text) }
+    }
+
+    /// The steps that there are rules for, where the node before takes them.
+    static let stepsOfNode = CompletionKind.custom { words, _, _ in
+        answer {
+            let words = CommandWords(words)
+            return try words.connect().acceptedSteps(of: NodePath(words.value(0) ?? ""))
+        }
+    }
+
+    /// All declared steps.
+    static let steps = CompletionKind.custom { words, _, _ in
+        answer { try CommandWords(words).connect().quietDeclarations().map(\.name) }
+    }
+
+    /// Defined flows.
+    static let flows = CompletionKind.custom { words, _, _ in
+        answer { try CommandWords(words).connect().definedFlows() }
+    }
+
+    /// Live nodes and defined flows.
+    static let nodesAndFlows = CompletionKind.custom { words, _, _ in
+        answer {
+            let navigation = try CommandWords(words).connect()
+            return try navigation.liveNodes(activates: false).map(\.path.text) + navigation.definedFlows()
+        }
+    }
+
+    /// `key=` for each argument of the step before, which stands behind a node.
+    static let argumentsOfStep = CompletionKind.custom { words, _, _ in arguments(words, step: 1) }
+    /// `key=` for each argument of the step before, which stands first.
+    static let argumentsOfFirst = CompletionKind.custom { words, _, _ in arguments(words, step: 0) }
+
+    private static func arguments(_ words: [String], step place: Int) -> [String] {
+        answer {
+            let words = CommandWords(words)
+            let step = try words.connect().quietDeclarations().first { $0.name == words.value(place) }
+            return step?.arguments.map { $0.name + "=" } ?? []
+        }
+    }
+
+    private static func answer(_ find: () throws -> [String]) -> [String] {
+        CurrentProcess.exitQuietly(afterSeconds: 2)
+        return (try? find()) ?? []
+    }
+}
+
+/// The words of a command line that is being typed.
+private struct CommandWords {
+    /// Options with a value behind them, whichever command has them.
+    private static let valued: Set<String> = [
+        "--address", "--color", "--token", "--instance", "--activation-token", "--id", "--step", "--flow-argument",
+        "--timeout", "--since", "--lines", "-n", "--format", "--flow",
+    ]
+
+    private var plain: [String] = []
+    private var options: [String: String] = [:]
+    private var isSystem = false
+
+    init(_ words: [String]) {
+        var rest = words.dropFirst()[...]
+        while let word = rest.popFirst() {
+            if word == "--system" { isSystem = true }
+            if Self.valued.contains(word) {
+                options[word] = rest.popFirst()
+            } else if word.hasPrefix("--"), let equals = word.firstIndex(of: "=") {
+                options[String(word[..<equals])] = String(word[word.index(after: equals)...])
+            } else if !word.hasPrefix("-") {
+                plain.append(word)
+            }
+        }
+    }
+
+    /// What stands behind the command's name, options left out.
+    func value(_ place: Int) -> String? {
+        plain.dropFirst().dropFirst(place).first.map { word in
+            // A shell can hand out the quotes, too.
+            word.filter { $0 != "'" && $0 != "\"" }
+        }
+    }
+
+    func connect() throws(Failure) -> Navigation {
+        try Navigation(Options.chosen(address: options["--address"], isSystem: isSystem))
+    }
+}
+
+extension Navigation {
+    fileprivate func quietDeclarations() throws(Failure) -> [StepDeclaration] { try declarations(activates: false) }
+
+    fileprivate func definedFlows() throws(Failure) -> [String] {
+        try call(BusNames.root, BusNames.coordinator, "GetDefinitions", activates: false).first?.elements
+            .compactMap(\.text) ?? []
+    }
+
+    fileprivate func acceptedSteps(of node: NodePath) throws(Failure) -> [String] {
+        try call(node.objectPath, BusNames.stepper, "GetAcceptedSteps", activates: false).first?.elements
+            .compactMap(\.text) ?? []
+    }
+}

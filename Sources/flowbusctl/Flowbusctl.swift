@@ -1,0 +1,71 @@
+import ArgumentParser
+import FlowCore
+import SdBus
+
+/// The command line: what a person at a terminal, or a script, asks of the service. It is a client as any other.
+@main
+enum Program {
+    static func main() {
+        do {
+            var command = try Flowbusctl.parseAsRoot()
+            try command.run()
+        } catch let failure as Failure {
+            StandardError.writeLine("flowbusctl: \(failure.message)")
+            CurrentProcess.exit(failure.status.rawValue)
+        } catch {
+            end(error)
+        }
+    }
+
+    /// What ArgumentParser has to say: help, the version, a completion script; or what is wrong with the command line.
+    private static func end(_ error: any Error) -> Never {
+        let code = Flowbusctl.exitCode(for: error).rawValue
+        guard code == ExitStatus.usage.rawValue else { Flowbusctl.exit(withError: error) }
+        // Its text begins with "Error: ", which says less than who says it.
+        var text = Flowbusctl.fullMessage(for: error)
+        if text.hasPrefix("Error: ") { text.removeFirst(7) }
+        StandardError.writeLine("flowbusctl: " + withSuggestion(text))
+        CurrentProcess.exit(code)
+    }
+
+    /// The command that may have been meant, behind what is said of one that is none.
+    private static func withSuggestion(_ text: String) -> String {
+        let opening = "Unexpected argument '"
+        guard text.hasPrefix(opening), let end = text.dropFirst(opening.count).firstIndex(of: "'") else { return text }
+        let typed = String(text[..<end].dropFirst(opening.count))
+        let names = Flowbusctl.configuration.groupedSubcommands.flatMap { group in
+            group.subcommands.compactMap { command in command.configuration.commandName }
+        }
+        return text[...end] + Names.suggestion(for: typed, among: names) + text[text.index(after: end)...]
+    }
+}
+
+/// `flowbusctl` without a command, and the options before one.
+struct Flowbusctl: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "flowbusctl",
+        abstract: "Shows and controls the navigation that flowbusd coordinates.",
+        discussion: """
+            A NODE is a live flow or screen: its path in the forest, such as 'main' or 'main/watched', or its whole object \
+            path. See flowbusctl(1).
+            """,
+        version: BusNames.version,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Information",
+                subcommands: [
+                    TreeCommand.self, StatusCommand.self, LogCommand.self, StepsCommand.self, FlowsCommand.self,
+                    ExplainCommand.self,
+                ]),
+            CommandGroup(
+                name: "Navigation",
+                subcommands: [
+                    EmitCommand.self, ShowCommand.self, HideCommand.self, DismissCommand.self, BackCommand.self,
+                    StartCommand.self, NavigateCommand.self, AlongCommand.self, WaitCommand.self,
+                ]),
+            CommandGroup(name: "Definitions", subcommands: [CheckCommand.self, GraphCommand.self, ReloadCommand.self]),
+        ])
+
+    @OptionGroup
+    var options: Options
+}

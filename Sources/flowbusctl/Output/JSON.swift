@@ -1,0 +1,81 @@
+import FlowCore
+
+/// A JSON value; RFC 8259.
+enum JSON {
+    case null
+    case bool(Bool)
+    /// Whole numbers are written in full, also those that a double does not hold.
+    case number(Int128)
+    /// What is no number in JSON is written as "NaN", "Infinity" or "-Infinity".
+    case double(Double)
+    case string(String)
+    case array([JSON])
+    /// In this order.
+    case object([(String, JSON)])
+
+    /// In one line.
+    var text: String {
+        switch self {
+        case .null: "null"
+        case .bool(let truth): truth ? "true" : "false"
+        case .number(let number): "\(number)"
+        case .double(let number): Self.text(of: number)
+        case .string(let text): Self.quoted(text)
+        case .array(let values): "[" + values.map(\.text).joined(separator: ",") + "]"
+        case .object(let entries):
+            "{" + entries.map { Self.quoted($0.0) + ":" + $0.1.text }.joined(separator: ",") + "}"
+        }
+    }
+
+    private static func text(of number: Double) -> String {
+        if number.isNaN { return "\"NaN\"" }
+        if number.isInfinite { return number < 0 ? "\"-Infinity\"" : "\"Infinity\"" }
+        return "\(number)"
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case "\n": quoted += "\\n"
+            case "\r": quoted += "\\r"
+            case "\t": quoted += "\\t"
+            // Controls, and the line separators that JavaScript takes for ends of lines.
+            case _
+            where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+                || (0x2028...0x2029).contains(scalar.value):
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+
+    /// A text, or null where it is empty.
+    static func nonEmpty(_ text: String) -> JSON { text.isEmpty ? .null : .string(text) }
+}
+
+extension JSON {
+    /// A value of D-Bus: a dictionary becomes an object, a structure an array; a variant is what is in it.
+    init(_ value: Value) {
+        switch value {
+        case .bool(let truth): self = .bool(truth)
+        case .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64: self = value.integer.map(JSON.number) ?? .null
+        case .double(let number): self = .double(number)
+        case .string(let text), .objectPath(let text), .signature(let text): self = .string(text)
+        case .variant(let value): self = JSON(value)
+        case .bytes(let bytes): self = .array(bytes.map { .number(Int128($0)) })
+        case .array(let element, let values) where element.hasPrefix("{"):
+            self = .object(
+                values.compactMap { entry in
+                    guard case .entry(let key, let value) = entry else { return nil }
+                    return (key.description, JSON(value))
+                })
+        case .array(_, let values), .structure(let values): self = .array(values.map { JSON($0) })
+        case .entry(let key, let value): self = .array([JSON(key), JSON(value)])
+        }
+    }
+}

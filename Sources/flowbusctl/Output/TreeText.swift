@@ -1,0 +1,96 @@
+import FlowCore
+
+/// A tree as lines for a person.
+struct TreeText {
+    let output: Output
+    let showsArguments: Bool
+    /// What is known of owners, by unique name.
+    let owners: [String: String]
+
+    private struct Row {
+        let lines: String
+        let node: LiveNode
+        let isCurrent: Bool
+        var head: String { node.path.id }
+    }
+
+    /// A line for each node, parents first.
+    func lines(_ nodes: [LiveNode]) -> [String] {
+        let rows = rows(nodes)
+        let width = rows.map { $0.lines.count + $0.head.count }.max() ?? 0
+        return rows.map { row in
+            let padding = String(repeating: " ", count: width - row.lines.count - row.head.count + 2)
+            let name = row.node.isPresented ? output.paint(row.head, .bold) : row.head
+            return output.paint(row.lines, .dim) + name + padding + marks(row)
+        }
+    }
+
+    private func rows(_ nodes: [LiveNode]) -> [Row] {
+        let (through, branch, last, none) =
+            output.hasUnicode ? ("│   ", "├── ", "└── ", "    ") : ("|   ", "|-- ", "`-- ", "    ")
+        var children: [NodePath: Int] = [:]
+        let paths = Set(nodes.map(\.path))
+        for node in nodes { if let parent = node.path.parent { children[parent, default: 0] += 1 } }
+        // What stands below a node, as far as its own children go.
+        var prefixes: [NodePath: String] = [:]
+        var currents: [NodePath: NodePath] = [:]
+        var rows: [Row] = []
+        for node in nodes {
+            currents[node.path] = node.current
+            guard let parent = node.path.parent, paths.contains(parent) else {
+                prefixes[node.path] = ""
+                rows.append(Row(lines: "", node: node, isCurrent: false))
+                continue
+            }
+            let left = children[parent, default: 1] - 1
+            children[parent] = left
+            let prefix = prefixes[parent] ?? ""
+            prefixes[node.path] = prefix + (left > 0 ? through : none)
+            rows.append(
+                Row(
+                    lines: prefix + (left > 0 ? branch : last), node: node,
+                    isCurrent: currents[parent] == node.path))
+        }
+        return rows
+    }
+
+    private func marks(_ row: Row) -> String {
+        let node = row.node
+        var marks = [node.isFlow ? "flow" : "screen"]
+        if node.name != node.path.id { marks[0] += " \(node.name)" }
+        let state =
+            switch (node.isPresented, node.isVisible) {
+            case (true, _): output.paint("presented", .green)
+            case (false, true): output.paint("visible", .yellow)
+            case (false, false): output.paint("hidden", .dim)
+            }
+        marks.append(state)
+        if row.isCurrent { marks.append(output.paint("current", .cyan)) }
+        if !node.isReady { marks.append(output.paint("not ready", .red)) }
+        if !node.style.isEmpty { marks.append("style \(Names.line(node.style))") }
+        if !node.owner.isEmpty {
+            marks.append("owner " + node.owner + (owners[node.owner].map { " (\($0))" } ?? ""))
+        }
+        var text = marks.joined(separator: ", ")
+        if showsArguments, !node.arguments.entries.isEmpty { text += "  " + node.arguments.shownArguments }
+        return text
+    }
+}
+
+extension LiveNode {
+    /// The node for programs.
+    func json(isCurrent: Bool, ownerName: String?) -> JSON {
+        var entries: [(String, JSON)] = [
+            ("path", .string(path.text)), ("object", .string(path.objectPath)),
+            ("kind", .string(isFlow ? "flow" : "screen")), ("name", .string(name)),
+            ("instance", .number(Int128(instance))), ("style", .nonEmpty(style)), ("visible", .bool(isVisible)),
+            ("presented", .bool(isPresented)), ("current", .bool(isCurrent)),
+        ]
+        if isFlow { entries.append(("ready", .bool(isReady))) }
+        entries += [
+            ("owner", .nonEmpty(owner)), ("ownerName", ownerName.map(JSON.string) ?? .null),
+            ("presenter", .nonEmpty(presenter)), ("arguments", JSON(arguments)),
+        ]
+        return .object(entries)
+    }
+}

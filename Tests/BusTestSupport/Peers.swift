@@ -1,0 +1,105 @@
+/// The names and objects of the processes that tests play.
+package enum Peer {
+    package static let name = "com.example.Peer"
+    package static let path = "/com/example/Peer"
+    package static let `guard` = Service.name + ".Guard"
+    package static let navigator = Service.name + ".Navigator"
+    package static let presenter = Service.name + ".Presenter"
+    package static let rejected = BusError(Service.name + ".Error.Rejected", "not now")
+}
+
+extension Service {
+    /// A client that plays another process: it answers while the service's own client waits.
+    ///
+    /// - Parameter name: the name that it owns; nil: none.
+    package func peer(_ name: String? = Peer.name) throws -> TestClient {
+        let peer = try TestClient(bus)
+        if let name { try peer.requestName(name) }
+        peer.clearLog()
+        client.turn(peer)
+        return peer
+    }
+
+    // MARK: Calls that are not waited for
+
+    /// Emits a step without waiting for its verdict.
+    package func startEmit(
+        _ step: String, _ arguments: KeyValuePairs<String, BusValue> = [:], on path: String,
+        by other: TestClient? = nil, isInteractive: Bool = false
+    ) throws -> PendingCall {
+        try (other ?? client).start(
+            Self.name, Self.tree + path, Self.name + ".Stepper", "EmitStep", [.string(step), .options(arguments)],
+            isInteractive: isInteractive)
+    }
+
+    @discardableResult
+    package func emitWithOptions(
+        _ step: String, _ arguments: KeyValuePairs<String, BusValue> = [:], on path: String,
+        _ options: KeyValuePairs<String, BusValue>, by other: TestClient? = nil
+    ) throws -> [BusValue] {
+        try (other ?? client).call(
+            Self.name, Self.tree + path, Self.name + ".Stepper", "EmitStepWithOptions", .string(step),
+            .options(arguments), .options(options))
+    }
+
+    /// Calls a method of a presentable.
+    @discardableResult
+    package func presentable(_ member: String, _ path: String, by other: TestClient? = nil) throws -> [BusValue] {
+        try (other ?? client).call(Self.name, Self.tree + path, Self.name + ".Presentable", member)
+    }
+
+    /// What the service has been called so far has reached those who are called, and what they sent has reached it.
+    package func settle(_ peers: TestClient...) throws {
+        for peer in [client] + peers { try peer.ping(Self.name) }
+    }
+
+    /// The refusal that a call sent before comes to.
+    package func refusal(of call: PendingCall, to other: TestClient? = nil) throws -> BusError {
+        try refusal { try (other ?? client).answer(to: call) }
+    }
+}
+
+extension TestClient {
+    /// Plays a guard that answers by this.
+    package func playGuard(at path: String = Peer.path, _ answer: @escaping (ReceivedMessage) -> Answer) {
+        serve(path, Peer.guard, "Adapt", answer)
+    }
+
+    /// Plays a navigator that answers by this.
+    package func playNavigator(at path: String = Peer.path, _ answer: @escaping (ReceivedMessage) -> Answer) {
+        serve(path, Peer.navigator, "Navigate", answer)
+    }
+
+    /// Plays a presenter that answers by this; what it is told by Withdraw is noted.
+    package func playPresenter(
+        at path: String = Peer.path, _ answer: @escaping (ReceivedMessage) -> Answer = { _ in .values([]) }
+    ) {
+        serve(path, Peer.presenter, "Present", answer)
+        serve(path, Peer.presenter, "Withdraw") { _ in .later }
+    }
+
+    /// The calls of a method that came so far.
+    package func calls(_ member: String) -> [ReceivedMessage] { log.filter { $0.kind == .call && $0.member == member } }
+}
+
+extension TestClient.Answer {
+    /// A guard's yes.
+    package static func pass(_ call: ReceivedMessage) -> TestClient.Answer {
+        .values([call.values[1], call.values[2]])
+    }
+
+    /// A guard's yes to another step.
+    package static func step(_ name: String, _ arguments: KeyValuePairs<String, BusValue> = [:]) -> TestClient.Answer {
+        .values([.string(name), .options(arguments)])
+    }
+
+    /// A navigator's contributors.
+    package static func contributors(_ list: (String, String, BusValue)...) -> TestClient.Answer { contributors(list) }
+
+    /// A navigator's contributors.
+    package static func contributors(_ list: [(String, String, BusValue)]) -> TestClient.Answer {
+        .values([
+            .array(of: "(ssa{sv})", list.map { .structure([.string($0.0), .string($0.1), $0.2]) })
+        ])
+    }
+}

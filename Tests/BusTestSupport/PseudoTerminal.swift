@@ -1,0 +1,31 @@
+import Glibc
+
+/// A terminal as a window has one, for what a program writes to its standard output; pty(7). It ends lines by a carriage
+/// return and a line feed.
+public struct PseudoTerminal {
+    private let columns: UInt16
+    private let rows: UInt16
+
+    /// One with so many characters.
+    public init(columns: UInt16 = 80, rows: UInt16 = 24) { (self.columns, self.rows) = (columns, rows) }
+
+    /// A new one: the end that shows what is written, and the end to write to.
+    func ends() throws -> Pipe {
+        let shown = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard shown >= 0 else { throw TestFailure("/dev/ptmx: errno \(errno)") }
+        // unlockpt(3) and ptsname(3) do not import; they are these requests of ioctl_tty(2).
+        let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+        var (lock, number): (Int32, UInt32) = (0, 0)
+        guard ioctl(shown, setLock, &lock) == 0, ioctl(shown, getNumber, &number) == 0 else {
+            close(shown)
+            throw TestFailure("the pseudoterminal: errno \(errno)")
+        }
+        let written = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        guard written >= 0, ioctl(written, UInt(TIOCSWINSZ), &size) == 0 else {
+            close(shown)
+            throw TestFailure("the pseudoterminal: errno \(errno)")
+        }
+        return Pipe(readEnd: shown, writeEnd: written)
+    }
+}

@@ -1,0 +1,101 @@
+import Testing
+
+/// A kind of error that the checks find and a schema can't, as JSON Schema knows neither references between names nor
+/// arithmetic.
+struct OnlyChecked: CustomTestStringConvertible, Sendable {
+    /// What no schema can know.
+    let why: String
+    /// What all messages of this kind have in them.
+    let message: String
+    /// Tells them from others, where what is in them is not enough.
+    var pattern: @Sendable (String) -> Bool = { _ in true }
+    /// Whether a schema can see some of them.
+    var isSometimesSeen = false
+    /// A text with this error alone, which no schema can see; `version = 1` stands before it.
+    let example: String
+
+    var testDescription: String { why }
+
+    /// The kind that a message is of.
+    static func kind(of message: String) -> OnlyChecked? {
+        all.first { message.contains($0.message) && $0.pattern(message) }
+    }
+
+    private static let f = "[steps]\ngo = { n = 'byte', m = 'string?' }\nrest = {}\n[screens]\ns = {}\n"
+
+    private static func rule(_ rule: String) -> String { f + "[flows.f.on]\ngo = " + rule }
+
+    static let all: [OnlyChecked] = [
+        OnlyChecked(
+            why: "names are declared elsewhere, in other files, too", message: "no file declares a ",
+            // What can't be a name at all, the schema refuses; so it does a name without its quotes.
+            pattern: { message in
+                let name = message.split(separator: "'", omittingEmptySubsequences: false).dropFirst().first ?? ""
+                return !message.contains("in quotes") && name != "root"
+                    && name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_.-]*/) != nil
+            },
+            example: "[flows.f]\ninitial = 'go'"),
+        OnlyChecked(
+            why: "a step of that name may be declared elsewhere, if it looks like a rule", message: " stands below [",
+            isSometimesSeen: true, example: f + "[flows.f.on]\ninitial = { none = true }"),
+        OnlyChecked(
+            why: "what an argument's name may be is declared elsewhere", message: " has no argument '",
+            pattern: { $0.firstMatch(of: /\ has no argument '[A-Za-z_][A-Za-z0-9_]*'/) != nil },
+            example: rule("{ current = 'rest', arguments = { x = 1 } }")),
+        OnlyChecked(
+            why: "so is which arguments are needed", message: " needs the argument '",
+            example: rule("{ current = 'go', when = { n = 1 }, arguments = {} }")),
+        OnlyChecked(
+            why: "so are their types", message: " does not fit: ",
+            // What fits no type, the schema refuses.
+            pattern: { !$0.contains("date or time") && !$0.contains("can't go over the bus") },
+            example: rule("{ current = 'go', when = { n = 1 }, arguments = { n = 256 } }")),
+        OnlyChecked(
+            why: "so are the types of what is referred to", message: " has to be of type ",
+            pattern: { $0.contains("' is of type ") || $0.contains(" gets from ") },
+            example: rule("{ current = 'go', when = { n = 1 }, arguments = { n = '$m' } }")),
+        OnlyChecked(
+            why: "so is whether it may be left out", message: " may be left out",
+            example: f + "[flows.f.on]\ngo = { screen = 't', arguments = { m = '$m' } }\n[screens.t]\n"
+                + "arguments = { m = 'string' }"),
+        OnlyChecked(
+            why: "so is what can be referred to", message: " refers to nothing ",
+            example: rule("{ current = 'go', when = { n = 1 }, arguments = { n = '$x' } }")),
+        OnlyChecked(
+            why: "so is whether a flow has an initial step", message: "flow has no initial step",
+            example: rule("{ flow = 'f', stepArguments = {} }")),
+        OnlyChecked(
+            why: "the same of a root", message: "' has no initial step, so nothing takes these arguments",
+            example: "[flows.f]\n[[autostart]]\nflow = 'f'\nstepArguments = {}"),
+        OnlyChecked(
+            why: "two values in different tables are the same", message: " is taken by the ",
+            example: "[flows.f]\n[[autostart]]\nflow = 'f'\nid = 'x'\n[[autostart]]\nflow = 'f'\nid = 'x'"),
+        OnlyChecked(
+            why: "two roots are of the same flow", message: " is unique, and the autostart in ",
+            example: "[flows.f]\nunique = true\n[[autostart]]\nflow = 'f'\n[[autostart]]\nflow = 'f'"),
+        OnlyChecked(
+            why: "the place in a list counts", message: "this is never reached",
+            example: rule("[{ none = true }, { none = true, when = { n = 1 } }]")),
+        OnlyChecked(
+            why: "steps set each other off", message: " set each other off for ever",
+            example: f + "[flows.f.on]\nrest = { current = 'rest' }"),
+        OnlyChecked(
+            why: "sums of bytes", message: "the arguments take ",
+            example: f + "[screens.t]\narguments = { m = 'string' }\n[flows.f.on]\nrest = { screen = 't', arguments = "
+                + "{ m = '\(String(repeating: "x", count: 66_000))' } }"),
+        OnlyChecked(
+            why: "sums of times", message: "is too short; it has to be at least 10ms",
+            example: f + "[flows.f]\nidle = { after = '9ms', step = 'rest' }"),
+        OnlyChecked(
+            why: "large sums of times", message: "is too long; at most ",
+            pattern: { $0.firstMatch(of: /^'[^']*[0-9] *(months?|years?|M|y)\b/) == nil },
+            example: f + "[flows.f]\nidle = { after = '29d 24h 1s', step = 'rest' }"),
+        OnlyChecked(
+            why: "a signature's brackets have to match, which no regular expression tells", message: " is no type; ",
+            pattern: {
+                $0.firstMatch(of: /^'a{0,8}[({][ybnqiuxtdsogva(){}]+[)}]\??'/) != nil
+                    && $0.firstMatch(of: /^'[^']*(\{[^ybnqiuxtdsog]|[^a]\{|\(\))/) == nil
+            },
+            example: "[steps]\ngo = { n = '((i)' }"),
+    ]
+}

@@ -1,0 +1,141 @@
+import BusTestSupport
+import Glibc
+import Testing
+
+@Suite("emit, show, hide, dismiss, back")
+struct EmitTests {
+    @Test func `emit prints the verdict and the serial, and takes types from the declaration`() throws {
+        let service = try Service(homeDefinitions)
+        try service.listen()
+        let run = try service.ctl("emit", "main", "open", "item=7", "note=two words")
+        #expect(run.status == .status(0))
+        #expect(run.output == "navigated 2\n")
+        let signal = try service.client.waitForSignal("NavigationOccurred")
+        #expect(signal.values[4]["item"] == .int64(7))
+        #expect(signal.values[4]["note"] == "two words")
+        #expect(signal.sender != "")
+    }
+
+    @Test func `every type of D-Bus can be typed`() throws {
+        let service = try Service(homeDefinitions)
+        try service.listen()
+        let run = try service.ctl(
+            "emit", "main", "every", "b=true", "y=255", "n=-3", "q=65535", "i=-2147483648", "u=4294967295",
+            "x=-9223372036854775808", "t=18446744073709551615", "d=-1.5e3", "s=[not a list] = text", "o=/a/b",
+            "g=a{sv}",
+            "l=['one', \"two, three\"]", #"m={"a": 1, "b:c": "x", d = [true]}"#, "r=[-4, \"four\"]", "v=plain text",
+            "z=[1, 2]"
+        )
+        #expect(run.status == .status(0), "\(run.errors)")
+        let values = try service.client.waitForSignal("NavigationOccurred").values[4]
+        #expect(values["b"] == .bool(true))
+        #expect(values["y"] == .byte(255))
+        #expect(values["n"] == .int16(-3))
+        #expect(values["q"] == .uint16(65535))
+        #expect(values["i"] == .int32(.min))
+        #expect(values["u"] == .uint32(.max))
+        #expect(values["x"] == .int64(.min))
+        #expect(values["t"] == .uint64(.max))
+        #expect(values["d"] == .double(-1500))
+        #expect(values["s"] == "[not a list] = text")
+        #expect(values["o"] == .objectPath("/a/b"))
+        #expect(values["g"] == .signature("a{sv}"))
+        #expect(values["l"] == .strings(["one", "two, three"]))
+        #expect(values["m"]?["a"] == .int64(1))
+        #expect(values["m"]?["b:c"] == "x")
+        #expect(values["m"]?["d"] == .array(of: "b", [true]))
+        #expect(values["r"] == .structure([.int32(-4), "four"]))
+        #expect(values["v"] == "plain text")
+        #expect(values["z"] == .array(of: "y", [.byte(1), .byte(2)]))
+    }
+
+    @Test(
+        arguments: [
+            (["main", "open", "item=x"], 65, "the argument 'item' of type int64: 'x' has to be a whole number"),
+            (["main", "open", "item=9223372036854775808"], 65, "out of the range of the type int64"),
+            (["main", "open", "itm=1"], 65, "has no argument 'itm'; did you mean 'item'?"),
+            (["main", "open"], 65, "needs the argument 'item' of type int64: give item=VALUE"),
+            (["main", "open", "item"], 64, "'item' is no argument of a step: one reads as name=value"),
+            (["main", "open", "item=1", "item=2"], 64, "the argument 'item' is given twice"),
+            (["main", "opne"], 2, "no definition declares a step 'opne'; did you mean 'open'?"),
+            (["mian", "open", "item=1"], 66, "there is no live flow or screen 'mian'; did you mean 'main'?"),
+            (["ma in", "open", "item=1"], 65, "'ma in' can't be a node"),
+            (["main//list", "open", "item=1"], 65, "an empty name is no name of one"),
+            (["main", "open", "item=1", "--instance", "99"], 2, "instance"),
+            (["main", "open", "item=1", "--instance", "x"], 64, "instance"),
+            (["main", "open", "item=1", "--token", ""], 2, "token"),
+            (["main"], 64, "Missing expected argument '<step>'"),
+            (["main", "nobody"], 1, "no rule takes the step 'nobody' there"),
+        ] as [([String], Int32, String)])
+    func `what is wrong is said, with a status of its own`(
+        arguments: [String], status: Int32, text: String
+    ) throws {
+        let service = try Service(homeDefinitions)
+        let run = try Program.run(["--address", service.bus.address, "emit"] + arguments)
+        #expect(run.status == .status(status))
+        #expect(run.errors.hasPrefix("flowbusctl: "))
+        #expect(run.errors.contains(text), "\(run.errors)")
+        #expect(try service.coordinator("GetSerial") == [.uint64(1)])
+    }
+
+    @Test func `hidden is a 1, deferred a 0; show, hide, dismiss and back do what they say`() throws {
+        let service = try Service(homeDefinitions)
+        #expect(try service.ctl("emit", "main/list", "open", "item=1").output == "deferred\n")
+        #expect(try service.ctl("show", "main/list").status == .status(0))
+        #expect(try service.property("Visible", of: "/main/list", "Presentable") == true)
+        // The step that was kept is taken now.
+        #expect(try service.objects().keys.contains(Service.tree + "/main/page"))
+        let hidden = try service.ctl("emit", "/org/flowbus/Navigation1/tree/main/page", "open", "item=2")
+        #expect(hidden.status == .status(1))
+        #expect(hidden.output == "hidden\n")
+        #expect(hidden.errors.contains("'main/page' is not presented"))
+        #expect(try service.ctl("back", "main").output == "navigated 3\n")
+        let nothing = try service.ctl("back", "main")
+        #expect(nothing.status == .status(1))
+        #expect(nothing.output == "unhandled\n")
+        #expect(nothing.errors.contains("nothing to go back to"))
+        #expect(try service.ctl("hide", "main/list").status == .status(0))
+        #expect(try service.property("Visible", of: "/main/list", "Presentable") == false)
+        #expect(try service.ctl("dismiss", "main/list").status == .status(0))
+        #expect(try service.ctl("show", "main/list").status == .status(66))
+        let screen = try service.ctl("emit", "main", "open", "item=1")
+        #expect(screen.status == .status(0))
+        let back = try service.ctl("back", "main/page")
+        #expect(back.status == .status(65))
+        #expect(back.errors.contains("'main/page' is a screen, and this is for flows; its flow is 'main'"))
+    }
+
+    @Test func `what another client owns is refused: 2`() throws {
+        let service = try Service(homeDefinitions)
+        try service.presentable("Claim", "/main/list")
+        let run = try service.ctl("dismiss", "main/list")
+        #expect(run.status == .status(2))
+        #expect(run.errors.hasPrefix("flowbusctl: "))
+    }
+
+    @Test func `a pending step is waited for, unless it shall not be`() throws {
+        let service = try Service(homeDefinitions)
+        let peer = try service.peer()
+        try service.coordinate("asking")
+        peer.serve(Peer.path, Peer.guard, "Adapt") { _ in .later }
+        let impatient = try service.startCtl("emit", "asking", "asked", "--no-wait")
+        let first = try peer.waitForCall("Adapt")
+        try impatient.waitForExit()
+        #expect(impatient.exit == .status(0))
+        #expect(impatient.output == "pending\n")
+        try peer.reply(to: first, [first.values[1], first.values[2]])
+
+        let patient = try service.startCtl("--json", "emit", "asking", "asked", "--token", "mine")
+        let second = try peer.waitForCall("Adapt")
+        try peer.reply(to: second, [second.values[1], second.values[2]])
+        try patient.waitForExit()
+        #expect(patient.exit == .status(0))
+        #expect(patient.output == "{\"verdict\":\"navigated\",\"serial\":3}\n")
+
+        let refused = try service.startCtl("emit", "asking", "asked")
+        try peer.reply(to: peer.waitForCall("Adapt"), Peer.rejected)
+        try refused.waitForExit()
+        #expect(refused.exit == .status(1))
+        #expect(refused.output == "rejected\n")
+    }
+}

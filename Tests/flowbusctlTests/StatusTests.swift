@@ -1,0 +1,128 @@
+import BusTestSupport
+import Foundation
+import Testing
+
+@Suite("status, and where there is no service")
+struct StatusTests {
+    @Test func `status tells what there is`() throws {
+        let service = try Service(homeDefinitions)
+        let run = try service.ctl("status")
+        #expect(run.status == .status(0))
+        let version = try #require(service.rootProperty("Version").text)
+        #expect(run.lines[0].hasPrefix("running: flowbusd \(version), pid \(service.process.processID) ("))
+        #expect(run.lines.contains("live:        1 flow, 1 screen"))
+        #expect(run.lines.contains("definitions: 3 flows"))
+        #expect(run.lines.contains("serial:      1"))
+        #expect(run.lines.contains("durable:     yes"))
+        let object = try #require(try service.ctl("status", "--json").objects.first)
+        #expect(object["pid"] as? Int == Int(service.process.processID))
+        #expect(object["running"] as? Bool == true)
+        let since = try #require(object["since"] as? Double) / 1_000_000
+        #expect(abs(since - Date().timeIntervalSince1970) < 60)
+    }
+
+    @Test func `status never starts the service: 69`() throws {
+        let services = try TemporaryDirectory()
+        let marker = services.path + "/started"
+        try services.write(
+            "[D-BUS Service]\nName=org.flowbus.Navigation1\nExec=/bin/sh -c \"touch \(marker); exit 1\"\n",
+            to: "s.service")
+        let bus = try PrivateBus(serviceDirectories: [services.path])
+        let run = try Program.run("--address", bus.address, "status")
+        #expect(run.status == .status(69))
+        #expect(run.errors.contains("flowbusctl: no service on the bus at '\(bus.address)': start it with"))
+        let json = try Program.run("--address", bus.address, "status", "--json")
+        #expect(json.output == "{\"running\":false}\n")
+        #expect(!FileManager.default.fileExists(atPath: marker))
+        // Another command does; that program never serves.
+        #expect(try Program.run("--address", bus.address, "tree").status == .status(69))
+        #expect(FileManager.default.fileExists(atPath: marker))
+    }
+
+    @Test func `no service: each bus has its own advice`() throws {
+        let bus = try PrivateBus()
+        let user = try Program.run("tree", environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address])
+        #expect(user.status == .status(69))
+        #expect(
+            user.errors
+                == "flowbusctl: no service on the session bus: start it with 'systemctl --user start flowbusd', or name "
+                + "another bus with --system or --address\n")
+        let system = try Program.run("--system", "tree", environment: ["DBUS_SYSTEM_BUS_ADDRESS": bus.address])
+        #expect(system.status == .status(69))
+        #expect(system.errors.contains("'systemctl start flowbusd'"))
+    }
+
+    @Test func `no bus: 69, and what to do`() throws {
+        let session = try Program.run("tree", environment: ["DBUS_SESSION_BUS_ADDRESS": nil])
+        #expect(session.status == .status(69))
+        #expect(session.errors.contains("can't connect to the session bus"))
+        #expect(session.errors.contains("set DBUS_SESSION_BUS_ADDRESS"))
+        #expect(try Program.run("tree").status == .status(69))
+        #expect(try Program.run("--system", "tree").status == .status(69))
+        #expect(try Program.run("--address", "unix:path=/nowhere", "tree").status == .status(69))
+    }
+
+    @Test(arguments: [
+        ["--address", "nonsense", "tree"], ["--user", "--system", "tree"],
+        ["--address", "unix:path=/x", "--user", "tree"],
+        ["tre"], ["tree", "--nonsense"], ["tree", "--color", "sometimes"], ["wait", "main"], ["log", "--lines", "-1"],
+        ["log", "--lines", "many"], ["along"], ["along", "main:"], ["along", "ma in"],
+    ])
+    func `wrong usage is a 64, and says who speaks`(arguments: [String]) throws {
+        let run = try Program.run(arguments)
+        #expect(run.status == .status(64))
+        #expect(run.errors.hasPrefix("flowbusctl: "))
+        #expect(run.output.isEmpty)
+    }
+
+    @Test func `a command that is none has a suggestion`() throws {
+        #expect(try Program.run("tre").errors.contains("'tre'; did you mean 'tree'?"))
+    }
+
+    @Test func `what can't be written is a 74`() throws {
+        let service = try Service(homeDefinitions)
+        let run = try ChildProcess(
+            "/bin/sh",
+            [
+                "-c", "exec \"$0\" \"$@\" > /dev/full", try Service.program(named: "flowbusctl"), "--address",
+                service.bus.address, "tree",
+            ])
+        try run.waitForExit()
+        #expect(run.exit == .status(74))
+        #expect(run.errors.contains("could not write: No space left on device"))
+    }
+
+    @Test func `README names the commands, options and exit statuses that there are`() throws {
+        let section = try Service.file("README.md").split(separator: "\n## flowbusctl\n")[1].split(separator: "\n## ")[
+            0]
+        let statuses = try Service.file("Sources/flowbusctl/ExitStatus.swift")
+            .matches(of: #/case [a-zA-Z]+ = (\d+)/#).map { String($0.output.1) }
+        #expect(statuses.count == 9)
+        let rows = section.matches(of: #/^\| (\d+) \|/#.anchorsMatchLineEndings())
+        #expect(rows.map { String($0.output.1) } == statuses)
+        let help = try Program.run("--help").output
+        let commands = help.matches(of: #/^  ([a-z]+)  /#.anchorsMatchLineEndings()).map { String($0.output.1) }
+        #expect(commands.count >= 17)
+        for command in commands {
+            #expect(section.contains("`\(command)"), "\(command) is not in the README")
+            let options = try Program.run("help", command).output.matches(of: #/--[a-z-]+/#).map { String($0.output) }
+            for option in Set(options).subtracting(["--help", "--version"]) {
+                #expect(section.contains(option), "\(command) \(option) is not in the README")
+            }
+        }
+    }
+
+    @Test func `both programs are of one version`() throws {
+        let ours = try Program.run("--version").output
+        let process = try Service.start(["--version"])
+        try process.waitForExit()
+        #expect(ours == process.output)
+    }
+}
+
+extension Service {
+    /// A property of the root object.
+    fileprivate func rootProperty(_ name: String) throws -> BusValue {
+        try client.property(Self.name, Self.root, Self.name + ".Coordinator", name)
+    }
+}

@@ -1,0 +1,63 @@
+import BusTestSupport
+import FlowCore
+import Foundation
+import Testing
+
+@testable import flowbusctl
+
+@Suite("Texts")
+struct TextTests {
+    @Test func `JSON: numbers of 64 bits, escapes, and what is no number there`() throws {
+        #expect(JSON(Value.uint64(.max)).text == "18446744073709551615")
+        #expect(JSON(Value.int64(.min)).text == "-9223372036854775808")
+        #expect(JSON(Value.double(.nan)).text == "\"NaN\"")
+        #expect(JSON(Value.double(-.infinity)).text == "\"-Infinity\"")
+        #expect(JSON(Value.double(1e300)).text == "1e+300")
+        let text = "\"\\\n\r\t\u{0}\u{1B}\u{9B}\u{2028}é😀"
+        let json = JSON(Value.string(text)).text
+        #expect(try JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed) as? String == text)
+        #expect(!json.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) })
+        let dictionary = Value.array(element: "{uv}", [.entry(key: .uint32(1), value: .variant(.bytes([1, 255])))])
+        #expect(JSON(dictionary).text == #"{"1":[1,255]}"#)
+    }
+
+    @Test func `values can't move the cursor, and read as they can be typed`() {
+        #expect(Value.string("plain").shown == "plain")
+        #expect(Value.string("").shown == #""""#)
+        #expect(Value.string("two words").shown == #""two words""#)
+        #expect(Value.string("\u{1B}[2J").shown == #""\u001b[2J""#)
+        #expect(Value.string("\u{202E}x").shown == #""\u{202E}x""#)
+        #expect(Value.array(element: "s", [.string("a")]).shown == #"["a"]"#)
+    }
+
+    @Test(arguments: [
+        ("main", ["main"]), ("main/a_2", ["main", "a_2"]), ("/main/a", ["main", "a"]), ("main/", ["main"]),
+        ("/org/flowbus/Navigation1/tree/main/a", ["main", "a"]),
+    ])
+    func `a node is a path in the forest or of an object`(text: String, ids: [String]) throws {
+        #expect(try NodePath(text).ids == ids)
+    }
+
+    @Test(arguments: ["", "/", "a//b", "a b", "1a", "a/-", "/org/flowbus/Navigation1/tree/", "é"])
+    func `what is no node is a bad value`(text: String) {
+        #expect { try NodePath(text) } throws: { ($0 as? Failure)?.status == .badValue }
+    }
+
+    @Test func `segments end at commas outside of quotes and brackets`() {
+        #expect(
+            PathSegment.split("open,a=1,b=[1,2],c={d = 'x,y'},e=\"f,\"") == [
+                "open", "a=1", "b=[1,2]", "c={d = 'x,y'}", "e=\"f,\"",
+            ])
+    }
+
+    @Test func `times are those of the user's zone`() throws {
+        // 2026-11-21 13:00:00 UTC
+        let now: UInt64 = 1_795_266_000_000_000
+        let noon = try TypedTime.time("12:00", now: now)
+        #expect(try TypedTime.time("12:00:30", now: now) == noon + 30_000_000)
+        #expect(try TypedTime.time("now", now: now) == now)
+        #expect(try TypedTime.time("1min 30s ago", now: now) == now - 90_000_000)
+        #expect(try TypedTime.time("2026-11-21 12:00", now: now) == TypedTime.time("2026-11-21T12:00:00", now: now))
+        #expect(try TypedTime.time("yesterday", now: now) < TypedTime.time("today", now: now))
+    }
+}
