@@ -20,13 +20,41 @@ interfacesdir = $(datadir)/dbus-1/interfaces
 policydir = $(if $(filter /usr,$(PREFIX)),$(datadir),/etc)/dbus-1/system.d
 mandir = $(datadir)/man
 docdir = $(datadir)/doc/flowbus
+schemadir = $(datadir)/flowbus
+bashdir = $(datadir)/bash-completion/completions
+# Debian's zsh looks into vendor-completions below /usr, and into site-functions below /usr/local.
+zshdir = $(datadir)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
+fishdir = $(datadir)/fish/vendor_completions.d
+# What takes symbols off installed programs; empty where something else does.
+STRIP = -s
 
 name = org.flowbus.Navigation1
-program = .build/release/flowbusd
+# Where the programs are that `make install` takes.
+built = .build/release
+programs = $(built)/flowbusd $(built)/flowbusctl
+completions = $(addprefix $(built)/completions/,bash zsh fish)
 interfaces = $(wildcard dbus/$(name).*.xml)
-examples = $(wildcard examples/*/flows.d/*.toml)
+documents = $(wildcard docs/*.md)
+schemas = $(wildcard schema/*.json)
+# Definitions, what they are about, and programs to read. Those that play them need the repository.
+examples = $(wildcard examples/*/flows.d/*.toml examples/*/README.md) \
+    examples/processes/screens examples/processes/map examples/processes/till.c examples/processes/settings/Settings.swift
 
-.PHONY: help demo tours run test build install uninstall format lint deps
+# What `make install` puts where: FOLDER/FILE. Everything else here follows from it.
+installed = \
+    $(patsubst $(built)/%,$(bindir)/%,$(programs)) \
+    $(userunitdir)/flowbusd.service \
+    $(servicesdir)/$(name).service \
+    $(patsubst dbus/%,$(interfacesdir)/%,$(interfaces)) \
+    $(policydir)/$(name).conf \
+    $(foreach page,$(wildcard man/*),$(mandir)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page))) \
+    $(bashdir)/flowbusctl $(zshdir)/_flowbusctl $(fishdir)/flowbusctl.fish \
+    $(patsubst schema/%,$(schemadir)/%,$(schemas)) \
+    $(docdir)/copyright \
+    $(addprefix $(docdir)/,$(notdir $(documents))) \
+    $(patsubst %,$(docdir)/%,$(examples))
+
+.PHONY: help demo tours run test build install uninstall list deb test-deb format lint deps docs
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
@@ -37,8 +65,11 @@ help:
 	@echo 'make build      build the release'
 	@echo 'make install    install the release below PREFIX ($(PREFIX)), staged in DESTDIR'
 	@echo 'make uninstall  remove what install put there'
+	@echo 'make deb        build the Debian package, in .build/deb'
+	@echo 'make test-deb   install that in a copy of the system that nobody else sees, use it, purge it'
 	@echo 'make format     format the Swift sources in place'
 	@echo 'make lint       check sources, scripts, XML, man pages and the unit'
+	@echo 'make docs       draw the pictures of the documentation anew'
 	@echo 'make deps       install what building, the demo and the tests need'
 
 demo: build
@@ -53,19 +84,28 @@ tours: build
 
 run: build
 	@tools/dependencies demo
-	@tools/run $(program) $(OPTIONS)
+	@tools/run .build/release/flowbusd $(OPTIONS)
 
 build:
 	@tools/dependencies build
 	swift build -c release --product flowbusd --static-swift-stdlib
+	swift build -c release --product flowbusctl --static-swift-stdlib
+	@$(MAKE) --no-print-directory $(completions)
 
 test:
-	@tools/dependencies build demo examples
+	@tools/dependencies build demo examples tests
 	FLOWBUS_PROOF=1 swift build --build-tests
 	FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) FLOWBUS_KILLS=$(KILLS) swift test --skip-build $(TEST_OPTIONS)
 
+# A test compares the .dot with what the definitions give; the .svg is what this machine's Graphviz makes of it.
+docs:
+	@tools/dependencies build docs
+	swift build --product flowbusctl
+	.build/debug/flowbusctl graph examples/movies/flows.d > docs/movies.dot
+	dot -Tsvg docs/movies.dot > docs/movies.svg
+
 deps:
-	@tools/dependencies build demo examples lint
+	@tools/dependencies build demo examples tests docs deb lint
 
 format:
 	@tools/sources '*.swift' | xargs -0 swift format format --in-place --parallel
@@ -75,34 +115,47 @@ lint:
 	@tools/lint
 
 # Builds only where there is nothing yet: `make build && sudo make install` needs no Swift for root.
-install: $(program)
-	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(userunitdir)' '$(DESTDIR)$(servicesdir)' \
-	    '$(DESTDIR)$(interfacesdir)' '$(DESTDIR)$(policydir)' '$(DESTDIR)$(mandir)/man5' '$(DESTDIR)$(mandir)/man8' \
-	    '$(DESTDIR)$(docdir)'
-	install -s -m 755 $(program) '$(DESTDIR)$(bindir)/flowbusd'
+install: $(programs) $(completions)
+	install -d $(foreach folder,$(sort $(dir $(installed))),'$(DESTDIR)$(folder)')
+	install $(STRIP) -m 755 $(programs) '$(DESTDIR)$(bindir)'
 	sed 's|@bindir@|$(bindir)|' systemd/flowbusd.service.in > '$(DESTDIR)$(userunitdir)/flowbusd.service'
 	sed 's|@bindir@|$(bindir)|' dbus/$(name).service.in > '$(DESTDIR)$(servicesdir)/$(name).service'
 	chmod 644 '$(DESTDIR)$(userunitdir)/flowbusd.service' '$(DESTDIR)$(servicesdir)/$(name).service'
 	install -m 644 $(interfaces) '$(DESTDIR)$(interfacesdir)'
 	install -m 644 dbus/$(name).conf '$(DESTDIR)$(policydir)'
-	install -m 644 man/flowbus-flows.5 '$(DESTDIR)$(mandir)/man5'
-	install -m 644 man/flowbusd.8 '$(DESTDIR)$(mandir)/man8'
+	for page in man/*; do install -m 644 "$$page" '$(DESTDIR)$(mandir)'/man"$${page##*.}" || exit; done
+	install -m 644 $(built)/completions/bash '$(DESTDIR)$(bashdir)/flowbusctl'
+	install -m 644 $(built)/completions/zsh '$(DESTDIR)$(zshdir)/_flowbusctl'
+	install -m 644 $(built)/completions/fish '$(DESTDIR)$(fishdir)/flowbusctl.fish'
+	install -m 644 $(schemas) '$(DESTDIR)$(schemadir)'
 	install -m 644 LICENSE '$(DESTDIR)$(docdir)/copyright'
-	install -m 644 docs/semantics.md docs/rxflow.md docs/processes.md docs/durability.md '$(DESTDIR)$(docdir)'
-	for file in $(examples); do install -D -m 644 "$$file" '$(DESTDIR)$(docdir)'/"$$file" || exit; done
+	install -m 644 $(documents) '$(DESTDIR)$(docdir)'
+	for file in $(examples); do install -m 644 "$$file" '$(DESTDIR)$(docdir)'/"$$file" || exit; done
 
+# Of the folders, those that are for this alone.
 uninstall:
-	rm -f '$(DESTDIR)$(bindir)/flowbusd' '$(DESTDIR)$(userunitdir)/flowbusd.service' \
-	    '$(DESTDIR)$(servicesdir)/$(name).service' \
-	    $(patsubst dbus/%,'$(DESTDIR)$(interfacesdir)/%',$(interfaces)) \
-	    '$(DESTDIR)$(policydir)/$(name).conf' \
-	    '$(DESTDIR)$(mandir)/man5/flowbus-flows.5' '$(DESTDIR)$(mandir)/man8/flowbusd.8' \
-	    '$(DESTDIR)$(docdir)/copyright' '$(DESTDIR)$(docdir)/semantics.md' '$(DESTDIR)$(docdir)/rxflow.md' \
-	    '$(DESTDIR)$(docdir)/processes.md' '$(DESTDIR)$(docdir)/durability.md' \
-	    $(patsubst %,'$(DESTDIR)$(docdir)/%',$(examples))
-	for folder in $(sort $(patsubst %/,%,$(dir $(examples)))); do \
+	rm -f $(foreach file,$(installed),'$(DESTDIR)$(file)')
+	for folder in $(sort $(dir $(examples))); do \
 	    (cd '$(DESTDIR)$(docdir)' 2>/dev/null && rmdir -p "$$folder" 2>/dev/null) || true; done
-	rmdir '$(DESTDIR)$(docdir)' 2>/dev/null || true
+	for folder in '$(DESTDIR)$(docdir)' '$(DESTDIR)$(schemadir)'; do rmdir "$$folder" 2>/dev/null || true; done
 
-$(program):
+# The files that install puts in place, a line each.
+list:
+	@printf '%s\n' $(foreach file,$(installed),'$(DESTDIR)$(file)')
+
+$(programs):
 	@$(MAKE) build
+
+# Shells read it and nobody runs it, so its first line names no interpreter.
+$(completions): $(built)/completions/%: $(built)/flowbusctl
+	@mkdir -p $(@D)
+	@file=$@.$$$$; $< --generate-completion-script $* >$$file && sed -i '1{/^#!/d}' $$file && mv $$file $@
+
+# Not the folder above, where dpkg-buildpackage puts things by itself.
+deb:
+	@tools/dependencies build deb
+	@tools/deb
+
+# Ends well where the machine can't try it, which it says.
+test-deb: deb
+	@Tests/package.bash .build/deb/flowbus_*.deb || [ $$? -eq 77 ]

@@ -5,6 +5,8 @@
 # ends with COMMAND's status. FOLDER/home becomes the user's home, FOLDER/run is to be seen at /run. Where the machine can't
 # do that it says why, and ends with 77. Everything is over after USER_MANAGER_BOUND seconds (120).
 #
+# What the user's services log goes to a journal of its own: `journalctl --namespace=flowbus` reads it.
+#
 # It needs root, not systemd: the user gets processes, mounts and control groups that nobody else sees, and that go with it.
 # Three of these scripts run, one in the other:
 #   outer   has a folder, and ends the others when it is told to, or when the time is over
@@ -15,7 +17,7 @@ set -euo pipefail
 
 self=$(realpath -- "${BASH_SOURCE[0]}")
 user=flow uid=4242
-manager=/lib/systemd/systemd
+manager=/lib/systemd/systemd journal=/lib/systemd/systemd-journald
 
 cannot() { # REASON
     echo "user-manager: this machine can't run a user manager: $1" >&2
@@ -31,8 +33,11 @@ needs() { # REASON COMMAND...
 outer() {
     local propagation=private place
     ((EUID == 0)) || cannot "only root can make namespaces for it"
-    [[ -x $manager ]] || cannot "there is no $manager"
-    for tool in unshare setpriv systemctl dbus-daemon timeout; do
+    for program in "$manager" "$journal"; do
+        [[ -x $program ]] || cannot "there is no $program"
+    done
+    [[ -e /etc/machine-id ]] || cannot "there is no /etc/machine-id, and so no journal"
+    for tool in unshare setpriv systemctl journalctl dbus-daemon timeout; do
         command -v "$tool" >/dev/null || cannot "there is no '$tool'"
     done
     # In a folder that chroot(8) made the root, "/" need be no mount, so nothing can make it private. Mounts on what nobody
@@ -117,7 +122,7 @@ inner() { # PLACE FOLDER COMMAND...
 
     # Files: of FOLDER, and what a manager needs. It refuses to start where systemd did not start the machine, which it
     # takes from /run/systemd/system.
-    mkdir -p "$place"/{home/$user,run}
+    mkdir -p "$place"/{home/$user,run,log}
     [[ ! -d $folder/home ]] || cp -r -- "$folder/home/." "$place/home/$user"
     [[ ! -d $folder/run ]] || cp -r -- "$folder/run/." "$place/run"
     mkdir -p "$place"/run/{systemd/system,user/$uid,units,libraries}
@@ -131,6 +136,7 @@ inner() { # PLACE FOLDER COMMAND...
     mount --bind "$place/passwd" /etc/passwd
     mount --rbind "$place/home" /home
     mount --rbind "$place/run" /run
+    journal
 
     # What the manager, its units and COMMAND see. A unit of that name in an earlier folder hides the machine's.
     export HOME=/home/$user USER=$user LOGNAME=$user SHELL=/bin/sh XDG_RUNTIME_DIR=/run/user/$uid LANG=C.UTF-8
@@ -153,28 +159,53 @@ inner() { # PLACE FOLDER COMMAND...
     exec {news}<>/run/news
     {
         bash -c 'echo $$ >"$1/cgroup.procs"; exec "${@:2}"' - "$slice" "${as[@]}" \
-            env SYSTEMD_LOG_TARGET=console SYSTEMD_LOG_LEVEL=info "$manager" --user --unit=flowbus-test.target \
+            env SYSTEMD_LOG_TARGET=journal SYSTEMD_LOG_LEVEL=info "$manager" --user --unit=flowbus-test.target \
             >/run/manager.log 2>&1 || true
         echo "gone" >/run/news
     } &
     local supervisor=$! said=''
     read -r -t 30 said <&"$news" || true
     if [[ $said != up ]]; then
-        cannot "systemd --user ${said:-did not come up}: $(tail -n 5 /run/manager.log | tr '\n' ';')"
+        cannot "systemd --user ${said:-did not come up}: $(logged 5 | tr '\n' ';')"
     fi
 
     # Both are told, as there is no session that would.
     as+=(env "DBUS_SESSION_BUS_ADDRESS=unix:path=$XDG_RUNTIME_DIR/bus")
     "${as[@]}" "$@" || status=$?
     if ((status)); then
-        echo "--- the manager's log" >&2
-        tail -n 40 /run/manager.log >&2
+        echo "--- the log" >&2
+        logged 60 >&2
     fi
 
     # In order, so that what units do at their end happens; but no later than this.
     "${as[@]}" systemctl --user --no-block exit >/dev/null 2>&1 || true
     if read -r -t 20 said <&"$news"; then wait "$supervisor"; else echo "user-manager: it did not end by itself" >&2; fi
     exit "$status"
+}
+
+# What was logged last.
+logged() { # LINES
+    journalctl --namespace=flowbus --sync || true
+    tail -n "$1" /run/manager.log
+    journalctl --namespace=flowbus --quiet --no-hostname --lines="$1" || true
+}
+
+# A journal, which the user may read as on any machine: a file on the disk for each user. It is that of a namespace, since
+# any other takes kernel messages and switches the machine's auditing; but programs find it where they look for the one.
+journal() {
+    local number=f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1 config=/run/systemd/journald@flowbus.conf.d
+    # What it says as soon as its sockets are there; sd-messages.h.
+    local started=f77379a8490b408bbe5f6940505a777b
+    echo "$number" >"$place/machine-id"
+    mount --bind "$place/machine-id" /etc/machine-id
+    mount --bind "$place/log" /var/log
+    mkdir -p "/var/log/journal/$number.flowbus" "$config" /run/systemd/journal.flowbus
+    ln -s journal.flowbus /run/systemd/journal
+    printf '[Journal]\nStorage=persistent\nSystemMaxFileSize=4M\n' >"$config/test.conf"
+    env -i "$journal" flowbus >/run/journal.log 2>&1 &
+    read -r -t 30 _ < <(
+        exec journalctl --namespace=flowbus --quiet --follow --lines=all "MESSAGE_ID=$started" 2>>/run/journal.log
+    ) || cannot "no journal: $(tail -n 5 /run/journal.log | tr '\n' ';')"
 }
 
 # Units of the user's: a bus, whatever the machine has, and one that tells when it is there.
