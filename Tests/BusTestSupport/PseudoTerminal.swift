@@ -9,6 +9,14 @@ public struct PseudoTerminal {
     /// One with so many characters.
     public init(columns: UInt16 = 80, rows: UInt16 = 24) { (self.columns, self.rows) = (columns, rows) }
 
+    /// Whether this machine has any: a chroot may have no /dev/pts.
+    public static var isThere: Bool {
+        let shown = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard shown >= 0 else { return false }
+        close(shown)
+        return true
+    }
+
     /// A new one: the end that shows what is written, and the end to write to.
     func ends() throws -> Pipe {
         let shown = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)

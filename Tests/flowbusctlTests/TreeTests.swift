@@ -49,7 +49,8 @@ struct TreeTests {
         #expect((objects[2]["arguments"] as? [String: Any])?["item"] as? Int64 == .max)
     }
 
-    @Test func `colours: on a terminal, unless NO_COLOR; never and always are obeyed`() throws {
+    @Test(.enabled(if: PseudoTerminal.isThere, "there is no /dev/pts, as in some chroots"))
+    func `colours: on a terminal, unless NO_COLOR; never and always are obeyed`() throws {
         let service = try Service(homeDefinitions)
         let terminal = PseudoTerminal()
         #expect(try service.ctl("tree", terminal: terminal).output.contains("\u{1B}[32mpresented\u{1B}[0m"))
@@ -95,7 +96,8 @@ struct TreeTests {
         }
     }
 
-    @Test func `--watch on a terminal draws in place, as much as fits`() throws {
+    @Test(.enabled(if: PseudoTerminal.isThere, "there is no /dev/pts, as in some chroots"))
+    func `--watch on a terminal draws in place, as much as fits`() throws {
         let service = try Service(homeDefinitions)
         let run = try service.startCtl("tree", "--watch", terminal: PseudoTerminal(columns: 40, rows: 4))
         try run.waitForLine { $0.hasPrefix("\u{1B}[H\u{1B}[2J") }

@@ -234,7 +234,7 @@ struct KeepingTests {
         try service.start()
         let serial = try service.emit("check", on: "/shop")[0].number ?? 0
         #expect(try service.history().entries.isEmpty)
-        #expect(service.process.errors.contains("The history in '\(file.path)' can't be read"))
+        try service.process.waitForLine(in: .errors) { $0.contains("The history in '\(file.path)' can't be read") }
         // Now it is all there is.
         service.process.send(signal: SIGKILL)
         try service.process.waitForExit()
