@@ -85,8 +85,9 @@ struct UserManager {
         }
         ask_ui() { busctl --user call org.example.Ui /peer org.flowbus.TestPeer Do s -- "$1" >/dev/null; }
 
-        # Of the journal about flowbusd: all that have these fields; and the first of them, for which it waits.
-        journal() { exec journalctl --namespace=flowbus --user --unit=flowbusd --quiet --output=cat "$@"; }
+        # Of the journal: all that have these fields; and the first of them, for which it waits. Only what a process logged
+        # that is still there is sure to be found by its unit, too: the journal asks /proc for that.
+        journal() { exec journalctl --namespace=flowbus --user --quiet --output=cat "$@"; }
         all() { (journal "$@"); }
         find() {
             local line

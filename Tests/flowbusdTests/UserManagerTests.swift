@@ -82,7 +82,7 @@ struct UserManagerTests {
             hear "flowbusd there"
             compare
             systemctl --user show --property=NRestarts flowbusd
-            find UNIT_RESULT=watchdog
+            find --unit=flowbusd UNIT_RESULT=watchdog
             """)
         #expect(told == Self.asBefore + ["NRestarts=1", "flowbusd.service: Failed with result 'watchdog'."])
     }
@@ -140,7 +140,7 @@ struct UserManagerTests {
                 FLOWBUS_PEER=org.example.Away FLOWBUS_STEP=nowhere "PRIORITY=7 SYSLOG_IDENTIFIER=flowbusd" \\
                 "PRIORITY=4 SYSLOG_IDENTIFIER=flowbusd FLOWBUS_FLOW=$root/tree/main"; do
                 echo "${field//$ui/UI}:"
-                all $field
+                all --unit=flowbusd $field
             done
             """)
         #expect(
