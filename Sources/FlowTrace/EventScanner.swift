@@ -124,6 +124,14 @@ extension TraceScanner {
         if try skip("children") { registration.children = try oneOf() }
         if try skip("initial") { registration.initial = try word() }
         if try skip("activatable") { registration.isActivatable = true }
+        if try skip("screens") {
+            var screens: [Registration.Screen] = []
+            for _ in 0..<(try count()) {
+                screens.append(Registration.Screen(try word(), parameters: try parameters()))
+            }
+            guard try skip("presenter") else { throw Failure("no 'presenter' of the screens is there") }
+            registration.bring(screens, presentedAt: try word())
+        }
         return registration
     }
 
@@ -135,6 +143,10 @@ extension TraceScanner {
         let name = try word()
         let (isPrivate, isPublic) = (try skip("private"), try skip("public"))
         guard isPrivate != isPublic else { throw Failure("neither 'public' nor 'private' is there") }
+        return StepDeclaration(name, parameters: try parameters(), isPrivate: isPrivate)
+    }
+
+    private mutating func parameters() throws(Failure) -> [Parameter] {
         var parameters: [Parameter] = []
         for _ in 0..<(try count()) {
             let (name, text) = (try word(), try word())
@@ -144,7 +156,7 @@ extension TraceScanner {
             }
             parameters.append(Parameter(name, type, isOptional: isOptional))
         }
-        return StepDeclaration(name, parameters: parameters, isPrivate: isPrivate)
+        return parameters
     }
 
     mutating func client() throws(Failure) -> Client { Client(try word()) }

@@ -169,11 +169,7 @@ extension TraceLine {
         for step in registration.steps {
             add(quoted: step.name)
             add(step.isPrivate ? "private" : "public")
-            add(step.parameters.count)
-            for parameter in step.parameters {
-                add(quoted: parameter.name)
-                add(parameter.type.signature + (parameter.isOptional ? "?" : ""))
-            }
+            add(step.parameters)
         }
         add(quoted: registration.client.name)
         if registration.hasGuard { add("guard") }
@@ -183,5 +179,22 @@ extension TraceLine {
             add(quoted: initial)
         }
         if registration.isActivatable { add("activatable") }
+        guard let path = registration.presenterPath else { return }
+        add("screens")
+        add(registration.screens.count)
+        for screen in registration.screens {
+            add(quoted: screen.name)
+            add(screen.parameters)
+        }
+        add("presenter")
+        add(quoted: path)
+    }
+
+    private mutating func add(_ parameters: [Parameter]) {
+        add(parameters.count)
+        for parameter in parameters {
+            add(quoted: parameter.name)
+            add(parameter.type.signature + (parameter.isOptional ? "?" : ""))
+        }
     }
 }

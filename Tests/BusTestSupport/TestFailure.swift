@@ -22,7 +22,7 @@ struct Deadline {
     /// What is left, in ms for poll(2); never less than 0.
     var milliseconds: Int32 {
         let left = (end - ContinuousClock.now).components
-        guard left.seconds >= 0 else { return 0 }
-        return Int32(clamping: left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000)
+        // For poll(2), less than 0 would be for ever.
+        return max(0, Int32(clamping: left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000))
     }
 }

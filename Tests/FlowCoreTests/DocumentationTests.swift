@@ -66,7 +66,7 @@ struct DocumentationTests {
             "\(number(Limits.tokensPerClient)) | \(number(Limits.tokens))")
         row("registered flows", "\(number(Limits.registeredFlowsPerClient)) | \(number(Limits.registeredFlows))")
         row(
-            "names and types of the steps of registered flows",
+            "names and types of the steps and screens of registered flows",
             "\(Limits.registeredBytesPerClient / mebi) MiB | \(Limits.registeredBytes / mebi) MiB")
         row("children of one flow", number(Limits.children))
         row("depth of a tree", "\(Limits.depth)")
@@ -88,6 +88,7 @@ struct DocumentationTests {
         row("steps set off by one origin (S-11)", "\(Limits.stepsSetOff)")
         row("calls that wait for the outcome of one token", "\(Limits.callsPerToken)")
         row("steps of one registered flow", "\(Limits.stepsPerRegistration)")
+        row("screens that come with one registered flow", "\(Limits.screensPerRegistration)")
         row("contributors in one answer of a navigator", number(Limits.children))
         row("calls of one screen's presenter that are under way", "\(Limits.callsPerScreen)")
         row("calls to one bus name that are under way; the rest wait", "\(Limits.callsUnderWay)")

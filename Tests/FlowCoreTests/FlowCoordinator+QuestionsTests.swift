@@ -297,6 +297,19 @@ struct QuestionsTests {
         #expect(try world.emit("go", on: "/main", by: client).last?.hasPrefix("= navigated") == true)
     }
 
+    @Test func `S-32 a guard that emits without waiting for the outcome is no deadlock: its step is taken afterwards`()
+        throws
+    {
+        let world = try deadlock()
+        let options = EmissionOptions(waits: false)
+        #expect(try world.emit("go", on: "/main", by: ":1.5", options: options) == ["= pending 0"])
+        world.answer(1, GuardAnswer.rejected)
+        #expect(
+            world.lines == [
+                "= rejected 0", "did 2 after 0 by :1.5: /main go []", "concluded /main for :1.5: navigated 2",
+            ])
+    }
+
     @Test(arguments: [":1.6", "com.shop"])
     func `S-32 so is a navigator; in a deep link it is that flow's outcome`(client: String) throws {
         let world = try deadlock()

@@ -123,7 +123,7 @@ struct ReloadWaitingTests {
         #expect(try world.emit("go", on: "/main").first == "guard? com.auth #1: /main go")
         world.reload(sketch(guarded: false))
         #expect(world.answer(1, GuardAnswer.failed("x")) == ["! GuardFailed"])
-        #expect(try world.refusal().message == "the former guard of flow 'main' failed: x")
+        #expect(try world.refusal().message == "the guard 'com.auth' failed: x")
         #expect(try world.emit("go", on: "/main").last == "= navigated 2")
         #expect(world.waiting == [])
     }

@@ -44,6 +44,25 @@ struct LimitsFloodTests {
         #expect(try register("f1", part, by: ":1.5", in: world).last == "= done")
     }
 
+    @Test func `S-32 S-33 the bytes of screens that come with a flow count like those of its steps`() throws {
+        let type = try #require(ValueType(signature: "(" + String(repeating: "i", count: 204) + ")"))
+        let parameters = (0..<Limits.argumentCount).map { Parameter("argument\(1_000 + $0)", type) }
+        func register(_ flow: String, screens: Int, in world: World) -> [String] {
+            var wish = Registration(
+                flow, at: Service(":1.1", path: "/", timeout: 1), steps: [StepDeclaration("s")], by: Client(":1.1"))
+            wish.bring((0..<screens).map { Registration.Screen("\(flow)\($0)", parameters: parameters) })
+            return world.handle(.flowRegistered(world.nextRequest(), wish))
+        }
+        // Each takes about 16,000 of 1,048,576 bytes.
+        let world = World(Sketch())
+        #expect(register("half", screens: 35, in: world).last == "= done")
+        let before = world.standing
+        #expect(register("more", screens: 35, in: world) == ["! LimitExceeded"])
+        #expect(try world.refusal().message.hasPrefix("the steps and screens of flow 'more' take 56"))
+        #expect(world.standing == before)
+        #expect(register("less", screens: 25, in: world).last == "= done")
+    }
+
     private func guarded() throws -> World {
         var sketch = Sketch()
         sketch.step("go")

@@ -70,7 +70,7 @@ struct LimitsWaitingTests {
     /// A question that was asked before.
     private func question(_ number: UInt64, of world: World) throws -> Question {
         let asked = try #require(world.coordinator.questions[QuestionID(number)])
-        guard case .adapter(let step) = asked else { throw World.Unrefused() }
+        guard case .adapter(let step, _) = asked else { throw World.Unrefused() }
         let slot = try #require(world.coordinator.forest.slot(of: step.flow))
         return Question(
             id: QuestionID(number), service: Service("com.auth", path: "/guard", timeout: Limits.guardTimeout),

@@ -286,6 +286,26 @@ struct LimitsTests {
         }
     }
 
+    @Test func `S-32 S-33 screens that come with a registered flow, and their arguments`() throws {
+        let world = World(Sketch())
+        let byte = try #require(ValueType(name: "byte"))
+        func register(_ name: String, screens: Int, arguments: Int = 0) -> [String] {
+            var wish = Registration(
+                name, at: Service(":1.1", path: "/", timeout: 1), steps: [StepDeclaration("s")], by: Client(":1.1"))
+            let parameters = (0..<arguments).map { Parameter("a\($0)", byte) }
+            wish.bring((0..<screens).map { Registration.Screen("\(name)\($0)", parameters: parameters) })
+            return world.handle(.flowRegistered(world.nextRequest(), wish))
+        }
+        #expect(register("most", screens: Limits.screensPerRegistration).last == "= done")
+        try isRefused(world, with: "flow 'over' would bring 257 screens of at most 256") {
+            register("over", screens: Limits.screensPerRegistration + 1)
+        }
+        #expect(register("wide", screens: 1, arguments: Limits.argumentCount).last == "= done")
+        try isRefused(world, with: "screen 'over0' would have 65 arguments of at most 64") {
+            register("over", screens: 1, arguments: Limits.argumentCount + 1)
+        }
+    }
+
     @Test func `S-31 S-33 calls of a presenter that are under way for one screen: the newest arguments wait`() throws {
         var sketch = Sketch()
         sketch.step("open", ["item": "int64"])

@@ -25,6 +25,10 @@ final class RandomProcesses {
     /// What a shell would have kept, and what of that was not what there was.
     private var archive = Archive()
     private(set) var restarts = 0
+    /// How often a client was asked to present a screen that it brought along with a flow.
+    private(set) var brought = 0
+    /// How often a client registered a live flow anew.
+    private(set) var anew = 0
     private(set) var recordComplaints: [String] = []
     /// Where a step came to something else than what was said of it.
     private(set) var explainComplaints: [String] = []
@@ -67,7 +71,9 @@ final class RandomProcesses {
         case 6: vanish()
         case 7: chance(3) ? reload() : registerOrNot()
         // What is born after a reload has what the new definitions say, what is live what the old ones did: not comparable.
-        case 8 where chance(2) && !story.contains("reload"): restart()
+        // The same goes for what a flow said that is registered anew.
+        case 8 where chance(2) && !story.contains("reload") && isAsDefined: restart()
+        case 9...10: registerOrNot()
         case 8...19: answer()
         default: act()
         }
@@ -84,7 +90,7 @@ final class RandomProcesses {
         for (name, owner) in owners where known.contains(name) {
             _ = rebuilt.handle(.nameOwnerChanged(name, owner: owner), at: time)
         }
-        let before = coordinator.comparable
+        let (before, definitions) = (coordinator.comparable, coordinator.definitions)
         (model.watched, model.timer) = ([], nil)
         (unanswered, asked, lastQuestion) = ([:], [:], 0)
         coordinator = rebuilt
@@ -101,6 +107,9 @@ final class RandomProcesses {
             let old = Set(before.map { "\($0)" })
             recordComplaints.append(
                 "restored: \(after.subtracting(old).sorted()) for \(old.subtracting(after).sorted())")
+        }
+        if coordinator.definitions != definitions {
+            recordComplaints.append("restored: \(coordinator.registrations.map(\.flow))")
         }
         // All callers are told as if they had been told `pending`.
         pendings += coordinator.undecided { _ in true } - undecided
@@ -147,7 +156,8 @@ final class RandomProcesses {
     }
 
     private func coordinate() {
-        guard let flow = coordinator.definitions.flows.indices.randomElement(using: &random) else { return }
+        let flows = coordinator.definitions.flows.indices
+        guard let flow = (chance(4) ? flows.suffix(1) : flows).randomElement(using: &random) else { return }
         let client = client()
         call("coordinate \(flow)") {
             .flowRequested($0, FlowRequest(FlowID(flow), by: client, activationToken: "window"))
@@ -197,16 +207,35 @@ final class RandomProcesses {
     }
 
     private func registerOrNot() {
-        let client = client()
-        if chance(2) {
-            return call("unregister") { .flowUnregistered($0, flow: "r", by: client) }
+        if chance(4) {
+            let (flow, client) = (chance(3) ? "q" : "r", client())
+            return call("unregister") { .flowUnregistered($0, flow: flow, by: client) }
         }
-        let wish = Registration(
-            "r", at: Service(client.name, path: "/n", timeout: 1),
-            steps: [StepDeclaration("r1"), StepDeclaration("r2")],
-            hasGuard: chance(2), children: .stack, initial: chance(2) ? "r1" : nil, by: client,
-            isActivatable: chance(3))
+        let before = coordinator.registrations
+        let wish = wish(inPlaceOf: before.filter { clients.contains($0.client) }.randomElement(using: &random))
         call("register") { .flowRegistered($0, wish) }
+        let isLive = coordinator.forest.preorder().contains { coordinator.forest.nodes[$0].name == wish.flow }
+        let after = coordinator.registrations
+        if isLive, after != before, after.map(\.flow) == before.map(\.flow) { anew += 1 }
+    }
+
+    private func wish(inPlaceOf former: Registration?) -> Registration {
+        let former = chance(3) ? nil : former
+        let client = former?.client ?? client()
+        let names = RandomSketch.services.filter { coordinator.owns(client, $0) }
+        let name = chance(2) ? names.randomElement(using: &random) : nil
+        var wish = Registration(
+            former?.flow ?? (chance(3) ? "q" : "r"),
+            at: Service(name ?? client.name, path: chance(6) ? "/m" : "/n", timeout: 1),
+            steps: [StepDeclaration("r1")] + ["r2", "r3"].filter { _ in chance(2) }.map { StepDeclaration($0) },
+            hasGuard: chance(2), children: Children.allCases.randomElement(using: &random) ?? .stack,
+            initial: chance(2) ? "r1" : nil, by: client, isActivatable: chance(3))
+        // The files' screens have these arguments; with others, it is refused.
+        let parameters = chance(8) ? [:] : ["n": "int64?", "pin": "string?"] as KeyValuePairs
+        wish.bring(
+            ["p0", "r1", "r2"].filter { _ in !chance(3) }
+                .map { Registration.Screen($0, parameters: Sketch.parameters(parameters)) })
+        return wish
     }
 
     /// Some question gets its answer, mostly a good one.
@@ -227,19 +256,16 @@ final class RandomProcesses {
             handle(.guardReplied(question, answer), "guard \(question.number)")
         case .navigator:
             let names = coordinator.definitions
-            let parts = RandomSketch.parts(
+            var parts = RandomSketch.parts(
                 names.steps.map(\.name)[...], names.screens.map(\.name)[...], names.flows.map(\.name)[...], &random)
+            // Mostly those can't be contributed that came with a flow, as nothing is sure to fit.
+            let own = names.screens.lazy.map(\.name).filter { $0.hasPrefix("r") }
+            if chance(2), let screen = Array(own).randomElement(using: &random) { parts = [.screen(screen)] }
             let answer: NavigatorAnswer =
                 chance(6) ? .timedOut : .contributors(parts.map { Sketch.contributor($0, in: names) })
             handle(.navigatorReplied(question, answer), "navigator \(question.number)")
         case .presenter:
             if chance(4) { return handle(.presenterReplied(question, .failed), "presenter \(question.number) fails") }
-            if case .presenter(let screen)? = coordinator.questions[question],
-                let slot = coordinator.forest.slot(of: screen.screen),
-                case .application? = coordinator.forest.nodes[slot].presenting?.presenter
-            {
-                model.select(screen.path)
-            }
             handle(.presenterReplied(question, .presented(by: client())), "presenter \(question.number)")
         }
     }
@@ -299,7 +325,9 @@ final class RandomProcesses {
         case .tellConclusion: conclusions += 1
         case .askGuard(let it): noteAsked(it.id, .adapter)
         case .askNavigator(let it): noteAsked(it.id, .navigator)
-        case .present(let it): noteAsked(it.id, .presenter)
+        case .present(let it):
+            noteAsked(it.id, .presenter)
+            if ["/m", "/n"].contains(it.presenter.service.path) { brought += 1 }
         default: break
         }
     }

@@ -13,8 +13,8 @@ struct RandomProcessesTests {
     func `S-5 S-6 S-9 S-29 S-31 S-32 S-33 D-3 whoever answers, or dies, each call has one answer and nothing is held`(
         shard: Int
     ) {
-        var restarts = 0
-        defer { #expect(restarts > 10) }
+        var (restarts, brought, anew) = (0, 0, 0)
+        defer { #expect(restarts > 10 && brought > 2 && anew > 2, "\(restarts) \(brought) \(anew)") }
         for number in 0..<Self.worlds / Self.shards {
             let life = RandomProcesses(seed: UInt64(shard * 1_000 + number))
             for _ in 0..<Self.events {
@@ -22,6 +22,8 @@ struct RandomProcessesTests {
                 guard life.check() else { return }
             }
             restarts += life.restarts
+            brought += life.brought
+            anew += life.anew
             life.endAll()
             guard life.check(), life.checkEnd() else { return }
         }
@@ -40,6 +42,31 @@ struct RandomProcessesTests {
 }
 
 extension RandomProcesses {
+    /// Whether another process would ask the same of the same: nothing is as definitions were before.
+    var isAsDefined: Bool { asksAsDefined && presentsAsDefined }
+
+    /// Whether those guards and navigators are asked that would be asked now.
+    private var asksAsDefined: Bool {
+        coordinator.questions.values.allSatisfy { asked in
+            guard let step = asked.step, let slot = coordinator.forest.slot(of: step.flow) else { return true }
+            let definition = coordinator.definitions[coordinator.definition(of: slot)]
+            return switch asked {
+            case .adapter: definition.adapter?.watches(step.step) == true
+            case .navigator: definition.navigator?.steps.contains(step.step) == true
+            case .presenter: true
+            }
+        }
+    }
+
+    /// Whether live screens have the presenters that they would have now.
+    private var presentsAsDefined: Bool {
+        coordinator.forest.preorder().map { coordinator.forest.nodes[$0] }.allSatisfy { node in
+            let screen = coordinator.definitions.screen(named: node.name)
+            return node.flow != nil
+                || node.presenting?.presenter == screen.flatMap { coordinator.definitions[$0].presenter }
+        }
+    }
+
     /// Whether all that always holds does.
     func check() -> Bool {
         let forest = coordinator.forest
@@ -53,7 +80,7 @@ extension RandomProcesses {
             ("what is kept is what there is: \(recordComplaints)", recordComplaints.isEmpty),
             ("nobody waits longer than he may: \(overdue)", overdue.isEmpty),
             (
-                "a client knows all objects as they are",
+                "a client knows all objects as they are: \(states.filter { model.objects[$0.path] != $0 })",
                 Dictionary(states.map { ($0.path, $0) }) { $1 } == model.objects
             ),
             ("presented and current follow from the tree", states == model.recomputed()),

@@ -170,7 +170,7 @@ private final class AskedLife {
     private var waiting: [WaitingStep] {
         world.coordinator.questions.values.compactMap { asked in
             switch asked {
-            case .adapter(let step), .navigator(let step): step
+            case .adapter(let step, _), .navigator(let step, _): step
             case .presenter: nil
             }
         } + world.coordinator.blocked.values.flatMap { $0 }

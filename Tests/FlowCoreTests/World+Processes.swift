@@ -64,16 +64,17 @@ extension World {
     func register(
         _ flow: String, steps: KeyValuePairs<String, KeyValuePairs<String, String>>, by client: String,
         name: String? = nil, hasGuard: Bool = false, children: Children = .free, initial: String? = nil,
-        isActivatable: Bool = false
+        isActivatable: Bool = false, screens: KeyValuePairs<String, KeyValuePairs<String, String>> = [:],
+        presenter: String? = nil, at path: String = "/navigator", timeout: UInt64 = Limits.guardTimeout
     ) -> [String] {
         let declarations = steps.map { StepDeclaration($0.key, parameters: Sketch.parameters($0.value)) }
-        return handle(
-            .flowRegistered(
-                nextRequest(),
-                Registration(
-                    flow, at: Service(name ?? client, path: "/navigator", timeout: Limits.guardTimeout),
-                    steps: declarations, hasGuard: hasGuard, children: children, initial: initial,
-                    by: Client(client), isActivatable: isActivatable)))
+        var wish = Registration(
+            flow, at: Service(name ?? client, path: path, timeout: timeout), steps: declarations,
+            hasGuard: hasGuard, children: children, initial: initial, by: Client(client), isActivatable: isActivatable)
+        wish.bring(
+            screens.map { Registration.Screen($0.key, parameters: Sketch.parameters($0.value)) },
+            presentedAt: presenter)
+        return handle(.flowRegistered(nextRequest(), wish))
     }
 
     @discardableResult

@@ -55,6 +55,9 @@ struct EventTextTests {
         "registered 1 \"settings\" \":1.1\" \"/a/b\" 5000000 0 \":1.1\"",
         "registered 1 \"settings\" \"a.b\" \"/\" 1 2 \"home\" public 2 \"n\" x? \"any\" a{sv} \"private\" private 0 \":1.1\" "
             + "guard children tabs initial \"home\" activatable",
+        "registered 1 \"settings\" \":1.1\" \"/a\" 5 0 \":1.1\" screens 2 \"page\" 0 \"list\" 2 \"n\" x? "
+            + "\"of\" as presenter \"/b\"",
+        "registered 1 \"-\" \"a.b\" \"/\" 1 0 \":1.1\" guard activatable screens 1 \"activatable\" 0 presenter \"/\"",
         "registered 1 \"-\" \"a.b\" \"/\" 1 0 \":1.1\" initial \"activatable\"",
         "unregistered 1 \"settings\" \":1.1\"",
         "repeated 3 \"a b\" \":1.1\"",
@@ -121,11 +124,15 @@ struct EventTextTests {
             ],
             by: Client(":1.5"))
         for children in Children.allCases {
-            for bits in 0..<8 {
+            for bits in 0..<16 {
                 wish.hasGuard = bits & 1 != 0
                 wish.children = children
                 wish.initial = bits & 2 != 0 ? "a \"b\"" : nil
                 wish.isActivatable = bits & 4 != 0
+                let screens = [
+                    Registration.Screen("screens"), .init("presenter", parameters: wish.steps[0].parameters),
+                ]
+                wish.bring(bits & 8 != 0 ? screens : [], presentedAt: "/p")
                 let line = write(.flowRegistered(RequestID(9), wish))
                 guard case .flowRegistered(RequestID(9), let read) = try read(String(line.dropFirst(2))) else {
                     Issue.record("another event: \(line)")
@@ -234,6 +241,14 @@ struct EventTextTests {
         ("presenter-replied 1 timed-out", "'timed-out' is no answer of a presenter"),
         ("registered 1 \"f\" \"a.b\" \"/\" 1 1 \"s\" secret 0 \":1.1\"", "neither 'public' nor 'private' is there"),
         ("registered 1 \"f\" \"a.b\" \"/\" 1 1 \"s\" public 1 \"p\" int64 \":1.1\"", "'int64' is no type of a value"),
+        (
+            "registered 1 \"f\" \"a.b\" \"/\" 1 0 \":1.1\" screens 1 \"page\" 1 \"p\" int64 presenter \"/\"",
+            "'int64' is no type of a value"
+        ),
+        (
+            "registered 1 \"f\" \"a.b\" \"/\" 1 0 \":1.1\" screens 1 \"page\" 0",
+            "no 'presenter' of the screens is there"
+        ),
         ("registered 1 \"f\" \"a.b\" \"/\" 1 0 \":1.1\" children none", "'none' is none of 'free', 'stack', 'tabs'"),
         ("restored", "the line ends where a word is missing"),
         ("restored yes 0", "'yes' is neither 'same-bus' nor 'other-bus'"),

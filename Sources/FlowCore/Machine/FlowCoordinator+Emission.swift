@@ -101,7 +101,7 @@ extension FlowCoordinator {
         let admitted: Arguments
         do throws(FlowError) {
             try checkActivationToken(options?.activationToken)
-            try checkEmitter(client, of: flow)
+            try checkEmitter(client, of: flow, waits: options?.waits ?? true)
             admitted = try admit(arguments, of: step)
         } catch {
             return .ended(.refused(error))
@@ -138,10 +138,10 @@ extension FlowCoordinator {
     }
 
     /// Refuses a client that owns none of the names which a flow wants of those that emit (`emitters`), or that the flow
-    /// waits for (S-32).
-    func checkEmitter(_ client: Client, of flow: Int) throws(FlowError) {
+    /// waits for (S-32), unless the client does not wait for the flow.
+    func checkEmitter(_ client: Client, of flow: Int, waits: Bool = true) throws(FlowError) {
         let definition = definition(of: flow).index
-        if isWaiting(flow) { try checkDeadlock(client, at: flow) }
+        if waits, isWaiting(flow) { try checkDeadlock(client, at: flow) }
         if definitions.flows[definition].emitters.isEmpty { return }
         let names = definitions.flows[definition].emitters
         guard !names.contains(where: { nameOwners[$0] == client }) else { return }

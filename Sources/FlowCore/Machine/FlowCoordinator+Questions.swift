@@ -3,17 +3,17 @@
 
 /// What was asked, and goes on with the answer.
 enum Asked: Equatable, Sendable {
-    /// A flow's guard, about this step.
-    case adapter(WaitingStep)
-    /// A flow's navigator, where this step leads.
-    case navigator(WaitingStep)
+    /// A flow's guard, by its bus name, about this step. Definitions that came since may have another, or none.
+    case adapter(WaitingStep, of: String)
+    /// A flow's navigator, by its bus name, where this step leads.
+    case navigator(WaitingStep, of: String)
     /// A presenter, to show a screen.
     case presenter(AskedPresenter)
 
     /// The step that waits for the answer; nil: none does.
     var step: WaitingStep? {
         switch self {
-        case .adapter(let step), .navigator(let step): step
+        case .adapter(let step, _), .navigator(let step, _): step
         case .presenter: nil
         }
     }
@@ -30,8 +30,8 @@ enum Asked: Equatable, Sendable {
     /// The same about a step that others declare now.
     func about(_ step: WaitingStep) -> Asked {
         switch self {
-        case .adapter: .adapter(step)
-        case .navigator: .navigator(step)
+        case .adapter(_, let name): .adapter(step, of: name)
+        case .navigator(_, let name): .navigator(step, of: name)
         case .presenter: self
         }
     }
@@ -78,7 +78,7 @@ extension FlowCoordinator {
         countWaiting(&step, for: flow)
         queue.number(&step)
         let id = nextQuestion()
-        let asked: Asked = isNavigator ? .navigator(step) : .adapter(step)
+        let asked: Asked = isNavigator ? .navigator(step, of: service.name) : .adapter(step, of: service.name)
         record(step, asked.stage)
         forest.nodes[flow].flow?.question = id
         questions[id] = asked
@@ -106,9 +106,11 @@ extension FlowCoordinator {
 
     /// A guard answered.
     mutating func takeAnswer(_ answer: GuardAnswer, to question: QuestionID) {
-        guard case .adapter(var step)? = questions[question], let flow = settle(question, about: step) else { return }
+        guard case .adapter(var step, let name)? = questions[question], let flow = settle(question, about: step) else {
+            return
+        }
         do throws(FlowError) {
-            try adapt(&step, answer, at: flow)
+            try adapt(&step, answer, of: "the guard '\(name)'")
             let definition = definition(of: flow).index
             guard mayNavigate(step, at: flow, definition) else { return }
             carryOut(step, at: flow)
@@ -121,42 +123,39 @@ extension FlowCoordinator {
     /// The step as the guard wants it, checked anew (S-5).
     ///
     /// - Throws: ``FlowError/Code/rejected`` where it wants none.
-    private func adapt(_ step: inout WaitingStep, _ answer: GuardAnswer, at flow: Int) throws(FlowError) {
-        let definition = definitions[definition(of: flow)]
-        let guardName = named("guard", definition.adapter?.service, of: definition)
+    private func adapt(
+        _ step: inout WaitingStep, _ answer: GuardAnswer, of guardName: @autoclosure () -> String
+    ) throws(FlowError) {
         switch answer {
         case .step(let adapted, let arguments):
             do throws(FlowError) {
                 step.arguments = try admit(arguments, of: adapted)
             } catch {
-                throw FlowError(.guardFailed, "\(guardName) answered what can't be: \(error.message)")
+                throw FlowError(.guardFailed, "\(guardName()) answered what can't be: \(error.message)")
             }
             if adapted != step.step { step.adaptedFrom = step.step }
             step.step = adapted
         case .rejected:
-            throw FlowError(.rejected, "\(guardName) refused step '\(definitions[step.step].name)'")
-        case .failed(let why): throw FlowError(.guardFailed, "\(guardName) failed: \(why)")
+            throw FlowError(.rejected, "\(guardName()) refused step '\(definitions[step.step].name)'")
+        case .failed(let why): throw FlowError(.guardFailed, "\(guardName()) failed: \(why)")
         case .timedOut:
-            throw FlowError(.guardTimeout, "\(guardName) did not answer in time")
+            throw FlowError(.guardTimeout, "\(guardName()) did not answer in time")
         }
-    }
-
-    /// Whoever answered, for a person. Definitions that were read since may know none.
-    private func named(_ role: String, _ service: Service?, of flow: FlowDefinition) -> String {
-        service.map { "the \(role) '\($0.name)'" } ?? "the former \(role) of flow '\(flow.name)'"
     }
 
     /// A navigator answered.
     mutating func takeAnswer(_ answer: NavigatorAnswer, to question: QuestionID) {
-        guard case .navigator(let step)? = questions[question], let flow = settle(question, about: step) else { return }
-        let definition = definitions[definition(of: flow)]
-        let name = named("navigator", definition.navigator?.service, of: definition)
+        guard case .navigator(let step, let name)? = questions[question],
+            let flow = settle(question, about: step)
+        else { return }
         switch answer {
         case .contributors(let contributors):
             let step = stopWaiting(step)
             end(step, apply(contributors, of: name, step, flow))
-        case .failed(let why): end(step, .refused(FlowError(.navigatorFailed, "\(name) failed: \(why)")))
-        case .timedOut: end(step, .refused(FlowError(.navigatorTimeout, "\(name) did not answer in time")))
+        case .failed(let why):
+            end(step, .refused(FlowError(.navigatorFailed, "the navigator '\(name)' failed: \(why)")))
+        case .timedOut:
+            end(step, .refused(FlowError(.navigatorTimeout, "the navigator '\(name)' did not answer in time")))
         }
         unblock(step.flow)
     }
@@ -166,7 +165,8 @@ extension FlowCoordinator {
     ) -> Outcome {
         let outcome = apply(contributors, step, flow)
         guard case .refused(let error) = outcome, error.code == .invalidArguments else { return outcome }
-        return .refused(FlowError(.navigatorFailed, "\(navigator) answered what can't be: \(error.message)"))
+        return .refused(
+            FlowError(.navigatorFailed, "the navigator '\(navigator)' answered what can't be: \(error.message)"))
     }
 
     /// Steps of a flow that waits no longer, or is gone, are taken in their turn.
@@ -231,11 +231,10 @@ extension FlowCoordinator {
     /// Refuses the client whose answer the flow waits for: it would wait for itself (S-32).
     func checkDeadlock(_ client: Client, at flow: Int) throws(FlowError) {
         guard let question = forest.nodes[flow].flow?.question else { return }
-        let definition = definitions.flows[definition(of: flow).index]
         let asked: (role: String, name: String)
         switch questions[question] {
-        case .adapter?: asked = ("guard", definition.adapter?.service.name ?? "")
-        case .navigator?: asked = ("navigator", definition.navigator?.service.name ?? "")
+        case .adapter(_, let name)?: asked = ("guard", name)
+        case .navigator(_, let name)?: asked = ("navigator", name)
         case .presenter?, nil: return
         }
         guard owns(client, asked.name) else { return }

@@ -2,20 +2,38 @@
 // or the bus can start it again.
 
 extension FlowCoordinator {
-    /// A client wants to be the navigator of a flow.
+    /// A client wants to be the navigator of a flow, or to say anew what it takes and brings: then its live flows go on by
+    /// that, as after Reload.
     mutating func register(_ wish: Registration, _ request: RequestID) {
-        let others = registrations.filter { $0.flow != wish.flow || !isLeft($0, to: wish.client) }
+        // Who is not sure whether it is known just says it again.
+        if registrations.contains(wish) {
+            answer = .reply(request, .done)
+            return
+        }
+        let former = registrations.firstIndex {
+            $0.flow == wish.flow && ($0.client == wish.client || isLeft($0, to: wish.client))
+        }
+        // One that was left behind is not watched for any more.
+        let isWatched = former.map { registrations[$0].client == wish.client && watched[wish.client] != nil } ?? false
+        var others = registrations
+        if let former { others.remove(at: former) }
         do throws(FlowError) {
             try check(wish, besides: others)
+            try checkDeclarations(of: wish, besides: others)
         } catch {
             answer = .fail(request, error)
             return
         }
-        registrations = others + [wish]
-        watch(wish.client)
-        unsaved.register(wish.flow)
-        exchange(fileDefinitions.adding(registrations))
-        effects.append(.tellDefinitions)
+        // In the place of the former one: so little has another number, and it is as its record has it.
+        others.insert(wish, at: former ?? others.count)
+        registrations = others
+        if !isWatched { watch(wish.client) }
+        unsaved.registrations.insert(wish.flow)
+        let new = fileDefinitions.adding(registrations)
+        if new != definitions {
+            exchange(new)
+            effects.append(.tellDefinitions)
+        }
         answer = .reply(request, .done)
     }
 
@@ -75,6 +93,8 @@ extension FlowCoordinator {
         effects.append(.tellDefinitions)
     }
 
+    /// Refuses what can't be registered whoever else is there. What came back from an earlier process has to pass this alone:
+    /// it was there together, whatever the files say by now.
     func check(_ wish: Registration, besides registrations: [Registration]) throws(FlowError) {
         // Without what it takes the place of.
         let definitions =
@@ -103,6 +123,7 @@ extension FlowCoordinator {
                 "flow '\(wish.flow)' would take \(wish.steps.count) steps; it has to be at least one and at most "
                     + "\(Limits.stepsPerRegistration)")
         }
+        try checkScreens(of: wish)
         try checkBytes(of: wish, besides: registrations)
         for step in wish.steps { try check(step, of: wish, in: definitions) }
         if let initial = wish.initial, !wish.steps.contains(where: { $0.name == initial }) {
@@ -123,7 +144,7 @@ extension FlowCoordinator {
         guard own + more <= Limits.registeredBytesPerClient, total + more <= Limits.registeredBytes else {
             throw FlowError(
                 .limitExceeded,
-                "the steps of flow '\(wish.flow)' take \(more) bytes beside the \(own) of '\(wish.client.name)' and "
+                "the steps and screens of flow '\(wish.flow)' take \(more) bytes beside the \(own) of '\(wish.client.name)' and "
                     + "\(total) in total, of at most \(Limits.registeredBytesPerClient) and \(Limits.registeredBytes)")
         }
     }
@@ -143,74 +164,110 @@ extension FlowCoordinator {
         guard wish.steps.count(where: { $0.name == step.name }) == 1 else {
             throw FlowError(.invalidArguments, "step '\(step.name)' is given more than once")
         }
-        guard step.parameters.count <= Limits.argumentCount else {
+        try check(step.parameters, of: "step '\(step.name)'")
+        guard let known = definitions.step(named: step.name).map({ definitions[$0] }) else { return }
+        guard known.parameters == step.parameters.sorted(by: { $0.name < $1.name }) else {
+            throw FlowError(
+                .invalidArguments,
+                "step '\(step.name)' is declared with other arguments: \(known.parameters.signature); the same step has to "
+                    + "have the same ones everywhere")
+        }
+    }
+
+    private func check(_ parameters: [Parameter], of subject: @autoclosure () -> String) throws(FlowError) {
+        guard parameters.count <= Limits.argumentCount else {
             throw FlowError(
                 .limitExceeded,
-                "step '\(step.name)' would have \(step.parameters.count) arguments of at most \(Limits.argumentCount)")
+                "\(subject()) would have \(parameters.count) arguments of at most \(Limits.argumentCount)")
         }
-        for parameter in step.parameters {
+        for parameter in parameters {
             guard Names.isPresentableName(parameter.name) else {
                 throw FlowError(
                     .invalidName,
                     "'\(Names.shown(parameter.name))' can't be the name of an argument: \(Names.presentableNameRule)")
             }
-            guard step.parameters.count(where: { $0.name == parameter.name }) == 1 else {
-                let text = "the argument '\(parameter.name)' of step '\(step.name)' is given more than once"
+            guard parameters.count(where: { $0.name == parameter.name }) == 1 else {
+                let text = "the argument '\(parameter.name)' of \(subject()) is given more than once"
                 throw FlowError(.invalidArguments, text)
             }
         }
-        guard let known = definitions.step(named: step.name).map({ definitions[$0] }) else { return }
-        guard known.parameters == step.parameters.sorted(by: { $0.name < $1.name }) else {
+    }
+}
+
+// MARK: - Screens that come with a flow
+
+extension FlowCoordinator {
+    private func checkScreens(of wish: Registration) throws(FlowError) {
+        guard wish.screens.count <= Limits.screensPerRegistration else {
+            throw FlowError(
+                .limitExceeded,
+                "flow '\(wish.flow)' would bring \(wish.screens.count) screens of at most "
+                    + "\(Limits.screensPerRegistration)")
+        }
+        var names: Set<String> = []
+        for screen in wish.screens {
+            guard Names.isPresentableName(screen.name), screen.name != "root" else {
+                throw FlowError(
+                    .invalidName,
+                    "'\(Names.shown(screen.name))' can't be the name of a screen: \(Names.presentableNameRule), and not "
+                        + "'root'")
+            }
+            guard names.insert(screen.name).inserted else {
+                throw FlowError(.invalidArguments, "screen '\(screen.name)' is given more than once")
+            }
+            try check(screen.parameters, of: "screen '\(screen.name)'")
+        }
+    }
+
+    /// A screen that is declared already has to be the same one: the file's, or that of another flow of the same client.
+    private func checkDeclarations(
+        of wish: Registration, besides registrations: [Registration]
+    ) throws(FlowError) {
+        var brought: [String: ScreenDeclaration] = [:]
+        for screen in wish.screens {
+            guard let declared = fileDefinitions.screen(named: screen.name) else {
+                brought[screen.name] = screen
+                continue
+            }
+            try check(screen, like: fileDefinitions[declared])
+        }
+        if brought.isEmpty { return }
+        for registration in registrations {
+            for known in registration.screens {
+                guard let screen = brought[known.name] else { continue }
+                guard isOfSame(registration, wish) else {
+                    throw FlowError(
+                        .alreadyRegistered,
+                        "screen '\(screen.name)' is registered by '\(registration.client.name)', with flow "
+                            + "'\(registration.flow)'")
+                }
+                try check(screen, like: known)
+                guard known.presenter == screen.presenter else {
+                    let (known, new) = (known.presenter?.service, screen.presenter?.service)
+                    throw FlowError(
+                        .invalidArguments,
+                        "screen '\(screen.name)' would be presented by '\(new?.name ?? "")' at '\(new?.path ?? "")'; with "
+                            + "flow '\(registration.flow)' it is by '\(known?.name ?? "")' at '\(known?.path ?? "")', and has "
+                            + "to be the same")
+                }
+            }
+        }
+    }
+
+    private func check(_ screen: ScreenDeclaration, like known: ScreenDeclaration) throws(FlowError) {
+        guard known.parameters == screen.parameters else {
             throw FlowError(
                 .invalidArguments,
-                "step '\(step.name)' is declared with other arguments: \(known.signature); the same step has to have the "
-                    + "same ones everywhere")
+                "screen '\(screen.name)' is declared with other arguments: \(known.parameters.signature); the same screen "
+                    + "has to have the same ones everywhere")
         }
     }
 }
 
-extension Registration {
-    /// What its steps count for (S-33), each with its arguments as it is told by GetSteps.
-    var byteCount: Int {
-        steps.reduce(0) { bytes, step in
-            step.parameters.reduce(bytes + Limits.argumentNameBytes + step.name.utf8.count) { bytes, parameter in
-                bytes + Limits.argumentNameBytes + parameter.name.utf8.count + parameter.type.signature.utf8.count
-            }
-        }
-    }
-}
-
-extension StepDeclaration {
+extension [Parameter] {
     /// The arguments and their types, for a person.
     fileprivate var signature: String {
-        if parameters.isEmpty { return "none" }
-        return parameters.map { "\($0.name): \($0.type.description)\($0.isOptional ? "?" : "")" }
-            .joined(separator: ", ")
-    }
-}
-
-extension Definitions {
-    /// These definitions and the flows that clients implement. The numbers of what was declared stay.
-    func adding(_ registrations: [Registration]) -> Definitions {
-        if registrations.isEmpty { return self }
-        var steps = steps
-        var places: [String: StepID] = [:]
-        for (place, step) in steps.enumerated() { places[step.name] = StepID(place) }
-        var flows = flows
-        for registration in registrations {
-            for step in registration.steps where places[step.name] == nil {
-                places[step.name] = StepID(steps.count)
-                steps.append(
-                    StepDeclaration(step.name, parameters: step.parameters.sorted { $0.name < $1.name }))
-            }
-            let own = Set(registration.steps.compactMap { places[$0.name] })
-            flows.append(
-                FlowDefinition(
-                    registration.flow, initial: registration.initial.flatMap { places[$0] },
-                    children: registration.children,
-                    adapter: registration.hasGuard ? Guard(registration.service) : nil,
-                    navigator: Navigator(registration.service, steps: own)))
-        }
-        return Definitions(steps: steps, screens: screens, flows: flows, autostart: autostart)
+        if isEmpty { return "none" }
+        return map { "\($0.name): \($0.type.description)\($0.isOptional ? "?" : "")" }.joined(separator: ", ")
     }
 }

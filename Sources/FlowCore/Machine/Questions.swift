@@ -126,38 +126,3 @@ public struct Conclusion: Equatable, Sendable {
     /// How the step ended.
     public var outcome: Outcome
 }
-
-/// The wish to implement a flow (`RegisterFlow`).
-public struct Registration: Equatable, Sendable {
-    /// The flow's name.
-    public var flow: String
-    /// The object that is its navigator.
-    public var service: Service
-    /// The steps that it takes.
-    public var steps: [StepDeclaration]
-    /// Whether that object is its guard, too.
-    public var hasGuard: Bool
-    /// Who covers whom among its children.
-    public var children: Children
-    /// The name of the step that it sets off on itself when it starts; nil: none.
-    public var initial: String?
-    /// Who registers it.
-    public var client: Client
-    /// Whether the bus can start its process again, so that the definition stays when that is gone (S-32).
-    public var isActivatable: Bool
-
-    /// The wish for a flow of this name.
-    public init(
-        _ flow: String, at service: Service, steps: [StepDeclaration], hasGuard: Bool = false,
-        children: Children = .free, initial: String? = nil, by client: Client, isActivatable: Bool = false
-    ) {
-        self.flow = flow
-        self.service = service
-        self.steps = steps
-        self.hasGuard = hasGuard
-        self.children = children
-        self.initial = initial
-        self.client = client
-        self.isActivatable = isActivatable
-    }
-}

@@ -31,7 +31,7 @@ public struct FlowID: Hashable, Sendable {
 public struct Definitions: Equatable, Sendable {
     /// The steps, sorted by name; behind them those that clients registered, in the order they came.
     public let steps: [StepDeclaration]
-    /// The screens, sorted by name.
+    /// The screens, sorted by name; behind them those that came with flows that clients registered.
     public let screens: [ScreenDeclaration]
     /// The flows, in the same order.
     public let flows: [FlowDefinition]

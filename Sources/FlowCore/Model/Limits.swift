@@ -84,12 +84,14 @@ public enum Limits {
     public static let registeredFlowsPerClient = 256
     /// Registered flows in total.
     public static let registeredFlows = 1_024
-    /// Bytes of the steps of flows that one client has registered: their names, arguments and types.
+    /// Bytes of the steps and screens of flows that one client has registered: their names, arguments and types.
     public static let registeredBytesPerClient = 1_024 * 1_024
     /// The same in total: GetSteps has to fit into one message of any bus, and each registration looks at all.
     public static let registeredBytes = 4 * 1_024 * 1_024
     /// Steps of one registered flow.
     public static let stepsPerRegistration = 256
+    /// Screens that come with one registered flow.
+    public static let screensPerRegistration = 256
     /// Calls that are under way to one client; the rest wait.
     public static let callsUnderWay = 100
     /// The same in total, on a bus that allows many: 50,000 on a session bus (its session.conf).

@@ -201,20 +201,18 @@ struct RegistrationRecord: Equatable, Sendable {
         writer.append(registration.service.name)
         writer.append(registration.service.path)
         writer.append(registration.service.timeout)
-        writer.append(list: registration.steps) { writer, step in
-            writer.append(step.name)
-            writer.append(list: step.parameters) { writer, parameter in
-                writer.append(parameter.name)
-                writer.append(parameter.type.signature)
-                writer.append(parameter.isOptional)
-            }
-        }
+        writer.append(list: registration.steps) { $0.append($1.name, $1.parameters) }
         writer.append(registration.hasGuard)
         writer.append(registration.children.rawValue)
         writer.append(optional: registration.initial) { $0.append($1) }
         writer.append(registration.client.name)
         writer.append(registration.isActivatable)
         writer.append(isLeft)
+        // They came later: without any it is as it was before there were such.
+        if let path = registration.presenterPath {
+            writer.append(list: registration.screens) { $0.append($1.name, $1.parameters) }
+            writer.append(path)
+        }
         return writer.bytes
     }
 }
@@ -225,16 +223,7 @@ extension RegistrationRecord {
         let flow = try reader.text()
         let service = Service(try reader.text(), path: try reader.text(), timeout: try reader.number())
         let steps = try reader.list { reader throws(RecordFailure) in
-            StepDeclaration(
-                try reader.text(),
-                parameters: try reader.list { reader throws(RecordFailure) in
-                    let name = try reader.text()
-                    let signature = try reader.text()
-                    guard let type = ValueType(signature: signature) else {
-                        throw RecordFailure("'\(signature)' is no type")
-                    }
-                    return Parameter(name, type, isOptional: try reader.flag())
-                })
+            StepDeclaration(try reader.text(), parameters: try reader.parameters())
         }
         let hasGuard = try reader.flag()
         let word = try reader.text()
@@ -245,6 +234,34 @@ extension RegistrationRecord {
             flow, at: service, steps: steps, hasGuard: hasGuard, children: children, initial: initial, by: client,
             isActivatable: try reader.flag())
         isLeft = try reader.flag()
+        if !reader.isAtEnd {
+            let screens = try reader.list { reader throws(RecordFailure) in
+                Registration.Screen(try reader.text(), parameters: try reader.parameters())
+            }
+            registration.bring(screens, presentedAt: try reader.text())
+        }
         try reader.end()
+    }
+}
+
+extension RecordWriter {
+    fileprivate mutating func append(_ name: String, _ parameters: [Parameter]) {
+        append(name)
+        append(list: parameters) { writer, parameter in
+            writer.append(parameter.name)
+            writer.append(parameter.type.signature)
+            writer.append(parameter.isOptional)
+        }
+    }
+}
+
+extension RecordReader {
+    fileprivate mutating func parameters() throws(RecordFailure) -> [Parameter] {
+        try list { reader throws(RecordFailure) in
+            let name = try reader.text()
+            let signature = try reader.text()
+            guard let type = ValueType(signature: signature) else { throw RecordFailure("'\(signature)' is no type") }
+            return Parameter(name, type, isOptional: try reader.flag())
+        }
     }
 }

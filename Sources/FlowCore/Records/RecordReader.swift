@@ -7,8 +7,33 @@ public struct RecordFailure: Error, Equatable, Sendable {
     public init(_ message: String) { self.message = message }
 }
 
+/// Reads numbers as ``RecordWriter`` writes them, from wherever its bytes are.
+public protocol NumberReading {
+    /// The next byte.
+    mutating func byte() throws(RecordFailure) -> UInt8
+}
+
+extension NumberReading {
+    /// A number: seven bits a byte, the lowest first; of all but the last byte the highest bit is set.
+    @inlinable
+    public mutating func number() throws(RecordFailure) -> UInt64 {
+        var number: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let byte = try byte()
+            let bits = UInt64(byte & 0x7f)
+            guard shift < 64, (bits << shift) >> shift == bits else {
+                throw RecordFailure("a number has more than 64 bits")
+            }
+            number |= bits << shift
+            if byte < 0x80 { return number }
+            shift += 7
+        }
+    }
+}
+
 /// Reads what ``RecordWriter`` wrote. It takes any bytes: those that nobody wrote so are an error, never more.
-public struct RecordReader: Sendable {
+public struct RecordReader: NumberReading, Sendable {
     private let bytes: [UInt8]
     private var place = 0
 
@@ -26,22 +51,6 @@ public struct RecordReader: Sendable {
         guard place < bytes.count else { throw RecordFailure("it ends too early") }
         defer { place += 1 }
         return bytes[place]
-    }
-
-    /// A number.
-    public mutating func number() throws(RecordFailure) -> UInt64 {
-        var number: UInt64 = 0
-        var shift: UInt64 = 0
-        while true {
-            let byte = try byte()
-            let bits = UInt64(byte & 0x7f)
-            guard shift < 64, (bits << shift) >> shift == bits else {
-                throw RecordFailure("a number has more than 64 bits")
-            }
-            number |= bits << shift
-            if byte < 0x80 { return number }
-            shift += 7
-        }
     }
 
     /// A number of things that follow, each of which takes at least a byte.

@@ -19,11 +19,11 @@ struct UnsavedRecords: Sendable {
     var savedLists: Set<UInt64> = []
     /// Those of them whose steps are others than before.
     var rewrittenLists: Set<UInt64> = []
-    /// Names of flows that came to be registered, or are no longer, or whose clients have gone.
+    /// Names of flows that came to be registered, perhaps anew, or whose clients have gone.
     var registrations: Set<String> = []
     /// The numbers of the records that registered flows have.
     var registrationNumbers: [String: UInt64] = [:]
-    /// Those of registrations that are gone, or that others took the place of.
+    /// Those of registrations that are gone.
     var goneRegistrations: [UInt64] = []
     var lastRegistration: UInt64 = 0
     /// Bus names that have another owner, or none.
@@ -43,12 +43,6 @@ struct UnsavedRecords: Sendable {
         !goneNodes.isEmpty || !steps.isEmpty || !origins.isEmpty || !goneOrigins.isEmpty || !lists.isEmpty
             || !registrations.isEmpty
             || !goneRegistrations.isEmpty || !names.isEmpty || hasCounters
-    }
-
-    /// A flow is registered from now on, perhaps in the place of another registration.
-    mutating func register(_ flow: String) {
-        unregister(flow)
-        registrations.insert(flow)
     }
 
     /// A flow is registered no longer.

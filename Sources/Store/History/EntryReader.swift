@@ -3,7 +3,7 @@ import FlowCore
 /// Goes through the entries of a batch as ``HistoryBatch`` wrote them. Of those that nobody asks for, no value is made.
 ///
 /// It takes any bytes: those that nobody wrote so are an error, never more.
-struct EntryReader {
+struct EntryReader: NumberReading {
     private var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     private var place = 0
     /// Where the entry ends that is read.
@@ -104,25 +104,10 @@ struct EntryReader {
             || flow[flow.startIndex + path.count] == UInt8(ascii: "/")
     }
 
-    private mutating func byte() throws(RecordFailure) -> UInt8 {
+    mutating func byte() throws(RecordFailure) -> UInt8 {
         guard place < end else { throw RecordFailure("it ends too early") }
         defer { place += 1 }
         return bytes[place]
-    }
-
-    private mutating func number() throws(RecordFailure) -> UInt64 {
-        var number: UInt64 = 0
-        var shift: UInt64 = 0
-        while true {
-            let byte = try byte()
-            let bits = UInt64(byte & 0x7f)
-            guard shift < 64, (bits << shift) >> shift == bits else {
-                throw RecordFailure("a number has more than 64 bits")
-            }
-            number |= bits << shift
-            if byte < 0x80 { return number }
-            shift += 7
-        }
     }
 
     private mutating func count() throws(RecordFailure) -> Int {
