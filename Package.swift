@@ -33,6 +33,8 @@ let package = Package(
         .target(name: "FlowCore", swiftSettings: core),
         // Owning wrappers over libsystemd; the only place that calls C.
         .target(name: "SdBus", dependencies: ["CSdBus"], swiftSettings: strict),
+        // What travels: values in messages, and every name of the bus contract.
+        .target(name: "FlowWire", dependencies: ["FlowCore", "SdBus"], swiftSettings: strict),
         // Definition files: find, parse and check them.
         .target(name: "FlowFile", dependencies: ["FlowCore", "TOMLKit"], swiftSettings: strict),
         // Traces: what happened to the machine and what came of it, as text; and the same once more from that text.
@@ -45,7 +47,7 @@ let package = Package(
         .executableTarget(
             name: "flowbusd",
             dependencies: [
-                "SdBus", "FlowCore", "FlowFile", "FlowTrace", "Store",
+                "SdBus", "FlowCore", "FlowWire", "FlowFile", "FlowTrace", "Store",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -54,7 +56,7 @@ let package = Package(
         .executableTarget(
             name: "flowbusctl",
             dependencies: [
-                "SdBus", "FlowCore", "FlowFile", "FlowGraph",
+                "SdBus", "FlowCore", "FlowWire", "FlowFile", "FlowGraph",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -73,6 +75,9 @@ let package = Package(
         .executableTarget(
             name: "test-peer", dependencies: ["BusTestSupport"], path: "Tests/TestPeer", swiftSettings: strict),
         .testTarget(name: "SdBusTests", dependencies: ["CSdBus", "SdBus", "BusTestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "FlowWireTests", dependencies: ["FlowWire", "FlowCore", "SdBus", "CSdBus", "BusTestSupport"],
+            swiftSettings: strict),
         // Starts the service itself, each time on a bus of its own.
         .testTarget(
             name: "flowbusdTests",

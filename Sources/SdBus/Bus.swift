@@ -14,6 +14,14 @@ public final class Bus {
         case system
         /// A bus at an address such as `unix:path=…`; sd_bus_set_address(3).
         case address(String)
+
+        /// What is wrong with a text as an address, and what would be right; nil where nothing is that can be seen.
+        ///
+        /// sd-bus takes any text, and says of one without a transport that the connection was refused.
+        public static func problem(of text: String) -> String? {
+            text.contains(":")
+                ? nil : "'\(text)' is no D-Bus address: one reads as unix:path=/run/user/1000/bus"
+        }
     }
 
     /// Who owns a name: for a message to a person, never for a decision.
@@ -37,8 +45,9 @@ public final class Bus {
 
     /// The connection, `sd_bus *`.
     public let handle: OpaquePointer
-    /// The connection's own name, such as `:1.42`.
-    public let uniqueName: String
+    /// The connection's own name, such as `:1.42`; empty where the bus gave none. It waits for the bus, once, where
+    /// connecting did not.
+    public private(set) lazy var uniqueName = (try? Self.uniqueName(of: handle)) ?? ""
     var disconnected: (() -> Void)?
     var nameLost: (() -> Void)?
 
@@ -46,19 +55,28 @@ public final class Bus {
     ///
     /// - Throws: ``SdError``, with ``SdError/isNoBus`` or ``SdError/isPermissionDenied``.
     public init(_ address: Address) throws(SdError) {
-        let handle = try Self.open(address)
-        var name: UnsafePointer<CChar>?
-        let result = sd_bus_get_unique_name(handle, &name)
-        guard result >= 0, let name else {
-            sd_bus_close_unref(handle)
-            throw SdError("sd_bus_get_unique_name", result: result)
-        }
+        handle = try Self.open(address)
         sd_bus_set_exit_on_disconnect(handle, 0)
-        self.handle = handle
-        uniqueName = String(cString: name)
+        uniqueName = try Self.uniqueName(of: handle)
+    }
+
+    /// Begins to connect, and does not wait: what is sent meanwhile goes out when the bus has answered. One that refuses, or
+    /// that never answers, is told by ``onDisconnect(_:)``.
+    ///
+    /// - Throws: ``SdError``, with ``SdError/isNoBus``.
+    public init(connectingTo address: Address) throws(SdError) {
+        handle = try Self.open(address)
+        sd_bus_set_exit_on_disconnect(handle, 0)
     }
 
     deinit { sd_bus_close_unref(handle) }
+
+    private static func uniqueName(of handle: OpaquePointer) throws(SdError) -> String {
+        var name: UnsafePointer<CChar>?
+        try check("sd_bus_get_unique_name", sd_bus_get_unique_name(handle, &name))
+        guard let name else { throw SdError("sd_bus_get_unique_name", errno: ENODATA) }
+        return String(cString: name)
+    }
 
     private static func open(_ address: Address) throws(SdError) -> OpaquePointer {
         var made: OpaquePointer?

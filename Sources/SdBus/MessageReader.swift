@@ -57,6 +57,9 @@ public struct MessageReader {
     @inlinable
     public var isCall: Bool { sd_bus_message_is_method_call(handle, nil, nil) > 0 }
 
+    /// Is this a signal? sd_bus_message_is_signal(3).
+    public var isSignal: Bool { sd_bus_message_is_signal(handle, nil, nil) > 0 }
+
     /// The signature of the whole body.
     @inlinable
     public var signature: UnsafePointer<CChar> {
@@ -214,11 +217,20 @@ public struct MessageReader {
     /// Reads an `ay` where it lies in the message (sd_bus_message_read_array(3)).
     @inlinable
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+        try body(bytes())
+    }
+
+    /// Reads `ay`.
+    @inlinable
+    public func readBytes() throws(SdError) -> [UInt8] { Array(try bytes()) }
+
+    @inlinable
+    func bytes() throws(SdError) -> UnsafeRawBufferPointer {
         var start: UnsafeRawPointer?
         var count = 0
         let result = sd_bus_message_read_array(handle, CChar(truncatingIfNeeded: SD_BUS_TYPE_BYTE), &start, &count)
         try check("sd_bus_message_read_array", result)
-        return try body(UnsafeRawBufferPointer(start: start, count: count))
+        return UnsafeRawBufferPointer(start: start, count: count)
     }
 
     // MARK: Containers and the cursor

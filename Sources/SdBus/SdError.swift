@@ -46,6 +46,12 @@ public struct SdError: Error, Equatable, Sendable, CustomStringConvertible {
     /// There is no such object.
     public static var noObject: SdError { SdError("sd_bus_object_find_t", errno: ENOENT) }
 
+    /// There is no connection: ENOTCONN.
+    public static var notConnected: SdError { SdError("sd_bus_call_async", errno: ENOTCONN) }
+
+    /// A value can't stand where it was put: EINVAL, ENXIO.
+    public var isInvalid: Bool { code == EINVAL || code == ENXIO }
+
     /// The connection is gone: ENOTCONN, ECONNRESET, EPIPE, ESHUTDOWN.
     public var isDisconnected: Bool { [ENOTCONN, ECONNRESET, EPIPE, ESHUTDOWN].contains(code) }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FlowCore
+import FlowWire
 import SdBus
 
 /// What a shell offers at the TAB key: what is live now. It starts no service, says nothing where it fails, and gives up
@@ -98,12 +99,12 @@ extension Navigation {
     fileprivate func quietDeclarations() throws(Failure) -> [StepDeclaration] { try declarations(activates: false) }
 
     fileprivate func definedFlows() throws(Failure) -> [String] {
-        try call(BusNames.root, BusNames.coordinator, "GetDefinitions", activates: false).first?.elements
+        try call(Navigation.root, BusNames.Interface.coordinator, "GetDefinitions", activates: false).first?.elements
             .compactMap(\.text) ?? []
     }
 
     fileprivate func acceptedSteps(of node: NodePath) throws(Failure) -> [String] {
-        try call(node.objectPath, BusNames.stepper, "GetAcceptedSteps", activates: false).first?.elements
+        try call(node.objectPath, BusNames.Interface.stepper, "GetAcceptedSteps", activates: false).first?.elements
             .compactMap(\.text) ?? []
     }
 }

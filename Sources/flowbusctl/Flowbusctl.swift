@@ -1,5 +1,6 @@
 import ArgumentParser
 import FlowCore
+import FlowWire
 import SdBus
 
 /// The command line: what a person at a terminal, or a script, asks of the service. It is a client as any other.
@@ -49,7 +50,7 @@ struct Flowbusctl: ParsableCommand {
             A NODE is a live flow or screen: its path in the forest, such as 'main' or 'main/watched', or its whole object \
             path. See flowbusctl(1).
             """,
-        version: BusNames.version,
+        version: "\(Release.version)",
         groupedSubcommands: [
             CommandGroup(
                 name: "Information",

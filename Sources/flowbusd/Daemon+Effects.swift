@@ -1,4 +1,5 @@
 import FlowCore
+import FlowWire
 import Logging
 import SdBus
 
@@ -63,9 +64,9 @@ extension Daemon {
             try self.answer(answered, request, &open) { try refuse($0, error) }
         case .startTimer(let time): try startTimer(at: time)
         case .reportUnstarted(let path, let error):
-            logger.error("Could not start '\(path)': \(error.message)", metadata: [BusNames.LogField.flow: "\(path)"])
+            logger.error("Could not start '\(path)': \(error.message)", metadata: [LogField.flow: "\(path)"])
         case .reportUnrestored(let path, let why):
-            logger.warning("Not brought back: '\(path)': \(why)", metadata: [BusNames.LogField.flow: "\(path)"])
+            logger.warning("Not brought back: '\(path)': \(why)", metadata: [LogField.flow: "\(path)"])
         }
     }
 }
@@ -125,8 +126,8 @@ extension Daemon {
         logger.debug(
             "Navigated: \(navigation.flow) took \(navigation.step)",
             metadata: [
-                BusNames.LogField.flow: "\(navigation.flow)", BusNames.LogField.step: "\(navigation.step)",
-                BusNames.LogField.serial: "\(navigation.serial)", BusNames.LogField.sender: "\(navigation.client.name)",
+                LogField.flow: "\(navigation.flow)", LogField.step: "\(navigation.step)",
+                LogField.serial: "\(navigation.serial)", LogField.sender: "\(navigation.client.name)",
             ])
     }
 
@@ -137,8 +138,8 @@ extension Daemon {
             level: failure.client == .daemon && !failure.isIdle ? .warning : .info,
             "A step was lost: \(failure.message)",
             metadata: [
-                BusNames.LogField.flow: "\(failure.flow)", BusNames.LogField.step: "\(failure.step)",
-                BusNames.LogField.sender: "\(failure.client.name)",
+                LogField.flow: "\(failure.flow)", LogField.step: "\(failure.step)",
+                LogField.sender: "\(failure.client.name)",
             ])
     }
 }

@@ -1,5 +1,6 @@
 import FlowCore
 import FlowFile
+import FlowWire
 import Logging
 import SdBus
 

@@ -1,4 +1,5 @@
 import FlowCore
+import FlowWire
 import Logging
 import SdBus
 
@@ -83,8 +84,8 @@ extension Daemon {
             level: coordinator.isAwaited(presentation.id) ? .warning : .debug,
             "'\(presentation.presenter.service.name)' does not present the screen '\(presentation.name)': \(why)",
             metadata: [
-                BusNames.LogField.flow: "\(presentation.flow)", BusNames.LogField.serial: "\(presentation.serial)",
-                BusNames.LogField.peer: "\(presentation.presenter.service.name)",
+                LogField.flow: "\(presentation.flow)", LogField.serial: "\(presentation.serial)",
+                LogField.peer: "\(presentation.presenter.service.name)",
             ])
         return .failed
     }

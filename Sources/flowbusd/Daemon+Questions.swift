@@ -1,4 +1,5 @@
 import FlowCore
+import FlowWire
 import Logging
 import SdBus
 
@@ -11,7 +12,7 @@ extension Daemon {
             let answer: GuardAnswer =
                 switch daemon.read(conclusion, "sa{sv}", { try daemon.readStepAnswer($0) }) {
                 case .values(let (step, arguments)): .step(step, arguments)
-                case .error(BusNames.rejected, _): .rejected
+                case .error(FlowError.Code.rejected.busName, _): .rejected
                 case .error(let name, let text): .failed("'\(name)': \(text)")
                 case .failed(let text): .failed(text)
                 case .timedOut: .timedOut
@@ -93,8 +94,8 @@ extension Daemon {
         logger.info(
             "\(text)",
             metadata: [
-                BusNames.LogField.flow: "\(question.flow)", BusNames.LogField.step: "\(question.step)",
-                BusNames.LogField.sender: "\(question.client.name)", BusNames.LogField.peer: "\(question.service.name)",
+                LogField.flow: "\(question.flow)", LogField.step: "\(question.step)",
+                LogField.sender: "\(question.client.name)", LogField.peer: "\(question.service.name)",
             ])
     }
 }
@@ -125,7 +126,8 @@ extension Daemon {
         }
         if let name = answer.errorName.map({ String(cString: $0) }) {
             // The bus, too, says NoReply, when who was asked leaves; in time is what sd-bus did not wait for.
-            if (answer.isLocal && name == "\(BusNames.noReply)") || name == "\(BusNames.timeout)" { return .timedOut }
+            if answer.isLocal && name == "\(BusNames.StandardError.noReply)" { return .timedOut }
+            if name == "\(BusNames.StandardError.timeout)" { return .timedOut }
             return .error(Names.shown(name), Names.shown(answer.errorMessage.map { String(cString: $0) } ?? ""))
         }
         let came = String(cString: answer.signature)

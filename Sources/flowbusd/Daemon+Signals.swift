@@ -1,4 +1,5 @@
 import FlowCore
+import FlowWire
 import SdBus
 
 // The signals of the bus contract, each made from a value that is whole in itself: when it is sent, the tree may have

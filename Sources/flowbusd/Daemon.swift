@@ -1,5 +1,6 @@
 import FlowCore
 import FlowFile
+import FlowWire
 import Logging
 import SdBus
 
@@ -254,7 +255,7 @@ extension Daemon {
 
     /// Refuses a call with an error of the contract.
     func refuse(_ call: MessageReader, _ error: FlowError) throws {
-        logger.debug("Refused a call: \(error.message)", metadata: [BusNames.LogField.sender: "\(call.client.name)"])
+        logger.debug("Refused a call: \(error.message)", metadata: [LogField.sender: "\(call.client.name)"])
         try OutgoingMessage(errorTo: call, name: error.code.busName, text: error.message).send()
     }
 

@@ -1,12 +1,5 @@
 import FlowCore
-
-/// The one place where refusals get their names on the bus.
-extension FlowError.Code {
-    /// The D-Bus error's name.
-    var busName: String {
-        self == .accessDenied ? "\(BusNames.accessDenied)" : BusNames.errorPrefix + rawValue
-    }
-}
+import FlowWire
 
 extension NavigationFailure.Reason {
     /// What `NavigationFailed` says: a verdict, or an error's name.

@@ -2,6 +2,7 @@ import ArgumentParser
 import FlowCore
 import FlowFile
 import FlowTrace
+import FlowWire
 import Logging
 import SdBus
 

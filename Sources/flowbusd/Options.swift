@@ -1,5 +1,6 @@
 public import ArgumentParser
 public import Logging
+import SdBus
 
 /// The command line.
 struct Options: ParsableArguments {
@@ -136,10 +137,8 @@ struct Options: ParsableArguments {
         if let address, let bus {
             throw ValidationError("--address '\(address)' and --\(bus) exclude each other: give one.")
         }
-        // sd-bus takes any text, and says of one without a transport that the connection was refused.
-        if let address, !address.contains(":") {
-            throw ValidationError(
-                "--address '\(address)' is no D-Bus address: one reads as unix:path=/run/user/1000/bus.")
+        if let address, let problem = Bus.Address.problem(of: address) {
+            throw ValidationError("--address \(problem).")
         }
     }
 }

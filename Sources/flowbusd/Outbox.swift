@@ -1,4 +1,5 @@
 import FlowCore
+import FlowWire
 import Logging
 import SdBus
 
@@ -233,6 +234,6 @@ extension MessageReader {
     /// Whether the bus says that it has no room for the call, rather than who was called.
     fileprivate var isRefusalOfBus: Bool {
         guard let errorName else { return false }
-        return "\(BusNames.limitsExceeded)".isSpelled(errorName) && "\(BusNames.bus)".isSpelled(sender)
+        return "\(BusNames.StandardError.limitsExceeded)".isSpelled(errorName) && "\(BusNames.bus)".isSpelled(sender)
     }
 }

@@ -1,5 +1,6 @@
 import FlowCore
 import FlowTrace
+import FlowWire
 import Logging
 import SdBus
 

@@ -213,7 +213,14 @@ struct NavigatorTests {
         let refusal = try service.refusal { try service.emit("done", on: Self.remote, by: peer) }
         #expect(refusal.name == error("WouldDeadlock"))
         #expect(refusal.message.contains("waits for its navigator 'com.example.Peer'"), "\(refusal.message)")
+        // Who does not wait itself is none.
+        #expect(
+            try peer.call(
+                Service.name, Service.tree + Self.remote, Service.name + ".Stepper", "EmitStepWithOptions", "done",
+                .options(), .options(["wait": false])) == [.uint64(0), "pending"])
         try peer.reply(to: call, [.array(of: "(ssa{sv})", [])])
         #expect(try service.client.answer(to: step)[1] == "navigated")
+        try peer.reply(to: peer.waitForCall("Navigate"), [.array(of: "(ssa{sv})", [])])
+        #expect(try peer.waitForSignal("StepConcluded").values[2] == "navigated")
     }
 }

@@ -49,7 +49,10 @@ struct RecordTests {
         let peer = try service.peer()
         peer.playPresenter()
         peer.playGuard { $0.values[1] == "stop" ? .error(Peer.rejected) : .pass($0) }
-        peer.playNavigator { _ in .contributors(("screen", "page", .options()), ("parent", "pop", .options())) }
+        peer.playNavigator { call in
+            .contributors(
+                ("screen", call.values[1] == "hello" ? "own" : "page", .options()), ("parent", "pop", .options()))
+        }
         try service.emit("secret", ["pin": "1234"], on: "/main")
         try service.emit("sub", on: "/main")
         for step in ["open", "stop", "open"] { try service.emit(step, on: "/main/sub") }
@@ -57,7 +60,10 @@ struct RecordTests {
             Service.name, Service.root, Service.name + ".Coordinator", "RegisterFlow", "mine",
             .objectPath(Peer.path),
             .array(of: "{sa{ss}}", [.dictEntry("hello", .array(of: "{ss}", [.dictEntry("who", "as?")]))]),
-            .options(["name": .string(Peer.name), "guard": true]))
+            .options([
+                "name": .string(Peer.name), "guard": true, "presenter": .objectPath(Peer.path),
+                "screens": .array(of: "{sa{ss}}", [.dictEntry("own", .array(of: "{ss}", []))]),
+            ]))
         try service.coordinate("mine")
         try service.emit("hello", ["who": .strings(["a", "b"])], on: "/mine")
         try service.settle(peer)

@@ -52,7 +52,7 @@ struct RegistrationTests {
     }
 
     private func register(
-        _ flow: String, _ options: KeyValuePairs<String, BusValue>, by client: TestClient
+        _ flow: String, _ options: KeyValuePairs<String, BusValue>, by client: TestClient? = nil
     ) throws { try register(flow, at: "/nav", ["hello": [:]], options, by: client) }
 
     private func unregister(_ flow: String, by client: TestClient? = nil) throws {
@@ -82,6 +82,32 @@ struct RegistrationTests {
         #expect(try service.coordinator("GetDefinitions") == [.strings(["main"])])
         #expect(try service.refusal { try service.coordinate("mine") }.name == error("UnknownFlow"))
         try register("mine")
+    }
+
+    @Test func `S-32 it says anew what the flow takes: live ones go on by that, and steps that wait`() throws {
+        peer.playNavigator(at: "/nav") { _ in .later }
+        peer.playNavigator(at: "/new") { _ in .contributors(("screen", "page", .options())) }
+        try register("mine", at: "/nav", ["hello": [:], "bye": [:]])
+        try service.coordinate("mine")
+        let steps = try ["hello", "bye", "hello"].map { try service.startEmit($0, on: "/mine") }
+        let call = try peer.waitForCall("Navigate")
+        try service.listen()
+        try register("mine", at: "/new", ["hello": [:], "more": ["n": "byte"]], ["children": "stack"])
+        try service.client.waitForSignal("DefinitionsChanged")
+        #expect(try service.coordinator("GetSteps")[0]["more"]?["n"] == "y")
+        #expect(
+            try service.client.call(
+                Service.name, Service.tree + "/mine", Service.name + ".Stepper", "GetAcceptedSteps")
+                == [.strings(["hello", "more"])])
+        #expect(try service.refusal(of: steps[1]).name == error("UnknownStep"))
+        // Whoever was asked answers; the next one is asked at the new object.
+        try peer.reply(to: call, [.array(of: "(ssa{sv})", [.structure(["screen", "page", .options()])])])
+        for step in [steps[0], steps[2]] { #expect(try service.client.answer(to: step)[1] == "navigated") }
+        #expect(try service.emit("more", ["n": .byte(1)], on: "/mine")[1] == "navigated")
+        #expect(try service.property("Current", of: "/mine", "Flow").brief == "/mine/page_3")
+        #expect(peer.calls("Navigate").map(\.path) == ["/nav", "/new", "/new"])
+        try unregister("mine")
+        #expect(try service.coordinator("GetDefinitions") == [.strings(["main"])])
     }
 
     @Test func `S-5 the object is the guard, too, where it says so`() throws {
@@ -176,10 +202,10 @@ struct RegistrationTests {
     }
 
     @Test func `what can't be registered is refused, with the value and what would be right`() throws {
-        try register("taken")
+        try register("taken", ["screens": steps(["own": ["n": "int64"]])])
         let unique = peer.uniqueName
         let wrong: [(String, Steps, KeyValuePairs<String, BusValue>, String, String)] = [
-            ("taken", ["hello": ["who": "string?"]], [:], "AlreadyRegistered", "'\(unique)'"),
+            ("taken", ["typed": [:]], [:], "InvalidArguments", "n: int64"),
             ("main", ["hello": [:]], [:], "AlreadyRegistered", "'main'"),
             ("my-flow", ["hello": [:]], [:], "InvalidName", "'my-flow'"),
             ("root", ["hello": [:]], [:], "InvalidName", "'root'"),
@@ -194,13 +220,34 @@ struct RegistrationTests {
             ("mine", ["a": ["x y": "s"]], [:], "InvalidName", "'x y'"),
             ("mine", ["a": ["x": "s", "x": "s"]], [:], "InvalidArguments", "'x'"),
             ("mine", ["typed": ["n": "string"]], [:], "InvalidArguments", "n: int64"),
-            ("mine", ["hello": [:]], [:], "InvalidArguments", "who: string?"),
+            ("mine", ["hello": ["who": "string?"]], [:], "InvalidArguments", "arguments: none"),
             ("mine", ["a": [:]], ["initial": "b"], "InvalidArguments", "'b'"),
             ("mine", ["a": [:]], ["children": "tiles"], "InvalidArguments", "'tiles'"),
             ("mine", ["a": [:]], ["guard": "yes"], "InvalidArguments", "of type 'b'"),
             ("mine", ["a": [:]], ["gaurd": true], "InvalidArguments", "did you mean 'guard'?"),
             ("mine", ["a": [:]], ["timeout": .uint64(1)], "InvalidArguments", "10 ms"),
             ("mine", ["a": [:]], ["timeout": .uint64(.max)], "InvalidArguments", "1 hour"),
+            ("mine", ["a": [:]], ["screens": steps(["my-page": [:]])], "InvalidName", "'my-page'"),
+            ("mine", ["a": [:]], ["screens": steps(["root": [:]])], "InvalidName", "'root'"),
+            ("mine", ["a": [:]], ["screens": steps(["a": ["x y": "s"]])], "InvalidName", "an argument of screen 'a'"),
+            ("mine", ["a": [:]], ["screens": steps(["a": ["x": "text"]])], "InvalidArguments", "of screen 'a' is of"),
+            ("mine", ["a": [:]], ["screens": steps(["a": [:], "a": [:]])], "InvalidArguments", "more than once"),
+            ("mine", ["a": [:]], ["screens": steps(["page": ["n": "s"]])], "InvalidArguments", "arguments: none"),
+            ("mine", ["a": [:]], ["screens": steps(["own": ["n": "s"]])], "InvalidArguments", "n: int64"),
+            (
+                "mine", ["a": [:]], ["screens": steps(["own": ["n": "x"]]), "presenter": .objectPath("/x")],
+                "InvalidArguments", "'\(unique)' at '/x'"
+            ),
+            ("mine", ["a": [:]], ["screens": "page"], "InvalidArguments", "of type 'a{sa{ss}}'"),
+            ("mine", ["a": [:]], ["presenter": "/page"], "InvalidArguments", "of type 'o'"),
+            (
+                "mine", ["a": [:]], ["presenter": .objectPath("/org/freedesktop/DBus/Local")], "InvalidArguments",
+                "is kept for libraries"
+            ),
+            (
+                "mine", ["a": [:]], ["presenter": .objectPath("/" + String(repeating: "x", count: 512))],
+                "LimitExceeded", "the presenter's path has 513 bytes"
+            ),
             ("mine", ["a": [:]], ["name": "com.example.Other"], "InvalidArguments", "'com.example.Other' is not yours"),
             ("mine", ["a": [:]], ["name": "org.freedesktop.DBus"], "InvalidArguments", "is not yours"),
             ("mine", ["a": [:]], ["name": "x"], "InvalidArguments", "'x'"),
@@ -215,6 +262,14 @@ struct RegistrationTests {
                 #expect(refusal.message.contains(text), "\(refusal.message)")
             }
         }
+        let foreign = try service.refusal {
+            try register("mine", ["screens": steps(["own": ["n": "x"]])], by: service.client)
+        }
+        #expect(foreign.name == error("AlreadyRegistered"))
+        #expect(foreign.message == "screen 'own' is registered by '\(unique)', with flow 'taken'")
+        let taken = try service.refusal { try register("taken", [:], by: service.client) }
+        #expect(taken.name == error("AlreadyRegistered"))
+        #expect(taken.message == "flow 'taken' is registered by '\(unique)'")
         #expect(try service.coordinator("GetDefinitions") == [.strings(["main", "taken"])])
         let unknown = try service.refusal { try unregister("takne") }
         #expect(unknown.name == error("UnknownFlow"))
@@ -247,6 +302,9 @@ struct RegistrationTests {
     @Test func `S-33 limits: steps and arguments of a flow, flows of a client`() throws {
         let many = BusValue.array(
             of: "{sa{ss}}", (0..<257).map { .dictEntry(.string("s\($0)"), .array(of: "{ss}", [])) })
+        let screens = try service.refusal { try register("mine", ["screens": many]) }
+        #expect(screens.name == error("LimitExceeded"))
+        #expect(screens.message == "more than 256 screens of one flow; that is the limit")
         let wide = BusValue.array(
             of: "{sa{ss}}",
             [.dictEntry("s", .array(of: "{ss}", (0..<65).map { .dictEntry(.string("a\($0)"), "s") }))])

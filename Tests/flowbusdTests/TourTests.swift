@@ -31,6 +31,7 @@ struct TourTests {
         let withTour = all.filter {
             FileManager.default.fileExists(atPath: Service.repository + "/examples/\($0)/tour")
         }
-        #expect(withTour.sorted() == Self.examples.sorted())
+        // That one is a package of its own, which `make test-swift-app` builds and plays.
+        #expect(withTour.sorted() == (Self.examples + ["swift-app"]).sorted())
     }
 }

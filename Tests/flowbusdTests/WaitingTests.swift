@@ -123,13 +123,19 @@ struct WaitingTests {
         }
         #expect(along.name == error("PathFailed"))
         #expect(along.message.contains("waits for its guard"), "\(along.message)")
-        // Other clients may, and wait; other flows are open to it.
+        // Other flows are open to it, and this one if it does not wait; other clients may.
         #expect(try service.emit("go", on: "/main/plain", by: peer)[1] == "navigated")
+        let unawaited = try peer.call(
+            Service.name, Service.tree + "/main/guarded", Service.name + ".Stepper", "EmitStepWithOptions", "begin",
+            .options(), .options(["wait": false, "token": "own"]))
+        #expect(unawaited == [.uint64(0), "pending"])
         let other = try service.startEmit("begin", on: "/main/guarded")
         try pass(question)
-        try pass(peer.waitForCall("Adapt"))
+        for _ in 0..<2 { try pass(peer.waitForCall("Adapt")) }
         #expect(try service.client.answer(to: step)[1] == "navigated")
         #expect(try service.client.answer(to: other)[1] == "navigated")
+        let concluded = try peer.waitForSignal("StepConcluded")
+        #expect(concluded.values[0] == "own" && concluded.values[2] == "navigated")
     }
 
     @Test func `S-22 FlowEnded for what waits in a flow that goes; a late answer changes nothing`() throws {

@@ -1,5 +1,6 @@
 import FlowCore
 import FlowFile
+import FlowWire
 
 /// What a step takes: `GetSteps`.
 struct StepDeclaration: Equatable {
@@ -22,7 +23,7 @@ struct StepDeclaration: Equatable {
 extension Navigation {
     /// Every declared step, sorted by name.
     func declarations(activates: Bool = true) throws(Failure) -> [StepDeclaration] {
-        let answer = try call(BusNames.root, BusNames.coordinator, "GetSteps", activates: activates)
+        let answer = try call(Navigation.root, BusNames.Interface.coordinator, "GetSteps", activates: activates)
         let steps = answer.first ?? .dictionary([])
         return steps.entries.map { step in
             StepDeclaration(

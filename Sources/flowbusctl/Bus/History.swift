@@ -1,4 +1,5 @@
 import FlowCore
+import FlowWire
 import SdBus
 
 /// A navigation: from the history, or as it happens.
@@ -62,7 +63,7 @@ struct LogEntry: Equatable {
 extension Navigation {
     /// The serial of the latest navigation.
     func latestSerial(activates: Bool = true) throws(Failure) -> UInt64 {
-        try call(BusNames.root, BusNames.coordinator, "GetSerial", activates: activates).first?.number ?? 0
+        try call(Navigation.root, BusNames.Interface.coordinator, "GetSerial", activates: activates).first?.number ?? 0
     }
 
     /// All navigations after a serial that the history has, at and below a flow.
@@ -108,8 +109,8 @@ extension Navigation {
     ) throws(Failure) -> (entries: [LogEntry], hasMore: Bool) {
         let options = node.map { [("flow", Value.objectPath($0.objectPath))] } ?? []
         let answer = try call(
-            BusNames.root, BusNames.history, "GetHistory", [.uint64(serial), .uint32(limit), .dictionary(options)],
-            activates: activates)
+            Navigation.root, BusNames.Interface.history, "GetHistory",
+            [.uint64(serial), .uint32(limit), .dictionary(options)], activates: activates)
         let entries = (answer.first?.elements ?? []).compactMap(LogEntry.init(history:))
         return (entries, answer.dropFirst().first?.truth ?? false)
     }

@@ -1,4 +1,5 @@
 import FlowCore
+import FlowWire
 
 /// A live flow or screen, as ObjectManager tells it.
 struct LiveNode: Equatable {
@@ -21,9 +22,9 @@ struct LiveNode: Equatable {
     let presenter: String
 
     init?(_ path: String, _ interfaces: Value) {
-        guard let path = NodePath(objectPath: path), let presentable = interfaces[BusNames.presentable] else {
-            return nil
-        }
+        guard let path = NodePath(objectPath: path),
+            let presentable = interfaces["\(BusNames.Interface.presentable)"]
+        else { return nil }
         self.path = path
         name = presentable["Name"]?.text ?? path.id
         instance = presentable["Instance"]?.number ?? 0
@@ -33,7 +34,7 @@ struct LiveNode: Equatable {
         isPresented = presentable["Presented"]?.truth ?? false
         owner = presentable["Owner"]?.text ?? ""
         presenter = presentable["Presenter"]?.text ?? ""
-        let flow = interfaces[BusNames.flow]
+        let flow = interfaces["\(BusNames.Interface.flow)"]
         isFlow = flow != nil
         isReady = flow?["Ready"]?.truth ?? true
         current = (flow?["Current"]?.text).flatMap(NodePath.init(objectPath:))
@@ -44,7 +45,7 @@ extension Navigation {
     /// All that is live: parents before children, children in the order in which they were made.
     func liveNodes(activates: Bool = true) throws(Failure) -> [LiveNode] {
         let answer = try call(
-            BusNames.root, BusNames.objectManager, "GetManagedObjects", activates: activates)
+            Navigation.root, BusNames.Interface.objectManager, "GetManagedObjects", activates: activates)
         let nodes = (answer.first ?? .dictionary([])).entries.compactMap { LiveNode($0.name, $0.value) }
         var children: [NodePath?: [LiveNode]] = [:]
         for node in nodes { children[node.path.parent, default: []].append(node) }

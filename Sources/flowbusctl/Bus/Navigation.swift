@@ -1,8 +1,12 @@
 import FlowCore
+import FlowWire
 import SdBus
 
 /// The service as a client sees it: calls to it, and what it sends.
 final class Navigation {
+    /// The root object's path.
+    static let root = "\(BusNames.root)"
+
     /// The connection.
     let bus: Bus
     private let options: Options
@@ -42,7 +46,7 @@ final class Navigation {
     /// - Returns: the values of the answer.
     @discardableResult
     func call(
-        _ path: String, _ interface: String, _ member: String, _ arguments: [Value] = [], activates: Bool = true,
+        _ path: String, _ interface: StaticString, _ member: String, _ arguments: [Value] = [], activates: Bool = true,
         timeout: UInt64? = nil
     ) throws(Failure) -> [Value] {
         do throws(CallFailure) {
@@ -55,33 +59,33 @@ final class Navigation {
     /// A method of the root object.
     @discardableResult
     func coordinator(_ member: String, _ arguments: Value..., timeout: UInt64? = nil) throws(Failure) -> [Value] {
-        try call(BusNames.root, BusNames.coordinator, member, arguments, timeout: timeout)
+        try call(Self.root, BusNames.Interface.coordinator, member, arguments, timeout: timeout)
     }
 
     /// A method of a node.
     @discardableResult
     func call(
-        _ node: NodePath, _ interface: String, _ member: String, _ arguments: Value..., timeout: UInt64? = nil
+        _ node: NodePath, _ interface: StaticString, _ member: String, _ arguments: Value..., timeout: UInt64? = nil
     ) throws(Failure) -> [Value] {
         try call(node.objectPath, interface, member, arguments, timeout: timeout)
     }
 
     /// All properties of an interface.
     func properties(
-        _ path: String, _ interface: String, activates: Bool = true
+        _ path: String, _ interface: StaticString, activates: Bool = true
     ) throws(Failure) -> Value {
         let answer = try call(
-            path, BusNames.properties, "GetAll", [.string(interface)], activates: activates)
+            path, BusNames.Interface.properties, "GetAll", [.string("\(interface)")], activates: activates)
         return answer.first ?? .dictionary([])
     }
 
     private func answer(
-        to destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [Value],
+        to destination: StaticString, _ path: String, _ interface: StaticString, _ member: String, _ arguments: [Value],
         _ activates: Bool, _ timeout: UInt64?
     ) throws(CallFailure) -> [Value] {
         // A guard may ask the user something where there is one.
         let answer = try bus.calling(
-            destination, path, interface, member, timeout: timeout ?? 0, activates: activates,
+            destination.cString, path, interface.cString, member, timeout: timeout ?? 0, activates: activates,
             isInteractive: Terminal.isErrors
         ) { body throws(SdError) in
             for argument in arguments { try body.append(argument) }
@@ -97,15 +101,15 @@ final class Navigation {
 
     /// Asks for signals; see ``Bus/subscribe(to:)``.
     func subscribe(_ rule: String) throws(Failure) {
-        do throws(CallFailure) { try bus.subscribe(to: rule) } catch { throw failure(error, BusNames.root) }
+        do throws(CallFailure) { try bus.subscribe(to: rule) } catch { throw failure(error, Self.root) }
     }
 
     /// Asks to be told when the service comes and goes.
     func subscribeToOwner() throws(Failure) {
         try subscribe(
             "type='signal',sender='\(BusNames.bus)',interface='\(BusNames.bus)',member='NameOwnerChanged',"
-                + "path='/org/freedesktop/DBus',arg0='\(BusNames.service)'")
-        serviceOwner = bus.uniqueName(ofOwnerOf: BusNames.service) ?? ""
+                + "path='\(BusNames.busPath)',arg0='\(BusNames.service)'")
+        serviceOwner = bus.uniqueName(ofOwnerOf: "\(BusNames.service)") ?? ""
     }
 
     /// The next signal of the bus or the service; nil: the time is over.
@@ -120,14 +124,14 @@ final class Navigation {
                 if incoming.isOfBus || incoming.sender == serviceOwner { return incoming }
             }
         } catch {
-            throw failure(.failed(error), BusNames.root)
+            throw failure(.failed(error), Self.root)
         }
     }
 
     // MARK: Who is there
 
     /// Who has the service's name now; nil: nobody. It starts nobody.
-    func owner() -> Bus.Owner? { bus.owner(of: BusNames.service) }
+    func owner() -> Bus.Owner? { bus.owner(of: "\(BusNames.service)") }
 
     // MARK: Failures
 
@@ -145,22 +149,22 @@ final class Navigation {
     private func refusal(_ name: String, _ text: String, _ path: String) -> Failure {
         let said = text.isEmpty ? name : Names.line(text)
         switch name {
-        case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
+        case "\(BusNames.StandardError.serviceUnknown)", "\(BusNames.StandardError.nameHasNoOwner)":
             return noService()
-        case "org.freedesktop.DBus.Error.UnknownObject" where path.hasPrefix(BusNames.tree):
+        case "\(BusNames.StandardError.unknownObject)" where path.hasPrefix("\(BusNames.tree)"):
             return Failure(.noInput, missing(path), errorName: name)
-        case "org.freedesktop.DBus.Error.NoReply":
+        case "\(BusNames.StandardError.noReply)":
             // The bus says it of a service that is gone; a time that is over is sd-bus's own.
             return Failure(
                 .unavailable, "the service went away before it answered, so what became of it is not known",
                 errorName: name)
-        case "org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.TimedOut":
+        case "\(BusNames.StandardError.timeout)", "\(BusNames.StandardError.timedOut)":
             return Failure(.timeout, "the service did not answer in time: \(said)", errorName: name)
-        case BusNames.errorPrefix + "Timeout":
+        case FlowError.Code.timeout.busName:
             return Failure(.timeout, said, errorName: name)
-        case _ where name.hasPrefix("org.freedesktop.DBus.Error.Spawn"):
+        case _ where name.hasPrefix(BusNames.StandardError.spawnPrefix):
             return Failure(.unavailable, "the service could not be started: \(said)", errorName: name)
-        case "org.freedesktop.DBus.Error.AccessDenied" where text.isEmpty:
+        case "\(BusNames.StandardError.accessDenied)" where text.isEmpty:
             return Failure(.refused, "the service or the bus does not allow this", errorName: name)
         default:
             return Failure(
@@ -210,12 +214,12 @@ struct Incoming {
     }
 
     /// Whether the bus itself sent it; nobody else can have its name.
-    var isOfBus: Bool { sender == BusNames.bus }
+    var isOfBus: Bool { sender == "\(BusNames.bus)" }
 
     /// The new owner of the service's name, empty where it has none, if it is about that.
     var newOwner: String? {
-        guard isOfBus, member == "NameOwnerChanged", interface == BusNames.bus, values.count == 3,
-            values[0].text == BusNames.service
+        guard isOfBus, member == "NameOwnerChanged", interface == "\(BusNames.bus)", values.count == 3,
+            values[0].text == "\(BusNames.service)"
         else { return nil }
         return values[2].text
     }

@@ -1,14 +1,18 @@
 import FlowCore
+import FlowWire
 
 /// Where a node is in the forest: the ids from its root down to it.
 struct NodePath: Hashable {
+    /// What every node's object path begins with.
+    private static let prefix = "\(BusNames.tree)/"
+
     let ids: [String]
 
     /// Reads what a person typed: `main/watched`, or a whole object path.
     init(_ text: String) throws(Failure) {
         var rest = Substring(text)
-        if text.hasPrefix(BusNames.tree + "/") {
-            rest = text.dropFirst(BusNames.tree.utf8.count + 1)
+        if text.hasPrefix(Self.prefix) {
+            rest = text.dropFirst(Self.prefix.utf8.count)
         } else if text.hasPrefix("/") {
             // As the bus's own tools print them below the tree.
             rest = text.dropFirst()
@@ -28,13 +32,13 @@ struct NodePath: Hashable {
 
     /// The node at an object path; nil where that is not in the tree.
     init?(objectPath: String) {
-        guard objectPath.hasPrefix(BusNames.tree + "/") else { return nil }
-        ids = objectPath.dropFirst(BusNames.tree.utf8.count + 1).split(separator: "/").map(String.init)
+        guard objectPath.hasPrefix(Self.prefix) else { return nil }
+        ids = objectPath.dropFirst(Self.prefix.utf8.count).split(separator: "/").map(String.init)
     }
 
     /// As a person types it.
     var text: String { ids.joined(separator: "/") }
-    var objectPath: String { BusNames.tree + "/" + text }
+    var objectPath: String { Self.prefix + text }
     /// The last part.
     var id: String { ids.last ?? "" }
     /// The node above; nil at a root.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FlowCore
 import FlowFile
+import FlowWire
 import SdBus
 
 /// `steps`
@@ -23,7 +24,7 @@ struct StepsCommand: Command {
         var declarations = try navigation.declarations()
         if let place {
             let node = try find(place, navigation)
-            let answer = try navigation.call(node, BusNames.stepper, "GetAcceptedSteps")
+            let answer = try navigation.call(node, BusNames.Interface.stepper, "GetAcceptedSteps")
             let accepted = (answer.first?.elements ?? []).compactMap(\.text)
             declarations = accepted.map { name in
                 declarations.first { $0.name == name } ?? StepDeclaration(name: name, arguments: [])
@@ -117,7 +118,7 @@ struct ReloadCommand: Command {
         let answer: [Value]
         do throws(Failure) {
             answer = try navigation.coordinator("Reload")
-        } catch  where error.errorName == BusNames.errorPrefix + "InvalidDefinition" {
+        } catch  where error.errorName == FlowError.Code.invalidDefinition.busName {
             for line in error.lines { StandardError.writeLine(Names.line(line)) }
             throw Failure(.refused, "not reloaded, as the definition files have errors; what was there goes on")
         }
@@ -132,6 +133,25 @@ struct ReloadCommand: Command {
     }
 }
 
+/// The definition files that a command reads itself: of `check` and `graph`.
+struct DefinitionArguments: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "Folders, of which the first hides files of the same name in the others; without one, those that flowbusd reads.",
+            valueName: "dir"), completion: .directory)
+    var folders: [String] = []
+
+    /// Reads and checks them, as flowbusd does.
+    func load() throws(Failure) -> Result<DefinitionFiles, DefinitionFailure> {
+        if let missing = folders.first(where: { !InputFile.exists($0) }) {
+            throw Failure(.noInput, "there is no folder '\(Names.shown(missing))'")
+        }
+        return Result { () throws(DefinitionFailure) in
+            try DefinitionFiles.load(from: DefinitionFolders(named: folders, environment: Environment.all))
+        }
+    }
+}
+
 /// `check`
 struct CheckCommand: Command {
     static let configuration = CommandConfiguration(
@@ -141,21 +161,14 @@ struct CheckCommand: Command {
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
 
-    @Argument(
-        help: ArgumentHelp(
-            "Folders, of which the first hides files of the same name in the others; without one, those that flowbusd reads.",
-            valueName: "dir"), completion: .directory)
-    var folders: [String] = []
+    @OptionGroup var files: DefinitionArguments
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        if let missing = folders.first(where: { !InputFile.exists($0) }) {
-            throw Failure(.noInput, "there is no folder '\(Names.shown(missing))'")
-        }
         let loaded: DefinitionFiles
-        do throws(DefinitionFailure) {
-            loaded = try DefinitionFiles.load(from: DefinitionFolders(named: folders, environment: Environment.all))
-        } catch {
-            try tell(error.diagnostics, context.output)
+        switch try files.load() {
+        case .success(let files): loaded = files
+        case .failure(let failure):
+            try tell(failure.diagnostics, context.output)
             return .negative
         }
         try tell(loaded.warnings, context.output)

@@ -1,6 +1,26 @@
 import ArgumentParser
 import FlowCore
+import FlowWire
 import SdBus
+
+/// A step on a flow or screen: of `emit` and `explain`.
+struct TypedStep: ParsableArguments {
+    @Argument(help: ArgumentHelp("The flow or screen.", valueName: "node"), completion: Completion.nodes)
+    var node: String
+
+    @Argument(help: ArgumentHelp("The step's name.", valueName: "step"), completion: Completion.stepsOfNode)
+    var step: String
+
+    @Argument(
+        help: ArgumentHelp("The step's arguments.", valueName: "key=value"), completion: Completion.argumentsOfStep)
+    var arguments: [String] = []
+
+    /// Where it is emitted.
+    var path: NodePath { get throws(Failure) { try NodePath(node) } }
+
+    /// Its arguments, whose types are not known yet.
+    var parsed: [TypedArgument] { get throws(Failure) { try TypedArgument.all(arguments) } }
+}
 
 /// `emit`
 struct EmitCommand: Command {
@@ -14,15 +34,7 @@ struct EmitCommand: Command {
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
 
-    @Argument(help: ArgumentHelp("The flow or screen.", valueName: "node"), completion: Completion.nodes)
-    var node: String
-
-    @Argument(help: ArgumentHelp("The step's name.", valueName: "step"), completion: Completion.stepsOfNode)
-    var step: String
-
-    @Argument(
-        help: ArgumentHelp("The step's arguments.", valueName: "key=value"), completion: Completion.argumentsOfStep)
-    var arguments: [String] = []
+    @OptionGroup var typed: TypedStep
 
     @Option(help: ArgumentHelp("Your own name for this call, which StepConcluded tells.", valueName: "token"))
     var token: String?
@@ -39,10 +51,9 @@ struct EmitCommand: Command {
     var activationToken: String?
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        let node = try NodePath(self.node)
-        let typed = try TypedArgument.all(arguments)
+        let (node, arguments) = (try typed.path, try typed.parsed)
         let navigation = try context.connect()
-        let values = try navigation.arguments(typed, of: step)
+        let values = try navigation.arguments(arguments, of: typed.step)
         var options: [(name: String, value: Value)] = []
         if let token { options.append(("token", .string(token))) }
         // The outcome is waited for here, as long as it takes: a call would be lost with a service that is restarted.
@@ -52,13 +63,13 @@ struct EmitCommand: Command {
         // Before, so that no restart is missed while the outcome is waited for.
         if !noWait { try navigation.subscribeToOwner() }
         let answer = try navigation.call(
-            node, BusNames.stepper, "EmitStepWithOptions", .string(step), values, .dictionary(options))
+            node, BusNames.Interface.stepper, "EmitStepWithOptions", .string(typed.step), values, .dictionary(options))
         var outcome = StepOutcome(answer)
         if outcome.verdict == "pending", !noWait {
             if Terminal.isErrors { context.output.note("pending: waiting for the outcome") }
             outcome = try Conclusion(navigation, context.output).wait()
         }
-        return try context.output.tell(outcome, isWaiting: noWait, node: node, step: step)
+        return try context.output.tell(outcome, isWaiting: noWait, node: node, step: typed.step)
     }
 }
 
@@ -93,7 +104,8 @@ private struct Conclusion {
             if signal.newOwner == "" {
                 output.note("the service is gone; waiting until it is there again, and tells the outcome")
             }
-            guard signal.interface == BusNames.stepper, signal.member == "StepConcluded", signal.values.count == 5
+            guard signal.interface == "\(BusNames.Interface.stepper)", signal.member == "StepConcluded",
+                signal.values.count == 5
             else { continue }
             let error = signal.values[3].text ?? ""
             guard error.isEmpty else {

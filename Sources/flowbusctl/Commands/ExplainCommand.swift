@@ -1,5 +1,6 @@
 import ArgumentParser
 import FlowCore
+import FlowWire
 
 /// `explain`
 struct ExplainCommand: Command {
@@ -9,21 +10,12 @@ struct ExplainCommand: Command {
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
 
-    @Argument(help: ArgumentHelp("The flow or screen.", valueName: "node"), completion: Completion.nodes)
-    var node: String
-
-    @Argument(help: ArgumentHelp("The step's name.", valueName: "step"), completion: Completion.stepsOfNode)
-    var step: String
-
-    @Argument(
-        help: ArgumentHelp("The step's arguments.", valueName: "key=value"), completion: Completion.argumentsOfStep)
-    var arguments: [String] = []
+    @OptionGroup var typed: TypedStep
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        let node = try NodePath(self.node)
-        let typed = try TypedArgument.all(arguments)
+        let (node, arguments) = (try typed.path, try typed.parsed)
         let navigation = try context.connect()
-        let values = try navigation.arguments(typed, of: step)
+        let values = try navigation.arguments(arguments, of: typed.step)
         let answer = try ask(navigation, node, values)
         let verdict = answer.first?.text ?? ""
         let lines = (answer.dropFirst().first?.elements ?? []).compactMap(\.text)
@@ -48,7 +40,7 @@ struct ExplainCommand: Command {
 
     private func ask(_ navigation: Navigation, _ node: NodePath, _ values: Value) throws(Failure) -> [Value] {
         do throws(Failure) {
-            return try navigation.call(node, BusNames.stepper, "Explain", .string(step), values)
+            return try navigation.call(node, BusNames.Interface.stepper, "Explain", .string(typed.step), values)
         } catch  where error.isUnknownMethod {
             throw Failure(
                 .refused,

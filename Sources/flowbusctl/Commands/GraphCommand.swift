@@ -41,23 +41,14 @@ struct GraphCommand: Command {
     @Flag(help: "Name who is asked to show each screen.")
     var presenters = false
 
-    @Argument(
-        help: ArgumentHelp(
-            "Folders, of which the first hides files of the same name in the others; without one, those that flowbusd reads.",
-            valueName: "dir"), completion: .directory)
-    var folders: [String] = []
+    @OptionGroup var files: DefinitionArguments
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        if let missing = folders.first(where: { !InputFile.exists($0) }) {
-            throw Failure(.noInput, "there is no folder '\(Names.shown(missing))'")
-        }
         let definitions: Definitions
-        do throws(DefinitionFailure) {
-            definitions = try DefinitionFiles.load(
-                from: DefinitionFolders(named: folders, environment: Environment.all)
-            ).definitions
-        } catch {
-            for diagnostic in error.diagnostics { StandardError.writeLine("\(diagnostic)") }
+        switch try files.load() {
+        case .success(let files): definitions = files.definitions
+        case .failure(let failure):
+            for diagnostic in failure.diagnostics { StandardError.writeLine("\(diagnostic)") }
             return .negative
         }
         if let flow, definitions.flow(named: flow) == nil {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FlowCore
+import FlowWire
 import SdBus
 
 /// `log`
@@ -99,8 +100,8 @@ private struct LogFollower {
     func subscribe() throws(Failure) {
         try navigation.subscribeToOwner()
         try navigation.subscribe(
-            "type='signal',sender='\(BusNames.service)',interface='\(BusNames.flow)',"
-                + "path_namespace='\(node?.objectPath ?? BusNames.tree)'")
+            "type='signal',sender='\(BusNames.service)',interface='\(BusNames.Interface.flow)',"
+                + "path_namespace='\(node?.objectPath ?? "\(BusNames.tree)")'")
     }
 
     mutating func printHistory(_ begin: Begin?, lines: Int?, isFollowed: Bool) throws(Failure) {
@@ -137,7 +138,7 @@ private struct LogFollower {
             let now = RealtimeClock.now
             if let owner = signal.newOwner {
                 try ownerChanged(owner)
-            } else if signal.interface == BusNames.flow {
+            } else if signal.interface == "\(BusNames.Interface.flow)" {
                 if let entry = LogEntry(signal, at: now) {
                     try print([entry])
                 } else if let failed = FailedStep(signal, at: now) {

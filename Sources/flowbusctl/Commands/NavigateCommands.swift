@@ -1,5 +1,6 @@
 import ArgumentParser
 import FlowCore
+import FlowWire
 
 /// `navigate`
 struct NavigateCommand: Command {
@@ -63,7 +64,7 @@ struct AlongCommand: Command {
                 timeout: (time ?? 10_000_000) + 15_000_000)
             try context.output.tellVerdicts(answer)
             return .success
-        } catch  where error.errorName == BusNames.errorPrefix + "PathFailed" {
+        } catch  where error.errorName == FlowError.Code.pathFailed.busName {
             throw Failure(.negative, error.message, errorName: error.errorName)
         }
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FlowCore
+import FlowWire
 import SdBus
 
 /// `show`
@@ -15,7 +16,7 @@ struct ShowCommand: Command {
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let node = try NodePath(self.node)
-        try context.connect().call(node, BusNames.presentable, "SetVisible", .bool(true))
+        try context.connect().call(node, BusNames.Interface.presentable, "SetVisible", .bool(true))
         return .success
     }
 }
@@ -33,7 +34,7 @@ struct HideCommand: Command {
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let node = try NodePath(self.node)
-        try context.connect().call(node, BusNames.presentable, "SetVisible", .bool(false))
+        try context.connect().call(node, BusNames.Interface.presentable, "SetVisible", .bool(false))
         return .success
     }
 }
@@ -51,7 +52,7 @@ struct DismissCommand: Command {
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let node = try NodePath(self.node)
-        try context.connect().call(node, BusNames.presentable, "Dismiss")
+        try context.connect().call(node, BusNames.Interface.presentable, "Dismiss")
         return .success
     }
 }
@@ -110,7 +111,7 @@ extension Navigation {
     @discardableResult
     func callFlow(_ node: NodePath, _ member: String, timeout: UInt64? = nil) throws(Failure) -> [Value] {
         do throws(Failure) {
-            return try call(node, BusNames.flow, member, timeout: timeout)
+            return try call(node, BusNames.Interface.flow, member, timeout: timeout)
         } catch  where error.isUnknownMethod {
             let flow = node.parent.map { "; its flow is '\($0.text)'" } ?? ""
             throw Failure(.badValue, "'\(node.text)' is a screen, and this is for flows\(flow)")

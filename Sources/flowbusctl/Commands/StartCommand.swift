@@ -1,5 +1,6 @@
 import ArgumentParser
 import FlowCore
+import FlowWire
 
 /// `start`
 struct StartCommand: Command {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FlowCore
+import FlowWire
 import SdBus
 
 /// `status`
@@ -16,7 +17,7 @@ struct StatusCommand: Command {
             if context.output.isJSON { try context.output.line(.object([("running", .bool(false))])) }
             throw navigation.noService()
         }
-        let properties = try navigation.properties(BusNames.root, BusNames.coordinator, activates: false)
+        let properties = try navigation.properties(Navigation.root, BusNames.Interface.coordinator, activates: false)
         let nodes = try navigation.liveNodes(activates: false)
         let serial = try ask(navigation, "GetSerial").first?.number ?? 0
         let definitions = try ask(navigation, "GetDefinitions").first?.elements.count ?? 0
@@ -35,7 +36,7 @@ struct StatusCommand: Command {
     }
 
     private func ask(_ navigation: Navigation, _ member: String) throws(Failure) -> [Value] {
-        try navigation.call(BusNames.root, BusNames.coordinator, member, activates: false)
+        try navigation.call(Navigation.root, BusNames.Interface.coordinator, member, activates: false)
     }
 }
 

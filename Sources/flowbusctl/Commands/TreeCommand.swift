@@ -76,7 +76,10 @@ struct TreePrinter {
     private func owners(of nodes: [LiveNode]) -> [String: String] {
         var names: [String: String] = [:]
         for node in nodes where !node.owner.isEmpty && names[node.owner] == nil {
-            if !node.presenter.isEmpty, navigation.bus.uniqueName(ofOwnerOf: node.presenter) == node.owner {
+            // A unique name says no more than the owner's own.
+            if !node.presenter.isEmpty, !node.presenter.hasPrefix(":"),
+                navigation.bus.uniqueName(ofOwnerOf: node.presenter) == node.owner
+            {
                 names[node.owner] = node.presenter
             } else if let owner = navigation.bus.owner(of: node.owner), owner.processID != nil {
                 names[node.owner] = owner.description

@@ -1,3 +1,4 @@
+import FlowWire
 import SdBus
 
 /// `tree --watch`: a tree, and again whenever it changes.
@@ -40,9 +41,9 @@ struct TreeWatch {
     private func subscribe() throws(Failure) {
         try navigation.subscribeToOwner()
         let signals = "type='signal',sender='\(BusNames.service)',"
-        let path = node?.objectPath ?? BusNames.tree
+        let path = node?.objectPath ?? "\(BusNames.tree)"
         try navigation.subscribe(signals + "path_namespace='\(path)'")
-        let manager = signals + "interface='\(BusNames.objectManager)',path='\(BusNames.root)',"
+        let manager = signals + "interface='\(BusNames.Interface.objectManager)',path='\(BusNames.root)',"
         try navigation.subscribe(manager + "arg0path='\(path)/'")
         if node != nil { try navigation.subscribe(manager + "arg0path='\(path)'") }
     }

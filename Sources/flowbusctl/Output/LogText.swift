@@ -1,4 +1,5 @@
 import FlowCore
+import FlowWire
 import SdBus
 
 extension LogEntry {

@@ -1,4 +1,5 @@
 import FlowCore
+import FlowWire
 
 /// A tree as lines for a person.
 struct TreeText {

@@ -1,4 +1,5 @@
 import FlowCore
+import FlowWire
 
 extension Value {
     /// The value as a person reads it, and can type it again: strings that are more than one word in double quotes.

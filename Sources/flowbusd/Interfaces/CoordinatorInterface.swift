@@ -1,4 +1,5 @@
 import FlowCore
+import FlowWire
 import SdBus
 
 /// `org.flowbus.Navigation1.Coordinator`: what stands above all flows.
@@ -179,14 +180,22 @@ extension Daemon {
             throw FlowError(
                 .invalidName, "'\(Names.shown(flow))' can't be the name of a flow: \(Names.presentableNameRule)")
         }
-        let path = try RegistrationReader.path(String(cString: try call.readObjectPath()))
+        let path = try RegistrationReader.path(
+            String(cString: try call.readObjectPath()), of: "navigator")
         let steps = try RegistrationReader.steps(call)
         var name: String?
         var (hasGuard, children, timeout) = (false, Children.free, Limits.guardTimeout)
         var initial: String?
-        let known = [("name", "s"), ("guard", "b"), ("children", "s"), ("initial", "s"), ("timeout", "t")]
+        var (screens, presenter): ([Registration.Screen], String?) = ([], nil)
+        let known = [
+            ("name", "s"), ("guard", "b"), ("children", "s"), ("initial", "s"), ("timeout", "t"),
+            ("screens", "a{sa{ss}}"), ("presenter", "o"),
+        ]
         try CallOptions.read(call, known: known) { option in
             switch option {
+            case "screens": screens = try RegistrationReader.screens(call)
+            case "presenter":
+                presenter = try RegistrationReader.path(String(cString: try call.readObjectPath()), of: "presenter")
             case "name": name = String(cString: try call.readString())
             case "guard": hasGuard = try call.readBool()
             case "children": children = try RegistrationReader.children(String(cString: try call.readString()))
@@ -197,9 +206,10 @@ extension Daemon {
         if let name { try checkOwned(name, by: call.client) }
         let isActivatable = try name.map { name in try bus.activatableNames().contains(name) } ?? false
         let service = FlowCore.Service(name ?? call.client.name, path: path, timeout: timeout)
-        let registration = Registration(
+        var registration = Registration(
             flow, at: service, steps: steps, hasGuard: hasGuard, children: children, initial: initial, by: call.client,
             isActivatable: isActivatable)
+        registration.bring(screens, presentedAt: presenter)
         handleRegistrations(.flowRegistered(nextRequest(), registration), answering: call)
     }
 
@@ -233,22 +243,6 @@ extension Daemon {
     }
 
     fileprivate func getSteps(_ call: MessageReader) throws {
-        try reply(to: call) { body in
-            try body.openContainer(.array, "{sa{ss}}")
-            for step in coordinator.definitions.steps {
-                try body.openContainer(.dictEntry, "sa{ss}")
-                try body.append(step.name)
-                try body.openContainer(.array, "{ss}")
-                for parameter in step.parameters {
-                    try body.openContainer(.dictEntry, "ss")
-                    try body.append(parameter.name)
-                    try body.append(parameter.type.signature + (parameter.isOptional ? "?" : ""))
-                    try body.closeContainer()
-                }
-                try body.closeContainer()
-                try body.closeContainer()
-            }
-            try body.closeContainer()
-        }
+        try reply(to: call) { body in try body.append(coordinator.definitions.steps) }
     }
 }

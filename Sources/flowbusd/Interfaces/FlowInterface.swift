@@ -1,4 +1,5 @@
 import FlowCore
+import FlowWire
 import SdBus
 
 /// `org.flowbus.Navigation1.Flow`: what decides where a step leads.

@@ -1,4 +1,5 @@
 import FlowCore
+import FlowWire
 import SdBus
 
 /// `org.flowbus.Navigation1.Stepper`: what emits steps.
@@ -91,7 +92,7 @@ extension Daemon {
                 let path = String(cString: call.path)
                 settle()
                 return try call.replyError(
-                    name: BusNames.unknownObject, text: "no flow or screen is live at '\(path)'")
+                    name: BusNames.StandardError.unknownObject, text: "no flow or screen is live at '\(path)'")
             }
             throw coordinator.definitions.unknownStep(name)
         }

@@ -1,4 +1,5 @@
 import FlowCore
+import FlowWire
 import SdBus
 
 /// Reads an `a{sv}` as arguments: each value once, at the cost of copying it on, and never more than the limits allow.
@@ -59,19 +60,13 @@ struct ArgumentsReader {
     /// The value that is next, if it is of this basic type; nil for a type that is none.
     private mutating func basic(_ type: UInt8) throws -> Value? {
         switch type {
-        case UInt8(ascii: "b"): try spent(.bool(message.readBool()))
-        case UInt8(ascii: "y"): try spent(.byte(message.readByte()))
-        case UInt8(ascii: "n"): try spent(.int16(message.readInt16()))
-        case UInt8(ascii: "q"): try spent(.uint16(message.readUInt16()))
-        case UInt8(ascii: "i"): try spent(.int32(message.readInt32()))
-        case UInt8(ascii: "u"): try spent(.uint32(message.readUInt32()))
-        case UInt8(ascii: "x"): try spent(.int64(message.readInt64()))
-        case UInt8(ascii: "t"): try spent(.uint64(message.readUInt64()))
-        case UInt8(ascii: "d"): try spent(.double(message.readDouble()))
-        case UInt8(ascii: "s"): .string(try text(message.readString()))
-        case UInt8(ascii: "o"): .objectPath(try text(message.readObjectPath()))
-        case UInt8(ascii: "g"): .signature(try text(message.readSignature()))
-        default: nil
+        case UInt8(ascii: "s"): return .string(try text(message.readString()))
+        case UInt8(ascii: "o"): return .objectPath(try text(message.readObjectPath()))
+        case UInt8(ascii: "g"): return .signature(try text(message.readSignature()))
+        default:
+            guard let value = try message.readFixed(type) else { return nil }
+            try spend(Limits.valueBytes)
+            return value
         }
     }
 
@@ -145,11 +140,6 @@ struct ArgumentsReader {
     private mutating func text(_ text: UnsafePointer<CChar>) throws -> String {
         try spend(Limits.valueBytes + text.bytes.count)
         return String(cString: text)
-    }
-
-    private mutating func spent(_ value: Value) throws -> Value {
-        try spend(value.byteCount)
-        return value
     }
 
     private mutating func spend(_ bytes: Int) throws {

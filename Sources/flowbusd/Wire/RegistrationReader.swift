@@ -1,38 +1,63 @@
 import FlowCore
 import SdBus
 
-/// Reads the steps that a client registers for a flow, `a{sa{ss}}`: names, and the types of their arguments. What they mean
-/// together is the core's to check.
+/// Reads the steps that a client registers for a flow, and its screens, `a{sa{ss}}`: names, and the types of their arguments.
+/// What they mean together is the core's to check.
 enum RegistrationReader {
-    /// Reads the dictionary that is next in the message.
+    /// Reads the dictionary of steps that is next in the message.
     ///
     /// - Throws: ``FlowError`` for a name or a type that is not allowed, and for more than the limits allow.
     static func steps(_ call: MessageReader) throws -> [StepDeclaration] {
         var steps: [StepDeclaration] = []
-        guard try call.enterContainer(.array, "{sa{ss}}") else { return steps }
-        while try call.enterContainer(.dictEntry, "sa{ss}") {
-            guard steps.count < Limits.stepsPerRegistration else {
-                throw FlowError(
-                    .limitExceeded, "more than \(Limits.stepsPerRegistration) steps of one flow; that is the limit")
-            }
-            let name = String(cString: try call.readString())
+        try read(call, "step", atMost: Limits.stepsPerRegistration) { name in
             guard Names.isStepName(name) else {
                 throw FlowError(
                     .invalidName, "'\(Names.shown(name))' can't be the name of a step: \(Names.stepNameRule)")
             }
-            steps.append(StepDeclaration(name, parameters: try parameters(call, of: name)))
-            try call.exitContainer()
+            steps.append(StepDeclaration(name, parameters: try parameters(call, of: "step '\(name)'")))
         }
-        try call.exitContainer()
         return steps.sorted { $0.name < $1.name }
     }
 
+    /// Reads the dictionary of screens that is next in the message.
+    ///
+    /// - Throws: ``FlowError``, as ``steps(_:)`` does.
+    static func screens(_ call: MessageReader) throws -> [Registration.Screen] {
+        var screens: [Registration.Screen] = []
+        try read(call, "screen", atMost: Limits.screensPerRegistration) { name in
+            guard Names.isPresentableName(name) else {
+                throw FlowError(
+                    .invalidName,
+                    "'\(Names.shown(name))' can't be the name of a screen: \(Names.presentableNameRule)")
+            }
+            screens.append(Registration.Screen(name, parameters: try parameters(call, of: "screen '\(name)'")))
+        }
+        return screens.sorted { $0.name < $1.name }
+    }
+
+    /// Reads a dictionary by names of what it has.
+    private static func read(
+        _ call: MessageReader, _ what: String, atMost limit: Int, _ body: (_ name: String) throws -> Void
+    ) throws {
+        var count = 0
+        guard try call.enterContainer(.array, "{sa{ss}}") else { return }
+        while try call.enterContainer(.dictEntry, "sa{ss}") {
+            guard count < limit else {
+                throw FlowError(.limitExceeded, "more than \(limit) \(what)s of one flow; that is the limit")
+            }
+            count += 1
+            try body(String(cString: try call.readString()))
+            try call.exitContainer()
+        }
+        try call.exitContainer()
+    }
+
     /// The path of an object that can be called.
-    static func path(_ path: String) throws(FlowError) -> String {
+    static func path(_ path: String, of what: String) throws(FlowError) -> String {
         guard path.utf8.count <= Limits.pathLength else {
             throw FlowError(
                 .limitExceeded,
-                "the navigator's path has \(path.utf8.count) bytes, of at most \(Limits.pathLength)")
+                "the \(what)'s path has \(path.utf8.count) bytes, of at most \(Limits.pathLength)")
         }
         guard path != BusName.reservedPath else {
             throw FlowError(
@@ -63,20 +88,20 @@ enum RegistrationReader {
         return microseconds
     }
 
-    private static func parameters(_ call: MessageReader, of step: String) throws -> [Parameter] {
+    private static func parameters(_ call: MessageReader, of subject: String) throws -> [Parameter] {
         var parameters: [Parameter] = []
         _ = try call.enterContainer(.array, "{ss}")
         while try call.enterContainer(.dictEntry, "ss") {
             guard parameters.count < Limits.argumentCount else {
                 throw FlowError(
                     .limitExceeded,
-                    "step '\(step)' has more than \(Limits.argumentCount) arguments; that is the limit")
+                    "\(subject) has more than \(Limits.argumentCount) arguments; that is the limit")
             }
             let name = String(cString: try call.readString())
             guard Names.isPresentableName(name) else {
                 throw FlowError(
                     .invalidName,
-                    "'\(Names.shown(name))' can't be an argument of step '\(step)': it has to be "
+                    "'\(Names.shown(name))' can't be an argument of \(subject): it has to be "
                         + Names.presentableNameRule)
             }
             let text = String(cString: try call.readString())
@@ -85,7 +110,7 @@ enum RegistrationReader {
                 let words = ValueType.words.map { "'\($0.name)'" }.joined(separator: ", ")
                 throw FlowError(
                     .invalidArguments,
-                    "the argument '\(name)' of step '\(step)' is of type '\(Names.shown(text))'; it has to be one of "
+                    "the argument '\(name)' of \(subject) is of type '\(Names.shown(text))'; it has to be one of "
                         + "\(words), or a D-Bus signature, with '?' behind it where it may be left out")
             }
             parameters.append(Parameter(name, type, isOptional: isOptional))

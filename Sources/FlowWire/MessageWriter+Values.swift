@@ -1,21 +1,45 @@
-import FlowCore
-import SdBus
+public import FlowCore
+public import SdBus
 
 extension MessageWriter {
     /// Appends an object path; `/` stands for none.
-    func append(path: String?) throws {
+    @inlinable
+    package func append(path: String?) throws(SdError) {
         if let path { try appendObjectPath(path) } else { try appendObjectPath(("/" as StaticString).cString) }
     }
 
     /// Appends texts as `as`.
-    func append(_ texts: [String]) throws {
+    @inlinable
+    package func append(_ texts: [String]) throws(SdError) {
         try openContainer(.array, "s")
         for text in texts { try append(text) }
         try closeContainer()
     }
 
+    /// Appends declarations as `a{sa{ss}}`: each step's arguments and their types, with `?` behind one that may be left out.
+    package func append(_ steps: [StepDeclaration]) throws(SdError) {
+        try openContainer(.array, "{sa{ss}}")
+        for step in steps {
+            try openContainer(.dictEntry, "sa{ss}")
+            try append(step.name)
+            try openContainer(.array, "{ss}")
+            for parameter in step.parameters {
+                try openContainer(.dictEntry, "ss")
+                try append(parameter.name)
+                try append(parameter.type.signature + (parameter.isOptional ? "?" : ""))
+                try closeContainer()
+            }
+            try closeContainer()
+            try closeContainer()
+        }
+        try closeContainer()
+    }
+
     /// Appends an entry of an `a{sv}`: its name, and a value of this type.
-    func appendEntry(
+    ///
+    /// - Throws: what the body throws, and ``SdBus/SdError``.
+    @inlinable
+    package func appendEntry(
         _ name: StaticString, _ type: StaticString, _ value: (MessageWriter) throws -> Void
     ) throws {
         try openContainer(.dictEntry, "sv")
@@ -26,26 +50,33 @@ extension MessageWriter {
         try closeContainer()
     }
 
+    /// Appends an entry of an `a{sv}`: its name, and this value with its type.
+    @inlinable
+    package func appendEntry(_ name: String, _ value: Value) throws(SdError) {
+        try openContainer(.dictEntry, "sv")
+        try append(name)
+        try appendVariant(value)
+        try closeContainer()
+    }
+
     /// Appends arguments as `a{sv}`, each value with the type it came with.
-    func append(_ arguments: Arguments) throws {
+    @inlinable
+    package func append(_ arguments: Arguments) throws(SdError) {
         try openContainer(.array, "{sv}")
-        for argument in arguments {
-            try openContainer(.dictEntry, "sv")
-            try append(argument.name)
-            try appendVariant(argument.value)
-            try closeContainer()
-        }
+        for argument in arguments { try appendEntry(argument.name, argument.value) }
         try closeContainer()
     }
 
     /// Appends a value inside a variant.
-    func appendVariant(_ value: Value) throws {
+    @inlinable
+    package func appendVariant(_ value: Value) throws(SdError) {
         try openVariant(of: value)
         try append(value)
         try closeContainer()
     }
 
-    private func openVariant(of value: Value) throws {
+    @inlinable
+    func openVariant(of value: Value) throws(SdError) {
         switch value {
         // The usual ones make no text of their type.
         case .string: try openContainer(.variant, "s")
@@ -55,12 +86,14 @@ extension MessageWriter {
         case .uint64: try openContainer(.variant, "t")
         case .bool: try openContainer(.variant, "b")
         case .double: try openContainer(.variant, "d")
-        default: try openContainer(.variant, value.signature)
+        case .byte, .int16, .uint16, .objectPath, .signature, .variant, .bytes, .array, .structure, .entry:
+            try openContainer(.variant, value.signature)
         }
     }
 
-    /// Appends a value as it is.
-    func append(_ value: Value) throws {
+    /// Appends a value as it is. An ``FlowCore/Value/entry(key:value:)`` fits into an array alone.
+    @inlinable
+    package func append(_ value: Value) throws(SdError) {
         switch value {
         case .bool(let value): try append(value)
         case .byte(let value): try append(value)

@@ -1,0 +1,15 @@
+package import FlowCore
+
+/// The one place where refusals get their names on the bus, and are known by them.
+extension FlowError.Code {
+    /// The D-Bus error's name.
+    package var busName: String {
+        self == .accessDenied ? "\(BusNames.StandardError.accessDenied)" : BusNames.errorPrefix + rawValue
+    }
+
+    /// The refusal of this D-Bus error's name; nil for an error that is none of the service's, or of a later version.
+    package init?(busName: String) {
+        guard let code = Self.allCases.first(where: { $0.busName == busName }) else { return nil }
+        self = code
+    }
+}

@@ -1,0 +1,95 @@
+public import FlowCore
+internal import Glibc
+public import SdBus
+
+// Nothing here limits what is read but the bus itself: 128 MiB a message, and containers that sd-bus lets nest 128 deep. Who
+// keeps what others send, as the service does, counts while it reads.
+
+extension MessageReader {
+    /// Reads the value that is next, of whatever type it is.
+    ///
+    /// - Throws: ``SdBus/SdError``; EBADMSG where nothing is left, or for a file descriptor, which no value can hold.
+    package func readValue() throws(SdError) -> Value {
+        guard let (type, contents) = try peekType() else { throw .noValue }
+        if let value = try readFixed(type) { return value }
+        switch type {
+        case UInt8(ascii: "s"): return .string(String(cString: try readString()))
+        case UInt8(ascii: "o"): return .objectPath(String(cString: try readObjectPath()))
+        case UInt8(ascii: "g"): return .signature(String(cString: try readSignature()))
+        default: break
+        }
+        guard let contents else { throw .noValue }
+        switch type {
+        case UInt8(ascii: "v"):
+            guard let value = try readMembers(.variant, contents).first else { throw .noValue }
+            return .variant(value)
+        case UInt8(ascii: "a"):
+            // The contents are gone when the message is read on.
+            let element = String(cString: contents)
+            if element == "y" { return .bytes(try readBytes()) }
+            return .array(element: element, try readMembers(.array, contents))
+        case UInt8(ascii: "r"): return .structure(try readMembers(.structure, contents))
+        case UInt8(ascii: "e"):
+            let both = try readMembers(.dictEntry, contents)
+            guard both.count == 2 else { throw .noValue }
+            return .entry(key: both[0], value: both[1])
+        default: throw .noValue
+        }
+    }
+
+    /// Reads all values that are left in the message, or in the container that was entered.
+    package func readValues() throws(SdError) -> [Value] {
+        var values: [Value] = []
+        while try !isAtEnd() { values.append(try readValue()) }
+        return values
+    }
+
+    /// Reads the `a{sv}` that is next, as arguments in their order.
+    ///
+    /// - Throws: ``SdBus/SdError``; ENXIO where something else is next, EBADMSG for a file descriptor.
+    package func readArguments() throws(SdError) -> Arguments {
+        var arguments: Arguments = []
+        guard try enterContainer(.array, "{sv}") else { return arguments }
+        while try enterContainer(.dictEntry, "sv") {
+            let name = String(cString: try readString())
+            // One variant around the value is that of the entry; one inside is the value's own.
+            guard case .variant(let value) = try readValue() else { throw .noValue }
+            arguments.append(Argument(name, value))
+            try exitContainer()
+        }
+        try exitContainer()
+        return arguments
+    }
+
+    /// Reads the value that is next, if it is of this type, which is one of those whose values have all the same size;
+    /// nil for any other type, of which nothing is read.
+    ///
+    /// - Parameter type: what ``SdBus/MessageReader/peekType()`` says.
+    @inlinable
+    package func readFixed(_ type: UInt8) throws(SdError) -> Value? {
+        switch type {
+        case UInt8(ascii: "b"): .bool(try readBool())
+        case UInt8(ascii: "y"): .byte(try readByte())
+        case UInt8(ascii: "n"): .int16(try readInt16())
+        case UInt8(ascii: "q"): .uint16(try readUInt16())
+        case UInt8(ascii: "i"): .int32(try readInt32())
+        case UInt8(ascii: "u"): .uint32(try readUInt32())
+        case UInt8(ascii: "x"): .int64(try readInt64())
+        case UInt8(ascii: "t"): .uint64(try readUInt64())
+        case UInt8(ascii: "d"): .double(try readDouble())
+        default: nil
+        }
+    }
+
+    private func readMembers(_ type: Container, _ contents: UnsafePointer<CChar>) throws(SdError) -> [Value] {
+        guard try enterContainer(type, contents) else { return [] }
+        let values = try readValues()
+        try exitContainer()
+        return values
+    }
+}
+
+extension SdError {
+    /// Nothing is next, or what can't be a value.
+    fileprivate static var noValue: SdError { SdError("sd_bus_message_peek_type", errno: EBADMSG) }
+}
