@@ -1,0 +1,101 @@
+internal import CSdBus
+
+// Handlers as Swift closures, for who has many of them and does not count instructions. Each box is known to C by an
+// unretained pointer, and has the slot: no callback comes after it is gone.
+
+/// A closure that C calls with a message.
+public final class MessageReceiver {
+    fileprivate let handler: (MessageReader) -> Void
+    fileprivate var slots: [Slot] = []
+
+    fileprivate init(_ handler: @escaping (MessageReader) -> Void) { self.handler = handler }
+
+    fileprivate var opaque: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    /// Hands a message to the receiver that C has as userdata.
+    ///
+    /// - Returns: whether there was one.
+    fileprivate static func hand(_ message: OpaquePointer?, to userdata: UnsafeMutableRawPointer?) -> Bool {
+        guard let message, let userdata else { return false }
+        // The handler may drop the last reference to its own box: hold it while the handler runs.
+        let receiver = Unmanaged<MessageReceiver>.fromOpaque(userdata).takeUnretainedValue()
+        withExtendedLifetime(receiver) { receiver.handler(MessageReader(message)) }
+        return true
+    }
+}
+
+extension InterfaceDescription.Method {
+    /// A method of a ``ServedInterface``: the object gets the call.
+    public init(
+        served name: StaticString, in inputs: [InterfaceDescription.Argument] = [],
+        out outputs: [InterfaceDescription.Argument] = [], withoutReply: Bool = false
+    ) {
+        self.init(name, in: inputs, out: outputs, withoutReply: withoutReply) { message, userdata, _ in
+            MessageReceiver.hand(message, to: userdata) ? 1 : 0
+        }
+    }
+}
+
+/// An interface for ``Bus/serve(path:_:handler:)``. Its table is never freed: it is to be made once.
+public struct ServedInterface {
+    /// The interface's name.
+    public let name: StaticString
+    fileprivate let vtable: UnsafePointer<sd_bus_vtable>
+
+    /// Makes the table of an interface all of whose methods are served ones.
+    public init(_ description: InterfaceDescription) {
+        name = description.name
+        vtable = description.makeVtable()
+    }
+}
+
+extension OutgoingMessage {
+    /// Sends a call and has its answer handed to a closure, once; see ``call(timeout:userdata:callback:)``.
+    ///
+    /// - Parameter timeout: in µs, 0 for the default of 25 s, `.max` for none.
+    /// - Returns: what waits for the answer; the closure never runs after that is gone.
+    public consuming func call(
+        timeout: UInt64 = 0, answered: @escaping (_ answer: MessageReader) -> Void
+    ) throws(SdError) -> MessageReceiver {
+        let receiver = MessageReceiver(answered)
+        let slot = try call(timeout: timeout, userdata: receiver.opaque) { message, userdata, _ in
+            MessageReceiver.hand(message, to: userdata) ? 1 : 0
+        }
+        receiver.slots.append(slot)
+        return receiver
+    }
+}
+
+extension Bus {
+    /// Sees every message that comes before it is served, but for answers to own calls; sd_bus_add_filter(3).
+    ///
+    /// - Returns: what sees them, until it is gone.
+    public func filter(_ handler: @escaping (MessageReader) -> Void) throws(SdError) -> MessageReceiver {
+        let receiver = MessageReceiver(handler)
+        let slot = try addFilter(userdata: receiver.opaque) { message, userdata, _ in
+            _ = MessageReceiver.hand(message, to: userdata)
+            return 0
+        }
+        receiver.slots.append(slot)
+        return receiver
+    }
+
+    /// Serves interfaces on one object; sd_bus_add_object_vtable(3).
+    ///
+    /// - Parameter handler: gets the calls, of the right types, and answers them, now or later.
+    /// - Returns: the object, until that is gone.
+    public func serve(
+        path: String, _ interfaces: [ServedInterface], handler: @escaping (_ call: MessageReader) -> Void
+    ) throws(SdError) -> MessageReceiver {
+        let receiver = MessageReceiver(handler)
+        for interface in interfaces {
+            var slot: OpaquePointer?
+            let result = path.withCString {
+                sd_bus_add_object_vtable(
+                    self.handle, &slot, $0, interface.name.cString, interface.vtable, receiver.opaque)
+            }
+            receiver.slots.append(try Slot("sd_bus_add_object_vtable", result, slot))
+        }
+        return receiver
+    }
+}
