@@ -18,6 +18,7 @@ let package = Package(
     products: [
         .executable(name: "flowbusd", targets: ["flowbusd"]),
         .executable(name: "flowbusctl", targets: ["flowbusctl"]),
+        .library(name: "FlowBus", targets: ["FlowBus"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -43,6 +44,8 @@ let package = Package(
         .target(name: "FlowGraph", dependencies: ["FlowCore"], swiftSettings: strict),
         // Files of records and of the history; the only place that calls SQLite.
         .target(name: "Store", dependencies: ["FlowCore", "CSQLite"], swiftSettings: strict),
+        // RxFlow's way in Swift: flows as classes, in one process or on the bus; and a client of the service.
+        .target(name: "FlowBus", dependencies: ["FlowCore", "FlowWire", "SdBus"], swiftSettings: strict),
         // The service: decodes calls to events, runs effects. One thread, one sd-event loop.
         .executableTarget(
             name: "flowbusd",
@@ -93,6 +96,14 @@ let package = Package(
         .testTarget(
             name: "StoreTests", dependencies: ["Store", "FlowCore", "CSQLite", "BusTestSupport", "store-peer"],
             swiftSettings: strict),
+        // The library against the service, each time on a bus of its own.
+        .testTarget(
+            name: "FlowBusTests",
+            dependencies: ["FlowBus", "FlowCore", "FlowWire", "SdBus", "BusTestSupport", "flowbusd", "foreign-loop"],
+            swiftSettings: strict),
+        // A program whose main loop is a bare poll(2).
+        .executableTarget(
+            name: "foreign-loop", dependencies: ["FlowBus"], path: "Tests/ForeignLoop", swiftSettings: strict),
         .testTarget(
             name: "FlowFileTests", dependencies: ["FlowFile", "FlowCore", "BusTestSupport"], swiftSettings: strict),
         .testTarget(

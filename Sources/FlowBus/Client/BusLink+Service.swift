@@ -1,0 +1,218 @@
+internal import FlowCore
+internal import FlowWire
+internal import SdBus
+
+/// A step that is to be emitted.
+struct Emission {
+    var step: StepMessage
+    var path: NodePath
+    /// nil: it is known by its place.
+    var token: String?
+    var activationToken: String?
+    var isInteractive = false
+    var instance: UInt64?
+    /// Whether its outcome is waited for, and not `pending`.
+    var waits = true
+}
+
+/// A root that is to be started.
+struct RootWish {
+    var definition: String
+    var step: StepMessage?
+    var id: String?
+    var arguments: [String: Value] = [:]
+    var token: String?
+    var activationToken: String?
+}
+
+/// The methods of the service.
+extension BusLink {
+    // MARK: Stepper
+
+    /// The service is asked to answer at once; the outcome follows. So it is no deadlock where the flow waits for this very
+    /// program, and there is no bound to how long it may take.
+    func emit(_ emission: Emission, _ done: @escaping Done<Outcome>) {
+        call(
+            emission.path.objectPath, BusNames.Interface.stepper, "EmitStepWithOptions",
+            CallOptions(isInteractive: emission.isInteractive)
+        ) { body throws(SdError) in
+            try body.append(emission.step.name)
+            try body.append(emission.step.arguments)
+            try body.openContainer(.array, "{sv}")
+            try body.appendEntry("wait", .bool(false))
+            if let token = emission.token { try body.appendEntry("token", .string(token)) }
+            if let instance = emission.instance { try body.appendEntry("instance", .uint64(instance)) }
+            if let text = emission.activationToken { try body.appendEntry("activation-token", .string(text)) }
+            try body.closeContainer()
+        } _: { [weak self] result in
+            let outcome = result.reading(Self.outcome)
+            guard case .success(let first) = outcome, first.verdict == .pending else { return done(outcome) }
+            // Its outcome is told also where nobody waits for it.
+            self?.pending.add(emission) { if emission.waits { done($0) } }
+            if !emission.waits { done(outcome) }
+        }
+    }
+
+    private static func outcome(_ answer: MessageReader) throws(SdError) -> Outcome {
+        let serial = try answer.readUInt64()
+        return Outcome(verdict: Verdict(rawValue: String(cString: try answer.readString())), serial: serial)
+    }
+
+    // MARK: Coordinator
+
+    func coordinate(_ wish: RootWish, _ done: @escaping Done<NodePath>) {
+        coordinator("Coordinate") { body throws(SdError) in
+            try body.append(wish.definition)
+            try body.append(wish.step?.name ?? "")
+            try body.append(wish.step?.arguments ?? [])
+            try body.openContainer(.array, "{sv}")
+            if let id = wish.id { try body.appendEntry("id", .string(id)) }
+            if !wish.arguments.isEmpty {
+                let arguments = wish.arguments.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+                try body.appendEntry("flow-arguments", .dictionary(arguments))
+            }
+            if let token = wish.token { try body.appendEntry("token", .string(token)) }
+            if let text = wish.activationToken { try body.appendEntry("activation-token", .string(text)) }
+            try body.closeContainer()
+        } _: {
+            done($0.reading { answer throws(SdError) in NodePath(String(cString: try answer.readObjectPath())) })
+        }
+    }
+
+    func navigate(to step: StepMessage, _ done: @escaping Done<[FlowOutcome]>) {
+        coordinator("Navigate") { body throws(SdError) in
+            try body.append(step.name)
+            try body.append(step.arguments)
+            try body.appendEmptyArray("{sv}")
+        } _: {
+            done($0.reading(Self.outcomes))
+        }
+    }
+
+    func navigate(
+        along path: [(flow: String, step: StepMessage?)], timeout: UInt64, _ done: @escaping Done<[FlowOutcome]>
+    ) {
+        coordinator("NavigateAlong") { body throws(SdError) in
+            try body.openContainer(.array, "(ssa{sv})")
+            for (flow, step) in path {
+                try body.openContainer(.structure, "ssa{sv}")
+                try body.append(flow)
+                try body.append(step?.name ?? "")
+                try body.append(step?.arguments ?? [])
+                try body.closeContainer()
+            }
+            try body.closeContainer()
+            try body.openContainer(.array, "{sv}")
+            try body.appendEntry("timeout", .uint64(timeout))
+            try body.closeContainer()
+        } _: {
+            done($0.reading(Self.outcomes))
+        }
+    }
+
+    /// Reads `a(os)`: flows, and a verdict or an error's name each.
+    private static func outcomes(_ answer: MessageReader) throws(SdError) -> [FlowOutcome] {
+        try answer.readValue().elements.compactMap { outcome in
+            let parts = outcome.elements
+            guard parts.count == 2, let path = parts[0].text, let word = parts[1].text else { return nil }
+            // Names of errors have dots, verdicts have none.
+            let result: Result<Verdict, NavigationError> =
+                word.contains(".")
+                ? .failure(NavigationError(busName: word, "")) : .success(Verdict(rawValue: word))
+            return FlowOutcome(path: NodePath(path), result: result)
+        }
+    }
+
+    func owned(_ done: @escaping Done<[Owned]>) {
+        coordinator("ListOwned") { body throws(SdError) in
+            try body.append("" as StaticString)
+        } _: {
+            done(
+                $0.reading { answer throws(SdError) in
+                    try answer.readValue().elements.compactMap { owned in
+                        let parts = owned.elements
+                        guard parts.count == 2, let path = parts[0].text, let instance = parts[1].number else {
+                            return nil
+                        }
+                        return Owned(path: NodePath(path), instance: instance)
+                    }
+                })
+        }
+    }
+
+    func steps(_ done: @escaping Done<[DeclaredStep]>) {
+        coordinator("GetSteps") {
+            done(
+                $0.reading { answer throws(SdError) in
+                    try answer.readValue().entries.map { step in
+                        let arguments = step.value.entries.map { argument in
+                            let type = argument.value.text ?? ""
+                            let isOptional = type.hasSuffix("?")
+                            return DeclaredStep.Argument(
+                                name: argument.name, signature: isOptional ? String(type.dropLast()) : type,
+                                isOptional: isOptional)
+                        }
+                        return DeclaredStep(name: step.name, arguments: arguments.sorted { $0.name < $1.name })
+                    }.sorted { $0.name < $1.name }
+                })
+        }
+    }
+
+    func definitions(_ done: @escaping Done<[String]>) {
+        coordinator("GetDefinitions") {
+            done($0.reading { answer throws(SdError) in try answer.readValue().elements.compactMap(\.text) })
+        }
+    }
+
+    private func coordinator(
+        _ member: StaticString, _ write: (MessageWriter) throws(SdError) -> Void = { _ in },
+        _ done: @escaping (Result<MessageReader, NavigationError>) -> Void
+    ) {
+        call("\(BusNames.root)", BusNames.Interface.coordinator, member, CallOptions(), write, done)
+    }
+
+    // MARK: Presentable, Flow
+
+    func setVisible(_ isVisible: Bool, at path: NodePath, _ done: @escaping Done<Void>) {
+        presentable(path, "SetVisible", done) { body throws(SdError) in try body.append(isVisible) }
+    }
+
+    func dismiss(_ path: NodePath, _ done: @escaping Done<Void>) { presentable(path, "Dismiss", done) }
+
+    func claim(_ path: NodePath, _ done: @escaping Done<Void>) { presentable(path, "Claim", done) }
+
+    func release(_ path: NodePath, _ done: @escaping Done<Void>) { presentable(path, "Release", done) }
+
+    private func presentable(
+        _ path: NodePath, _ member: StaticString, _ done: @escaping Done<Void>,
+        _ write: (MessageWriter) throws(SdError) -> Void = { _ in }
+    ) {
+        call(path.objectPath, BusNames.Interface.presentable, member, CallOptions(), write) { done($0.map { _ in }) }
+    }
+
+    func back(on flow: NodePath, _ done: @escaping Done<Outcome>) {
+        call(flow.objectPath, BusNames.Interface.flow, "Back") { done($0.reading(Self.outcome)) }
+    }
+
+    func waitReady(_ flow: NodePath, _ done: @escaping Done<Void>) {
+        call(flow.objectPath, BusNames.Interface.flow, "WaitReady") { done($0.map { _ in }) }
+    }
+}
+
+extension Result<MessageReader, NavigationError> {
+    /// What is read from an answer. One that says something else than was promised is an error.
+    func reading<Value>(
+        _ read: (MessageReader) throws(SdError) -> Value
+    ) -> Result<Value, NavigationError> {
+        flatMap { answer in
+            do throws(SdError) {
+                return .success(try read(answer))
+            } catch {
+                return .failure(
+                    NavigationError(
+                        NavigationError.Code(rawValue: "org.freedesktop.DBus.Error.InvalidSignature"),
+                        "the service answers '\(String(cString: answer.signature))', which is not what was asked for"))
+            }
+        }
+    }
+}

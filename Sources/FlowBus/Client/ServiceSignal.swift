@@ -1,0 +1,83 @@
+internal import FlowCore
+internal import FlowWire
+internal import SdBus
+
+/// A signal of the service, decoded. What can't be is none.
+enum ServiceSignal {
+    case added(Node)
+    case changed(NodePath, [Node.Change])
+    case removed(NodePath)
+    case navigated(HostNavigation)
+    case failed(NavigationFailure)
+    /// The outcome of a step that was pending: where it was emitted, and the token of its call.
+    case concluded(NodePath, String, Result<Outcome, NavigationError>)
+
+    init?(_ message: MessageReader) {
+        guard let interface = message.interface.map({ String(cString: $0) }),
+            let values = try? message.readValues()
+        else { return nil }
+        let (path, member) = (String(cString: message.path), String(cString: message.member))
+        switch (interface, member) {
+        case ("\(BusNames.Interface.objectManager)", "InterfacesAdded"):
+            guard values.count == 2, let path = values[0].text, let node = Node(path, values[1]) else { return nil }
+            self = .added(node)
+        case ("\(BusNames.Interface.objectManager)", "InterfacesRemoved"):
+            guard values.count == 2, let path = values[0].text.flatMap(NodePath.init(object:)),
+                values[1].elements.contains(where: { $0.text == "\(BusNames.Interface.presentable)" })
+            else { return nil }
+            self = .removed(path)
+        case ("\(BusNames.Interface.properties)", "PropertiesChanged"):
+            guard values.count == 3, let path = NodePath(object: path) else { return nil }
+            self = .changed(path, values[1].entries.compactMap { Node.Change($0.name, $0.value) })
+        case ("\(BusNames.Interface.flow)", "NavigationOccurred"):
+            guard let path = NodePath(object: path), let navigation = HostNavigation(path, values) else { return nil }
+            self = .navigated(navigation)
+        case ("\(BusNames.Interface.flow)", "NavigationFailed"):
+            guard let path = NodePath(object: path), let failure = NavigationFailure(path, values) else { return nil }
+            self = .failed(failure)
+        case ("\(BusNames.Interface.stepper)", "StepConcluded"):
+            guard let (token, result) = Self.conclusion(values) else { return nil }
+            self = .concluded(NodePath(path), token, result)
+        default: return nil
+        }
+    }
+
+    private static func conclusion(_ values: [Value]) -> (String, Result<Outcome, NavigationError>)? {
+        guard values.count == 5, let token = values[0].text, let serial = values[1].number,
+            let verdict = values[2].text, let error = values[3].text, let text = values[4].text
+        else { return nil }
+        if !error.isEmpty { return (token, .failure(NavigationError(busName: error, text))) }
+        return (token, .success(Outcome(verdict: Verdict(rawValue: verdict), serial: serial)))
+    }
+}
+
+extension HostNavigation {
+    /// What NavigationOccurred says, `tttssa{sv}a(ssoa{sv})a{sv}`.
+    fileprivate init?(_ flow: NodePath, _ values: [Value]) {
+        guard values.count == 7, let serial = values[0].number, let cause = values[1].number,
+            let sender = values[2].text, let step = values[3].text
+        else { return nil }
+        let arguments = values[4].entries.map { Argument($0.name, $0.value) }
+        let contributions = values[5].elements.compactMap { contributor -> Contribution? in
+            let parts = contributor.elements
+            guard parts.count == 4, let kind = parts[0].text, let name = parts[1].text else { return nil }
+            return Contribution(kind: kind, name: name, path: parts[2].text.flatMap(NodePath.init(object:)))
+        }
+        self.init(
+            flow: flow, serial: serial, cause: cause, sender: sender,
+            step: step.isEmpty ? nil : StepMessage(name: step, arguments: arguments), contributions: contributions,
+            adaptedFrom: values[6]["adaptedFrom"]?.text, isDeepLink: values[6]["deepLink"]?.truth ?? false)
+    }
+}
+
+extension NavigationFailure {
+    /// What NavigationFailed says, `tssss`.
+    fileprivate init?(_ flow: NodePath, _ values: [Value]) {
+        guard values.count == 5, let step = values[2].text, let error = values[3].text, let message = values[4].text
+        else { return nil }
+        let prefix = BusNames.errorPrefix
+        self.init(
+            path: flow, step: step,
+            reason: error.hasPrefix(prefix) ? String(error.dropFirst(prefix.count)) : error, message: message)
+    }
+}

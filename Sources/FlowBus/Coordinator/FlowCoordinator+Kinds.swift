@@ -1,0 +1,193 @@
+internal import FlowCore
+
+// Flows that can live here: what they are called, which steps they know, which screens they bring.
+
+extension FlowCoordinator {
+    /// The kind of a flow; ``FlowKind/isKnown`` says whether the host has to be told.
+    private func kind(of type: any Flow.Type) throws(NavigationError) -> FlowKind {
+        let definition = type.definition
+        if let known = kinds[definition] {
+            guard known.type == type else {
+                throw NavigationError(
+                    .alreadyRegistered,
+                    "the flow '\(definition)' is the class '\(known.type)'; '\(type)' has to have another definition")
+            }
+            return known
+        }
+        guard Names.isPresentableName(definition), definition != "root" else {
+            throw NavigationError(
+                .invalidName,
+                "the flow '\(type)' can't have the definition '\(Names.shown(definition))': \(Names.presentableNameRule), "
+                    + "and not 'root'")
+        }
+        let timeout = type.timeout.microseconds
+        guard Limits.answerTimeouts.contains(timeout) else {
+            throw NavigationError(
+                .invalidArguments,
+                "the flow '\(definition)' has the timeout \(type.timeout); it has to be at least 10 ms and at most 1 hour"
+            )
+        }
+        let catalog: StepCatalog
+        do throws(StepError) { catalog = try StepCatalog(type.steps) } catch { throw NavigationError(error) }
+        let registration = FlowRegistration(
+            name: definition, steps: catalog.declarations, screens: [], isGuarded: type.isGuarded,
+            children: type.children, timeout: timeout)
+        return FlowKind(type: type, catalog: catalog, registration: registration)
+    }
+
+    /// Has the host know a flow, and screens that it brings, if it does not yet.
+    ///
+    /// Nothing is done with a flow before that is answered: a refused name is somebody else's, whose flow would begin instead.
+    ///
+    /// - Parameter done: may be called before this returns.
+    private func makeKnown(_ wish: KindWish, _ done: @escaping Done<Void>) {
+        var kind: FlowKind
+        do throws(NavigationError) { kind = try self.kind(of: wish.type) } catch { return done(.failure(error)) }
+        let name = kind.registration.name
+        let new = wish.screens.filter { !kind.registration.screens.contains($0) }
+        guard registering[name] == nil else {
+            registering[name]?.append { [weak self] in self?.makeKnown(wish, done) }
+            return
+        }
+        if kind.isKnown, new.isEmpty {
+            if let make = wish.make { kinds[name]?.make = make }
+            return done(.success(()))
+        }
+        registering[name] = []
+        kind.registration.screens += new
+        kind.isKnown = true
+        if let make = wish.make { kind.make = make }
+        host.register(kind.registration) { [weak self, kind] result in
+            guard let self else { return done(result) }
+            if case .success = result { kinds[name] = kind }
+            let waiting = registering.removeValue(forKey: name) ?? []
+            done(result)
+            for next in waiting { next() }
+        }
+    }
+
+    /// Makes these known, one after the other; the first that is refused ends it.
+    private func makeKnown(_ wishes: ArraySlice<KindWish>, _ done: @escaping Done<Void>) {
+        guard let first = wishes.first else { return done(.success(())) }
+        makeKnown(first) { [weak self] result in
+            guard case .success = result, let self else { return done(result) }
+            makeKnown(wishes.dropFirst(), done)
+        }
+    }
+
+    func register<F: Flow>(_ type: F.Type, _ make: @escaping @MainActor () -> F, _ done: @escaping Done<Void>) {
+        makeKnown(KindWish(type: type, make: make), done)
+    }
+
+    /// Makes known what a flow contributes, as far as it is new.
+    ///
+    /// - Throws: ``NavigationError``, where something is wrong with any of it; nothing is made known then.
+    func makeKnown(
+        _ children: [Child], by question: HostQuestion, _ done: @escaping Done<Void>
+    ) throws(NavigationError) {
+        guard let asked = kinds[question.definition] else { return done(.success(())) }
+        var wishes: [KindWish] = []
+        var screens: [String] = []
+        for child in children {
+            if let flow = child.presentable as? any Flow {
+                if try !kind(of: type(of: flow)).isKnown { wishes.append(KindWish(type: type(of: flow))) }
+                continue
+            }
+            let screen = child.presentable.name
+            if asked.registration.screens.contains(screen) || screens.contains(screen) { continue }
+            guard Names.isPresentableName(screen), screen != "root" else {
+                throw NavigationError(
+                    .invalidName,
+                    "'\(Names.shown(screen))' can't be the name of a screen: \(Names.presentableNameRule), and not "
+                        + "'root'")
+            }
+            screens.append(screen)
+        }
+        if !screens.isEmpty { wishes.append(KindWish(type: asked.type, screens: screens)) }
+        makeKnown(wishes[...], done)
+    }
+
+    /// Tells what failed where nobody waited.
+    func tell(_ error: NavigationError, at path: NodePath, step: String = "") {
+        failed.send(NavigationFailure(path: path, step: step, reason: error.code.rawValue, message: error.message))
+    }
+
+    // MARK: Roots
+
+    /// Starts a root, after those that were asked for before.
+    func coordinate(_ root: Root, _ done: @escaping Done<NodePath>) {
+        do throws(NavigationError) {
+            let step = root.child.initialSteps.first
+            let initial = try step.map { step throws(NavigationError) in try encode(step) }
+            let kind = try kind(of: type(of: root.flow))
+            if let step, let initial, !kind.catalog.has(initial.name) {
+                throw NavigationError(
+                    .unknownStep,
+                    "the flow '\(kind.registration.name)' can't begin with the step '\(initial.name)': the type "
+                        + "'\(type(of: step))' is not among its steps; list it there, or give another stepper "
+                        + "('NoneStepper()' for none)")
+            }
+            wishedRoots.append(AwaitedRoot(root: root, initial: initial, done: done))
+            startRoots()
+        } catch {
+            done(.failure(error))
+        }
+    }
+
+    private func startRoots() {
+        if isStartingRoot || wishedRoots.isEmpty { return }
+        isStartingRoot = true
+        let wish = wishedRoots.removeFirst()
+        makeKnown(KindWish(type: type(of: wish.root.flow))) { [weak self] result in
+            guard let self else { return }
+            isStartingRoot = false
+            switch result {
+            case .success: start(wish)
+            case .failure(let error): wish.done(.failure(error))
+            }
+            startRoots()
+        }
+    }
+
+    private func start(_ wish: AwaitedRoot) {
+        let root = wish.root
+        awaitedRoots.append(root)
+        host.coordinate(root.definition, wish.initial) { [weak self] result in
+            guard let self else { return wish.done(result) }
+            // Its first question may have found the place for it.
+            let isAwaited = awaitedRoots.contains { $0 === root }
+            awaitedRoots.removeAll { $0 === root }
+            if case .success(let path) = result, isAwaited, live[path] != nil { begin(root, at: path) }
+            wish.done(result)
+        }
+    }
+
+    func encode(_ step: any Step) throws(NavigationError) -> StepMessage {
+        do throws(StepError) { return try StepCoding.encode(step) } catch { throw NavigationError(error) }
+    }
+}
+
+/// A flow that is to be known, with some of the screens that it brings.
+struct KindWish {
+    var type: any Flow.Type
+    var screens: [String] = []
+    var make: (@MainActor () -> any Flow)?
+}
+
+/// A root that is to be started.
+struct AwaitedRoot {
+    let root: Root
+    let initial: StepMessage?
+    let done: Done<NodePath>
+}
+
+extension Duration {
+    /// In µs; the nearest that can be counted.
+    var microseconds: UInt64 {
+        let (seconds, attoseconds) = components
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let (whole, overflows) = UInt64(seconds).multipliedReportingOverflow(by: 1_000_000)
+        let (sum, isTooLong) = whole.addingReportingOverflow(UInt64(attoseconds / 1_000_000_000_000))
+        return overflows || isTooLong ? .max : sum
+    }
+}

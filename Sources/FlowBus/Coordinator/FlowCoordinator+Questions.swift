@@ -1,0 +1,132 @@
+internal import FlowCore
+
+// Flows are asked: what is to be taken instead of a step, and where it leads.
+
+extension FlowCoordinator: HostDelegate {
+    func adapt(_ question: HostQuestion, _ answer: @escaping @MainActor (AdaptAnswer) -> Void) {
+        // A step of others, which nobody here can change: it is for the host to say that it leads nowhere.
+        if let kind = kinds[question.definition], !kind.catalog.has(question.step.name) {
+            return answer(.step(question.step))
+        }
+        do throws(NavigationError) {
+            let (node, flow, step) = try take(question)
+            // What it answered before was not applied, or was told.
+            contributed[question.flow] = nil
+            node.adapt(within: type(of: flow).timeout) {
+                await Self.adapted(step, by: flow)
+            } _: {
+                answer($0)
+            }
+        } catch {
+            answer(.failed(error.message))
+        }
+    }
+
+    private static func adapted(_ step: any Step, by flow: any Flow) async -> AdaptAnswer {
+        do {
+            let adapted = try await flow.adapt(step: step)
+            // RxFlow's way to say that nothing is to be taken.
+            if adapted is NoneStep { return .rejected("") }
+            return .step(try StepCoding.encode(adapted))
+        } catch let rejection as StepRejected {
+            return .rejected(rejection.reason)
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+
+    func navigate(_ question: HostQuestion, _ answer: @escaping @MainActor (NavigateAnswer) -> Void) {
+        do throws(NavigationError) {
+            let (node, flow, step) = try take(question)
+            contributed[question.flow] = nil
+            announcements.send(Announcement(flow: flow, step: step, path: node.path))
+            try contribute(flow.navigate(to: step), question, answer)
+        } catch {
+            answer(.failed(error.message))
+        }
+    }
+
+    /// The flow that is asked, and the step.
+    private func take(
+        _ question: HostQuestion
+    ) throws(NavigationError) -> (node: LiveNode, flow: any Flow, step: any Step) {
+        guard let node = node(for: question), let flow = node.flow, let kind = kinds[question.definition] else {
+            throw NavigationError(
+                .unknownObject, "there is no object of '\(question.definition)' for the flow '\(question.flow)'")
+        }
+        do throws(StepError) {
+            return (node, flow, try node.step(question.step, of: kind))
+        } catch {
+            throw NavigationError(error)
+        }
+    }
+
+    /// The flow that lives there; one that has no object yet gets it now.
+    private func node(for question: HostQuestion) -> LiveNode? {
+        if let node = nodes[question.flow] { return node }
+        let awaited = awaitedRoots.first { $0.definition == question.definition }
+        if question.isOwn, question.flow.parent == nil, let awaited {
+            begin(awaited, at: question.flow)
+        } else if let flow = kinds[question.definition]?.make?() {
+            begin(Child(flow, NoneStepper()), at: question.flow)
+        }
+        return nodes[question.flow]
+    }
+
+    /// What a flow answered, by names; its children are kept until they have their places.
+    private func contribute(
+        _ contributors: FlowContributors, _ question: HostQuestion,
+        _ answer: @escaping @MainActor (NavigateAnswer) -> Void
+    ) throws(NavigationError) {
+        let list: [FlowContributor]
+        switch contributors {
+        case .none: list = []
+        case .one(let contributor): list = [contributor]
+        case .multiple(let contributors): list = contributors
+        case .end(let step):
+            return answer(.contributors([.end(step is NoneStep ? nil : try encode(step))]))
+        }
+        var children: [Child?] = []
+        var all: [HostContributor] = []
+        for contributor in list {
+            switch contributor {
+            case .forwardToCurrentFlow(let step): if !(step is NoneStep) { all.append(.current(try encode(step))) }
+            case .forwardToParentFlow(let step): if !(step is NoneStep) { all.append(.parent(try encode(step))) }
+            case .contribute(let presentable, let stepper, let allowsStepWhenNotPresented):
+                let child = Child(presentable, stepper, allowsStepWhenNotPresented: allowsStepWhenNotPresented)
+                children.append(child)
+                all.append(try self.contributor(child))
+            case .contributeFlow(let name, let step, let arguments, let style, let allowsStepWhenNotPresented):
+                children.append(nil)
+                all.append(.flow(name, try said(step, arguments, style, allowsStepWhenNotPresented)))
+            case .contributeScreen(let name, let step, let arguments, let style, let allowsStepWhenNotPresented):
+                children.append(nil)
+                all.append(.screen(name, try said(step, arguments, style, allowsStepWhenNotPresented)))
+            }
+        }
+        if children.isEmpty { return answer(.contributors(all)) }
+        try makeKnown(children.compactMap(\.self), by: question) { [all] result in
+            switch result {
+            case .success: answer(.contributors(all))
+            case .failure(let error): answer(.failed(error.message))
+            }
+        }
+        // It is told later that it was applied.
+        if nodes[question.flow] != nil { contributed[question.flow] = children }
+    }
+
+    private func contributor(_ child: Child) throws(NavigationError) -> HostContributor {
+        let said = try said(
+            child.initialSteps.first ?? NoneStep(), nil, child.presentable.style, child.allowsStepWhenNotPresented)
+        if let flow = child.presentable as? any Flow { return .flow(type(of: flow).definition, said) }
+        return .screen(child.presentable.name, said)
+    }
+
+    private func said(
+        _ step: any Step, _ arguments: [String: Value]?, _ style: String, _ allowsStepWhenNotPresented: Bool
+    ) throws(NavigationError) -> HostChild {
+        HostChild(
+            step: step is NoneStep ? nil : try encode(step), arguments: arguments.map(Arguments.init), style: style,
+            whenHidden: allowsStepWhenNotPresented ? .allow : nil)
+    }
+}

@@ -1,0 +1,167 @@
+internal import FlowCore
+internal import FlowWire
+internal import SdBus
+
+// What the service asks of the objects of a host, and what is answered.
+
+extension BusHost {
+    /// A call of the guard or navigator of a flow, whose path says which.
+    func takeQuestion(about definition: String, _ member: String, _ call: MessageReader, _ reply: HeldReply) {
+        do throws(SdError) {
+            let question = try question(about: definition, call)
+            switch member {
+            case "Adapt": whenLive { [weak self] in self?.adapt(question, reply) }
+            case "Navigate": whenLive { [weak self] in self?.navigate(question, reply) }
+            default: reply.fail("org.freedesktop.DBus.Error.UnknownMethod", "there is no method '\(member)' here")
+            }
+        } catch {
+            reply.fail("org.freedesktop.DBus.Error.InvalidArgs", "the question can't be read: \(error)")
+        }
+    }
+
+    private func question(about definition: String, _ call: MessageReader) throws(SdError) -> HostQuestion {
+        let flow = String(cString: try call.readObjectPath())
+        let step = String(cString: try call.readString())
+        let arguments = try call.readArguments()
+        let details = try call.readArguments()
+        let isOwn = details["sender"]?.value.text == bus.uniqueName && details["cause"]?.value.number == 0
+        return HostQuestion(
+            definition: definition, flow: NodePath(flow), step: StepMessage(name: step, arguments: arguments),
+            isOwn: isOwn)
+    }
+
+    private func adapt(_ question: HostQuestion, _ reply: HeldReply) {
+        guard let delegate else { return reply.failNobody() }
+        delegate.adapt(question) { answer in
+            switch answer {
+            case .step(let step):
+                reply.send { body throws(SdError) in
+                    try body.append(step.name)
+                    try body.append(step.arguments)
+                }
+            case .rejected(let reason): reply.fail(FlowError.Code.rejected.busName, reason)
+            case .failed(let reason): reply.fail("org.freedesktop.DBus.Error.Failed", reason)
+            }
+        }
+    }
+
+    private func navigate(_ question: HostQuestion, _ reply: HeldReply) {
+        guard let delegate else { return reply.failNobody() }
+        delegate.navigate(question) { answer in
+            switch answer {
+            case .contributors(let contributors):
+                reply.send { body throws(SdError) in
+                    try body.openContainer(.array, "(ssa{sv})")
+                    for contributor in contributors { try body.append(contributor) }
+                    try body.closeContainer()
+                }
+            case .failed(let reason): reply.fail("org.freedesktop.DBus.Error.Failed", reason)
+            }
+        }
+    }
+
+    /// A call of the presenter. What is gone is told by the tree.
+    func takePresenterCall(_ member: String, _ call: MessageReader, _ reply: HeldReply) {
+        guard member == "Present" else { return }
+        do throws(SdError) {
+            let request = try PresentRequest(call)
+            let presentation = Presentation(
+                path: request.path, isAgain: request.isAgain, activationToken: request.activationToken)
+            whenLive { [weak self] in
+                if self?.delegate?.present(presentation, instance: request.instance) == true {
+                    reply.send()
+                } else {
+                    reply.fail(
+                        FlowError.Code.presentableDismissed.busName,
+                        "there is no object for the screen '\(request.path)'")
+                }
+            }
+        } catch {
+            reply.fail("org.freedesktop.DBus.Error.InvalidArgs", "the call can't be read: \(error)")
+        }
+    }
+}
+
+extension HeldReply {
+    fileprivate func failNobody() { fail("org.freedesktop.DBus.Error.Failed", "the flows of this program have ended") }
+}
+
+extension MessageWriter {
+    /// Appends a contributor, `(ssa{sv})`.
+    ///
+    /// A step's arguments are always given: those that are left out would be taken from the step at hand.
+    fileprivate func append(_ contributor: HostContributor) throws(SdError) {
+        try openContainer(.structure, "ssa{sv}")
+        switch contributor {
+        case .screen(let name, let child): try appendChild("screen", name, child)
+        case .flow(let name, let child): try appendChild("flow", name, child)
+        case .current(let step): try appendForward("current", step)
+        case .parent(let step): try appendForward("parent", step)
+        case .end(let step): try appendForward("end", step)
+        }
+        try closeContainer()
+    }
+
+    private func appendChild(_ kind: StaticString, _ name: String, _ child: HostChild) throws(SdError) {
+        try append(kind)
+        try append(name)
+        try openContainer(.array, "{sv}")
+        if let arguments = child.arguments { try appendArguments("arguments", arguments) }
+        if let step = child.step {
+            try appendEntry("step", .string(step.name))
+            try appendArguments("stepArguments", step.arguments)
+        }
+        if !child.style.isEmpty { try appendEntry("style", .string(child.style)) }
+        if let whenHidden = child.whenHidden { try appendEntry("whenHidden", .string(whenHidden.rawValue)) }
+        try closeContainer()
+    }
+
+    private func appendForward(_ kind: StaticString, _ step: StepMessage?) throws(SdError) {
+        try append(kind)
+        try append(step?.name ?? "")
+        try openContainer(.array, "{sv}")
+        if let step { try appendArguments("arguments", step.arguments) }
+        try closeContainer()
+    }
+
+    private func appendArguments(_ name: String, _ arguments: Arguments) throws(SdError) {
+        try appendEntry(name, .dictionary(arguments.map { ($0.name, $0.value) }))
+    }
+}
+
+// MARK: - Registrations
+
+extension BusLink {
+    /// Registers a flow with its objects.
+    func register(
+        _ flow: FlowRegistration, at object: String, presenter: String, _ done: @escaping Done<Void>
+    ) {
+        call("\(BusNames.root)", BusNames.Interface.coordinator, "RegisterFlow") { body throws(SdError) in
+            try body.append(flow.name)
+            try body.appendObjectPath(object)
+            try body.append(flow.steps)
+            try body.openContainer(.array, "{sv}")
+            try body.appendEntry("guard", .bool(flow.isGuarded))
+            try body.appendEntry("children", .string(flow.children.rawValue))
+            try body.appendEntry("timeout", .uint64(flow.timeout))
+            if !flow.screens.isEmpty {
+                let none = Value.array(element: "{ss}", [])
+                let screens = flow.screens.map { Value.entry(key: .string($0), value: none) }
+                try body.appendEntry("screens", .array(element: "{sa{ss}}", screens))
+                try body.appendEntry("presenter", .objectPath(presenter))
+            }
+            try body.closeContainer()
+        } _: {
+            done($0.map { _ in })
+        }
+    }
+
+    /// Takes a registration back; its live flows are dismissed.
+    func unregister(_ flow: String, _ done: @escaping Done<Void>) {
+        call("\(BusNames.root)", BusNames.Interface.coordinator, "UnregisterFlow") { body throws(SdError) in
+            try body.append(flow)
+        } _: {
+            done($0.map { _ in })
+        }
+    }
+}

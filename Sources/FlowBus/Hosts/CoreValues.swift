@@ -1,0 +1,76 @@
+internal import FlowCore
+
+// What the machine says, as flows and their coordinator take it.
+
+extension HostNode {
+    init(_ state: PresentableState) {
+        self.init(
+            path: NodePath(state.path), instance: state.instance, isPresented: state.isPresented,
+            isReady: state.flow?.isReady ?? true)
+    }
+}
+
+extension HostNavigation {
+    init(_ navigation: FlowCore.Navigation) {
+        self.init(
+            flow: NodePath(navigation.flow), serial: navigation.serial, cause: navigation.cause,
+            // There is nobody else.
+            sender: "",
+            step: navigation.step.isEmpty
+                ? nil : StepMessage(name: navigation.step, arguments: navigation.arguments),
+            contributions: navigation.contributions.map(Contribution.init), adaptedFrom: navigation.adaptedFrom,
+            isDeepLink: navigation.isDeepLink)
+    }
+}
+
+extension Contribution {
+    init(_ contribution: FlowCore.Contribution) {
+        self.init(
+            kind: contribution.kind.rawValue, name: contribution.name, path: contribution.path.map { NodePath($0) })
+    }
+}
+
+extension NavigationFailure {
+    init(_ failure: FlowCore.NavigationFailure) {
+        let reason =
+            switch failure.reason {
+            case .verdict(let verdict): verdict.rawValue
+            case .error(let code): code.rawValue
+            }
+        self.init(path: NodePath(failure.flow), step: failure.step, reason: reason, message: failure.message)
+    }
+}
+
+extension Outcome {
+    init(_ answer: Answer) {
+        guard case .verdict(let verdict, let serial) = answer else {
+            self.init(verdict: .navigated, serial: 0)
+            return
+        }
+        self.init(verdict: Verdict(rawValue: verdict.rawValue), serial: serial)
+    }
+}
+
+extension FlowOutcome {
+    init(_ outcome: FlowCore.FlowOutcome) {
+        let result: Result<Verdict, NavigationError> =
+            switch outcome.outcome {
+            case .navigated: .success(.navigated)
+            case .ignored(let verdict): .success(Verdict(rawValue: verdict.rawValue))
+            case .refused(let error): .failure(NavigationError(error))
+            case nil: .success(Verdict(rawValue: ""))
+            }
+        self.init(path: NodePath(outcome.path), result: result)
+    }
+}
+
+extension Registration {
+    /// A flow that this process guards, navigates and presents.
+    init(_ flow: FlowRegistration, by client: Client) {
+        self.init(
+            flow.name, at: Service(client.name, path: "/", timeout: flow.timeout), steps: flow.steps,
+            hasGuard: flow.isGuarded, children: FlowCore.Children(rawValue: flow.children.rawValue) ?? .free, by: client
+        )
+        bring(flow.screens.map { Screen($0) })
+    }
+}

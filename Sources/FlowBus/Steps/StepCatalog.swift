@@ -1,0 +1,57 @@
+import FlowCore
+
+/// The step types of one flow: it may take steps of several, its own and those of its parent, say.
+struct StepCatalog: Sendable {
+    /// Every step of all types. Sorted by name.
+    let declarations: [StepDeclaration]
+    /// The type that each step is decoded as.
+    private let types: [String: any Step.Type]
+
+    /// The types' steps. Where two have a step of the same name, it is the first one's.
+    ///
+    /// - Throws: ``StepError`` for a type that can't be one, and for two of the same name with other arguments.
+    init(_ types: [any Step.Type]) throws(StepError) {
+        var known: [String: (declaration: StepDeclaration, type: any Step.Type)] = [:]
+        for type in types {
+            for declaration in try StepCoding.declarations(of: type) {
+                guard let first = known[declaration.name] else {
+                    known[declaration.name] = (declaration, type)
+                    continue
+                }
+                guard first.declaration == declaration else {
+                    throw StepError(
+                        .unsupportedType,
+                        "step '\(declaration.name)' takes \(Self.arguments(first.declaration)) in "
+                            + "'\(StepError.name(of: first.type))' and \(Self.arguments(declaration)) in "
+                            + "'\(StepError.name(of: type))'; on the bus it is one step, so they have to be the same")
+                }
+            }
+        }
+        declarations = known.values.map(\.declaration).sorted { $0.name < $1.name }
+        self.types = known.mapValues(\.type)
+    }
+
+    /// Whether one of the types has a step of this name.
+    func has(_ name: String) -> Bool { types[name] != nil }
+
+    /// The message as a step of the type that has it.
+    ///
+    /// - Throws: ``StepError`` for one that no type has, or whose arguments do not fit.
+    func decode(_ message: StepMessage) throws(StepError) -> any Step {
+        guard let type = types[message.name] else {
+            let suggestion = Names.suggestion(for: message.name, among: declarations.lazy.map(\.name))
+            throw StepError(.unknownStep, "there is no step '\(Names.shown(message.name))'\(suggestion)")
+        }
+        return try Self.decode(type, message)
+    }
+
+    private static func decode<S: Step>(_ type: S.Type, _ message: StepMessage) throws(StepError) -> any Step {
+        try StepCoding.decode(type, message)
+    }
+
+    private static func arguments(_ declaration: StepDeclaration) -> String {
+        guard !declaration.parameters.isEmpty else { return "no arguments" }
+        return declaration.parameters.map { "'\($0.name)' of type \($0.type.description)\($0.isOptional ? "?" : "")" }
+            .joined(separator: ", ")
+    }
+}

@@ -1,0 +1,159 @@
+import FlowCore
+import Synchronization
+
+/// Steps as messages and back, and what a flow has to declare of them.
+enum StepCoding {
+    /// What was found out of each type. A type never changes.
+    private static let known = Mutex<[ObjectIdentifier: Result<[StepDeclaration], StepError>]>([:])
+
+    /// Every case of the type: its name, its arguments and their types. Sorted by name.
+    ///
+    /// - Throws: ``StepError`` for a type that can't be a step, or whose arguments can't be on the bus.
+    static func declarations<S: Step>(of type: S.Type) throws(StepError) -> [StepDeclaration] {
+        if type == NoneStep.self { return [] }
+        if let known = known.withLock({ $0[ObjectIdentifier(type)] }) { return try known.get() }
+        // Not under the lock: the type's own code runs, which may ask for another's.
+        let result = Result { () throws(StepError) in try StepProbe.declarations(of: type) }
+        known.withLock { $0[ObjectIdentifier(type)] = result }
+        return try result.get()
+    }
+
+    /// The step as a message.
+    ///
+    /// - Throws: ``StepError`` for one that can't be on the bus.
+    static func encode(_ step: any Step) throws(StepError) -> StepMessage { try message(of: step) }
+
+    private static func message<S: Step>(of step: S) throws(StepError) -> StepMessage {
+        let type = S.self
+        if type == NoneStep.self {
+            throw StepError(.unsupportedValue, "NoneStep is no step at all, and can't be emitted")
+        }
+        let declarations = try declarations(of: type)
+        let encoded = EncodedValue([])
+        do { try step.encode(to: ValueEncoder(encoded)) } catch { throw StepError(encoding: error, at: []) }
+        guard case .named = encoded.content, encoded.members.count == 1, let only = encoded.members.first,
+            only.value.type == nil, case .named = only.value.content
+        else {
+            throw StepError.notAStep(
+                type, "it has to be an enum that is coded the way Swift does it for enums without raw values")
+        }
+        guard let declaration = declarations.first(where: { $0.name == only.name }) else {
+            throw unknown(only.name, type, declarations)
+        }
+        var arguments: FlowCore.Arguments = []
+        for member in only.value.members {
+            guard let value = try member.value.value() else { continue }
+            arguments.append(Argument(member.name, try admit(value, member, declaration)))
+        }
+        try checkNames(arguments, declaration)
+        return StepMessage(name: only.name, arguments: arguments)
+    }
+
+    /// The message as a step.
+    ///
+    /// - Throws: ``StepError`` for one that the type does not have, or whose arguments do not fit.
+    static func decode<S: Step>(_ type: S.Type, _ message: StepMessage) throws(StepError) -> S {
+        let declarations = try declarations(of: type)
+        guard let declaration = declarations.first(where: { $0.name == message.name }) else {
+            throw unknown(message.name, type, declarations)
+        }
+        try checkNames(message.arguments, declaration)
+        let arguments = message.arguments.map { Value.entry(key: .string($0.name), value: .variant($0.value)) }
+        let step = Value.entry(
+            key: .string(message.name), value: .variant(.array(element: "{sv}", arguments)))
+        let decoder = ValueDecoder(
+            value: .array(element: "{sv}", [step]), codingPath: [],
+            isPrivate: message.arguments.contains(where: \.isPrivate))
+        do {
+            return try type.init(from: decoder)
+        } catch let error as StepError {
+            throw error
+        } catch let error as DecodingError where error.stepError != nil {
+            throw error.stepError ?? StepError(.invalidArguments, error.context.debugDescription)
+        } catch {
+            let said = (error as? DecodingError)?.context.debugDescription ?? "\(error)"
+            let reason = decoder.isPrivate ? "its type refuses what it is given" : said
+            throw StepError(.invalidArguments, "\(StepPlace.text([NameKey(message.name)])) can't be decoded: \(reason)")
+        }
+    }
+
+    /// The refusal of a step that the type does not have.
+    private static func unknown(_ name: String, _ type: Any.Type, _ declarations: [StepDeclaration]) -> StepError {
+        let suggestion = Names.suggestion(for: name, among: declarations.lazy.map(\.name))
+        return StepError(
+            .unknownStep, "'\(StepError.name(of: type))' has no step '\(Names.shown(name))'\(suggestion)")
+    }
+
+    /// The value as it is declared. Types that code themselves by hand may say one thing and do another.
+    private static func admit(
+        _ value: Value, _ member: (name: String, value: EncodedValue), _ declaration: StepDeclaration
+    ) throws(StepError) -> Value {
+        guard value.nesting <= Limits.argumentNesting else { throw StepError.tooDeep(at: member.value.path) }
+        guard let parameter = declaration.parameters.first(where: { $0.name == member.name }) else { return value }
+        guard let admitted = parameter.type.admit(value) else {
+            throw StepError(
+                .unsupportedType,
+                "\(StepPlace.text(member.value.path)) is encoded as \(StepError.word(value.signature)), but decoded as "
+                    + "\(parameter.type.description); both have to be the same")
+        }
+        return admitted
+    }
+
+    /// Looks whether there are those arguments that there have to be, and no others.
+    private static func checkNames(
+        _ arguments: FlowCore.Arguments, _ declaration: StepDeclaration
+    ) throws(StepError) {
+        let names = declaration.parameters.map(\.name)
+        if let unknown = arguments.first(where: { !names.contains($0.name) })?.name {
+            let known =
+                names.isEmpty ? "it takes none" : "it takes " + names.map { "'\($0)'" }.joined(separator: ", ")
+            throw StepError(
+                .invalidArguments,
+                "step '\(declaration.name)' has no argument '\(Names.shown(unknown))': \(known)"
+                    + Names.suggestion(for: unknown, among: names))
+        }
+        for parameter in declaration.parameters where !parameter.isOptional && arguments[parameter.name] == nil {
+            throw StepError(
+                .invalidArguments,
+                "step '\(declaration.name)' needs the argument '\(parameter.name)' of type "
+                    + parameter.type.description)
+        }
+    }
+}
+
+extension StepError {
+    /// The refusal of containers in containers in containers.
+    static func tooDeep(at path: [any CodingKey]) -> StepError {
+        StepError(
+            .unsupportedValue,
+            "\(StepPlace.text(path)) nests containers deeper than \(Limits.argumentNesting), which is the limit; an "
+                + "array counts as one, a struct as three, an enum with payload as six")
+    }
+
+    /// What a type threw that encodes itself.
+    init(encoding error: any Error, at path: [any CodingKey]) {
+        switch error {
+        case let error as StepError: self = error
+        case EncodingError.invalidValue(_, let context):
+            self.init(
+                .unsupportedValue,
+                "\(StepPlace.text(context.codingPath.isEmpty ? path : context.codingPath)) can't be encoded: "
+                    + context.debugDescription)
+        default: self.init(.unsupportedValue, "\(StepPlace.text(path)) can't be encoded: \(error)")
+        }
+    }
+}
+
+extension Value {
+    /// Containers inside each other, as the limit counts them. Bytes are one that nothing is in.
+    fileprivate var nesting: Int {
+        switch self {
+        case .bool, .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .string, .objectPath, .signature,
+            .bytes:
+            0
+        case .variant(let value): 1 + value.nesting
+        case .array(_, let elements), .structure(let elements): 1 + (elements.lazy.map(\.nesting).max() ?? 0)
+        case .entry(let key, let value): 1 + max(key.nesting, value.nesting)
+        }
+    }
+}

@@ -1,0 +1,251 @@
+import FlowCore
+
+/// What a value decodes itself from.
+struct ValueDecoder: Decoder {
+    /// Nil where nothing came.
+    let value: Value?
+    let codingPath: [any CodingKey]
+    /// Whether what came is private, and stays out of errors.
+    let isPrivate: Bool
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(NamedDecoding(decoder: self, members: try members()))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        ListDecoding(decoder: self, elements: try elements())
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { SingleDecoding(decoder: self) }
+
+    /// A decoder of something inside.
+    func inside(_ key: any CodingKey, _ value: Value?) -> ValueDecoder {
+        ValueDecoder(value: value.map(Self.unwrapped), codingPath: codingPath + [key], isPrivate: isPrivate)
+    }
+
+    /// What a variant carries.
+    private static func unwrapped(_ value: Value) -> Value {
+        guard case .variant(let inner) = value else { return value }
+        return unwrapped(inner)
+    }
+
+    /// The value as this type.
+    func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded {
+        if let scalar = type as? any WireScalar.Type {
+            guard let decoded = value.flatMap({ scalar.init(wireValue: $0) }) as? Decoded else {
+                throw misfit(scalar.signature, isNumber: scalar is any FixedWidthInteger.Type, type)
+            }
+            return decoded
+        }
+        if type == [UInt8].self, case .bytes(let bytes) = value, let decoded = bytes as? Decoded { return decoded }
+        if let scalar = type as? any WirelessScalar.Type {
+            throw StepError.wireless(type, scalar, at: codingPath)
+        }
+        if let dictionary = type as? any WireDictionary.Type, !dictionary.hasNames {
+            throw StepError.keys(type, at: codingPath)
+        }
+        do {
+            return try type.init(from: self)
+        } catch let error as DecodingError where error.stepError == nil {
+            throw dataCorrupted(refusal(type, error.context.debugDescription))
+        }
+    }
+
+    /// The text for a value that a type does not take: which it would, where that can be known.
+    private func refusal<Decoded: Decodable>(_ type: Decoded.Type, _ reason: String) -> String {
+        let place = StepPlace.text(codingPath)
+        guard let raw = type as? any RawRepresentable.Type, let known = EnumCases.all(of: type)?.compactMap(raw.text)
+        else {
+            return isPrivate
+                ? "\(place) can't be of the Swift type '\(StepError.name(of: type))'"
+                : "\(place) can't be of the Swift type '\(StepError.name(of: type))': \(reason)"
+        }
+        let list = known.prefix(20).map { "'\($0)'" }.joined(separator: ", ") + (known.count > 20 ? ", …" : "")
+        guard !isPrivate, let value else { return "\(place) has to be one of \(list)" }
+        let suggestion = Names.suggestion(for: value.description, among: known)
+        return "\(place) is '\(Names.shown(value.description))'; it has to be one of \(list)\(suggestion)"
+    }
+
+    /// The entries of an `a{sv}`, or of another dictionary with texts as keys.
+    private func members() throws -> [(name: String, value: Value)] {
+        guard case .array(let element, let entries) = value, element.hasPrefix("{s") else {
+            throw misfit("a{sv}", isNumber: false, [String: Any].self)
+        }
+        return entries.compactMap { entry in
+            guard case .entry(.string(let name), let value) = entry else { return nil }
+            return (name, value)
+        }
+    }
+
+    private func elements() throws -> [Value] {
+        switch value {
+        case .array(let element, let elements) where !element.hasPrefix("{"): return elements
+        case .bytes(let bytes): return bytes.map(Value.byte)
+        default: throw misfit("an array", isNumber: false, [Any].self)
+        }
+    }
+
+    /// The error for a value of another type than this, or for none.
+    private func misfit(_ wanted: String, isNumber: Bool, _ type: Any.Type) -> DecodingError {
+        let wanted = StepError.word(wanted)
+        let place = StepPlace.text(codingPath)
+        guard let value else {
+            let context = context("\(place) is missing; it has to be of type \(wanted)")
+            return .valueNotFound(type, context)
+        }
+        let came = StepError.word(value.signature)
+        if isPrivate {
+            return .typeMismatch(type, context("\(place) does not fit: it has to be of type \(wanted), not \(came)"))
+        }
+        let shown = "\(place) is '\(Names.shown(value.description))'"
+        if isNumber, value.integer != nil {
+            return .typeMismatch(type, context("\(shown), which is out of the range of the type \(wanted)"))
+        }
+        return .typeMismatch(type, context("\(shown), of type \(came); it has to be of type \(wanted)"))
+    }
+
+    fileprivate func missing(_ key: any CodingKey) -> DecodingError {
+        .keyNotFound(key, context("\(StepPlace.text(codingPath)) lacks '\(Names.shown(key.stringValue))'"))
+    }
+
+    private func dataCorrupted(_ message: String) -> DecodingError { .dataCorrupted(context(message)) }
+
+    /// What types that decode themselves by hand expect to be thrown, with the text for a person inside.
+    private func context(_ message: String) -> DecodingError.Context {
+        DecodingError.Context(
+            codingPath: codingPath, debugDescription: message,
+            underlyingError: StepError(.invalidArguments, message))
+    }
+}
+
+extension RawRepresentable {
+    /// The raw value of one of this type, as text.
+    fileprivate static func text(_ value: Any) -> String? { (value as? Self).map { "\($0.rawValue)" } }
+}
+
+extension DecodingError {
+    var context: Context {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+            .dataCorrupted(let context):
+            context
+        @unknown default: Context(codingPath: [], debugDescription: "\(self)")
+        }
+    }
+
+    /// The text that a decoder of ours put into it.
+    var stepError: StepError? { context.underlyingError as? StepError }
+}
+
+/// A struct's properties, an enum's case, a dictionary's entries.
+private struct NamedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let decoder: ValueDecoder
+    let members: [(name: String, value: Value)]
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var allKeys: [Key] { members.compactMap { Key(stringValue: $0.name) } }
+
+    private func member(_ key: any CodingKey) -> Value? { members.first { $0.name == key.stringValue }?.value }
+
+    func contains(_ key: Key) -> Bool { member(key) != nil }
+    func decodeNil(forKey key: Key) throws -> Bool { member(key) == nil }
+
+    func decode<Decoded: Decodable>(_ type: Decoded.Type, forKey key: Key) throws -> Decoded {
+        let value = member(key)
+        guard value != nil || type is any WireOptional.Type else { throw decoder.missing(key) }
+        return try decoder.inside(key, value).decode(type)
+    }
+
+    // The standard library has these two refuse in words of its own.
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+        throw StepError.wireless(type, type, at: codingPath + [key])
+    }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+        throw StepError.wireless(type, type, at: codingPath + [key])
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<Nested> {
+        try nested(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try nested(key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder { try nested(NameKey("super")) }
+    func superDecoder(forKey key: Key) throws -> any Decoder { try nested(key) }
+
+    private func nested(_ key: any CodingKey) throws -> ValueDecoder {
+        guard let value = member(key) else { throw decoder.missing(key) }
+        return decoder.inside(key, value)
+    }
+}
+
+/// Elements of an array or a set, and bytes.
+private struct ListDecoding: UnkeyedDecodingContainer {
+    let decoder: ValueDecoder
+    let elements: [Value]
+    var currentIndex = 0
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var count: Int? { elements.count }
+    var isAtEnd: Bool { currentIndex >= elements.count }
+
+    init(decoder: ValueDecoder, elements: [Value]) {
+        self.decoder = decoder
+        self.elements = elements
+    }
+
+    mutating func decodeNil() throws -> Bool { false }
+
+    mutating func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded {
+        let decoded = try element().decode(type)
+        currentIndex += 1
+        return decoded
+    }
+
+    // The standard library has these two refuse in words of its own.
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { throw StepError.wireless(type, type, at: codingPath) }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
+        throw StepError.wireless(type, type, at: codingPath)
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type
+    ) throws -> KeyedDecodingContainer<Nested> {
+        let container = try element().container(keyedBy: type)
+        currentIndex += 1
+        return container
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        let container = try element().unkeyedContainer()
+        currentIndex += 1
+        return container
+    }
+
+    mutating func superDecoder() throws -> any Decoder {
+        let decoder = try element()
+        currentIndex += 1
+        return decoder
+    }
+
+    private func element() throws -> ValueDecoder {
+        guard !isAtEnd else { throw decoder.missing(IndexKey(currentIndex)) }
+        return decoder.inside(IndexKey(currentIndex), elements[currentIndex])
+    }
+}
+
+/// What is one value by itself.
+private struct SingleDecoding: SingleValueDecodingContainer {
+    let decoder: ValueDecoder
+    var codingPath: [any CodingKey] { decoder.codingPath }
+
+    func decodeNil() -> Bool { decoder.value == nil }
+    func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded { try decoder.decode(type) }
+
+    // The standard library has these two refuse in words of its own.
+    func decode(_ type: Int128.Type) throws -> Int128 { throw StepError.wireless(type, type, at: codingPath) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { throw StepError.wireless(type, type, at: codingPath) }
+}

@@ -1,0 +1,145 @@
+import FlowCore
+
+/// A Swift type that is one basic D-Bus type.
+protocol WireScalar {
+    static var signature: String { get }
+    /// What is tried where a value is made up, in this order.
+    static var placeholders: [Self] { get }
+    var wireValue: Value { get }
+    /// The value, or nil where it is of another type or out of range.
+    init?(wireValue: Value)
+}
+
+extension WireScalar where Self: FixedWidthInteger {
+    static var placeholders: [Self] { [0, 1, 2, 10, 100] }
+
+    /// Any integer type that holds the value fits (S-3).
+    init?(wireValue: Value) {
+        guard let number = wireValue.integer, let value = Self(exactly: number) else { return nil }
+        self = value
+    }
+}
+
+extension Bool: WireScalar {
+    static var signature: String { "b" }
+    static var placeholders: [Bool] { [false, true] }
+    var wireValue: Value { .bool(self) }
+    init?(wireValue: Value) {
+        guard case .bool(let value) = wireValue else { return nil }
+        self = value
+    }
+}
+
+extension UInt8: WireScalar {
+    static var signature: String { "y" }
+    var wireValue: Value { .byte(self) }
+}
+
+extension Int16: WireScalar {
+    static var signature: String { "n" }
+    var wireValue: Value { .int16(self) }
+}
+
+extension UInt16: WireScalar {
+    static var signature: String { "q" }
+    var wireValue: Value { .uint16(self) }
+}
+
+extension Int32: WireScalar {
+    static var signature: String { "i" }
+    var wireValue: Value { .int32(self) }
+}
+
+extension UInt32: WireScalar {
+    static var signature: String { "u" }
+    var wireValue: Value { .uint32(self) }
+}
+
+extension Int: WireScalar {
+    static var signature: String { "x" }
+    var wireValue: Value { .int64(Int64(self)) }
+}
+
+extension Int64: WireScalar {
+    static var signature: String { "x" }
+    var wireValue: Value { .int64(self) }
+}
+
+extension UInt: WireScalar {
+    static var signature: String { "t" }
+    var wireValue: Value { .uint64(UInt64(self)) }
+}
+
+extension UInt64: WireScalar {
+    static var signature: String { "t" }
+    var wireValue: Value { .uint64(self) }
+}
+
+extension Double: WireScalar {
+    static var signature: String { "d" }
+    static var placeholders: [Double] { [0, 1, 0.5] }
+    var wireValue: Value { .double(self) }
+    init?(wireValue: Value) {
+        guard case .double(let value) = wireValue else { return nil }
+        self = value
+    }
+}
+
+extension String: WireScalar {
+    static var signature: String { "s" }
+    /// A number, a UUID, a word, none, a moment, a language, a colour, addresses.
+    static var placeholders: [String] {
+        [
+            "0", "00000000-0000-0000-0000-000000000000", "a", "", "1970-01-01T00:00:00Z", "1970-01-01", "en", "#000000",
+            "/", "http://localhost/", "a@localhost", "127.0.0.1", "0.0.0", "true",
+        ]
+    }
+    var wireValue: Value { .string(self) }
+    init?(wireValue: Value) {
+        guard case .string(let value) = wireValue else { return nil }
+        self = value
+    }
+}
+
+/// A number type that D-Bus does not have.
+protocol WirelessScalar {
+    /// The type that is to stand in its place.
+    static var replacement: String { get }
+}
+
+extension Float: WirelessScalar { static var replacement: String { "Double" } }
+extension Int8: WirelessScalar { static var replacement: String { "Int16" } }
+extension Int128: WirelessScalar { static var replacement: String { "Int64, or String" } }
+extension UInt128: WirelessScalar { static var replacement: String { "UInt64, or String" } }
+
+/// `Optional`: D-Bus has no nil, so an optional can only be left out, where it has a name.
+protocol WireOptional {
+    static var wrapped: Any.Type { get }
+    static var absent: Self { get }
+}
+
+extension Optional: WireOptional {
+    static var wrapped: Any.Type { Wrapped.self }
+    static var absent: Wrapped? { nil }
+}
+
+/// `Dictionary`: what Codable does the same way as a struct where its keys are texts.
+protocol WireDictionary {
+    static var keyType: Any.Type { get }
+    static var valueType: Any.Type { get }
+    static var empty: Self { get }
+    /// Whether Codable gives each entry the key's text as its name; otherwise keys and values would alternate in a list.
+    static var hasNames: Bool { get }
+}
+
+extension Dictionary: WireDictionary {
+    static var keyType: Any.Type { Key.self }
+    static var valueType: Any.Type { Value.self }
+    static var empty: [Key: Value] { [:] }
+    static var hasNames: Bool { Key.self == String.self || Key.self is any CodingKeyRepresentable.Type }
+}
+
+/// `Set`: a list in an order that differs from run to run.
+protocol WireSet {}
+
+extension Set: WireSet {}

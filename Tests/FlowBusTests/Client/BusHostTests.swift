@@ -1,0 +1,302 @@
+import BusTestSupport
+import Testing
+
+@testable import FlowBus
+
+import struct FlowCore.Argument
+import struct FlowCore.Parameter
+import struct FlowCore.StepDeclaration
+import enum FlowCore.Value
+import struct FlowCore.ValueType
+import enum FlowCore.WhenHidden
+
+/// Flows of this program in the service on the bus.
+@Suite("BusHost")
+@MainActor
+struct BusHostTests {
+    private let service: Service
+    private let bus: NavigationBus
+    private let host: BusHost
+    private let flows = Recorder()
+    private let log: Events<String>
+
+    init() throws {
+        service = try Service("[steps]\nother = {}")
+        bus = try NavigationBus(service)
+        host = try BusHost(bus)
+        host.delegate = flows
+        log = Events(flows.lines)
+    }
+
+    private func step(_ name: String, _ arguments: [FlowCore.Argument] = []) -> StepMessage {
+        StepMessage(name: name, arguments: arguments)
+    }
+
+    private func register(_ name: String, screens: [String] = [], isGuarded: Bool = false, by host: BusHost? = nil)
+        async throws
+    {
+        let number = try #require(ValueType(signature: "x"))
+        let registration = FlowRegistration(
+            name: name,
+            steps: [
+                StepDeclaration("begin"), StepDeclaration("open", parameters: [Parameter("n", number)]),
+                StepDeclaration("stop"),
+            ],
+            screens: screens, isGuarded: isGuarded, children: .free, timeout: 10_000_000)
+        try await answer { (host ?? self.host).register(registration, $0) }
+    }
+
+    @discardableResult
+    private func emit(
+        _ name: String, _ arguments: [FlowCore.Argument] = [], on path: NodePath, instance: UInt64 = 0
+    ) async throws -> Outcome {
+        try await answer { host.emit(step(name, arguments), on: path, instance: instance, $0) }
+    }
+
+    private func coordinate(_ name: String) async throws -> NodePath {
+        try await answer { host.coordinate(name, step("begin"), $0) }
+    }
+
+    @Test func `a flow is asked where steps lead, and told in the order of the wire`() async throws {
+        flows.navigates = { question in
+            question.step.name == "open"
+                ? .contributors([.screen("Page", HostChild(style: "modal", whenHidden: .allow))]) : .contributors([])
+        }
+        try await register("Watched", screens: ["Page"])
+        #expect(try await coordinate("Watched") == "Watched")
+        let outcome = try await emit("open", [Argument("n", .int64(4))], on: "Watched")
+        #expect(outcome.isNavigated)
+        try await log.first { $0.hasPrefix("present") }
+        #expect(
+            log.all == [
+                "added Watched", "Watched navigate begin [] own", "Watched ready", "did Watched begin []",
+                "Watched navigate open [4] own", "added Watched/Page", "did Watched open [screen Page Watched/Page]",
+                "present Watched/Page",
+            ])
+        #expect(try await bus.owned().map(\.path) == ["Watched/Page"])
+    }
+
+    @Test func `a guard lets pass, changes, refuses and fails`() async throws {
+        flows.adapts = { question in
+            switch question.step.arguments.first?.value {
+            case .int64(1)?: .step(question.step)
+            case .int64(2)?: .step(StepMessage(name: "stop", arguments: []))
+            case .int64(3)?: .rejected("not now")
+            case nil: .step(question.step)
+            default: .failed("broken")
+            }
+        }
+        flows.navigates = { _ in .contributors([]) }
+        try await register("Guarded", isGuarded: true)
+        _ = try await coordinate("Guarded")
+        func emit(_ number: Int64) async throws -> Outcome {
+            try await bus.emit("open", ["n": .int64(number)], on: "Guarded")
+        }
+        #expect(try await emit(1).isNavigated)
+        #expect(try await emit(2).isNavigated)
+        try await log.first { $0 == "did Guarded stop [] from open" }
+        #expect(try await emit(3).verdict == .rejected)
+        let failure = try await refusal { try await emit(4) }
+        #expect(failure.code == .guardFailed && failure.message.contains("broken"))
+    }
+
+    @Test func `all kinds of contributors are understood`() async throws {
+        flows.navigates = { question in
+            switch (question.flow.text, question.step.name) {
+            case ("Main", "begin"):
+                .contributors([
+                    .flow(
+                        "Child",
+                        HostChild(step: StepMessage(name: "open", arguments: [Argument("n", .int64(1))]))),
+                    .current(StepMessage(name: "stop", arguments: [])),
+                ])
+            case ("Main/Child", "open"):
+                .contributors([.parent(StepMessage(name: "open", arguments: [Argument("n", .int64(2))]))])
+            case ("Main/Child", "stop"): .contributors([.end(nil)])
+            case ("Main", "open"): .contributors([])
+            case ("Main", "stop"): .contributors([])
+            default: .failed("\(question.flow) \(question.step.name)")
+            }
+        }
+        try await register("Main")
+        try await register("Child")
+        _ = try await coordinate("Main")
+        try await log.first { $0.hasPrefix("did Main open") }
+        try await emit("stop", on: "Main/Child")
+        try await log.first { $0 == "removed Main/Child" }
+        #expect(
+            log.all.filter { $0.hasPrefix("did") } == [
+                "did Main begin [flow Child Main/Child, current stop Main]", "did Main/Child open [parent open Main]",
+                "did Main stop []", "did Main open []", "did Main/Child stop [end  ]",
+            ])
+    }
+
+    @Test func `a step on a flow that waits for this program is no deadlock`() async throws {
+        var held: [@MainActor (AdaptAnswer) -> Void] = []
+        flows.adapting = { question, answer in
+            if question.step.name == "open" { held.append(answer) } else { answer(.step(question.step)) }
+        }
+        flows.navigates = { _ in .contributors([]) }
+        try await register("Busy", isGuarded: true)
+        _ = try await coordinate("Busy")
+        async let first = emit("open", [Argument("n", .int64(1))], on: "Busy")
+        try await log.first { $0.contains("adapt open") }
+        async let second = emit("stop", on: "Busy")
+        _ = try await bus.definitions()
+        held.first?(.step(step("open", [Argument("n", .int64(1))])))
+        #expect(try await first.isNavigated)
+        #expect(try await second.isNavigated)
+    }
+
+    @Test func `screens are shown, dismissed, gone back from; another instance is refused`() async throws {
+        flows.navigates = { question in
+            .contributors(
+                question.step.name == "begin" ? [.screen("Page", HostChild())] : [])
+        }
+        try await register("Watched", screens: ["Page"])
+        _ = try await coordinate("Watched")
+        try await log.first { $0.hasPrefix("present") }
+        try await answer { host.setVisible(true, at: "Watched/Page", $0) }
+        try await log.first { $0 == "Watched/Page presented true" }
+        #expect(try await answer { host.back(on: "Watched", $0) }.verdict == .unhandled)
+        let stale = try await refusal { try await emit("stop", on: "Watched/Page", instance: 77) }
+        #expect(stale.code == .staleInstance)
+        try await answer { host.dismiss("Watched/Page", $0) }
+        try await log.first { $0 == "removed Watched/Page" }
+        #expect(try await answer { host.navigate(to: step("stop"), $0) }.map(\.path) == ["Watched"])
+    }
+
+    @Test func `more screens are registered; the same again changes nothing`() async throws {
+        try await register("Watched", screens: ["Page"])
+        try await register("Watched", screens: ["Page"])
+        try await register("Watched", screens: ["Page", "Other"])
+        flows.navigates = { _ in .contributors([.screen("Other", HostChild())]) }
+        _ = try await coordinate("Watched")
+        try await log.first { $0 == "present Watched/Other" }
+    }
+
+    @Test func `two coordinators of one program do not share names`() async throws {
+        let other = try BusHost(bus)
+        try await register("One")
+        try await register("Two", by: other)
+        let refused = try await refusal { try await register("One", by: other) }
+        #expect(refused.code == .alreadyRegistered)
+        try await register("Three", by: other)
+        other.close()
+        // In the order of the calls: it is taken back by now.
+        #expect(try await bus.definitions() == ["One"])
+        let closed = try await refusal { try await register("Four", by: other) }
+        #expect(closed.code == .flowEnded)
+    }
+
+    @Test func `the service comes back: flows are registered before the tree is read`() async throws {
+        flows.navigates = { _ in .contributors([]) }
+        try await register("Watched")
+        _ = try await coordinate("Watched")
+        try await log.first { $0.hasPrefix("did Watched begin") }
+        try service.restart()
+        // Its client is still there: the flow is, too.
+        try await log.first { $0 == "restarted Watched" }
+        #expect(try await bus.definitions() == ["Watched"])
+        try await emit("stop", on: "Watched")
+        try await log.first { $0 == "did Watched stop []" }
+    }
+
+    @Test func `the service comes back: what it asked is asked again, and the first answer is dropped`() async throws {
+        var held: [@MainActor (AdaptAnswer) -> Void] = []
+        flows.adapting = { question, answer in
+            if question.step.name == "open" { held.append(answer) } else { answer(.step(question.step)) }
+        }
+        try await register("Busy", isGuarded: true)
+        _ = try await coordinate("Busy")
+        let client = try NavigationBus(service)
+        let open = step("open", [Argument("n", .int64(1))])
+        #expect(try await client.emit("open", ["n": .int64(1)], on: "Busy", waits: false).verdict == .pending)
+        try await log.first { $0.contains("adapt open") }
+        try service.restart()
+        try await log.first { $0 == "restarted Busy" }
+        try await log.first { $0.contains("adapt open") }
+        held[0](.rejected("too late"))
+        held[0](.rejected("twice"))
+        held[1](.step(open))
+        try await log.first { $0 == "did Busy open []" }
+        #expect(held.count == 2)
+    }
+
+    @Test func `the bus comes back: flows are registered before the tree is read`() async throws {
+        flows.navigates = { _ in .contributors([]) }
+        try await register("Watched")
+        _ = try await coordinate("Watched")
+        try await log.first { $0.hasPrefix("did Watched begin") }
+        try service.bus.kill()
+        try service.bus.start()
+        try await log.first { $0 == "restarted " }
+        #expect(try await bus.definitions() == ["Watched"])
+        _ = try await coordinate("Watched")
+        try await log.first { $0.hasPrefix("did Watched begin") }
+    }
+
+    @Test func `nobody's flows are asked for nothing, and end with the host`() async throws {
+        flows.navigates = { _ in .contributors([]) }
+        try await register("Watched")
+        _ = try await coordinate("Watched")
+        host.close()
+        host.close()
+        #expect(try await bus.definitions().isEmpty)
+        #expect(try service.objects()["\(Service.tree)/Watched"] == nil)
+    }
+}
+
+/// Who has the flows, as a list of what it is asked and told.
+@MainActor
+private final class Recorder: HostDelegate {
+    let lines: AsyncStream<String>
+    private let line: AsyncStream<String>.Continuation
+    var adapts: (HostQuestion) -> AdaptAnswer = { .step($0.step) }
+    var adapting: ((HostQuestion, @escaping @MainActor (AdaptAnswer) -> Void) -> Void)?
+    var navigates: (HostQuestion) -> NavigateAnswer = { _ in .contributors([]) }
+
+    init() { (lines, line) = AsyncStream.makeStream() }
+
+    private func text(_ question: HostQuestion) -> String {
+        "\(question.step.name) [\(question.step.arguments.map(\.value.description).joined())]"
+            + (question.isOwn ? " own" : "")
+    }
+
+    func adapt(_ question: HostQuestion, _ answer: @escaping @MainActor (AdaptAnswer) -> Void) {
+        line.yield("\(question.flow) adapt \(text(question))")
+        if let adapting { adapting(question, answer) } else { answer(adapts(question)) }
+    }
+
+    func navigate(_ question: HostQuestion, _ answer: @escaping @MainActor (NavigateAnswer) -> Void) {
+        line.yield("\(question.flow) navigate \(text(question))")
+        answer(navigates(question))
+    }
+
+    func present(_ presentation: Presentation, instance: UInt64) -> Bool {
+        line.yield("present \(presentation.path)")
+        return true
+    }
+
+    func added(_ node: HostNode) { line.yield("added \(node.path)") }
+
+    func changed(_ path: NodePath, _ change: HostChange) {
+        switch change {
+        case .presented(let isPresented): line.yield("\(path) presented \(isPresented)")
+        case .ready: line.yield("\(path) ready")
+        }
+    }
+
+    func removed(_ path: NodePath) { line.yield("removed \(path)") }
+
+    func didNavigate(_ it: HostNavigation) {
+        let list = it.contributions.map { "\($0.kind) \($0.name) \($0.path?.text ?? "")" }.joined(separator: ", ")
+        line.yield("did \(it.flow) \(it.step?.name ?? "back") [\(list)]" + (it.adaptedFrom.map { " from \($0)" } ?? ""))
+    }
+
+    func failed(_ failure: NavigationFailure) { line.yield("failed \(failure.path) \(failure.step) \(failure.reason)") }
+
+    func forgotten(_ definition: String) { line.yield("forgotten \(definition)") }
+
+    func restarted(_ live: [HostNode]) { line.yield("restarted \(live.map(\.path.text).joined(separator: " "))") }
+}

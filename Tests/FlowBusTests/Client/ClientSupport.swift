@@ -1,0 +1,105 @@
+import BusTestSupport
+import FlowBus
+import Testing
+
+/// The steps of `shopDefinitions`.
+enum ShopStep: Step {
+    case begin
+    case pick(item: Int)
+    case check
+    case card
+    case done(receipt: String?)
+    case closed(receipt: String?)
+    case nobody
+}
+
+extension NavigationBus {
+    /// A client on a test's bus.
+    convenience init(_ service: Service) throws { try self.init(.address(service.bus.address)) }
+}
+
+extension Service {
+    /// One with the definitions of the shop, whose root is live.
+    static func shop() throws -> Service { try Service(shopDefinitions) }
+}
+
+/// The refusal of a call; a failure where it is none.
+@MainActor
+func refusal<Success>(
+    _ call: () async throws -> Success, sourceLocation: SourceLocation = #_sourceLocation
+) async throws -> NavigationError {
+    do {
+        _ = try await call()
+    } catch let error as NavigationError {
+        return error
+    }
+    throw TestFailure("the call at \(sourceLocation) was not refused")
+}
+
+/// Lets a test wait in steps for what an async sequence brings, with a bound.
+@MainActor
+final class Events<Element: Sendable> {
+    private(set) var all: [Element] = []
+    private var next = 0
+    private(set) var isFinished = false
+    private var wakes: [CheckedContinuation<Void, Never>] = []
+    private var task: Task<Void, Never>?
+
+    init(_ sequence: AsyncStream<Element>) {
+        task = Task { [weak self] in
+            for await element in sequence { self?.take(element) }
+            self?.finish()
+        }
+    }
+
+    isolated deinit { task?.cancel() }
+
+    /// Stops to iterate.
+    func stop() { task?.cancel() }
+
+    private func take(_ element: Element) {
+        all.append(element)
+        wake()
+    }
+
+    private func finish() {
+        isFinished = true
+        wake()
+    }
+
+    private func wake() {
+        let waiting = wakes
+        wakes = []
+        for wake in waiting { wake.resume() }
+    }
+
+    /// The next element that passes a test; the search begins after the one that was waited for last.
+    @discardableResult
+    func first(where matches: (Element) -> Bool = { _ in true }) async throws -> Element {
+        try await wait {
+            while self.next < self.all.count {
+                self.next += 1
+                if matches(self.all[self.next - 1]) { return self.all[self.next - 1] }
+            }
+            return nil
+        }
+    }
+
+    /// Waits for its end.
+    func end() async throws { try await wait { self.isFinished ? () : nil } }
+
+    private func wait<Found>(_ find: () -> Found?) async throws -> Found {
+        var isOver = false
+        let bound = Task { @MainActor in
+            do { try await Task.sleep(for: failureBound) } catch { return }
+            isOver = true
+            wake()
+        }
+        defer { bound.cancel() }
+        while true {
+            if let found = find() { return found }
+            if isOver { throw TestFailure("waited in vain; there were \(all)") }
+            await withCheckedContinuation { wakes.append($0) }
+        }
+    }
+}

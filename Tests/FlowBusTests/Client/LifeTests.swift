@@ -1,0 +1,189 @@
+import BusTestSupport
+import enum FlowCore.Value
+import Glibc
+import Testing
+
+@testable import FlowBus
+
+/// Calls that end before their answers, and connections that do.
+@Suite("Connections")
+@MainActor
+struct LifeTests {
+    /// A guard holds the steps of `held`.
+    private static let definitions = """
+        [steps]
+        go = {}
+        open = {}
+        [screens]
+        page = {}
+        [[autostart]]
+        flow = "main"
+        [flows.main.on]
+        open = { screen = "page" }
+        go = { none = true }
+        [[autostart]]
+        flow = "held"
+        [flows.held]
+        guard = { name = "com.example.Peer" }
+        [flows.held.on]
+        go = { screen = "page" }
+        """
+
+    private let service: Service
+    private let bus: NavigationBus
+
+    init() throws {
+        service = try Service(Self.definitions)
+        bus = try NavigationBus(service)
+    }
+
+    /// A guard that holds what it is asked; it is a plain client with a synchronous loop.
+    private func holdingGuard() throws -> TestClient {
+        let client = try service.peer()
+        client.playGuard { _ in .later }
+        return client
+    }
+
+    @Test func `who is cancelled stops to wait at once, and the step is taken all the same`() async throws {
+        let holder = try holdingGuard()
+        let emission = Task { try await bus.emit("go", on: "held") }
+        let other = Task { try await bus.emit("go", on: "main") }
+        #expect(try await other.value.isNavigated)
+        emission.cancel()
+        await #expect(throws: CancellationError.self) { try await emission.value }
+        let question = try holder.waitForCall("Adapt")
+        try holder.reply(to: question, [question.values[1], question.values[2]])
+        try holder.ping(Service.name)
+        try await bus.waitReady("held")
+        #expect(try service.objects()["/org/flowbus/Navigation1/tree/held/page"] != nil)
+    }
+
+    @Test func `who is cancelled already makes no call`() async throws {
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await bus.emit("open", on: "main")
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        _ = try await bus.definitions()
+        #expect(try service.objects()["/org/flowbus/Navigation1/tree/main/page"] == nil)
+    }
+
+    @Test func `who does not wait is told 'pending'; who waits, the outcome that follows`() async throws {
+        let holder = try holdingGuard()
+        #expect(try await bus.emit("go", on: "held", waits: false).verdict == .pending)
+        let question = try holder.waitForCall("Adapt")
+        try holder.reply(to: question, Peer.rejected)
+        // By the token of a call that is pending: the outcome comes by StepConcluded.
+        #expect(try await bus.emit("go", on: "held", token: "t", waits: false).verdict == .pending)
+        let waiting = Task { try await bus.emit("go", on: "held", token: "t") }
+        let second = try holder.waitForCall("Adapt")
+        _ = try await bus.definitions()
+        try holder.reply(to: second, [second.values[1], second.values[2]])
+        try holder.ping(Service.name)
+        #expect(try await waiting.value.isNavigated)
+    }
+
+    @Test func `calls under way fail when the service goes`() async throws {
+        _ = try holdingGuard()
+        let emission = Task { try await bus.emit("go", on: "held") }
+        _ = try await bus.definitions()
+        service.process.send(signal: SIGKILL)
+        #expect(try await refusal { try await emission.value }.code == .noReply)
+    }
+
+    @Test func `calls under way fail when the bus goes`() async throws {
+        _ = try holdingGuard()
+        let emission = Task { try await bus.emit("go", on: "held") }
+        _ = try await bus.definitions()
+        try service.bus.kill()
+        #expect(try await refusal { try await emission.value }.code == .disconnected)
+        #expect(try await refusal { try await bus.emit("go", on: "main") }.code == .disconnected)
+    }
+
+    @Test func `calls under way fail when the connection is closed, and so do later ones`() async throws {
+        _ = try holdingGuard()
+        let emission = Task { try await bus.emit("go", on: "held") }
+        _ = try await bus.definitions()
+        bus.close()
+        bus.close()
+        #expect(try await refusal { try await emission.value }.code == .disconnected)
+        #expect(try await refusal { try await bus.emit("go", on: "main") }.code == .disconnected)
+    }
+
+    @Test func `a connection that nobody holds, and nobody watches, is closed`() async throws {
+        let watcher = try TestClient(service.bus)
+        var short: NavigationBus? = try NavigationBus(service)
+        let name = try #require(short?.uniqueName)
+        try watcher.addMatch("type='signal',member='NameOwnerChanged',arg0='\(name)'")
+        weak let held = short
+        let events = try #require(short?.watch())
+        short = nil
+        let (told, tell) = AsyncStream.makeStream(of: Void.self)
+        let watching = Task { for await _ in events { tell.yield(()) } }
+        for await _ in told { break }
+        #expect(held != nil)
+        watching.cancel()
+        while held != nil { await Task.yield() }
+        try watcher.waitForSignal("NameOwnerChanged") { $0.values[2] == "" }
+    }
+
+    @Test func `a bus that is not there, or an address that is none, is an error`() throws {
+        for address in ["unix:path=/nonexistent/bus", "nonsense", ""] {
+            do {
+                _ = try NavigationBus(.address(address))
+                Issue.record("connected to '\(address)'")
+            } catch {
+                #expect(error.code == .disconnected)
+            }
+        }
+    }
+
+    @Test func `texts that the bus can't carry are refused, and what follows goes on`() async throws {
+        #expect(try await refusal { try await bus.emit("a\0b", on: "main") }.code == .unknownStep)
+        #expect(try await refusal { try await bus.emit("\u{FFFE}", on: "main") }.code == .invalidArguments)
+        let bad: [String: Value] = ["x": .array(element: "nonsense", [])]
+        #expect(try await refusal { try await bus.emit("go", bad, on: "main") }.code == .invalidArguments)
+        let path: [String: Value] = ["x": .objectPath("no path")]
+        #expect(try await refusal { try await bus.emit("go", path, on: "main") }.code == .invalidArguments)
+        #expect(try await bus.emit("go", on: "main").isNavigated)
+    }
+
+    @Test func `who is told may run a loop of its own`() async throws {
+        let (lines, line) = AsyncStream.makeStream(of: String.self)
+        let events = Events(lines)
+        var inner: TreeWatch?
+        var isTold = false
+        let outer = TreeWatch(bus.link, nil) { news in
+            guard case .live = news else { return }
+            inner = TreeWatch(bus.link, nil) { if case .live = $0 { isTold = true } }
+            while !isTold {
+                var one = pollfd(fd: bus.fileDescriptor, events: Int16(POLLIN), revents: 0)
+                guard poll(&one, 1, 10_000) == 1 else { break }
+                bus.process()
+            }
+            line.yield(isTold ? "told" : "nothing came")
+        }
+        #expect(try await events.first() == "told")
+        outer.end()
+        inner?.end()
+    }
+
+    @Test func `a foreign loop serves it, with the main actor's jobs`() async throws {
+        let program = try Service.program(named: "foreign-loop")
+        let service = try Service.shop()
+        let process = try ChildProcess(program, [service.bus.address, "pay", "card"])
+        let exit = try process.waitForExit()
+        #expect(
+            process.output.split(separator: "\n").map(String.init).filter { !$0.contains("basket") } == [
+                "root pay", "detached 42", "live", "verdict navigated", "navigated card", "removed pay", "rounds few",
+            ])
+        #expect(exit == .status(0))
+    }
+
+    @Test func `a foreign loop serves flows without a bus`() throws {
+        let process = try ChildProcess(try Service.program(named: "foreign-loop"), ["alone"])
+        let exit = try process.waitForExit()
+        #expect(process.output == "navigate one\nnavigate two\nverdict navigated\nrounds few\n")
+        #expect(exit == .status(0))
+    }
+}

@@ -1,0 +1,129 @@
+import BusTestSupport
+import FlowBus
+import enum FlowCore.Value
+import Testing
+
+/// The calls of a plain client, and what it is refused.
+@Suite("NavigationBus")
+@MainActor
+struct NavigationBusTests {
+    private let service: Service
+    private let bus: NavigationBus
+
+    init() throws {
+        service = try .shop()
+        bus = try NavigationBus(service)
+    }
+
+    private func item(of path: String) throws -> BusValue? {
+        try service.property("Arguments", of: path, "Presentable")["item"]
+    }
+
+    @Test func `a step is emitted by its type, and by its name`() async throws {
+        let first = try await bus.emit(ShopStep.pick(item: 7), on: "shop")
+        #expect(first.isNavigated && first.serial > 0)
+        #expect(try item(of: "/shop/detail") == .int64(7))
+        let second = try await bus.emit("pick", ["item": .int32(8)], on: "shop")
+        #expect(second.verdict == .navigated && second.serial > first.serial)
+        #expect(try await bus.emit(ShopStep.card, on: "shop").verdict == .unhandled)
+        #expect(try await bus.emit(ShopStep.card, on: "shop/list").verdict == .hidden)
+    }
+
+    @Test func `what is wrong with a step is told by its code and in words`() async throws {
+        #expect(try await refusal { try await bus.emit("pikc", on: "shop") }.code == .unknownStep)
+        let misfit = try await refusal { try await bus.emit("pick", ["item": .string("x")], on: "shop") }
+        #expect(misfit.code == .invalidArguments && misfit.message.contains("'item'"))
+        #expect(try await refusal { try await bus.emit(ShopStep.begin, on: "shop/nothing") }.code == .unknownObject)
+        #expect(try await refusal { try await bus.emit("begin", on: "not a path") }.code == .invalidArguments)
+        #expect(try await refusal { try await bus.emit("begin", on: "") }.code == .invalidArguments)
+        #expect(try await refusal { try await bus.emit("begin", on: "shop", instance: 99) }.code == .staleInstance)
+        #expect(try await refusal { try await bus.emit(NoneStep(), on: "shop") }.code == .invalidStep)
+        let token = String(repeating: "t", count: 129)
+        #expect(try await refusal { try await bus.emit("begin", on: "shop", token: token) }.code == .invalidArguments)
+    }
+
+    @Test func `the same token gets the same outcome`() async throws {
+        let first = try await bus.emit(ShopStep.pick(item: 1), on: "shop", token: "mine")
+        #expect(try await bus.emit(ShopStep.pick(item: 1), on: "shop", token: "mine") == first)
+        #expect(try await bus.emit(ShopStep.pick(item: 1), on: "shop", token: "other") != first)
+    }
+
+    @Test func `calls go out in the order in which they are made`() async throws {
+        // Each is sent before the next begins; no answer is waited for.
+        let calls = (1...3).map { item in
+            Task.immediate { @MainActor in try await bus.emit(ShopStep.pick(item: item), on: "shop").serial }
+        }
+        var serials: [UInt64] = []
+        for call in calls { serials.append(try await call.value) }
+        #expect(serials == serials.sorted())
+        #expect(try item(of: "/shop/detail") == .int64(1))
+        #expect(try item(of: "/shop/detail_3") == .int64(3))
+    }
+
+    @Test func `roots are started, with ids, steps and arguments`() async throws {
+        #expect(try await bus.coordinate("pay") == "pay")
+        #expect(try await bus.coordinate("pay", id: "till") == "till")
+        #expect(try await bus.coordinate("shop", with: ShopStep.pick(item: 3)) == "shop_2")
+        #expect(try await bus.coordinate("shop", with: "pick", ["item": .int64(4)], id: "other") == "other")
+        #expect(try await bus.coordinate("pay", id: "one", token: "t") == "one")
+        #expect(try await bus.coordinate("pay", id: "one", token: "t") == "one")
+        #expect(try await refusal { try await bus.coordinate("nothing") }.code == .unknownFlow)
+        #expect(try await refusal { try await bus.coordinate("pay", id: "till") }.code == .idTaken)
+        #expect(try await refusal { try await bus.coordinate("pay", id: "a b") }.code == .invalidName)
+        #expect(
+            try await refusal { try await bus.coordinate("pay", arguments: ["x": .bool(true)]) }.code
+                == .invalidArguments)
+    }
+
+    @Test func `a deep link has an outcome of each flow`() async throws {
+        try await bus.emit(ShopStep.check, on: "shop")
+        let outcomes = try await bus.navigate(to: ShopStep.card)
+        #expect(outcomes.map(\.path) == ["shop", "shop/pay"])
+        #expect(try outcomes.map { try $0.result.get() } == [.unhandled, .navigated])
+        #expect(try await bus.navigate(to: "card").count == 2)
+        #expect(try await refusal { try await bus.navigate(to: "nowhere") }.code == .unknownStep)
+    }
+
+    @Test func `a path of flows is navigated along`() async throws {
+        let outcomes = try await bus.navigate(along: [
+            PathSegment("shop", ShopStep.check), PathSegment("pay", step: "card"),
+        ])
+        #expect(outcomes.map(\.path) == ["shop", "shop/pay"])
+        #expect(try await bus.navigate(along: [PathSegment("shop"), PathSegment("pay", ShopStep.card)]).count == 2)
+        let failure = try await refusal { try await bus.navigate(along: [PathSegment("shop", ShopStep.card)]) }
+        #expect(failure.code == .pathFailed)
+    }
+
+    @Test func `screens are shown, owned, left and dismissed`() async throws {
+        try await bus.setVisible(true, at: "shop/list")
+        #expect(try service.property("Presented", of: "/shop/list", "Presentable") == true)
+        #expect(try await bus.owned().isEmpty)
+        try await bus.claim("shop/list")
+        #expect(try await bus.owned().map(\.path) == ["shop/list"])
+        let other = try NavigationBus(service)
+        #expect(try await refusal { try await other.claim("shop/list") }.code == .alreadyClaimed)
+        #expect(try await refusal { try await other.dismiss("shop/list") }.code == .notOwner)
+        try await bus.release("shop/list")
+        #expect(try await refusal { try await bus.release("shop/list") }.code == .notOwner)
+        try await other.dismiss("shop/list")
+        #expect(try await refusal { try await other.dismiss("shop/list") }.code == .unknownObject)
+    }
+
+    @Test func `going back, and waiting until a flow is ready`() async throws {
+        try await bus.waitReady("shop")
+        #expect(try await bus.back(on: "shop").verdict == .unhandled)
+        try await bus.emit(ShopStep.pick(item: 1), on: "shop")
+        #expect(try await bus.back(on: "shop").isNavigated)
+        let failure = try await refusal { try await bus.waitReady("shop/list") }
+        #expect(failure.code == NavigationError.Code(rawValue: "org.freedesktop.DBus.Error.UnknownMethod"))
+    }
+
+    @Test func `what is declared can be asked for`() async throws {
+        #expect(try await bus.definitions().sorted() == ["pay", "shop"])
+        let steps = try await bus.steps()
+        #expect(steps.map(\.name) == steps.map(\.name).sorted())
+        let done = try #require(steps.first { $0.name == "done" })
+        #expect(done.arguments.map(\.name) == ["receipt"])
+        #expect(done.arguments.allSatisfy { $0.signature == "s" && $0.isOptional })
+    }
+}

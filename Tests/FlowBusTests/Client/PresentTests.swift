@@ -1,0 +1,165 @@
+import BusTestSupport
+import FlowBus
+import Testing
+
+import enum FlowCore.Value
+
+/// A plain client shows screens.
+@Suite("Presenting")
+@MainActor
+struct PresentTests {
+    private static let definitions = """
+        [steps]
+        open = { n = "int64" }
+        secret = { pin = "string" }
+        stop = {}
+        [private]
+        steps = ["secret"]
+        [screens]
+        page = { presenter = "com.example.Peer", arguments = { n = "int64" } }
+        vault = { presenter = "com.example.Peer", arguments = { pin = "string" }, whenOwnerGone = "present" }
+        [[autostart]]
+        flow = "main"
+        [flows.main.on]
+        open = { screen = "page", style = "modal" }
+        secret = { screen = "vault" }
+        stop = { pop = "root" }
+        """
+
+    private let service: Service
+    private let bus: NavigationBus
+    private let player: NavigationBus
+
+    init() throws {
+        service = try Service(Self.definitions)
+        bus = try NavigationBus(service)
+        player = try NavigationBus(service)
+    }
+
+    /// What happens to a presenter.
+    private enum Deed: Sendable {
+        case present(PresentRequest)
+        case withdraw(Withdrawal)
+    }
+
+    private func deeds() -> (Events<Deed>, AsyncStream<Deed>.Continuation) {
+        let (stream, continuation) = AsyncStream.makeStream(of: Deed.self)
+        return (Events(stream), continuation)
+    }
+
+    private func presented(_ events: Events<Deed>) async throws -> PresentRequest {
+        guard case .present(let request) = try await events.first() else { throw TestFailure("no Present") }
+        return request
+    }
+
+    @Test func `S-31 a screen is shown with all that is said of it, and withdrawn`() async throws {
+        let (events, deed) = deeds()
+        let presenter = try await player.present(as: "com.example.Peer") { request in
+            deed.yield(.present(request))
+            try await player.setVisible(true, at: request.path)
+        } withdraw: { withdrawal in
+            deed.yield(.withdraw(withdrawal))
+        }
+        #expect(presenter.path == "/com/example/Peer")
+        let tree = Events(bus.watch())
+        let outcome = try await bus.emit("open", ["n": .int64(3)], on: "main", activationToken: "now")
+        let request = try await presented(events)
+        #expect(request.path == "main/page" && request.name == "page" && request.arguments == ["n": .int64(3)])
+        #expect(request.style == "modal" && request.flow == "main" && request.serial == outcome.serial)
+        #expect(request.activationToken == "now" && !request.isAgain && request.instance > 0)
+        // Who shows it may call while it is asked; the answer makes it the owner.
+        try await tree.first { if case .changed("main/page", .presented(true)) = $0 { true } else { false } }
+        try await tree.first { if case .changed("main/page", .owner(player.uniqueName)) = $0 { true } else { false } }
+        #expect(try await player.owned().map(\.path) == ["main/page"])
+        try await bus.dismiss("main")
+        guard case .withdraw(let withdrawal) = try await events.first() else { throw TestFailure("no Withdraw") }
+        #expect(withdrawal.path == "main/page" && withdrawal.instance == request.instance)
+        #expect(withdrawal.reason == "parent")
+        presenter.end()
+    }
+
+    @Test func `S-31 what is thrown is told to the service, and the screen is dismissed`() async throws {
+        let presenter = try await player.present(as: "com.example.Peer") { _ in throw TestFailure("no room") }
+        let tree = Events(bus.watch())
+        try await bus.emit("open", ["n": .int64(3)], on: "main")
+        try await tree.first { if case .removed("main/page") = $0 { true } else { false } }
+        try service.process.waitForLine(in: .errors) { $0.contains("no room") }
+        presenter.end()
+    }
+
+    @Test func `arguments of private steps come to the presenter alone`() async throws {
+        let (events, deed) = deeds()
+        let presenter = try await player.present(as: "com.example.Peer") { deed.yield(.present($0)) }
+        let tree = Events(bus.watch())
+        try await bus.emit("secret", ["pin": .string("1234")], on: "main")
+        #expect(try await presented(events).arguments == ["pin": .string("1234")])
+        try await tree.first { if case .navigated = $0 { true } else { false } }
+        #expect(!"\(tree.all)".contains("1234"))
+        presenter.end()
+    }
+
+    @Test func `a name or path that is taken, or is none, is refused`() async throws {
+        let first = try await player.present(as: "com.example.Peer") { _ in }
+        let taken = try await refusal { try await bus.present(as: "com.example.Peer") { _ in } }
+        #expect(taken.code == .notOwner && taken.message.contains("'com.example.Peer'"))
+        // What was refused has left nothing behind.
+        let here = try await bus.present(at: "/com/example/Peer") { _ in }
+        let again = try await refusal { try await bus.present(at: "/com/example/Peer") { _ in } }
+        #expect(again.code == .alreadyRegistered && again.message.contains("'/com/example/Peer'"))
+        #expect(try await refusal { try await bus.present(at: "no/path") { _ in } }.code == .invalidArguments)
+        let noName = try await refusal { try await bus.present(as: "no name", at: "/x") { _ in } }
+        #expect(noName.code.rawValue.hasSuffix("InvalidArgs") || noName.code == .invalidArguments)
+        here.end()
+        let free = try await bus.present(at: "/com/example/Peer") { _ in }
+        free.end()
+        first.end()
+        // The name is given back before that is answered.
+        _ = try await player.definitions()
+        let next = try await bus.present(as: "com.example.Peer") { _ in }
+        #expect(next.path == "/com/example/Peer")
+    }
+
+    @Test func `a presenter that nobody holds is gone, with its name`() async throws {
+        var presenter: Presenter? = try await player.present(as: "com.example.Peer") { _ in }
+        #expect(presenter?.path == "/com/example/Peer")
+        presenter = nil
+        _ = try await player.definitions()
+        let next = try await player.present(as: "com.example.Peer") { _ in }
+        next.end()
+        _ = try await player.definitions()
+        let other = try await bus.present(as: "com.example.Peer") { _ in }
+        other.end()
+    }
+
+    @Test func `only the service may call`() async throws {
+        let presenter = try await player.present(as: "com.example.Peer") { _ in Issue.record("presented") }
+        let liar = try TestClient(service.bus)
+        let call = try liar.start(
+            "com.example.Peer", presenter.path, Peer.presenter, "Present",
+            [.objectPath("/a"), "page", .options([:]), .options([:])])
+        let wrong = try liar.start("com.example.Peer", presenter.path, Peer.presenter, "Present", [.string("x")])
+        _ = try await bus.definitions()
+        _ = try await player.definitions()
+        let refused = #expect(throws: BusError.self) { try liar.answer(to: call) }
+        #expect(refused?.name == "org.freedesktop.DBus.Error.AccessDenied")
+        let misfit = #expect(throws: BusError.self) { try liar.answer(to: wrong) }
+        #expect(misfit?.name == "org.freedesktop.DBus.Error.InvalidArgs")
+        presenter.end()
+    }
+
+    @Test func `the presenter is there again after the bus was gone`() async throws {
+        let (events, deed) = deeds()
+        let presenter = try await player.present(as: "com.example.Peer") { deed.yield(.present($0)) }
+        let tree = Events(bus.watch())
+        try await tree.first { $0.short == "live main" }
+        try service.bus.kill()
+        try service.bus.start()
+        try await tree.first { $0.short == "live main" }
+        // The bus has agreed to its rules after it gave the name.
+        let other = Events(player.watch())
+        try await other.first { $0.short == "live main" }
+        try await bus.emit("open", ["n": .int64(3)], on: "main")
+        #expect(try await presented(events).path == "main/page")
+        presenter.end()
+    }
+}

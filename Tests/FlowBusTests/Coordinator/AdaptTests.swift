@@ -1,0 +1,206 @@
+import FlowBus
+import Testing
+
+@MainActor
+@Suite("adapt", .timeLimit(.minutes(1)))
+struct AdaptTests {
+    private struct Trouble: Error {}
+
+    @Test(arguments: HostKind.allCases, [false, true])
+    func `S-5 S-9: another step, another type, a refusal, an error, and no step`(host: HostKind, later: Bool)
+        async throws
+    {
+        enum Two: Oddity { static var steps: [any Step.Type] { [TestStep.self, StrangerStep.self] } }
+        let stage = try Stage(host)
+        let flow = try await stage.root(Two.self) { _ in
+            .none
+        } adapt: { step in
+            if later { await Task.yield() }
+            return switch step as? TestStep {
+            case .one: TestStep.number(7)
+            case .two: StrangerStep.stranger
+            case .three: throw StepRejected("not now")
+            case .four: throw Trouble()
+            case .five: NoneStep()
+            case .six: RxFlowStep.home
+            default: step
+            }
+        }
+        var verdicts: [String] = []
+        for step in [TestStep.one, .two, .three, .four, .five, .six] {
+            verdicts.append(await stage.verdict(of: step, on: flow))
+        }
+        #expect(verdicts == ["navigated", "navigated", "rejected", "GuardFailed", "rejected", "GuardFailed"])
+        #expect(await stage.navigations(2) == ["Two number(7)", "Two stranger"])
+        let error = try await refusal { try await stage.coordinator.emit(TestStep.four, on: flow) }
+        #expect(error.message.contains("Trouble"))
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `S-6: slow, it is overtaken by nobody in its flow, and delays no other`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        let gates = Gates()
+        let slow = try await stage.root(Main.self) { _ in
+            .none
+        } adapt: { step in
+            if case TestStep.one = step { await gates.wait() }
+            return step
+        }
+        let other = try await stage.root(Side.self)
+        let stepper = slow.root.steps
+        async let one = stage.coordinator.emit(TestStep.one, on: slow)
+        await gates.arrived()
+        async let two = stage.coordinator.emit(TestStep.two, on: slow)
+        stepper.accept(TestStep.three)
+        #expect(await stage.verdict(of: TestStep.four, on: other) == "navigated")
+        #expect(await stage.navigations(1) == ["Side four"])
+        gates.open()
+        #expect(try await one.serial < two.serial)
+        #expect(await stage.navigations(2) == ["Main one", "Main two"])
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `S-32: what it emits on its own flow is taken when it is done`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        let stepper = TestStepper()
+        let flow = OddFlow(Main.self) { _ in
+            .none
+        } adapt: { step in
+            guard case TestStep.one = step else { return step }
+            stepper.steps.accept(TestStep.two)
+            await Task.yield()
+            stepper.steps.accept(TestStep.three)
+            return TestStep.four
+        }
+        try await stage.begin(flow, with: stepper)
+        stepper.steps.accept(TestStep.one)
+        #expect(await stage.navigations(3) == ["Main four", "Main two", "Main three"])
+    }
+
+    private enum Hasty: Oddity { static var timeout: Duration { .milliseconds(10) } }
+
+    @Test(arguments: HostKind.allCases)
+    func `it is cancelled when the time is over, and the step fails of that`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        let gates = Gates()
+        let flow = try await stage.root(Hasty.self) { _ in
+            .none
+        } adapt: { step in
+            try await gates.waitOrThrow()
+            return step
+        }
+        for _ in 1...3 {
+            let verdict = await stage.verdict(of: TestStep.one, on: flow)
+            #expect(verdict == "GuardTimeout")
+            #expect(await gates.cancelled())
+        }
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `S-32 Back and deep links do not wait for one that is under way, and are told so`(host: HostKind) async throws
+    {
+        let stage = try Stage(host)
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+        let flow = try await stage.root(Main.self) { _ in
+            .none
+        } adapt: { step in
+            guard case TestStep.one = step else { return step }
+            begin.yield(())
+            for await _ in gate { break }
+            return step
+        }
+        async let waiting = stage.coordinator.emit(TestStep.one, on: flow)
+        for await _ in begun { break }
+        let back = await #expect(throws: NavigationError.self) { try await stage.coordinator.back(on: flow) }
+        #expect(back?.code == .wouldDeadlock)
+        let outcomes = try await stage.coordinator.navigate(to: TestStep.two)
+        #expect(outcomes.map(\.path) == ["Main"])
+        #expect(throws: NavigationError.self) { try outcomes[0].result.get() }
+        open.yield(())
+        #expect(try await waiting.isNavigated)
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `who waits in it for its own flow is freed when the time is over`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        // Long enough for the other step on a machine that is busy.
+        enum Patient: Oddity { static var timeout: Duration { .seconds(1) } }
+        weak var this: OddFlow<Patient>?
+        let flow = try await stage.root(Patient.self) { _ in
+            .none
+        } adapt: { [weak coordinator = stage.coordinator] step in
+            guard case TestStep.one = step, let flow = this else { return step }
+            try await coordinator?.emit(TestStep.two, on: flow)
+            return step
+        }
+        this = flow
+        #expect(await stage.verdict(of: TestStep.one, on: flow) == "GuardTimeout")
+        #expect(await stage.navigations(1) == ["Patient two"])
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `S-22: it is cancelled when its flow goes, and nothing of that is held`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        let gates = Gates()
+        weak var leaking: OddFlow<Side>?
+        let main = try await stage.root(Main.self) { step in
+            guard case TestStep.one = step else { return .none }
+            let side = OddFlow(Side.self) { _ in
+                .none
+            } adapt: { step in
+                try await gates.waitOrThrow()
+                return step
+            }
+            leaking = side
+            return .child(side, TestStep.two)
+        }
+        let coordinator = stage.coordinator
+        let emission = Task { try await coordinator.emit(TestStep.one, on: main) }
+        await gates.arrived()
+        leaking?.root.dismiss()
+        #expect(await gates.cancelled())
+        #expect(try await emission.value.isNavigated)
+        #expect(await stage.failures(1) == ["Main two FlowEnded"])
+        #expect(await stage.verdict(of: TestStep.three, on: main) == "navigated")
+        #expect(leaking == nil)
+    }
+}
+
+/// Holds those who come until it is opened; a test can wait for them.
+@MainActor
+final class Gates {
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let (comings, coming) = AsyncStream<Bool>.makeStream()
+
+    func wait() async {
+        coming.yield(true)
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    /// Waits for its cancellation.
+    func waitOrThrow() async throws {
+        coming.yield(true)
+        // It ends for who is cancelled, for good: each has one of its own.
+        let endless = AsyncStream<Void>.makeStream()
+        for await _ in endless.stream {}
+        withExtendedLifetime(endless) {}
+        coming.yield(false)
+        try Task.checkCancellation()
+    }
+
+    /// Somebody has come.
+    func arrived() async { for await _ in comings { return } }
+
+    /// Somebody's wait was cancelled.
+    func cancelled() async -> Bool {
+        for await isComing in comings where !isComing { return true }
+        return false
+    }
+
+    func open() {
+        let all = waiting
+        waiting = []
+        for continuation in all { continuation.resume() }
+    }
+}

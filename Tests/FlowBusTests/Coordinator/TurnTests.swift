@@ -1,0 +1,173 @@
+import FlowBus
+import Testing
+
+/// Steps that are emitted while something else is going on.
+@MainActor
+@Suite("Steps in the midst of others", .timeLimit(.minutes(1)))
+struct TurnTests {
+    /// State that must not be looked at while it is changed: Swift would stop the program.
+    private struct Exclusive {
+        var items = [1, 2, 3]
+
+        mutating func change(_ body: () -> Void) {
+            items.removeAll { _ in
+                body(); return true
+            }
+        }
+    }
+
+    private final class Model: Stepper {
+        let steps = PublishRelay<any Step>()
+        var state = Exclusive()
+
+        func clear() { state.change { steps.accept(TestStep.one) } }
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `no flow is asked before who emits has returned`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        let model = Model()
+        let flow = OddFlow(Main.self) { _ in
+            #expect(model.state.items.isEmpty)
+            return .none
+        }
+        try await stage.begin(flow, with: model)
+        model.clear()
+        #expect(await stage.navigations(3) == Array(repeating: "Main one", count: 3))
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `steps emitted in navigate, readyToEmitSteps, present, withdraw and use come after, in order`(
+        host: HostKind
+    ) async throws {
+        let stage = try Stage(host)
+        let stepper = TestStepper()
+        let page = BusyScreen("page")
+        let side = OddFlow(Side.self)
+        func number(_ number: Int) { stepper.steps.accept(TestStep.number(number)) }
+        page.readies = { _ in number(2) }
+        page.presents = { _ in number(4) }
+        page.withdraws = { _ in number(5) }
+        let flow = OddFlow(Main.self) { step in
+            switch step as? TestStep {
+            case .one:
+                number(1)
+                Flows.use(side, when: .ready) { _ in number(3) }
+                return .all(.contribute(withNext: page), .child(side), .forwardToCurrentFlow(withStep: TestStep.two))
+            default: return .none
+            }
+        }
+        try await stage.begin(flow, with: stepper)
+        stepper.steps.accept(TestStep.one)
+        #expect(
+            await stage.navigations(6)
+                == ["one", "two", "number(1)", "number(2)", "number(3)", "number(4)"].map {
+                    "Main \($0)"
+                })
+        try await stage.coordinator.back(on: flow)
+        side.root.dismiss()
+        flow.root.dismiss()
+        let failure = await stage.failure()
+        #expect(failure?.step == nil || failure?.step == "number")
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `a flow may be coordinated from within navigate`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        let flow = OddFlow(Main.self) { [weak coordinator = stage.coordinator] step in
+            guard case TestStep.one = step else { return .none }
+            let begin = OneStepper(withSingleStep: TestStep.two)
+            Task { try await coordinator?.coordinate(flow: OddFlow(Side.self), with: begin) }
+            return .none
+        }
+        try await stage.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
+        #expect(Set(await stage.navigations(2)) == ["Main one", "Side two"])
+    }
+
+    @Test func `who emits without end leaves others their turn`() async throws {
+        let stage = try Stage(.inProcess)
+        let stepper = TestStepper()
+        let flow = OddFlow(Main.self) { _ in
+            stepper.steps.accept(TestStep.two)
+            return .none
+        }
+        try await stage.begin(flow, with: stepper)
+        stepper.steps.accept(TestStep.one)
+        // Would not be reached: the main actor would never be free.
+        #expect(await stage.navigations(600).last == "Main two")
+        stage.coordinator.end()
+        stepper.steps.accept(TestStep.three)
+    }
+
+    @Test func `a relay tells everyone in one order, whoever emits meanwhile`() async {
+        let relay = PublishRelay<Int>()
+        for value in 1...70 { relay.accept(value) }
+        var first: [Int] = []
+        let task = Task { for await value in relay.values { first.append(value); if value == 72 { return } } }
+        while first.count < 64 { await Task.yield() }
+        #expect(first == Array(7...70))
+        var late = relay.values.makeAsyncIterator()
+        relay.accept(71)
+        relay.accept(72)
+        await task.value
+        #expect([await late.next(), await late.next()] == [71, 72])
+        #expect(PublishRelay<Int>.earlyCount == 64)
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `a stepper of steppers of steppers emits what all of them emit`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        let leaves = [TestStep.one, .two, .three, .four].map { TestStepper($0) }
+        leaves[3].steps.accept(TestStep.number(0))
+        let pairs = [CompositeStepper(steppers: [leaves[0], leaves[1]]), CompositeStepper(steppers: [leaves[2]])]
+        let all = CompositeStepper(steppers: [
+            NoneStepper(), pairs[0], CompositeStepper(steppers: []), pairs[1], leaves[3],
+        ])
+        let flow = OddFlow(Main.self)
+        try await stage.begin(flow, with: all)
+        #expect(leaves.map(\.readyCount) == [1, 1, 1, 1])
+        for (number, leaf) in leaves.enumerated() { leaf.steps.accept(TestStep.number(number + 1)) }
+        all.steps.accept(TestStep.five)
+        #expect(
+            await stage.navigations(10) == ["one", "two", "three", "four"].map { "Main \($0)" }
+                + (0...4).map { "Main number(\($0))" } + ["Main five"])
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `S-16: further initial steps of a flow out of sight wait until it is shown`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        let steppers = CompositeStepper(steppers: [TestStep.two, .three].map { OneStepper(withSingleStep: $0) })
+        let side = OddFlow(Side.self)
+        let main = try await stage.root(Main.self) { step in
+            guard case TestStep.one = step else { return .none }
+            return .one(flowContributor: .contribute(withNextPresentable: side, withNextStepper: steppers))
+        }
+        main.root.hide()
+        try await stage.coordinator.navigate(to: TestStep.one)
+        #expect(await stage.navigations(2) == ["Main one", "Main/Side two"])
+        main.root.show()
+        #expect(await stage.navigations(1) == ["Main/Side three"])
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `an initial step is made once`(host: HostKind) async throws {
+        final class Counting: Stepper {
+            let steps = PublishRelay<any Step>()
+            var count = 0
+            var initialStep: any Step {
+                count += 1
+                return TestStep.number(count)
+            }
+        }
+        let stage = try Stage(host)
+        let (root, child) = (Counting(), Counting())
+        let flow = OddFlow(Main.self) { step in
+            guard case TestStep.one = step else { return .none }
+            return .one(
+                flowContributor: .contribute(withNextPresentable: OddFlow(Side.self), withNextStepper: child))
+        }
+        try await stage.begin(flow, with: root)
+        try await stage.coordinator.emit(TestStep.one, on: flow)
+        #expect(await stage.navigations(3) == ["Main number(1)", "Main one", "Main/Side number(1)"])
+    }
+}

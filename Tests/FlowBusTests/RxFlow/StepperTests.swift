@@ -1,0 +1,141 @@
+import FlowBus
+import Testing
+
+@MainActor
+@Suite("RxFlow's StepperTests, in Swift", .timeLimit(.minutes(1)))
+struct StepperTests {
+    @Test(arguments: HostKind.allCases)
+    func `S-16 testStepperEmitStep: the initial step, then the next one`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        let stepper = TestStepper(TestStep.one)
+        try await stage.begin(TestFlow(), with: stepper)
+        #expect(await stage.navigations(1) == ["TestFlow one"])
+        stepper.steps.accept(TestStep.two)
+        #expect(await stage.navigations(1) == ["TestFlow two"])
+        #expect(stepper.readyCount == 1)
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `S-16 testOneStepper: the one step, once`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        let flow = TestFlow()
+        try await stage.begin(flow, with: OneStepper(withSingleStep: TestStep.one))
+        #expect(await stage.navigations(1) == ["TestFlow one"])
+        flow.root.hide()
+        flow.root.show()
+        #expect(try await stage.coordinator.emit(TestStep.two, on: flow).serial == 2)
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `S-26 testNoneStepper: no step, and the flow is ready without one`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        let flow = TestFlow()
+        try await stage.begin(flow)
+        #expect(try await stage.coordinator.emit(TestStep.one, on: flow).serial == 1)
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `S-16 testDefaultStepper: home`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        let flow = TestFlow()
+        try await stage.coordinator.coordinate(flow: flow)
+        #expect(await stage.navigations(1) == ["TestFlow home"])
+        // A flow that does not know it is told so.
+        let error = await #expect(throws: NavigationError.self) {
+            try await stage.coordinator.coordinate(flow: LeafFlow())
+        }
+        #expect(error?.code == .unknownStep)
+        #expect(error?.message.contains("'leaf' can't begin with the step 'home': the type 'RxFlowStep'") == true)
+    }
+
+    private let three: () -> [TestStepper] = {
+        [TestStepper(TestStep.one), TestStepper(TestStep.two), TestStepper(TestStep.three)]
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `S-8 testCompositeStepperInitialSteps: several initial steps, in order`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        try await stage.begin(TestFlow(), with: CompositeStepper(steppers: three()))
+        #expect(await stage.navigations(3) == ["TestFlow one", "TestFlow two", "TestFlow three"])
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `testCompositeStepperReadyToEmitSteps: each of them is told, once`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        let steppers = three()
+        try await stage.begin(TestFlow(), with: CompositeStepper(steppers: steppers))
+        #expect(steppers.map(\.readyCount) == [1, 1, 1])
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `S-8 testCompositeStepper: initial steps in order, then the next ones as they come`(host: HostKind)
+        async throws
+    {
+        let stage = try Stage(host)
+        let steppers = three()
+        try await stage.begin(TestFlow(), with: CompositeStepper(steppers: steppers))
+        for (stepper, step) in zip(steppers, [TestStep.four, .five, .six]) { stepper.steps.accept(step) }
+        #expect(
+            await stage.navigations(6) == ["one", "two", "three", "four", "five", "six"].map { "TestFlow \($0)" })
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `S-8 testCompositeStepperWithInitialStep: a screen's wait until it is presented`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        let page = TestScreen()
+        let steppers = three()
+        let flow = TestFlow { step in
+            guard case TestStep.reference = step else { return .none }
+            return .one(
+                flowContributor: .contribute(
+                    withNextPresentable: page, withNextStepper: CompositeStepper(steppers: steppers)))
+        }
+        try await stage.begin(flow, with: OneStepper(withSingleStep: TestStep.reference))
+        #expect(await stage.navigations(1) == ["TestFlow reference"])
+        page.show()
+        #expect(await stage.navigations(3) == ["TestFlow one", "TestFlow two", "TestFlow three"])
+    }
+}
+
+@MainActor
+@Suite("RxFlow's ObservableType_PausableTests, in Swift", .timeLimit(.minutes(1)))
+struct PausableTests {
+    @Test(arguments: HostKind.allCases)
+    func `S-15 testPausable: dropped, never queued, while hidden`(host: HostKind) async throws {
+        let stage = try Stage(host)
+        let page = TestScreen()
+        let flow = TestFlow { step in if case TestStep.one = step { .screen(page) } else { .none } }
+        try await stage.begin(flow, with: OneStepper(withSingleStep: TestStep.one))
+        #expect(await stage.navigations(1) == ["TestFlow one"])
+        for number in 1...10 {
+            if number.isMultiple(of: 2) { page.show() } else { page.hide() }
+            page.steps.accept(TestStep.number(number))
+        }
+        #expect(await stage.navigations(5) == [2, 4, 6, 8, 10].map { "TestFlow number(\($0))" })
+    }
+
+    @Test(arguments: HostKind.allCases)
+    func `S-15 S-16 testPausableAfterCount: what belongs to the start passes, what comes then is gated`(
+        host: HostKind
+    ) async throws {
+        let stage = try Stage(host)
+        let stepper = TestStepper(TestStep.two)
+        let main = TestFlow { step in
+            guard case TestStep.one = step else { return .none }
+            let leaf = LeafFlow { step in
+                guard case TestStep.two = step else { return .none }
+                return .one(flowContributor: .forwardToCurrentFlow(withStep: TestStep.three))
+            }
+            return .one(flowContributor: .contribute(withNextPresentable: leaf, withNextStepper: stepper))
+        }
+        try await stage.begin(main)
+        main.root.hide()
+        try await stage.coordinator.navigate(to: TestStep.one)
+        #expect(await stage.navigations(3) == ["TestFlow one", "TestFlow/leaf two", "TestFlow/leaf three"])
+        stepper.steps.accept(TestStep.four)
+        #expect(await stage.failure()?.reason == "hidden")
+        main.root.show()
+        stepper.steps.accept(TestStep.five)
+        #expect(await stage.navigations(1) == ["TestFlow/leaf five"])
+    }
+}

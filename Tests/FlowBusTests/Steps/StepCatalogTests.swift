@@ -1,0 +1,40 @@
+import FlowCore
+import Testing
+
+@testable import FlowBus
+
+/// The steps of a flow can be of several types.
+@Suite struct StepCatalogTests {
+    enum App: Step, Equatable {
+        case home
+        case picked(id: Int)
+    }
+    enum Child: Step, Equatable {
+        case picked(id: Int)
+        case closed
+    }
+    enum Other: Step { case picked(id: String) }
+
+    @Test func theFirstTypeThatHasAStepDecodesIt() throws {
+        let catalog = try StepCatalog([Child.self, App.self, NoneStep.self])
+        #expect(catalog.declarations.map(\.name) == ["closed", "home", "picked"])
+        let picked = StepMessage(name: "picked", arguments: [Argument("id", .int64(1))])
+        #expect(try catalog.decode(picked) as? Child == .picked(id: 1))
+        #expect(try catalog.decode(StepMessage(name: "home")) as? App == .home)
+        #expect(try StepCatalog([]).declarations.isEmpty)
+    }
+
+    @Test func aStepOfTwoTypesTakesTheSame() {
+        #expect(
+            StepErrorTests.refusal { _ = try StepCatalog([App.self, Other.self]) }
+                == "unsupportedType: step 'picked' takes 'id' of type int64 in 'App' and 'id' of type string in 'Other'; on the "
+                + "bus it is one step, so they have to be the same")
+    }
+
+    @Test func aStepThatNoTypeHasIsRefused() throws {
+        let catalog = try StepCatalog([Child.self, App.self])
+        #expect(
+            StepErrorTests.refusal { _ = try catalog.decode(StepMessage(name: "hom")) }
+                == "unknownStep: there is no step 'hom'; did you mean 'home'?")
+    }
+}
