@@ -36,8 +36,8 @@ completions = $(addprefix $(built)/completions/,bash zsh fish)
 interfaces = $(wildcard dbus/$(name).*.xml)
 documents = $(wildcard docs/*.md)
 schemas = $(wildcard schema/*.json)
-# Definitions, what they are about, and programs to read. Those that play them need the repository.
-examples = $(wildcard examples/*/flows.d/*.toml examples/*/README.md) \
+# Definitions, what they are about, and programs to read. Those that play them need the repository, as the library does.
+examples = $(filter-out examples/swift-app/%,$(wildcard examples/*/flows.d/*.toml examples/*/README.md)) \
     examples/processes/screens examples/processes/map examples/processes/till.c examples/processes/settings/Settings.swift
 
 # What `make install` puts where: FOLDER/FILE. Everything else here follows from it.
@@ -54,12 +54,14 @@ installed = \
     $(addprefix $(docdir)/,$(notdir $(documents))) \
     $(patsubst %,$(docdir)/%,$(examples))
 
-.PHONY: help demo tours run test build install uninstall list deb test-deb format lint deps docs
+.PHONY: help demo tours run test swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
 	@echo 'make tours      play the other examples, and compare what they print with their logs'
 	@echo 'make test       build and run all tests'
+	@echo 'make test-swift-app  build the example of an application in Swift, and compare what it prints with its log'
+	@echo 'make swift-app  build the example of an application in Swift, in .build/swift-app'
 	@echo 'make run        run flowbusd in the foreground: on the session bus, or on a private one where there is none'
 	@echo '                (OPTIONS="$(OPTIONS)")'
 	@echo 'make build      build the release'
@@ -69,14 +71,14 @@ help:
 	@echo 'make test-deb   install that in a copy of the system that nobody else sees, use it, purge it'
 	@echo 'make format     format the Swift sources in place'
 	@echo 'make lint       check sources, scripts, XML, man pages and the unit'
-	@echo 'make docs       draw the pictures of the documentation anew'
+	@echo 'make docs       draw the pictures of the documentation anew, and make that of the Swift library'
 	@echo 'make deps       install what building, the demo and the tests need'
 
 demo: build
 	@tools/dependencies demo
 	@examples/movies/demo
 
-tours: build
+tours: build swift-app
 	@tools/dependencies demo examples
 	swift build -c release --product example-settings --static-swift-stdlib
 	@for tour in examples/*/tour; do \
@@ -92,15 +94,38 @@ build:
 	swift build -c release --product flowbusctl --static-swift-stdlib
 	@$(MAKE) --no-print-directory $(completions)
 
+run-tests = FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) FLOWBUS_KILLS=$(KILLS) swift test --skip-build
+
+# Tests of the library are on the main actor, which has one thread: side by side they wait for each other for as long as all
+# of them take, longer than a guard may. So they run one after the other, and for themselves.
 test:
 	@tools/dependencies build demo examples tests
 	FLOWBUS_PROOF=1 swift build --build-tests
-	FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) FLOWBUS_KILLS=$(KILLS) swift test --skip-build $(TEST_OPTIONS)
+	@tools/documentation
+	$(if $(TEST_OPTIONS),$(run-tests) $(TEST_OPTIONS),$(run-tests) --skip FlowBusTests)
+	$(if $(TEST_OPTIONS),,$(run-tests) --no-parallel --filter FlowBusTests)
 
+# The package that depends on this one, as an application of yours does; with the versions that this one has resolved.
+swift-app:
+	@tools/dependencies build
+	if [ -e Package.resolved ]; then cp Package.resolved examples/swift-app; fi
+	swift build --package-path examples/swift-app --scratch-path .build/swift-app
+
+# With the programs of the debug build, as `make test` makes it.
+test-swift-app: swift-app
+	@tools/dependencies demo
+	FLOWBUS_PROOF=1 swift build --product flowbusd
+	FLOWBUS_PROOF=1 swift build --product flowbusctl
+	@FLOWBUSD=.build/debug/flowbusd examples/swift-app/tour >.build/tour.log
+	diff .build/tour.log examples/swift-app/expected.log
+
+# The Swift library's documentation is in .build/documentation; `make test` looks for warnings, too.
 # A test compares the .dot with what the definitions give; the .svg is what this machine's Graphviz makes of it.
 docs:
 	@tools/dependencies build docs
 	swift build --product flowbusctl
+	swift build --target FlowBus
+	@tools/documentation
 	.build/debug/flowbusctl graph examples/movies/flows.d > docs/movies.dot
 	dot -Tsvg docs/movies.dot > docs/movies.svg
 

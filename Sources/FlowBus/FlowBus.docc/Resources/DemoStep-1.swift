@@ -1,0 +1,24 @@
+import RxFlow
+
+enum DemoStep: Step {
+    // Onboarding
+    case onboardingIsRequired
+    case loginIsRequired
+    case userIsLoggedIn
+    case apiKeyIsFilledIn
+    case onboardingIsComplete
+
+    // Movies
+    case dashboardIsRequired
+    case moviesAreRequired
+    case movieIsPicked(withId: Int)
+    case castIsPicked(withId: Int)
+    case membershipIsRequired(for: String)
+
+    // Settings
+    case settingsAreRequired
+    case accountIsRequired
+    case userIsMember
+    case aboutIsRequired
+    case settingsAreComplete
+}
