@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # What the tours share. A tour reads this file, which starts a D-Bus of its own, a watcher, and flowbusd with the tour's
-# flows.d. Then it tells its story with the verbs below. What it prints is always the same, so that it can be compared
-# with expected.log:
+# flows.d, if it has one. Then it tells its story with the verbs below. What it prints is always the same, so that it can
+# be compared with expected.log:
 #
 #   # …                             what the tour tells
 #   did navigate flow=… step=…      NavigationOccurred
@@ -461,7 +461,8 @@ mkdir "$masks" "$services"
 mkfifo "$dir/address" "$dir/watched" "$dir/listens" "$dir/running"
 # The private bus starts no services, but those of this tour.
 # What it keeps ends with the tour, and does not mix with what others keep.
-options=(--flows "$masks" --flows "$here/flows.d" --runtime "$dir/tree" --state "$dir/history")
+options=(--flows "$masks" --runtime "$dir/tree" --state "$dir/history")
+if [[ -d $here/flows.d ]]; then options+=(--flows "$here/flows.d"); fi
 sed 's|</busconfig>|<servicedir>services</servicedir>&|' "$top/tools/private-bus.conf" >"$dir/bus.conf"
 if declare -F prepare >/dev/null; then prepare; fi
 exec {runs}<>"$dir/running"

@@ -1,0 +1,16 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "movies",
+    dependencies: [
+        // In a package of your own: .package(url: "…/flowbus.git", branch: "main")
+        .package(name: "flowbus", path: "../..")
+    ],
+    targets: [
+        .executableTarget(
+            name: "movies",
+            dependencies: [.product(name: "FlowBus", package: "flowbus")],
+            swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])
+    ]
+)
