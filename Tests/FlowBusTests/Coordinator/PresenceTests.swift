@@ -145,6 +145,7 @@ struct PresenceTests {
             }
         }
         try await stage.coordinator.emit(TestStep.one, on: main)
+        await stage.ready(side)
         pages[1].dismiss()
         try await stage.coordinator.emit(TestStep.two, on: main)
         #expect(log == ["c", "a"] && side.withdrawals == 1 && main.withdrawals == 1)
