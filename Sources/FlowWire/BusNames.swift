@@ -61,6 +61,14 @@ package enum BusNames {
         @inlinable package static var timeout: StaticString { "org.freedesktop.DBus.Error.Timeout" }
         /// The same, as others spell it.
         @inlinable package static var timedOut: StaticString { "org.freedesktop.DBus.Error.TimedOut" }
+        /// An object does not have the method that is called.
+        @inlinable package static var unknownMethod: StaticString { "org.freedesktop.DBus.Error.UnknownMethod" }
+        /// An object does not have the interface that is called.
+        @inlinable package static var unknownInterface: StaticString { "org.freedesktop.DBus.Error.UnknownInterface" }
+        /// What was sent with a call can't be read.
+        @inlinable package static var invalidArgs: StaticString { "org.freedesktop.DBus.Error.InvalidArgs" }
+        /// A call failed, and the text says why.
+        @inlinable package static var failed: StaticString { "org.freedesktop.DBus.Error.Failed" }
         /// Nobody has the name that is called, and the bus knows no program to start for it.
         @inlinable package static var serviceUnknown: StaticString { "org.freedesktop.DBus.Error.ServiceUnknown" }
         /// Nobody has the name.

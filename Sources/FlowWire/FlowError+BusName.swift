@@ -1,5 +1,12 @@
 package import FlowCore
 
+extension BusNames {
+    /// An error's name for a person: one of the service's without what they all begin with.
+    package static func shortened(_ errorName: String) -> String {
+        errorName.hasPrefix(errorPrefix) ? String(errorName.dropFirst(errorPrefix.count)) : errorName
+    }
+}
+
 /// The one place where refusals get their names on the bus, and are known by them.
 extension FlowError.Code {
     /// The D-Bus error's name.

@@ -149,9 +149,7 @@ extension NavigationError {
             self.init(.disconnected, "the connection to the bus is lost, so what became of the call is not known")
             return
         }
-        let prefix = BusNames.errorPrefix
-        let code = name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : name
-        self.init(Code(rawValue: code), text.isEmpty ? name : text)
+        self.init(Code(rawValue: BusNames.shortened(name)), text.isEmpty ? name : text)
     }
 
     /// Why a call could not be sent.

@@ -79,10 +79,10 @@ public final class Presenter: LinkListener, Sendable {
             switch member {
             case "Present": show(try PresentRequest(call), reply)
             case "Withdraw": withdraw(try Withdrawal(call))
-            default: reply.fail("org.freedesktop.DBus.Error.UnknownMethod", "there is no method '\(member)' here")
+            default: reply.failUnknown(member)
             }
         } catch {
-            reply.fail("org.freedesktop.DBus.Error.InvalidArgs", "the call can't be read: \(error)")
+            reply.failUnread("the call", error)
         }
     }
 
@@ -96,7 +96,7 @@ public final class Presenter: LinkListener, Sendable {
                 try await present(request)
                 reply.send()
             } catch {
-                reply.fail("org.freedesktop.DBus.Error.Failed", "\(error)")
+                reply.fail("\(error)")
             }
             isDone = true
             self?.tasks[number] = nil

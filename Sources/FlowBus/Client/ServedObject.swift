@@ -119,6 +119,19 @@ final class HeldReply {
         }
     }
 
+    /// Answers what has no better name.
+    func fail(_ text: String) { fail("\(BusNames.StandardError.failed)", text) }
+
+    /// Answers a call of a method that the object does not have.
+    func failUnknown(_ member: String) {
+        fail("\(BusNames.StandardError.unknownMethod)", "there is no method '\(member)' here")
+    }
+
+    /// Answers a call that can't be read.
+    func failUnread(_ what: String, _ error: SdError) {
+        fail("\(BusNames.StandardError.invalidArgs)", "\(what) can't be read: \(error)")
+    }
+
     private func answer(_ body: (MessageReader) throws(SdError) -> Void) {
         defer { call = nil }
         guard isWanted, let call else { return }
@@ -127,7 +140,7 @@ final class HeldReply {
         } catch {
             // What can't be written must not leave the service waiting.
             try? OutgoingMessage(
-                errorTo: call.call, name: "org.freedesktop.DBus.Error.Failed",
+                errorTo: call.call, name: "\(BusNames.StandardError.failed)",
                 text: "the answer can't be sent: \(error)"
             ).send()
         }

@@ -75,9 +75,6 @@ extension NavigationFailure {
     fileprivate init?(_ flow: NodePath, _ values: [Value]) {
         guard values.count == 5, let step = values[2].text, let error = values[3].text, let message = values[4].text
         else { return nil }
-        let prefix = BusNames.errorPrefix
-        self.init(
-            path: flow, step: step,
-            reason: error.hasPrefix(prefix) ? String(error.dropFirst(prefix.count)) : error, message: message)
+        self.init(path: flow, step: step, reason: BusNames.shortened(error), message: message)
     }
 }

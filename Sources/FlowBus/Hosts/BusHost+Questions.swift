@@ -12,10 +12,10 @@ extension BusHost {
             switch member {
             case "Adapt": whenLive { [weak self] in self?.adapt(question, reply) }
             case "Navigate": whenLive { [weak self] in self?.navigate(question, reply) }
-            default: reply.fail("org.freedesktop.DBus.Error.UnknownMethod", "there is no method '\(member)' here")
+            default: reply.failUnknown(member)
             }
         } catch {
-            reply.fail("org.freedesktop.DBus.Error.InvalidArgs", "the question can't be read: \(error)")
+            reply.failUnread("the question", error)
         }
     }
 
@@ -40,7 +40,7 @@ extension BusHost {
                     try body.append(step.arguments)
                 }
             case .rejected(let reason): reply.fail(FlowError.Code.rejected.busName, reason)
-            case .failed(let reason): reply.fail("org.freedesktop.DBus.Error.Failed", reason)
+            case .failed(let reason): reply.fail(reason)
             }
         }
     }
@@ -55,7 +55,7 @@ extension BusHost {
                     for contributor in contributors { try body.append(contributor) }
                     try body.closeContainer()
                 }
-            case .failed(let reason): reply.fail("org.freedesktop.DBus.Error.Failed", reason)
+            case .failed(let reason): reply.fail(reason)
             }
         }
     }
@@ -77,13 +77,13 @@ extension BusHost {
                 }
             }
         } catch {
-            reply.fail("org.freedesktop.DBus.Error.InvalidArgs", "the call can't be read: \(error)")
+            reply.failUnread("the call", error)
         }
     }
 }
 
 extension HeldReply {
-    fileprivate func failNobody() { fail("org.freedesktop.DBus.Error.Failed", "the flows of this program have ended") }
+    fileprivate func failNobody() { fail("the flows of this program have ended") }
 }
 
 extension MessageWriter {

@@ -23,10 +23,9 @@ struct ExplainCommand: Command {
             try context.output.line(
                 .object([("verdict", .string(verdict)), ("explanation", .array(lines.map(JSON.string)))]))
         } else {
-            let isError = verdict.hasPrefix(BusNames.errorPrefix)
             try context.output.line(
                 context.output.paint(
-                    Names.line(isError ? String(verdict.dropFirst(BusNames.errorPrefix.count)) : verdict), .bold))
+                    Names.line(BusNames.shortened(verdict)), .bold))
             for line in lines {
                 // Nodes as a command line has them.
                 try context.output.line("  " + Names.line(line.replacing("'\(BusNames.tree)/", with: "'")))

@@ -119,7 +119,7 @@ private struct LogFollower {
             } else {
                 try print(navigation.history(after: floor, below: node))
             }
-        } catch  where isFollowed && error.errorName == "org.freedesktop.DBus.Error.AccessDenied" {
+        } catch  where isFollowed && error.errorName == "\(BusNames.StandardError.accessDenied)" {
             output.note("no history: \(error.message)")
         }
     }

@@ -141,8 +141,7 @@ extension Output {
                         ("path", .string(path.shortPath)), ("object", .string(path)), ("verdict", .nonEmpty(verdict)),
                     ]))
             } else {
-                let isRefused = verdict.hasPrefix(BusNames.errorPrefix)
-                let said = isRefused ? String(verdict.dropFirst(BusNames.errorPrefix.count)) : verdict
+                let said = BusNames.shortened(verdict)
                 try line(path.shortPath + (said.isEmpty ? "" : ": " + Names.line(said)))
             }
         }

@@ -140,7 +140,7 @@ extension Navigation {
 extension Failure {
     /// Whether the object does not have the method, or not even its interface.
     var isUnknownMethod: Bool {
-        errorName == "org.freedesktop.DBus.Error.UnknownMethod"
-            || errorName == "org.freedesktop.DBus.Error.UnknownInterface"
+        errorName == "\(BusNames.StandardError.unknownMethod)"
+            || errorName == "\(BusNames.StandardError.unknownInterface)"
     }
 }

@@ -52,7 +52,7 @@ struct FailedStep {
 
     /// The line for a person.
     func line(_ output: Output) -> String {
-        let short = error.hasPrefix(BusNames.errorPrefix) ? String(error.dropFirst(BusNames.errorPrefix.count)) : error
+        let short = BusNames.shortened(error)
         return output.paint(LocalTime(time).text, .dim) + " "
             + output.paint("did not navigate", .red) + " flow=\(flow.shortPath) step=\(Names.line(step)): "
             + Names.line(message.isEmpty ? short : "\(short): \(message)")
