@@ -88,19 +88,12 @@ extension Node {
     /// All nodes of an answer of GetManagedObjects, `a{oa{sa{sv}}}`: parents before children, children in the order in which
     /// they were made.
     static func all(in objects: Value) -> [Node] {
-        let nodes = objects.entries.compactMap { Node($0.name, $0.value) }
-        var children: [NodePath?: [Node]] = [:]
-        for node in nodes { children[node.path.parent, default: []].append(node) }
-        // Instances count up, so they are the order of birth.
-        for key in children.keys { children[key]?.sort { $0.instance < $1.instance } }
-        var sorted: [Node] = []
-        var waiting = Array((children[nil] ?? []).reversed())
-        while let node = waiting.popLast() {
-            sorted.append(node)
-            waiting += (children[node.path] ?? []).reversed()
-        }
-        return sorted
+        objects.entries.compactMap { Node($0.name, $0.value) }.inTreeOrder
     }
+}
+
+extension Node: TreeNode {
+    package var parentPath: NodePath? { path.parent }
 }
 
 extension Node.Change {

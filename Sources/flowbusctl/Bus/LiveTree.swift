@@ -41,23 +41,16 @@ struct LiveNode: Equatable {
     }
 }
 
+extension LiveNode: TreeNode {
+    var parentPath: NodePath? { path.parent }
+}
+
 extension Navigation {
     /// All that is live: parents before children, children in the order in which they were made.
     func liveNodes(activates: Bool = true) throws(Failure) -> [LiveNode] {
         let answer = try call(
             Navigation.root, BusNames.Interface.objectManager, "GetManagedObjects", activates: activates)
-        let nodes = (answer.first ?? .dictionary([])).entries.compactMap { LiveNode($0.name, $0.value) }
-        var children: [NodePath?: [LiveNode]] = [:]
-        for node in nodes { children[node.path.parent, default: []].append(node) }
-        // Instances count up, so they are the order of birth.
-        for key in children.keys { children[key]?.sort { $0.instance < $1.instance } }
-        var sorted: [LiveNode] = []
-        var waiting = Array((children[nil] ?? []).reversed())
-        while let node = waiting.popLast() {
-            sorted.append(node)
-            waiting += (children[node.path] ?? []).reversed()
-        }
-        return sorted
+        return (answer.first ?? .dictionary([])).entries.compactMap { LiveNode($0.name, $0.value) }.inTreeOrder
     }
 
     /// What is live at and below a node, all without one.
