@@ -48,7 +48,7 @@ extension BusLink {
             let outcome = result.reading(Self.outcome)
             guard case .success(let first) = outcome, first.verdict == .pending else { return done(outcome) }
             // Its outcome is told also where nobody waits for it.
-            self?.pending.add(emission) { if emission.waits { done($0) } }
+            self?.pending.add(emission.token, on: emission.path) { if emission.waits { done($0) } }
             if !emission.waits { done(outcome) }
         }
     }

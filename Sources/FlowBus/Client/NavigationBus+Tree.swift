@@ -23,7 +23,7 @@ extension NavigationBus {
         let wish = RootWish(
             definition: definition, step: try Self.optionalMessage(step), id: id, arguments: arguments, token: token,
             activationToken: activationToken)
-        return try await wait { link.coordinate(wish, $0) }
+        return try await answer { link.coordinate(wish, $0) }
     }
 
     /// Starts a flow as a root, with a step that has no Swift type.
@@ -36,41 +36,41 @@ extension NavigationBus {
         let wish = RootWish(
             definition: definition, step: message, id: id, arguments: arguments, token: token,
             activationToken: activationToken)
-        return try await wait { link.coordinate(wish, $0) }
+        return try await answer { link.coordinate(wish, $0) }
     }
 
     /// Waits until a flow is ready (S-26).
     ///
     /// - Throws: ``NavigationError``: `flowEnded` where it goes first, `timeout` after 20 s, …
-    public func waitReady(_ flow: NodePath) async throws { try await wait { link.waitReady(flow, $0) } }
+    public func waitReady(_ flow: NodePath) async throws { try await answer { link.waitReady(flow, $0) } }
 
     /// Says that a flow or screen is in sight, or not: for who shows it (S-14). The same again is fine.
     public func setVisible(_ isVisible: Bool, at path: NodePath) async throws {
-        try await wait { link.setVisible(isVisible, at: path, $0) }
+        try await answer { link.setVisible(isVisible, at: path, $0) }
     }
 
     /// Dismisses a flow or screen with all below it (S-22).
-    public func dismiss(_ path: NodePath) async throws { try await wait { link.dismiss(path, $0) } }
+    public func dismiss(_ path: NodePath) async throws { try await answer { link.dismiss(path, $0) } }
 
     /// Becomes the owner of a flow or screen (S-29): nobody else may show or dismiss it, and when this connection goes, it
     /// goes, or what its definition says.
     ///
     /// - Throws: ``NavigationError``: `alreadyClaimed`, …
-    public func claim(_ path: NodePath) async throws { try await wait { link.claim(path, $0) } }
+    public func claim(_ path: NodePath) async throws { try await answer { link.claim(path, $0) } }
 
     /// Is its owner no longer.
     ///
     /// - Throws: ``NavigationError``: `notOwner`, …
-    public func release(_ path: NodePath) async throws { try await wait { link.release(path, $0) } }
+    public func release(_ path: NodePath) async throws { try await answer { link.release(path, $0) } }
 
     /// What this connection owns.
-    public func owned() async throws -> [Owned] { try await wait { link.owned($0) } }
+    public func owned() async throws -> [Owned] { try await answer { link.owned($0) } }
 
     /// All steps that are declared, by name.
-    public func steps() async throws -> [DeclaredStep] { try await wait { link.steps($0) } }
+    public func steps() async throws -> [DeclaredStep] { try await answer { link.steps($0) } }
 
     /// The names of all flows that are defined.
-    public func definitions() async throws -> [String] { try await wait { link.definitions($0) } }
+    public func definitions() async throws -> [String] { try await answer { link.definitions($0) } }
 
     /// What happens at and below a flow or screen, or in the whole tree, from now on: first the tree itself, then each change
     /// of it, and each navigation. Nothing is missed and nothing told twice.

@@ -106,7 +106,7 @@ extension NavigationBus {
         let emission = Emission(
             step: try Self.message(step), path: path, token: nextToken(token), activationToken: activationToken,
             isInteractive: isInteractive, instance: instance, waits: waits)
-        return try await wait { link.emit(emission, $0) }
+        return try await answer { link.emit(emission, $0) }
     }
 
     /// Emits a step that has no Swift type; as ``emit(_:on:token:activationToken:isInteractive:instance:waits:)``.
@@ -118,7 +118,7 @@ extension NavigationBus {
         let emission = Emission(
             step: StepMessage(name: step, arguments: Arguments(arguments)), path: path, token: nextToken(token),
             activationToken: activationToken, isInteractive: isInteractive, instance: instance, waits: waits)
-        return try await wait { link.emit(emission, $0) }
+        return try await answer { link.emit(emission, $0) }
     }
 
     /// Brings a step to every live flow, parents before children (S-27).
@@ -127,14 +127,14 @@ extension NavigationBus {
     @discardableResult
     public func navigate(to step: any Step) async throws -> [FlowOutcome] {
         let message = try Self.message(step)
-        return try await wait { link.navigate(to: message, $0) }
+        return try await answer { link.navigate(to: message, $0) }
     }
 
     /// Brings a step that has no Swift type to every live flow (S-27).
     @discardableResult
     public func navigate(to step: String, _ arguments: [String: Value] = [:]) async throws -> [FlowOutcome] {
         let message = StepMessage(name: step, arguments: Arguments(arguments))
-        return try await wait { link.navigate(to: message, $0) }
+        return try await answer { link.navigate(to: message, $0) }
     }
 
     /// Navigates along a path of flows, each somewhere below the one before (S-28).
@@ -150,7 +150,7 @@ extension NavigationBus {
         var segments: [(flow: String, step: StepMessage?)] = []
         for segment in path { segments.append((segment.flow, try segment.message)) }
         let microseconds = timeout.microseconds
-        return try await wait { link.navigate(along: segments, timeout: microseconds, $0) }
+        return try await answer { link.navigate(along: segments, timeout: microseconds, $0) }
     }
 
     /// Goes back in a flow (S-24).
@@ -158,13 +158,7 @@ extension NavigationBus {
     /// - Returns: `unhandled` where there was nothing to go back from.
     @discardableResult
     public func back(on flow: NodePath) async throws -> Outcome {
-        try await wait { link.back(on: flow, $0) }
-    }
-
-    /// Makes a call and waits; who is cancelled already makes none.
-    func wait<Success: Sendable>(_ call: (@escaping Done<Success>) -> Void) async throws -> Success {
-        try Task.checkCancellation()
-        return try await answer(to: call)
+        try await answer { link.back(on: flow, $0) }
     }
 
     static func message(_ step: any Step) throws(NavigationError) -> StepMessage {

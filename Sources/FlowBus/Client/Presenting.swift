@@ -143,7 +143,7 @@ extension NavigationBus {
         let presenter = try Presenter(link, name, place, present, withdraw)
         if let name {
             do {
-                try await wait { link.requestName(name, $0) }
+                try await answer { link.requestName(name, $0) }
             } catch {
                 presenter.end()
                 throw error

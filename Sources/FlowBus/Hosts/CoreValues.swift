@@ -51,16 +51,20 @@ extension Outcome {
     }
 }
 
+extension Result<Outcome, NavigationError> {
+    init(_ outcome: FlowCore.Outcome) {
+        switch outcome {
+        case .navigated(let serial): self = .success(Outcome(verdict: .navigated, serial: serial))
+        case .ignored(let verdict): self = .success(Outcome(verdict: Verdict(rawValue: verdict.rawValue), serial: 0))
+        case .refused(let error): self = .failure(NavigationError(error))
+        }
+    }
+}
+
 extension FlowOutcome {
     init(_ outcome: FlowCore.FlowOutcome) {
-        let result: Result<Verdict, NavigationError> =
-            switch outcome.outcome {
-            case .navigated: .success(.navigated)
-            case .ignored(let verdict): .success(Verdict(rawValue: verdict.rawValue))
-            case .refused(let error): .failure(NavigationError(error))
-            case nil: .success(Verdict(rawValue: ""))
-            }
-        self.init(path: NodePath(outcome.path), result: result)
+        let result = outcome.outcome.map { Result<Outcome, NavigationError>($0).map(\.verdict) }
+        self.init(path: NodePath(outcome.path), result: result ?? .success(Verdict(rawValue: "")))
     }
 }
 

@@ -23,8 +23,8 @@ final class LocalHost: Host {
     /// Calls that are not answered yet, by their numbers.
     private var answers: [UInt64: Done<Answer>] = [:]
     private var lastRequest: UInt64 = 0
-    /// Emissions that were told `pending`, by where they were made: they end in this order.
-    private var pending: [String: [Done<Answer>]] = [:]
+    /// Emissions that were told `pending`.
+    private var pending = PendingSteps()
     /// Flows that are asked about, and who looks at the time.
     private var questions: [QuestionID: Asked] = [:]
     private let start = ContinuousClock.now
@@ -35,9 +35,11 @@ final class LocalHost: Host {
         alarm?.cancel()
         for asked in questions.values { asked.clock?.cancel() }
         questions = [:]
-        let left = answers.sorted { $0.key < $1.key }.map(\.value) + pending.sorted { $0.key < $1.key }.flatMap(\.value)
-        (answers, pending, waiting) = ([:], [:], [])
-        for answer in left { answer(.failure(NavigationError(.flowEnded, "the coordinator has ended"))) }
+        let (calls, steps) = (answers.sorted { $0.key < $1.key }.map(\.value), pending.takeAll())
+        (answers, waiting) = ([:], [])
+        let ended = NavigationError(.flowEnded, "the coordinator has ended")
+        for answer in calls { answer(.failure(ended)) }
+        for step in steps { step(.failure(ended)) }
     }
 
     // MARK: Events
@@ -168,10 +170,8 @@ final class LocalHost: Host {
         case .tellNavigation(let navigation): delegate?.didNavigate(HostNavigation(navigation))
         case .tellFailure(let failure): delegate?.failed(NavigationFailure(failure))
         case .tellConclusion(let conclusion):
-            guard var waiting = pending.removeValue(forKey: conclusion.path), !waiting.isEmpty else { return }
-            let done = waiting.removeFirst()
-            if !waiting.isEmpty { pending[conclusion.path] = waiting }
-            done(Self.result(of: conclusion.outcome))
+            let result = Result<Outcome, NavigationError>(conclusion.outcome)
+            for done in pending.conclude(conclusion.token, on: NodePath(conclusion.path)) { done(result) }
         case .reply(let request, let answer): answers.removeValue(forKey: request.number)?(.success(answer))
         case .fail(let request, let error):
             answers.removeValue(forKey: request.number)?(.failure(NavigationError(error)))
@@ -180,14 +180,6 @@ final class LocalHost: Host {
         case .withdraw, .watchClient, .unwatchClient, .announceNavigation, .tellDefinitions, .reportUnstarted,
             .reportUnrestored:
             break
-        }
-    }
-
-    private static func result(of outcome: FlowCore.Outcome) -> Result<Answer, NavigationError> {
-        switch outcome {
-        case .navigated(let serial): .success(.verdict(.navigated, serial: serial))
-        case .ignored(let verdict): .success(.verdict(verdict, serial: 0))
-        case .refused(let error): .failure(NavigationError(error))
         }
     }
 
@@ -348,14 +340,11 @@ extension LocalHost {
     }
 
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<Outcome>) {
-        let finish: Done<Answer> = { result in done(result.map(Outcome.init)) }
         // Nobody here stands still for the answer: so a flow that is asked can emit, and its step waits (S-32).
         call(at: path) { [weak self] result in
-            if case .success(.verdict(.pending, _)) = result {
-                self?.pending[path.objectPath, default: []].append(finish)
-            } else {
-                finish(result)
-            }
+            let outcome = result.map(Outcome.init)
+            guard case .success(let first) = outcome, first.verdict == .pending else { return done(outcome) }
+            self?.pending.add(nil, on: path, done)
         } _: { host, request, node throws(FlowError) in
             .stepEmitted(
                 request, on: node, step: try host.step(step), arguments: step.arguments, by: Self.client,

@@ -13,8 +13,7 @@ struct PendingStepsTests {
     private let log = Log()
 
     private func add(_ name: String, _ token: String?, on path: NodePath = "main", to steps: inout PendingSteps) {
-        let emission = Emission(step: StepMessage(name: name, arguments: []), path: path, token: token)
-        steps.add(emission) { [log] _ in log.lines.append(name) }
+        steps.add(token, on: path) { [log] _ in log.lines.append(name) }
     }
 
     private func conclude(_ token: String, on path: NodePath = "main", _ steps: inout PendingSteps) {
