@@ -308,6 +308,24 @@ struct WaitReadyTests {
         #expect(try world.adapt(1, to: "begin").contains("= done") == false)
     }
 
+    @Test func `S-26 those who wait are answered in the order in which they called`() throws {
+        let world = try World(root: "main", sketch())
+        try world.adapt(1, to: "begin")
+        let flows = ["/main/sub", "/main"]
+        for number in 0..<64 { try world.waitReady(flows[number / 3 % 2], by: ":1.\(number)") }
+        try world.adapt(2, to: "fill")
+        try world.adapt(3, to: "bud")
+        // The inner one is ready first.
+        let calls = (0..<64).map { (number: $0 + 2, isInner: $0 / 3 % 2 == 0) }
+        let expected = calls.filter(\.isInner) + calls.filter { !$0.isInner }
+        #expect(world.answers == expected.map { "\($0.number) = done" })
+        // So it is where it goes.
+        try world.coordinate("main", by: ":1.0")
+        for number in 0..<64 { try world.waitReady("/main_2", by: ":1.\(number)") }
+        try world.dismiss("/main_2")
+        #expect(world.answers == (0..<64).map { "\(67 + $0) ! FlowEnded" } + ["131 = done"])
+    }
+
     @Test func `S-26 S-33 a flow that is never ready can be asked again and again, and nothing grows`() throws {
         let world = try World(root: "main", sketch())
         for number in 0..<10_000 {

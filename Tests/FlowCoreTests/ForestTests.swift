@@ -206,6 +206,63 @@ struct ForestTests {
     }
 }
 
+@Suite("Forest: what is live")
+struct LiveNamesTests {
+    /// Flows of two names 50 deep, several trees, and some that went again.
+    private func grown(_ count: Int) -> Forest {
+        var random = Seeded(seed: 7)
+        var forest = Forest(base: "")
+        var flows: [Int] = []
+        for number in 0..<count {
+            let parent = number % 50 == 0 ? nil : flows.last
+            flows.append(forest.add(number % 3 == 0 ? "odd" : "even", .free, below: parent))
+        }
+        for _ in 0..<count / 20 {
+            guard let slot = flows.randomElement(using: &random) else { continue }
+            let gone = Set(forest.remove(slot).map(\.slot))
+            flows.removeAll(where: gone.contains)
+        }
+        return forest
+    }
+
+    private func isBelow(_ top: Int, _ slot: Int, _ forest: Forest) -> Bool {
+        var place = forest.nodes[slot].parent
+        while let node = place, node != top { place = forest.nodes[node].parent }
+        return place == top
+    }
+
+    @Test func `S-28 S-35 what is live is found whatever came and went`() {
+        let forest = grown(600)
+        let live = forest.preorder()
+        for slot in live {
+            #expect(forest.children(of: slot) == live.filter { forest.nodes[$0].parent == slot })
+            for name in ["odd", "even", "none"] {
+                let named = live.filter { forest.nodes[$0].name == name }
+                let root = live.last { forest.nodes[$0].parent == nil && ($0 == slot || isBelow($0, slot, forest)) }
+                #expect(
+                    forest.isAlive(name, near: slot)
+                        == named.contains {
+                            forest.nodes[$0].parent == nil || $0 == root || isBelow(root ?? -1, $0, forest)
+                        })
+                let newest = named.filter { isBelow(slot, $0, forest) }.max {
+                    forest.nodes[$0].instance < forest.nodes[$1].instance
+                }
+                #expect(forest.newestFlow(named: name, below: slot) == newest)
+            }
+        }
+    }
+
+    @Test func `S-28 the search for the newest flow visits no presentable twice, however deep they are`() {
+        let forest = grown(4_000)
+        let live = forest.preorder()
+        for top in [live[0], live[1], live[40]] {
+            var search = Forest.Descent(from: top, in: forest)
+            for slot in live { #expect(search.contains(slot, in: forest) == isBelow(top, slot, forest)) }
+            #expect(search.visits <= live.count)
+        }
+    }
+}
+
 extension Forest {
     /// A new node of this name: a screen, or a ready flow whose children cover each other so.
     mutating func add(_ name: String, _ covering: Children? = nil, below parent: Int? = nil) -> Int {

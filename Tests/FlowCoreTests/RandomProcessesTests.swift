@@ -84,7 +84,7 @@ extension RandomProcesses {
                 Dictionary(states.map { ($0.path, $0) }) { $1 } == model.objects
             ),
             ("presented and current follow from the tree", states == model.recomputed()),
-            ("no step waits that could be taken", coordinator.queue.steps.isEmpty),
+            ("no step waits that could be taken", coordinator.queue.isEmpty),
             ("what is asked is waited for: once a flow", questionsFit(forest)),
             (
                 "what stands aside has a flow that waits",

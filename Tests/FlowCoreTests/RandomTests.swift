@@ -63,7 +63,7 @@ extension RandomLife {
                 "each path leads to its node",
                 states.allSatisfy { coordinator.node(at: $0.path)?.instance == $0.instance }
             ),
-            ("all chains are done", coordinator.queue.steps.isEmpty && states.allSatisfy { $0.flow?.isReady ?? true }),
+            ("all chains are done", coordinator.queue.isEmpty && states.allSatisfy { $0.flow?.isReady ?? true }),
             ("origins count what waits", coordinator.origins.mapValues(\.waiting) == waiting(in: forest)),
             ("the ledger counts what is held", coordinator.ledger == recount(forest)),
             ("steps are kept for what is hidden alone, in order, and counted", isKeptWell(forest)),

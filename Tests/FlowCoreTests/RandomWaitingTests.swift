@@ -148,7 +148,7 @@ private final class AskedLife {
     func check(isOver: Bool = false) -> Bool {
         var rules: [(String, Bool)] = [
             (complaint ?? "", complaint == nil),
-            ("the queue is empty", world.coordinator.queue.steps.isEmpty),
+            ("the queue is empty", world.coordinator.queue.isEmpty),
             ("what waits is counted for its client", world.coordinator.ledger.total.steps == waitingSteps),
             ("origins count what they set off and that waits", isEachOriginRight),
             ("what waits waits for its flow's question", isEachQuestionRight),

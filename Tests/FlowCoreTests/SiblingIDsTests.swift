@@ -65,6 +65,22 @@ struct SiblingIDsTests {
         #expect(ids.contains("a_2"))
     }
 
+    @Test func `S-1 after many ids were given back, the smallest come first`() {
+        var ids = SiblingIDs()
+        for _ in 1...2_000 { _ = take("a", &ids) }
+        for number in stride(from: 2, through: 2_000, by: 2) { ids.remove("a_\(number)") }
+        for number in stride(from: 2, through: 2_000, by: 2) { #expect(take("a", &ids) == "a_\(number)") }
+        #expect(take("a", &ids) == "a_2001")
+        var planned = SiblingIDs.PlannedIDs()
+        for number in [7, 9, 1_000] { ids.remove("a_\(number)") }
+        let plan = (1...5).map { _ in
+            let id = ids.free(for: "a", besides: planned)
+            planned.insert(id, givenFor: "a")
+            return id
+        }
+        #expect(plan == ["a_7", "a_9", "a_1000", "a_2002", "a_2003"])
+    }
+
     @Test func `S-1 the smallest is found whatever comes and goes`() {
         var random = Seeded(seed: 2)
         var ids = SiblingIDs()

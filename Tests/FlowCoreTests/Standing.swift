@@ -25,7 +25,7 @@ struct Standing: Equatable {
         ledger = coordinator.ledger
         origins = coordinator.origins
         serial = coordinator.serial
-        waiting = coordinator.queue.steps
+        waiting = coordinator.queue.all
         blocked = coordinator.blocked
         questions = coordinator.questions
         watched = coordinator.watched

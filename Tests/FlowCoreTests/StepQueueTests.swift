@@ -4,12 +4,14 @@ import Testing
 
 @Suite("Step queue")
 struct StepQueueTests {
-    private let flow = NodeID(slot: 0, instance: 1)
+    private func flow(_ instance: UInt64) -> NodeID { NodeID(slot: Int(instance), instance: instance) }
 
-    private func step(_ number: Int, origin: UInt64, at path: String = "/main") -> WaitingStep {
+    private func step(
+        _ number: Int, origin: UInt64, for flow: UInt64 = 1, _ purpose: WaitingStep.Purpose = .setOff
+    ) -> WaitingStep {
         WaitingStep(
-            origin: origin, client: Client(":1.1"), flow: flow, tellAt: path, step: StepID(number), arguments: [],
-            cause: 0, purpose: .setOff)
+            origin: origin, client: Client(":1.1"), flow: self.flow(flow), step: StepID(number), arguments: [],
+            cause: 0, purpose: purpose)
     }
 
     private func order(_ queue: StepQueue) -> [Int] {
@@ -37,10 +39,10 @@ struct StepQueueTests {
     @Test func `S-27 the steps of a deep link are taken in their order, after those that wait`() {
         var queue = StepQueue()
         queue.insert(step(1, origin: 2))
-        queue.append(contentsOf: [step(2, origin: 3), step(3, origin: 4)])
+        queue.insert(contentsOf: [step(2, origin: 3), step(3, origin: 4)])
         queue.insert(step(4, origin: 3))
         #expect(order(queue) == [1, 2, 4, 3])
-        #expect(queue.steps.isEmpty == false)
+        #expect(queue.isEmpty == false)
     }
 
     @Test func `S-6 those that were there before keep their place in their origin`() {
@@ -52,17 +54,47 @@ struct StepQueueTests {
         #expect(order(queue) == [7, 1, 2, 3, 5, 6, 4])
     }
 
-    @Test func `S-12 failures of steps whose flow is gone are told at the heir`() {
+    /// The heir of a flow where these are live.
+    private func heir(of gone: UInt64, _ live: [UInt64], _ queue: StepQueue) -> StepQueue.Gone? {
+        queue.heir(of: flow(gone)) { live.contains($0.instance) }
+    }
+
+    @Test func `S-12 failures of steps whose flow is gone are told at the heir, or at that one's`() {
         var queue = StepQueue()
-        queue.insert(step(1, origin: 1, at: "/main/a"))
-        queue.insert(step(2, origin: 1, at: "/main/b"))
-        queue.retarget(from: ["/main/a"], to: "/main")
-        #expect(queue.steps.map(\.tellAt) == ["/main/b", "/main"])
+        queue.insert(step(1, origin: 1, for: 3))
+        queue.leave([(flow(3), "/main/sub/a")], to: flow(2))
+        #expect(heir(of: 3, [1, 2], queue) == .below(flow(2)))
+        queue.leave([(flow(2), "/main/sub")], to: flow(1))
+        #expect(heir(of: 3, [1], queue) == .below(flow(1)))
+        queue.leave([(flow(1), "/main")], to: nil)
+        #expect(heir(of: 3, [], queue) == .alone(path: "/main"))
+        #expect(heir(of: 4, [], queue) == nil)
+        #expect(order(queue) == [1])
+    }
+
+    @Test func `S-12 flows that are gone are remembered no longer than steps ask for them`() {
+        var queue = StepQueue()
+        queue.leave([(flow(9), "/nine")], to: nil)
+        #expect(queue.gone.isEmpty)
+        queue.insert(step(1, origin: 1, for: 5))
+        queue.insert(step(2, origin: 1, for: 7))
+        for instance in (2...2_000 as ClosedRange<UInt64>).reversed() {
+            queue.leave([(flow(instance), "/\(instance)")], to: flow(instance / 2))
+            #expect(queue.gone.count <= 2 * queue.count + 65)
+        }
+        #expect(heir(of: 5, [1], queue) == .below(flow(1)))
+        #expect(heir(of: 7, [1], queue) == .below(flow(1)))
+        while queue.takeNext() != nil {}
+        #expect(queue.gone.isEmpty)
+        // Who waits for a step of a deep link is told by the call, wherever its flow was.
+        queue.insert(step(3, origin: 2, for: 8, .deepLink(RequestID(1), place: 0)))
+        queue.leave([(flow(8), "/eight")], to: nil)
+        #expect(queue.gone.isEmpty)
     }
 
     @Test func `an empty queue has no next step`() {
         var queue = StepQueue()
-        #expect(queue.steps.isEmpty)
+        #expect(queue.isEmpty)
         #expect(queue.takeNext() == nil)
     }
 }

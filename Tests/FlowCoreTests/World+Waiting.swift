@@ -6,7 +6,7 @@ extension World {
     /// What is held for steps and calls that wait, by name; none when all was answered.
     var waiting: [String] {
         let held: [(String, Bool)] = [
-            ("queue", !coordinator.queue.steps.isEmpty), ("questions", !coordinator.questions.isEmpty),
+            ("queue", !coordinator.queue.isEmpty), ("questions", !coordinator.questions.isEmpty),
             ("blocked", !coordinator.blocked.isEmpty), ("calls", !coordinator.calls.isEmpty),
             ("readers", !coordinator.readers.isEmpty), ("origins", !coordinator.origins.isEmpty),
             ("activation tokens", !coordinator.activationTokens.isEmpty),

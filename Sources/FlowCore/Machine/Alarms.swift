@@ -17,7 +17,7 @@ struct Alarms: Sendable {
         }
     }
 
-    struct Entry: Equatable, Sendable {
+    struct Entry: Comparable, Sendable {
         var due: Instant
         var subject: Subject
 
@@ -28,23 +28,14 @@ struct Alarms: Sendable {
         }
     }
 
-    /// The next one stands last.
-    private var entries: [Entry] = []
+    private var entries = Heap<Entry>()
 
-    var next: Entry? { entries.last }
+    var next: Entry? { entries.first }
     var count: Int { entries.count }
 
-    mutating func insert(_ subject: Subject, due: Instant) {
-        let entry = Entry(due: due, subject: subject)
-        var (low, high) = (0, entries.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if entry < entries[middle] { low = middle + 1 } else { high = middle }
-        }
-        entries.insert(entry, at: low)
-    }
+    mutating func insert(_ subject: Subject, due: Instant) { entries.insert(Entry(due: due, subject: subject)) }
 
-    mutating func removeNext() { entries.removeLast() }
+    mutating func removeNext() { _ = entries.popFirst() }
 
     mutating func removeAll(where isOver: (Subject) -> Bool) { entries.removeAll { isOver($0.subject) } }
 }

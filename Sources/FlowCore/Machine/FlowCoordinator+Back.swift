@@ -32,7 +32,7 @@ extension FlowCoordinator {
     private mutating func goBack(at flow: Int, by client: Client, _ request: RequestID) -> Bool {
         if let onBack = definitions.flows[definition(of: flow).index].onBack {
             let step = WaitingStep(
-                origin: nextOrigin(), client: client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
+                origin: nextOrigin(), client: client, flow: forest.id(of: flow),
                 step: onBack, arguments: [], cause: 0, purpose: .emitted(request))
             do throws(FlowError) {
                 try checkWait(step, for: flow)

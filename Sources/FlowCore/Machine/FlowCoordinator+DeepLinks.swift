@@ -17,7 +17,7 @@ extension FlowCoordinator {
         var tally = Ledger.Tally()
         for (place, flow) in flows.enumerated() {
             var waiting = WaitingStep(
-                origin: 0, client: client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path, step: step,
+                origin: 0, client: client, flow: forest.id(of: flow), step: step,
                 arguments: admitted, cause: 0, purpose: .deepLink(request, place: place))
             do throws(FlowError) {
                 try checkEmitter(client, of: flow)
@@ -37,7 +37,7 @@ extension FlowCoordinator {
         }
         suspend(request, Call(client: client, kind: .deepLink(undecided: steps.count)))
         deepLinks[request] = outcomes
-        queue.append(contentsOf: steps)
+        queue.insert(contentsOf: steps)
     }
 
     /// Goes from flow to flow by their names, with a step for each, or with none (S-28).
@@ -117,7 +117,7 @@ extension FlowCoordinator {
         }
         try checkEmitter(client, of: flow)
         let waiting = WaitingStep(
-            origin: nextOrigin(), client: client, flow: forest.id(of: flow), tellAt: walk.place, step: step,
+            origin: nextOrigin(), client: client, flow: forest.id(of: flow), step: step,
             arguments: segment.arguments, cause: 0, purpose: .segment(request))
         try checkWait(waiting, for: flow)
         reach(flow)

@@ -64,7 +64,7 @@ extension FlowCoordinator {
         guard let gone, let template = gone.onDismissed else { return }
         let context = Context(arguments: gone.arguments, flow: flow, dismissal: (gone.name, reason))
         var step = WaitingStep(
-            origin: origin, client: client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
+            origin: origin, client: client, flow: forest.id(of: flow),
             step: template.step, arguments: [], cause: cause, purpose: .setOff)
         do throws(FlowError) {
             step.arguments = try resolve(template, context).arguments
@@ -85,10 +85,10 @@ extension FlowCoordinator {
             unblock(id)
             wakeReaders(of: id)
         }
+        queue.leave(
+            gone.lazy.filter { $0.flow != nil }.map { (NodeID(slot: $0.slot, instance: $0.instance), $0.path) },
+            to: heir.map(forest.id(of:)))
         let heir = heir.map { forest.nodes[$0].path }
-        if let heir {
-            queue.retarget(from: Set(gone.lazy.filter { $0.flow != nil }.map(\.path)), to: heir)
-        }
         // Only the last one can have left the flow behind that was to take its steps.
         let last = gone.last.flatMap { $0.flow == nil ? $0.instance : nil }
         for node in gone {
@@ -121,6 +121,8 @@ extension FlowCoordinator {
     /// Tells of a step that nobody waits for, if it ended otherwise than navigated (S-12).
     mutating func tellFailure(of step: WaitingStep, _ outcome: Outcome) {
         let name = definitions.steps[step.step.index].name
+        if case .navigated = outcome { return }
+        let place = placeToTell(of: step.flow)
         let reason: NavigationFailure.Reason
         let message: String
         switch outcome {
@@ -129,8 +131,8 @@ extension FlowCoordinator {
             reason = .verdict(verdict)
             message =
                 switch verdict {
-                case .hidden: hidden(name, step)
-                case .rejected: "the guard of '\(step.tellAt)' refused step '\(name)'"
+                case .hidden: "'\(place)' is not presented, and ignores step '\(name)' then"
+                case .rejected: "the guard of '\(place)' refused step '\(name)'"
                 case .unhandled, .navigated, .deferred, .pending: unhandled(step.step, at: step.flow)
                 }
         case .refused(let error):
@@ -140,7 +142,7 @@ extension FlowCoordinator {
         effects.append(
             .tellFailure(
                 NavigationFailure(
-                    flow: step.tellAt, cause: step.cause, client: step.client, step: name, reason: reason,
+                    flow: place, cause: step.cause, client: step.client, step: name, reason: reason,
                     message: message, isIdle: step.purpose == .idle)))
     }
 
@@ -177,8 +179,15 @@ extension FlowCoordinator {
                     message: "'\(path)' is a root: it has no parent that could take step '\(name)'")))
     }
 
-    private func hidden(_ name: String, _ step: WaitingStep) -> String {
-        "'\(step.tellAt)' is not presented, and ignores step '\(name)' then"
+    /// Where failures of steps for a flow are told: at the flow, or the nearest ancestor that outlived it; where none did, at
+    /// the path that it had (S-12).
+    func placeToTell(of flow: NodeID) -> String {
+        if let slot = forest.slot(of: flow) { return forest.nodes[slot].path }
+        switch queue.heir(of: flow, isLive: { forest.slot(of: $0) != nil }) {
+        case .below(let heir)?: return forest.slot(of: heir).map { forest.nodes[$0].path } ?? forest.base
+        case .alone(let path)?: return path
+        case nil: return forest.base
+        }
     }
 
     func unhandled(_ step: StepID, at flow: NodeID?) -> String {

@@ -112,8 +112,8 @@ extension FlowCoordinator {
         }
         return pass(
             WaitingStep(
-                origin: origin, client: client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
-                step: step, arguments: admitted, cause: 0, purpose: purpose, screen: slot == flow ? nil : node,
+                origin: origin, client: client, flow: forest.id(of: flow), step: step,
+                arguments: admitted, cause: 0, purpose: purpose, screen: slot == flow ? nil : node,
                 isInteractive: options?.isInteractive ?? false),
             at: slot, for: flow)
     }

@@ -78,7 +78,7 @@ extension FlowCoordinator {
         let what = "step '\(definitions[step.step].name)'\(Self.text(step.arguments.broadcastable))"
         let place =
             forest.slot(of: step.flow).map { "for \(named($0))" }
-            ?? "for a flow that is gone (told at '\(step.tellAt)')"
+            ?? "for a flow that is gone (told at '\(placeToTell(of: step.flow))')"
         switch step.purpose {
         case .initial: return "then the initial \(what) \(place)"
         case .kept: return "then \(what), which was kept until now, \(place)"

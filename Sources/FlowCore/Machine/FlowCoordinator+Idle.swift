@@ -69,7 +69,7 @@ extension FlowCoordinator {
     /// Emits a flow's idle step on it.
     private mutating func setOff(_ idle: Idle, at flow: Int) {
         let step = WaitingStep(
-            origin: nextOrigin(), client: .daemon, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
+            origin: nextOrigin(), client: .daemon, flow: forest.id(of: flow),
             step: idle.step, arguments: [], cause: 0, purpose: .idle)
         switch pass(step, at: flow, for: flow) {
         case .taken, .waiting: break

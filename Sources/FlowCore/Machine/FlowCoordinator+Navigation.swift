@@ -182,7 +182,7 @@ extension FlowCoordinator {
         _ planned: Plan.Step, of step: WaitingStep, for flow: Int, _ purpose: WaitingStep.Purpose = .setOff
     ) -> WaitingStep {
         WaitingStep(
-            origin: step.origin, client: step.client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
+            origin: step.origin, client: step.client, flow: forest.id(of: flow),
             step: planned.step, arguments: planned.arguments, cause: serial, purpose: purpose,
             isInteractive: step.isInteractive)
     }
@@ -261,7 +261,7 @@ extension FlowCoordinator {
         _ held: HeldStep, at slot: Int, for flow: Int, _ purpose: WaitingStep.Purpose
     ) -> WaitingStep {
         WaitingStep(
-            origin: held.origin, client: held.client, flow: forest.id(of: flow), tellAt: forest.nodes[flow].path,
+            origin: held.origin, client: held.client, flow: forest.id(of: flow),
             step: held.step, arguments: held.arguments, cause: held.cause, purpose: purpose,
             screen: slot == flow ? nil : forest.id(of: slot))
     }

@@ -75,7 +75,6 @@ extension FlowCoordinator {
             setOff(
                 WaitingStep(
                     origin: origin, client: wish.client, flow: forest.id(of: slot),
-                    tellAt: forest.nodes[slot].path,
                     step: initial, arguments: stepArguments, cause: 0, purpose: .initial))
         }
         return forest.nodes[slot].path

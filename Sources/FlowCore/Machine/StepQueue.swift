@@ -3,27 +3,58 @@
 /// Those whose flow waits for a guard or navigator stand aside (``FlowCoordinator/blocked``), so that the next one here
 /// can be taken.
 struct StepQueue: Sendable {
-    /// The next one stands last: steps are mostly set off by the origin that is being taken, so both ends of their way
-    /// through the list are cheap.
-    private(set) var steps: [WaitingStep] = []
+    /// Where a step stands: steps are large, so what is moved to keep the order is this.
+    private struct Entry: Comparable, Sendable {
+        let origin: UInt64
+        let number: UInt64
+        let place: Int
 
-    /// How many of them are told where they fail, and so need ``retarget(from:to:)``.
+        static func < (one: Entry, other: Entry) -> Bool { (one.origin, one.number) < (other.origin, other.number) }
+    }
+
+    private var order = Heap<Entry>()
+    /// By place; nil: it is free.
+    private var steps: [WaitingStep?] = []
+    private var freePlaces: [Int] = []
+
+    /// How many of them are told where they fail, and so ask ``heir(of:isLive:)`` if their flow is gone.
     private var toldCount = 0
+    /// Flows that went while such steps waited.
+    private(set) var gone: [NodeID: Gone] = [:]
 
     /// How many steps came so far.
     private var lastNumber: UInt64 = 0
 
-    /// Adds a step that was just set off.
+    /// What a flow that is gone left to those who look for it.
+    enum Gone: Equatable, Sendable {
+        /// The nearest ancestor that outlived it. That may be gone, too, by now.
+        case below(NodeID)
+        /// None did; the path that it had.
+        case alone(path: String)
+    }
+
+    var isEmpty: Bool { order.isEmpty }
+    var count: Int { order.count }
+
+    /// Adds a step that was just set off, or one that was here before.
     mutating func insert(_ step: WaitingStep) {
-        let step = numbered(step)
-        var place = steps.count
-        while place > 0, steps[place - 1].origin <= step.origin { place -= 1 }
-        steps.insert(step, at: place)
+        var step = step
+        number(&step)
         if step.isTold { toldCount += 1 }
+        let entry = Entry(origin: step.origin, number: step.number, place: freePlaces.popLast() ?? steps.count)
+        if entry.place == steps.count { steps.append(step) } else { steps[entry.place] = step }
+        order.insert(entry)
+    }
+
+    /// Adds steps of any origins: those that were here before, and others in the order they were set off.
+    mutating func insert(contentsOf later: [WaitingStep]) {
+        for step in later { insert(step) }
     }
 
     /// Gives a step its number, where it has none: its place among those of its origin, and the name of its record.
-    mutating func number(_ step: inout WaitingStep) { step = numbered(step) }
+    mutating func number(_ step: inout WaitingStep) {
+        if step.number == 0 { step.number = nextNumber() }
+    }
 
     /// A number that no step has.
     mutating func nextNumber() -> UInt64 {
@@ -34,49 +65,55 @@ struct StepQueue: Sendable {
     /// No number up to this one is given any more.
     mutating func reserve(upTo number: UInt64) { lastNumber = max(lastNumber, number) }
 
-    /// The step with its number: the next one, where it has none yet.
-    private mutating func numbered(_ step: WaitingStep) -> WaitingStep {
-        guard step.number == 0 else { return step }
-        var step = step
-        step.number = nextNumber()
-        return step
-    }
-
-    /// Adds steps of any origins: those that were here before, and others in the order they were set off.
-    mutating func insert(contentsOf later: [WaitingStep]) {
-        // One by one, each would make all of later origins move.
-        let sorted = later.map { numbered($0) }.sorted { ($0.origin, $0.number) < ($1.origin, $1.number) }
-        var merged: [WaitingStep] = []
-        merged.reserveCapacity(steps.count + later.count)
-        var waiting = steps[...]
-        for step in sorted {
-            while let next = waiting.last, (next.origin, next.number) < (step.origin, step.number) {
-                merged.append(next)
-                waiting.removeLast()
-            }
-            merged.append(step)
-        }
-        merged.append(contentsOf: waiting.reversed())
-        steps = merged.reversed()
-        toldCount += later.count(where: \.isTold)
-    }
-
-    /// Adds steps of ascending origins, all greater than those that wait.
-    mutating func append(contentsOf later: [WaitingStep]) {
-        steps.insert(contentsOf: later.map { numbered($0) }.reversed(), at: 0)
-        toldCount += later.count(where: \.isTold)
-    }
-
     mutating func takeNext() -> WaitingStep? {
-        let next = steps.popLast()
-        if let next, next.isTold { toldCount -= 1 }
+        guard let entry = order.popFirst(), let next = steps[entry.place].take() else {
+            // The step that was taken last was the last to ask.
+            if !gone.isEmpty { gone = [:] }
+            return nil
+        }
+        freePlaces.append(entry.place)
+        if order.isEmpty {
+            steps.removeAll(keepingCapacity: steps.count < 64)
+            freePlaces.removeAll(keepingCapacity: true)
+        }
+        if next.isTold { toldCount -= 1 }
         return next
     }
 
-    /// Where failures of steps for a flow that is gone are told from now on.
-    mutating func retarget(from gone: Set<String>, to path: String) {
+    // MARK: Flows that are gone
+
+    /// Notes that flows are gone: what fails at them is told at the heir, the nearest ancestor that outlived them, or else at
+    /// the path that each had (S-12).
+    mutating func leave(_ flows: some Sequence<(flow: NodeID, path: String)>, to heir: NodeID?) {
         // A deep link can make thousands of steps wait that nobody is told of.
         guard toldCount > 0 else { return }
-        for index in steps.indices where gone.contains(steps[index].tellAt) { steps[index].tellAt = path }
+        for (flow, path) in flows { gone[flow] = heir.map { .below($0) } ?? .alone(path: path) }
+        if gone.count > 2 * order.count + 64 { forgetUnasked() }
     }
+
+    /// Where failures of steps for a flow that is gone are told: the nearest of those above it that is live by this measure,
+    /// or else the path of the one that went last.
+    func heir(of flow: NodeID, isLive: (NodeID) -> Bool) -> Gone? {
+        guard var found = gone[flow] else { return nil }
+        // Each is nearer to the root than the one before.
+        while case .below(let next) = found, !isLive(next), let further = gone[next] { found = further }
+        return found
+    }
+
+    /// Forgets flows that no step asks about.
+    private mutating func forgetUnasked() {
+        var asked: [NodeID: Gone] = [:]
+        for case let step? in steps where step.isTold {
+            var flow = step.flow
+            while asked[flow] == nil, let left = gone[flow] {
+                asked[flow] = left
+                guard case .below(let heir) = left else { break }
+                flow = heir
+            }
+        }
+        gone = asked
+    }
+
+    /// The steps in their order, for tests.
+    var all: [WaitingStep] { order.elements.sorted().compactMap { steps[$0.place] } }
 }

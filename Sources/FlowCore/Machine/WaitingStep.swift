@@ -26,8 +26,6 @@ struct WaitingStep: Equatable, Sendable {
     var client: Client
     /// The flow that is to take it.
     var flow: NodeID
-    /// The path of that flow, or of the nearest ancestor that outlived it: where a failure is told (S-12).
-    var tellAt: String
     var step: StepID
     var arguments: Arguments
     /// The serial of the navigation that set it off; 0: from outside.

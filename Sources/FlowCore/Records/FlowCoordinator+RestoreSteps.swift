@@ -71,7 +71,6 @@ extension FlowCoordinator {
             // Its name is no step's any more, perhaps; the call asks for its place alone.
             let step = WaitingStep(
                 origin: record.origin, client: record.client, flow: NodeID(slot: 0, instance: record.place),
-                tellAt: path,
                 step: StepID(0), arguments: [], cause: 0, purpose: purpose(of: record, onSameBus: true))
             return takeOutcome(.refused(error), of: step, for: request)
         }
@@ -99,7 +98,7 @@ extension FlowCoordinator {
             }
             return WaitingStep(
                 origin: record.origin, client: onSameBus ? record.client : .daemon, flow: forest.id(of: slot),
-                tellAt: forest.nodes[slot].path, step: step, arguments: arguments, cause: record.cause,
+                step: step, arguments: arguments, cause: record.cause,
                 purpose: purpose(of: record, onSameBus: onSameBus), screen: screen,
                 isInteractive: record.isInteractive,
                 adaptedFrom: record.adaptedFrom.flatMap { definitions.step(named: $0) }, number: number)

@@ -13,7 +13,9 @@ struct Forest: Sendable {
     private var rootIDs = SiblingIDs()
     private var slots = NameIndex()
     /// The places of all presentables of a name (S-28, S-35).
-    private var named: [String: Set<Int>] = [:]
+    var named: [String: Set<Int>] = [:]
+    /// How many of a name are live in each tree, and among the roots (S-35).
+    var counts: [NameInTree: Int] = [:]
     /// The latest instance that was given.
     private(set) var lastInstance: UInt64 = 0
 
@@ -83,37 +85,6 @@ struct Forest: Sendable {
         "\(slot.map { nodes[$0].path } ?? base)/\(id)"
     }
 
-    /// Whether a presentable of this name is live in the same tree as this one, or as a root (S-35).
-    func isAlive(_ name: String, near slot: Int) -> Bool {
-        guard let named = named[name] else { return false }
-        let root = root(of: slot)
-        return named.contains { nodes[$0].parent == nil || self.root(of: $0) == root }
-    }
-
-    /// The newest flow of this name below a presentable; among the roots for nil (S-28).
-    func newestFlow(named name: String, below slot: Int?) -> Int? {
-        let candidates = named[name]?.filter { candidate in
-            guard nodes[candidate].flow != nil else { return false }
-            return slot.map { isAncestor($0, of: candidate) } ?? (nodes[candidate].parent == nil)
-        }
-        return candidates?.max { nodes[$0].instance < nodes[$1].instance }
-    }
-
-    private func root(of slot: Int) -> Int {
-        var slot = slot
-        while let parent = nodes[slot].parent { slot = parent }
-        return slot
-    }
-
-    private func isAncestor(_ ancestor: Int, of slot: Int) -> Bool {
-        var slot = slot
-        while let parent = nodes[slot].parent {
-            if parent == ancestor { return true }
-            slot = parent
-        }
-        return false
-    }
-
     /// A presentable and all below it, newest leaf first: in the order they would go (S-22).
     func leavesFirst(_ slot: Int) -> [Int] {
         children(of: slot).reversed().flatMap(leavesFirst) + [slot]
@@ -139,13 +110,16 @@ struct Forest: Sendable {
         let slot = freeSlots.popLast() ?? nodes.count
         let node = Node(
             slot: slot, instance: lastInstance, name: birth.name, id: birth.id, path: path(of: birth.id, below: parent),
-            parent: parent, depth: parent.map { nodes[$0].depth + 1 } ?? 1, style: birth.style,
+            parent: parent, root: parent.map { nodes[$0].root } ?? slot, depth: parent.map { nodes[$0].depth + 1 } ?? 1,
+            style: birth.style,
             arguments: birth.arguments, isVisible: birth.flow != nil, whenHidden: birth.whenHidden,
             presenting: birth.presenter.map { Node.Presenting(presenter: $0) }, client: birth.client,
             onDismissed: birth.onDismissed, flow: birth.flow, changes: .born)
         if slot < nodes.count { nodes[slot] = node } else { nodes.append(node) }
         slots.insert(node.path, slot)
         named[node.name, default: []].insert(slot)
+        count(1, node.name, in: node.root)
+        if parent == nil { count(1, node.name, in: nil) }
         changed.append(id(of: slot))
         touch(slot)
         if birth.flow?.reached != nil { touchActivity(of: slot) }
@@ -181,19 +155,32 @@ struct Forest: Sendable {
     mutating func remove(_ slot: Int) -> [Node] {
         let (parent, id) = (nodes[slot].parent, nodes[slot].id)
         if let parent {
-            nodes[parent].flow?.children.removeAll { $0 == slot }
+            if let place = place(of: slot, among: children(of: parent)) {
+                nodes[parent].flow?.children.remove(at: place)
+            }
             if nodes[parent].flow?.selected.contains(slot) == true {
                 nodes[parent].flow?.selected.removeAll { $0 == slot }
                 touch(parent)
             }
             nodes[parent].flow?.ids.remove(id)
         } else {
-            roots.removeAll { $0 == slot }
+            if let place = place(of: slot, among: roots) { roots.remove(at: place) }
             rootIDs.remove(id)
         }
         var gone: [Node] = []
         release(slot, into: &gone)
         return gone
+    }
+
+    /// Where a node stands among its siblings, which are in the order in which they were made.
+    private func place(of slot: Int, among siblings: [Int]) -> Int? {
+        let instance = nodes[slot].instance
+        var (low, high) = (0, siblings.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if nodes[siblings[middle]].instance < instance { low = middle + 1 } else { high = middle }
+        }
+        return low < siblings.count && siblings[low] == slot ? low : nil
     }
 
     /// Takes all below a flow out of the forest, newest leaf first.
@@ -216,6 +203,8 @@ struct Forest: Sendable {
         slots.remove(nodes[slot].path)
         named[nodes[slot].name]?.remove(slot)
         if named[nodes[slot].name]?.isEmpty == true { named[nodes[slot].name] = nil }
+        count(-1, nodes[slot].name, in: nodes[slot].root)
+        if nodes[slot].parent == nil { count(-1, nodes[slot].name, in: nil) }
         if nodes[slot].flow == nil { screenCount -= 1 } else { flowCount -= 1 }
         nodes[slot].instance = 0
         // What it held goes now, not when its place is used again.

@@ -20,6 +20,8 @@ struct Node: Equatable, Sendable {
     var path: String
     /// The parent's place; nil: it is a root.
     var parent: Int?
+    /// The place of its root, which may be itself.
+    var root: Int
     /// Nodes from its root to itself, both counted.
     var depth: Int
     /// How it is to be shown; empty where nothing is said.

@@ -1,9 +1,27 @@
 /// The ids that are taken among siblings, and the next free one for a name (S-1).
 struct SiblingIDs: Equatable, Sendable {
     private var taken: Set<String> = []
-    /// For a name that was given a number: no smaller number than this is free. Keeps the search for the smallest free
-    /// one short where thousands of siblings have the same name.
-    private var floor: [String: Int] = [:]
+    /// For names that were given a number.
+    private var numbers: [String: Numbers] = [:]
+
+    /// The numbers of one name. They keep the search for the smallest free one short where thousands of siblings have the
+    /// same name, and some of them go.
+    private struct Numbers: Equatable {
+        /// All smaller ones are taken, but for the gaps.
+        var next = 2
+        /// In ascending order.
+        var gaps: [Int] = []
+
+        /// The first of the gaps that is not less than this.
+        func firstGap(from number: Int) -> Int {
+            var (low, high) = (0, gaps.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if gaps[middle] < number { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+    }
 
     func contains(_ id: String) -> Bool { taken.contains(id) }
 
@@ -11,8 +29,14 @@ struct SiblingIDs: Equatable, Sendable {
     /// about to be taken.
     func free(for name: String, besides planned: PlannedIDs = PlannedIDs()) -> String {
         guard isTaken(name, besides: planned) else { return name }
+        let least = planned.floor[name] ?? 2
         // Where ids are given back, smaller ones than those known to be taken may be free.
-        var number = max(planned.freed.isEmpty ? floor[name] ?? 2 : 2, planned.floor[name] ?? 2)
+        if planned.freed.isEmpty, let numbers = numbers[name] {
+            for gap in numbers.gaps[numbers.firstGap(from: least)...] where !planned.contains("\(name)_\(gap)") {
+                return "\(name)_\(gap)"
+            }
+        }
+        var number = max(planned.freed.isEmpty ? numbers[name]?.next ?? 2 : 2, least)
         while isTaken("\(name)_\(number)", besides: planned) { number += 1 }
         return "\(name)_\(number)"
     }
@@ -24,16 +48,21 @@ struct SiblingIDs: Equatable, Sendable {
 
     mutating func insert(_ id: String, name: String) {
         taken.insert(id)
-        guard let (base, number) = Self.numbered(id), base == name else { return }
-        // Only what `free(for:)` gave says that all below are taken; an id that was asked for may have left a gap.
-        if number == floor[name] ?? 2 { floor[name] = number + 1 }
+        guard let (base, number) = Self.numbered(id), base == name || numbers[base] != nil else { return }
+        var known = numbers.removeValue(forKey: base) ?? Numbers()
+        let gap = known.firstGap(from: number)
+        if gap < known.gaps.count, known.gaps[gap] == number { known.gaps.remove(at: gap) }
+        // An id that was asked for may have left a gap: then those above it are passed when it is filled.
+        while taken.contains("\(base)_\(known.next)") { known.next += 1 }
+        numbers[base] = known
     }
 
     mutating func remove(_ id: String) {
         taken.remove(id)
-        guard let (base, number) = Self.numbered(id), let known = floor[base] else { return }
+        guard let (base, number) = Self.numbered(id), var known = numbers.removeValue(forKey: base) else { return }
+        if number < known.next { known.gaps.insert(number, at: known.firstGap(from: number)) }
         // The last one gone takes its note along.
-        floor[base] = number == 2 ? nil : min(known, number)
+        if known.gaps.count < known.next - 2 { numbers[base] = known }
     }
 
     /// The ids that the children of one plan are going to take, and those that it gives back.
