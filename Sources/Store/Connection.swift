@@ -14,15 +14,26 @@ final class Connection {
     let batches: Statement
     let oldestBatch: Statement
     let historyEnd: Statement
+    let batchOf: Statement
     let removeBatch: Statement
     private let begin: Statement
     private let commit: Statement
     private let rollback: Statement
 
+    /// What was in it when it was opened, for who asks once.
+    private var loaded: Contents.Loaded?
+
     /// Opens a file that is there; one that can't be written is opened to be read.
-    static func open(_ path: String, _ format: Format) throws(StoreFailure) -> Connection {
+    ///
+    /// - Parameters:
+    ///   - written: the number of the last commit, as far as is known: a file without commits is not the one then.
+    ///   - prepare: gives a new file its identity; not for one that has one.
+    static func open(
+        _ path: String, _ format: Format, written: UInt64 = 0,
+        prepare: () throws(StoreFailure) -> UInt64 = { () throws(StoreFailure) in 0 }
+    ) throws(StoreFailure) -> Connection {
         do throws(StoreFailure) {
-            return try Connection(path, format, .full)
+            return try Connection(path, format, .full, written, prepare)
         } catch {
             guard error.kind == .unwritable else { throw error }
             // To read the log of a file, SQLite keeps an index of it in memory; to read a file without one, it would make
@@ -30,14 +41,17 @@ final class Connection {
             var hasLog = false
             if case .file(let bytes, _) = try Files.sort(of: path + "-wal") { hasLog = bytes > 0 }
             do throws(StoreFailure) {
-                return try Connection(path, format, .reading(isImmutable: !hasLog))
+                return try Connection(path, format, .reading(isImmutable: !hasLog), written, prepare)
             } catch let second {
                 throw second.kind == .unreadable ? second : error
             }
         }
     }
 
-    private init(_ path: String, _ format: Format, _ access: Database.Access) throws(StoreFailure) {
+    private init(
+        _ path: String, _ format: Format, _ access: Database.Access, _ written: UInt64,
+        _ prepare: () throws(StoreFailure) -> UInt64
+    ) throws(StoreFailure) {
         let database = try Database(path, access)
         // What may turn out not to be ours is left as it is.
         database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
@@ -46,11 +60,10 @@ final class Connection {
         switch access {
         case .full:
             isReadOnly = false
-            try Self.bring(database, to: format)
+            try Self.bring(database, to: format, written, prepare)
             // After so many pages what is in the log is brought into the file: the log stays below 1 MiB, which is memory
             // where the file is in memory.
             try database.run("PRAGMA wal_autocheckpoint = 512")
-            database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
         case .reading:
             isReadOnly = true
             let version = try Self.version(of: database, format)
@@ -62,24 +75,32 @@ final class Connection {
             try Self.check(database)
             try Self.checkSchema(of: database, version, format)
         }
+        loaded = try Contents.load(database)
         self.database = database
-        allRecords = try Statement("SELECT key, body FROM records", of: database)
-        putRecord = try Statement("REPLACE INTO records (key, body) VALUES (?1, ?2)", of: database)
+        let (meta, pending) = (Contents.metaKey, Contents.pendingKeys)
+        allRecords = try Statement(
+            "SELECT key, body FROM records WHERE key <> \(meta) AND key < \(pending)", of: database)
+        putRecord = try Statement(
+            "REPLACE INTO records (key, number, digest, body) VALUES (?1, ?2, ?3, ?4)", of: database)
         removeRecord = try Statement("DELETE FROM records WHERE key = ?1", of: database)
-        removeAllRecords = try Statement("DELETE FROM records", of: database)
+        removeAllRecords = try Statement(
+            "DELETE FROM records WHERE key <> \(meta) AND key < \(pending)", of: database)
         putBatch = try Statement(
-            "REPLACE INTO history (first, last, time, before, count, entries) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            of: database)
+            """
+            REPLACE INTO history (first, last, time, before, count, witnessed, checksum, number, digest, entries)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+            """, of: database)
         // Batches do not overlap, so that the first to look at is the last one that begins early enough.
         batches = try Statement(
             """
             SELECT first, last, entries FROM history
-            WHERE first >= coalesce((SELECT max(first) FROM history WHERE first <= ?1), 0) AND last > ?1 AND time >= ?2
+            WHERE first >= coalesce((SELECT max(first) FROM history WHERE first <= ?1), 0) AND last > ?1
             ORDER BY first
             """, of: database)
         oldestBatch = try Statement(
-            "SELECT first, time, before + count FROM history ORDER BY first LIMIT 1", of: database)
+            "SELECT first, before, count, witnessed, checksum FROM history ORDER BY first LIMIT 1", of: database)
         historyEnd = try Statement("SELECT before + count FROM history ORDER BY first DESC LIMIT 1", of: database)
+        batchOf = try Statement("SELECT 1 FROM history WHERE first <= ?1 AND last >= ?1", of: database)
         removeBatch = try Statement("DELETE FROM history WHERE first = ?1", of: database)
         begin = try Statement("BEGIN IMMEDIATE", of: database)
         commit = try Statement("COMMIT", of: database)
@@ -108,19 +129,41 @@ final class Connection {
         }
     }
 
+    /// What was in it when it was opened; to be asked for once.
+    func takeLoaded() -> Contents.Loaded {
+        defer { loaded = nil }
+        return loaded ?? Contents.Loaded()
+    }
+
+    /// Whether what is in the log is brought into the file when it is closed. Not before it is known to be ours and whole,
+    /// and not where it is found to be damaged: then both are left as they are.
+    var isCleanedUp = false {
+        didSet { database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !isCleanedUp) }
+    }
+
     /// Leaves the file and its log as they are when it is closed: they are damaged.
-    func leaveAsItIs() { database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true) }
+    func leaveAsItIs() { isCleanedUp = false }
 }
 
 // Whether the file is ours, and whole.
 extension Connection {
     /// Takes the lock, looks at what the file is, and brings it to the version of today.
-    private static func bring(_ database: Database, to format: Format) throws(StoreFailure) {
+    private static func bring(
+        _ database: Database, to format: Format, _ written: UInt64, _ prepare: () throws(StoreFailure) -> UInt64
+    ) throws(StoreFailure) {
         let version = try version(of: database, format)
+        if version < Format.withChecksums && written > 0 {
+            throw StoreFailure(
+                .unreadable,
+                "'\(database.path)' \(version == 0 ? "has nothing in it" : "has format \(version)"), and commit \(written) "
+                    + "was written to it")
+        }
         if version > 0 { try check(database) }
         if database.isReadOnly && Files.isWritable(database.path) {
             throw StoreFailure(.unreadable, "'\(database.path)' says that it may not be written")
         }
+        // Before anything is written: a file that has something, and no commit file, is one that has lost it.
+        let identity = version < Format.withChecksums ? try prepare() : 0
         let mode = try database.text("PRAGMA journal_mode = WAL")
         guard mode == "wal" else {
             throw StoreFailure(.unwritable, "'\(database.path)' has a journal of the mode '\(mode)' instead of 'wal'")
@@ -132,6 +175,7 @@ extension Connection {
                 try database.run(
                     "PRAGMA application_id = \(Format.applicationID); PRAGMA user_version = \(format.version)")
                 try checkSchema(of: database, format.version, format)
+                if version < Format.withChecksums { try Contents.establish(database, identity) }
                 try database.run("COMMIT")
             } catch {
                 if !database.isOutsideTransaction { try? database.run("ROLLBACK") }

@@ -30,7 +30,10 @@ enum Files {
     ///
     /// It is never opened if it is there: closing it would take the locks away that this process has on it (fcntl(2),
     /// "Record locking and file descriptors").
-    static func prepare(_ path: String) throws(StoreFailure) {
+    ///
+    /// - Parameter written: the number of the last commit to it, as far as is known.
+    /// - Returns: whether there is nothing in it.
+    static func prepare(_ path: String, written: UInt64) throws(StoreFailure) -> Bool {
         // SQLite would open these in a way that waits for whoever is to write into a FIFO.
         for companion in companions {
             if case .other = try sort(of: path + companion) {
@@ -49,15 +52,22 @@ enum Files {
             // SQLite makes the log like the file. Who may not change this, may not write either, which tells itself.
             if mode & 0o077 != 0 { chmod(path, mode & 0o700) }
         case .none:
+            guard written == 0 else { throw loss(path, "is gone", written) }
             try makeFolder(above: path)
             let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0o600)
             guard descriptor >= 0 else { throw failure(path, "open") }
             close(descriptor)
         }
+        if isEmpty && written > 0 { throw loss(path, "is empty", written) }
         // SQLite would delete a log whose file is gone.
         if isEmpty, case .file(let bytes, _) = try sort(of: path + "-wal"), bytes > 0 {
             throw StoreFailure(.unreadable, "'\(path)' is empty, but not its log '\(path)-wal'")
         }
+        return isEmpty
+    }
+
+    private static func loss(_ path: String, _ what: String, _ written: UInt64) -> StoreFailure {
+        StoreFailure(.unreadable, "'\(path)' \(what), and commit \(written) was written to it")
     }
 
     /// Makes the folder of a file, and those above it, for their owner alone; mkdir(2).

@@ -1,7 +1,8 @@
 import Glibc
 
 extension StoreFile {
-    /// Moves a file that can't be read aside, with what belongs to it. No ``StoreFile`` may have it open any more: closing
+    /// Moves a file that can't be read aside, with what belongs to it. Its ``CommitFile`` is copied: what is reserved stands
+    /// there at every moment. No ``StoreFile`` may have it open any more: closing
     /// it would delete the log of the one that comes after it.
     ///
     /// - Parameter time: now, in µs since 1970, which becomes part of its name.
@@ -16,6 +17,7 @@ extension StoreFile {
         }
         // The file goes first: without its log it would look whole, and tell of earlier times. A log without a file is
         // found to be none (Files.prepare).
+        copy(path + CommitFile.suffix, to: target + CommitFile.suffix)
         for companion in [""] + Files.companions where rename(path + companion, target + companion) != 0 {
             guard errno == ENOENT else { throw Files.failure(path + companion, "rename") }
         }
@@ -23,12 +25,26 @@ extension StoreFile {
     }
 
     private static func isTaken(_ path: String) throws(StoreFailure) -> Bool {
-        for companion in [""] + Files.companions {
+        for companion in ["", CommitFile.suffix] + Files.companions {
             var status = stat()
             if lstat(path + companion, &status) == 0 { return true }
             guard errno == ENOENT else { throw Files.failure(path + companion, "lstat") }
         }
         return false
+    }
+
+    /// What can't be copied is missing there, which harms nobody.
+    private static func copy(_ path: String, to copy: String) {
+        let source = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+        guard source >= 0 else { return }
+        defer { close(source) }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = read(source, &bytes, bytes.count)
+        guard count >= 0 else { return }
+        let target = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0o600)
+        guard target >= 0 else { return }
+        defer { close(target) }
+        _ = Glibc.write(target, bytes, count)
     }
 
     /// A time as `20261121T115900Z`.

@@ -8,16 +8,14 @@ extension StoreFile {
     ///   - limit: not more than so many.
     ///   - bytes: not more than so many bytes of them in an answer, but at least one entry, if there is one.
     ///   - path: only those of the flow at this path and of flows below it; nil: all.
-    ///   - time: only those that happened at this time or later, in µs since 1970.
     public func entries(
-        after serial: UInt64, limit: Int, bytes: Int, below path: String?, since time: UInt64
+        after serial: UInt64, limit: Int, bytes: Int, below path: String?
     ) throws(StoreFailure) -> (entries: [HistoryEntry], hasMore: Bool) {
-        guard let after = Int64(exactly: serial), let since = Int64(exactly: time) else { return ([], false) }
+        guard let after = Int64(exactly: serial) else { return ([], false) }
         return try reading { connection throws(StoreFailure) in
             let statement = connection.batches
             defer { statement.reset() }
             statement.bind(1, after)
-            statement.bind(2, since)
             var entries: [HistoryEntry] = []
             var room = bytes
             var reader = EntryReader(below: path)
@@ -25,7 +23,7 @@ extension StoreFile {
                 reader.begin(try statement.bytes(2))
                 do throws(RecordFailure) {
                     while try reader.next() {
-                        guard reader.serial > serial && reader.time >= time && reader.isBelow else { continue }
+                        guard reader.serial > serial && reader.isBelow else { continue }
                         if entries.count >= limit { return (entries, true) }
                         let entry = try reader.entry()
                         room -= entry.byteCount
@@ -46,32 +44,78 @@ extension StoreFile {
         }
     }
 
-    /// How many batches one call of ``prune(keeping:since:)`` forgets at most.
+    /// Whether a navigation of this serial is in it, or one before and one after it that were written at once.
+    public func hasEntry(_ serial: UInt64) throws(StoreFailure) -> Bool {
+        try reading { connection throws(StoreFailure) in
+            let statement = connection.batchOf
+            defer { statement.reset() }
+            statement.bind(1, Int64(clamping: serial))
+            return try statement.step()
+        }
+    }
+
+    /// How many navigations are in it.
+    public func entryCount() throws(StoreFailure) -> Int {
+        try reading { connection throws(StoreFailure) in
+            guard let oldest = try oldest(connection) else { return 0 }
+            return max(0, Int(clamping: try historyEnd(connection) &- oldest.before))
+        }
+    }
+
+    /// What is forgotten of what is too old: not more than a share of what there is, whatever its age seems to be.
+    public struct Aging: Sendable {
+        /// What was written when less time than this was witnessed is too old.
+        public let before: UInt64
+        /// How many go at most; more only if so many were written at once.
+        public let most: Int
+        /// How many have gone.
+        public internal(set) var forgotten = 0
+
+        /// None has gone yet.
+        public init(before: UInt64, most: Int) {
+            self.before = before
+            self.most = most
+        }
+
+        func includes(_ witnessed: Int64, _ count: Int64) -> Bool {
+            witnessed < Int64(clamping: before) && (forgotten == 0 || Int64(forgotten) &+ count <= Int64(most))
+        }
+    }
+
+    /// How many batches one call of ``prune(keeping:aging:)`` forgets at most.
     private static let piece = 16
 
     /// Forgets navigations beyond a number of them, and those that are too old, in a small piece. What was written at once
     /// goes at once, so that a little more than that number may stay.
     ///
     /// - Returns: whether there is more to forget.
-    public func prune(keeping count: Int, since time: UInt64) throws(StoreFailure) -> Bool {
-        try writing { connection throws(StoreFailure) in
+    public func prune(keeping count: Int, aging: inout Aging?) throws(StoreFailure) -> Bool {
+        var age = aging
+        defer { aging = age }
+        return try writing { connection throws(StoreFailure) in
             let end = try historyEnd(connection)
-            func isForgotten(_ batch: Oldest) -> Bool {
+            /// Whether it is one too many; nil: it stays.
+            func isTooMany(_ batch: Oldest) -> Bool? {
                 // What a damaged file says may be any number.
-                end &- batch.end >= Int64(clamping: count) || batch.time < Int64(clamping: time)
+                if end &- (batch.before &+ batch.count) >= Int64(clamping: count) { return true }
+                return age?.includes(batch.witnessed, batch.count) == true ? false : nil
             }
-            guard let oldest = try oldest(connection), isForgotten(oldest) else { return false }
+            guard let oldest = try oldest(connection), isTooMany(oldest) != nil else { return false }
             var hasMore = true
-            try connection.transaction { () throws(StoreFailure) in
+            try commit(connection) { () throws(StoreFailure) in
                 for _ in 0..<Self.piece {
-                    guard let oldest = try self.oldest(connection), isForgotten(oldest) else {
+                    guard let oldest = try self.oldest(connection), let isTooMany = isTooMany(oldest) else {
                         hasMore = false
-                        return
+                        break
                     }
+                    contents.removeBatch(oldest.checksum)
                     connection.removeBatch.bind(1, oldest.first)
                     try connection.removeBatch.run()
+                    if !isTooMany { age?.forgotten += Int(clamping: oldest.count) }
                 }
+                try putMeta(connection)
             }
+            note()
             return hasMore
         }
     }
@@ -79,16 +123,20 @@ extension StoreFile {
     /// The oldest batch.
     private struct Oldest {
         let first: Int64
-        let time: Int64
-        /// How many navigations were written up to its end.
-        let end: Int64
+        /// How many navigations were written before it.
+        let before: Int64
+        let count: Int64
+        let witnessed: Int64
+        let checksum: UInt64
     }
 
     private func oldest(_ connection: Connection) throws(StoreFailure) -> Oldest? {
         let statement = connection.oldestBatch
         defer { statement.reset() }
         guard try statement.step() else { return nil }
-        return Oldest(first: statement.integer(0), time: statement.integer(1), end: statement.integer(2))
+        return Oldest(
+            first: statement.integer(0), before: statement.integer(1), count: statement.integer(2),
+            witnessed: statement.integer(3), checksum: UInt64(bitPattern: statement.integer(4)))
     }
 
     /// How many navigations were ever written.

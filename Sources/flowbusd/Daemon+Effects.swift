@@ -10,10 +10,17 @@ extension Daemon {
     /// Carries out what the core asks for. A message that can't be sent concerns one receiver or none; the rest goes on.
     ///
     /// A call that is not answered by one of these effects is kept until a later event answers it.
-    func perform(_ effects: [Effect], answering call: MessageReader? = nil, of request: RequestID) {
+    ///
+    /// - Parameter areInHistory: the history has the navigations among them, or the tree's file does.
+    func perform(
+        _ effects: [Effect], answering call: MessageReader? = nil, of request: RequestID, areInHistory: Bool = false
+    ) {
         var open = call
         for (place, effect) in effects.enumerated() {
             do {
+                if !areInHistory, case .tellNavigation(let navigation) = effect {
+                    keeper.add(navigation, at: latestTime)
+                }
                 try perform(effect, request, &open)
                 // A deep link can lead to hundreds of thousands: they shall not pile up in the connection.
                 if place & 0xFFF == 0xFFF { try bus.flush() }
@@ -44,7 +51,6 @@ extension Daemon {
         case .changeProperties(let changes): try send(changes)
         case .tellNavigation(let navigation):
             try send(navigation)
-            keeper.add(navigation, at: latestTime)
             if logsNavigations { log(navigation) }
         case .tellFailure(let failure):
             try send(failure)

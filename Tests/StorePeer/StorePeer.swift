@@ -132,7 +132,7 @@ struct StorePeer {
         }
         let store = try StoreFile(path)
         say("latest \(try latest(store)), read-only \(store.isReadOnly)")
-        let found = try store.entries(after: 0, limit: 1_000, bytes: .max, below: nil, since: 0)
+        let found = try store.entries(after: 0, limit: 1_000, bytes: .max, below: nil)
         say("\(found.entries.count) entries")
         let round = try latest(store) + 1
         do throws(StoreFailure) {

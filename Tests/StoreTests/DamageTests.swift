@@ -39,11 +39,11 @@ import Testing
         let uses: [() throws -> Any] = [
             { store = try StoreFile(file) },
             { try store?.records() as Any },
-            { try store?.entries(after: 0, limit: .max, bytes: .max, below: "/main", since: 0) as Any },
-            { try store?.entries(after: 250, limit: 1_000, bytes: 1 << 20, below: nil, since: 1) as Any },
-            { try store?.prune(keeping: 200, since: 0) as Any },
+            { try store?.entries(after: 0, limit: .max, bytes: .max, below: "/main") as Any },
+            { try store?.entries(after: 250, limit: 1_000, bytes: 1 << 20, below: nil) as Any },
+            { try store?.prune(keeping: 200) as Any },
             { try store?.write([.node(3, [1]), .node(4, nil)]) as Any },
-            { try store?.prune(keeping: 0, since: 0) as Any },
+            { try store?.prune(keeping: 0) as Any },
             { try store?.write([.node(1, [1])], all: true) as Any },
         ]
         for use in uses {
@@ -54,22 +54,25 @@ import Testing
         return first
     }
 
-    @Test func `D-6: a file that ends anywhere is whole, fresh or unreadable`() throws {
+    @Test func `D-6: a file that ends anywhere is unreadable, an empty one, too`() throws {
         try fill(StoreFile(file))
-        let whole = try content(of: file)
-        #expect(whole.count > 50_000)
-        for count in stride(from: 0, to: whole.count, by: 512) {
-            try put(Array(whole[..<count]), into: file)
-            // Whether the last pages are missing can't be told from their number alone, but from what points to them.
-            let found = try useAll()
-            #expect(count == 0 ? found == nil : found?.kind == .unreadable, "\(count) bytes of \(whole.count)")
-            unlink(file + "-wal")
+        let whole = Snapshot(file)
+        let bytes = try #require(whole.files[""])
+        #expect(bytes.count > 50_000)
+        for count in stride(from: 0, to: bytes.count, by: 512) {
+            try whole.restore("", Array(bytes[..<count]))
+            #expect(try useAll()?.kind == .unreadable, "\(count) bytes of \(bytes.count)")
         }
-        try put(whole, into: file)
+        try whole.restore("", nil)
+        #expect(try useAll()?.description == "'\(file)' is gone, and commit 13 was written to it")
+        try whole.restore()
         #expect(try useAll() == nil)
     }
 
-    @Test func `D-1: a log that ends anywhere has all commits up to there, each whole`() throws {
+    @Test
+    func `D-1 D-6: a log that ends anywhere has all commits up to there, each whole, and is told from a whole one`()
+        throws
+    {
         var states: [[Record]] = [[]]
         try makeFileWithLog(file) { store in
             for round in 1...40 as ClosedRange<UInt8> {
@@ -77,15 +80,22 @@ import Testing
                 states.append(try store.records())
             }
         }
-        let base = try content(of: file)
-        let log = try content(of: file + "-wal")
+        let whole = Snapshot(file)
+        let log = try #require(whole.files["-wal"])
         var latest = 0
         var seen: Set<Int> = []
         for count in Array(stride(from: 0, to: log.count, by: 509)) + [log.count] {
-            try put(base, into: file)
-            try put(Array(log[..<count]), into: file + "-wal")
-            let found = try StoreFile(file).records()
-            let state = try #require(states.firstIndex(of: found), "\(count) bytes")
+            let cut = Array(log[..<count])
+            try whole.restore("-wal", cut)
+            let found = failure { try StoreFile(file) }
+            #expect(found?.kind == (count == log.count ? nil : .unreadable), "\(count) bytes")
+            // Without the commit file nobody knows, and that is said.
+            var alone = whole
+            alone.files["-commit"] = nil
+            try alone.restore("-wal", cut)
+            let store = try StoreFile(file)
+            let state = try #require(states.firstIndex(of: store.records()), "\(count) bytes")
+            #expect(store.finding.certainty == .unknown && store.finding.warning != nil, "\(count) bytes")
             #expect(state >= latest)
             latest = state
             seen.insert(state)
@@ -93,25 +103,16 @@ import Testing
         #expect(seen.count == states.count)
     }
 
+    // MARK: Anything, anywhere
+
     @Test func `D-6: noise in a file ends in success or in a file that is unreadable`() throws {
         try fill(StoreFile(file))
-        let whole = try content(of: file)
+        let whole = Snapshot(file)
+        let bytes = try #require(whole.files[""])
         var found = 0
         for seed in 0..<400 as Range<UInt64> {
             var seeded = Seeded(seed)
-            var bytes = whole
-            // Much of it where the structure is: in the headers of the file and of its pages.
-            let place =
-                seeded.isRare(2)
-                ? Int.random(in: 0..<whole.count, using: &seeded)
-                : Int.random(in: 0..<whole.count / 2_048, using: &seeded) * 2_048
-                    + Int.random(in: 0..<120, using: &seeded)
-            let count = seeded.one(of: [1, 1, 2, 16, 512, 5_000])
-            for (index, byte) in zip(place..<min(place + count, bytes.count), seeded.bytes(count)) {
-                bytes[index] = byte
-            }
-            unlink(file + "-wal")
-            try put(bytes, into: file)
+            try whole.restore("", seeded.withNoise(bytes))
             if try useAll() != nil { found += 1 }
         }
         // Not all of it matters, such as that in free space.
@@ -120,44 +121,25 @@ import Testing
 
     @Test func `D-6: any byte of the file's own header may be anything`() throws {
         try fill(StoreFile(file))
-        let whole = try content(of: file)
+        let whole = Snapshot(file)
+        let content = try #require(whole.files[""])
         for place in 0..<100 {
-            for byte in [0, 1, 3, 0xff] as [UInt8] where byte != whole[place] {
-                unlink(file + "-wal")
-                var bytes = whole
+            for byte in [0, 1, 3, 0xff] as [UInt8] where byte != content[place] {
+                var bytes = content
                 bytes[place] = byte
-                try put(bytes, into: file)
+                try whole.restore("", bytes)
                 _ = try useAll()
             }
         }
     }
 
-    @Test func `D-6: noise in the log ends in success or in a file that is unreadable`() throws {
-        try makeFileWithLog(file, fill)
-        let whole = try content(of: file)
-        let log = try content(of: file + "-wal")
-        for seed in 0..<150 as Range<UInt64> {
-            var seeded = Seeded(seed)
-            var bytes = log
-            let place = seeded.isRare(3) ? Int(seeded.next() & 31) : Int.random(in: 0..<log.count, using: &seeded)
-            let count = seeded.one(of: [1, 2, 16, 5_000])
-            for (index, byte) in zip(place..<min(place + count, bytes.count), seeded.bytes(count)) {
-                bytes[index] = byte
-            }
-            try put(whole, into: file)
-            try put(bytes, into: file + "-wal")
-            _ = try useAll()
-        }
-    }
-
     @Test func `D-6: noise instead of a journal or a log`() throws {
         try fill(StoreFile(file))
-        let whole = try content(of: file)
+        let whole = Snapshot(file)
         for companion in ["-journal", "-wal", "-shm"] {
             for seed in 0..<10 as Range<UInt64> {
                 var seeded = Seeded(seed)
-                try put(whole, into: file)
-                try put(seeded.bytes(5_000), into: file + companion)
+                try whole.restore(companion, seeded.bytes(5_000))
                 #expect(try useAll() == nil, "\(companion)")
             }
         }
@@ -171,8 +153,25 @@ import Testing
         try store.write([], history: batch)
         try store.connection?.database.run("UPDATE history SET entries = x'05'")
         #expect(failure { try store.everything }?.kind == .unreadable)
-        #expect(try folder.names == ["tree.db", "tree.db-wal"])
+        #expect(try folder.names == ["tree.db", "tree.db-commit", "tree.db-wal"])
         _ = consume store
-        #expect(try folder.names == ["tree.db", "tree.db-wal"])
+        #expect(try folder.names == ["tree.db", "tree.db-commit", "tree.db-wal"])
+    }
+}
+
+extension Seeded {
+    /// Bytes with noise somewhere, much of it where the structure is: in the headers of a file and of its pages.
+    mutating func withNoise(_ content: [UInt8]) -> [UInt8] {
+        var bytes = content
+        let place =
+            isRare(2)
+            ? Int.random(in: 0..<bytes.count, using: &self)
+            : Int.random(in: 0..<max(1, bytes.count / 2_048), using: &self) * 2_048
+                + Int.random(in: 0..<120, using: &self)
+        let count = one(of: [1, 1, 2, 16, 512, 5_000])
+        for (index, byte) in zip(place..<max(place, min(place + count, bytes.count)), self.bytes(count)) {
+            bytes[index] = byte
+        }
+        return bytes
     }
 }

@@ -28,10 +28,10 @@ import Testing
         }
 
         func expected(
-            after serial: UInt64, limit: Int, bytes: Int, below path: String?, since time: UInt64
+            after serial: UInt64, limit: Int, bytes: Int, below path: String?
         ) -> (entries: [HistoryEntry], hasMore: Bool) {
             let matching = entries.filter {
-                $0.serial > serial && $0.time >= time
+                $0.serial > serial
                     && (path == nil || $0.flow == path || $0.flow.hasPrefix((path ?? "") + "/"))
             }
             var taken: [HistoryEntry] = []
@@ -66,12 +66,11 @@ import Testing
             let limit = seeded.isRare(2) ? 1_000 : Int.random(in: 0...70, using: &seeded)
             let bytes = seeded.isRare(2) ? 1 << 20 : Int.random(in: 0...20_000, using: &seeded)
             let path = seeded.one(of: [nil, nil, "/main", "/main/watched", "/m", "/none"])
-            let since = seeded.isRare(2) ? 0 : time - UInt64.random(in: 0...200_000_000, using: &seeded)
-            let found = try both.store.entries(after: after, limit: limit, bytes: bytes, below: path, since: since)
-            let expected = both.expected(after: after, limit: limit, bytes: bytes, below: path, since: since)
+            let found = try both.store.entries(after: after, limit: limit, bytes: bytes, below: path)
+            let expected = both.expected(after: after, limit: limit, bytes: bytes, below: path)
             #expect(
                 found.entries == expected.entries,
-                "after \(after) limit \(limit) bytes \(bytes) below \(path ?? "-") since \(since)")
+                "after \(after) limit \(limit) bytes \(bytes) below \(path ?? "-")")
             #expect(found.hasMore == expected.hasMore, "after \(after) limit \(limit) bytes \(bytes)")
         }
     }
@@ -98,8 +97,8 @@ import Testing
     @Test func `A limit of nothing says whether there is anything`() throws {
         let folder = try TemporaryDirectory()
         let store = try StoreFile(folder.file())
-        func more(after serial: UInt64, since time: UInt64 = 0) throws -> Bool {
-            let found = try store.entries(after: serial, limit: 0, bytes: 0, below: nil, since: time)
+        func more(after serial: UInt64) throws -> Bool {
+            let found = try store.entries(after: serial, limit: 0, bytes: 0, below: nil)
             #expect(found.entries.isEmpty)
             return found.hasMore
         }
@@ -109,21 +108,20 @@ import Testing
         #expect(try more(after: 4))
         #expect(try !more(after: 5))
         #expect(try !more(after: .max))
-        #expect(try !more(after: 0, since: .max))
     }
 
     @Test func `One entry is given however few bytes there may be`() throws {
         let folder = try TemporaryDirectory()
         let store = try StoreFile(folder.file())
         try write([3], to: store)
-        let one = try store.entries(after: 1, limit: 1_000, bytes: 0, below: nil, since: 0)
+        let one = try store.entries(after: 1, limit: 1_000, bytes: 0, below: nil)
         #expect(one.entries.map(\.serial) == [2])
         #expect(one.hasMore)
         let size = try #require(one.entries.first).byteCount
-        let two = try store.entries(after: 1, limit: 1_000, bytes: 2 * size, below: nil, since: 0)
+        let two = try store.entries(after: 1, limit: 1_000, bytes: 2 * size, below: nil)
         #expect(two.entries.map(\.serial) == [2, 3])
         #expect(!two.hasMore)
-        #expect(try store.entries(after: 1, limit: 1_000, bytes: 2 * size - 1, below: nil, since: 0).entries.count == 1)
+        #expect(try store.entries(after: 1, limit: 1_000, bytes: 2 * size - 1, below: nil).entries.count == 1)
     }
 
     @Test func `Only batches that are asked for are read`() throws {
@@ -133,13 +131,13 @@ import Testing
         // Whoever looks at another batch than these finds it damaged.
         try store.connection?.database.run("UPDATE history SET entries = x'05' WHERE first NOT IN (701, 711)")
         // The one after the last is looked at to know whether there is more.
-        let found = try store.entries(after: 700, limit: 19, bytes: .max, below: nil, since: 0)
+        let found = try store.entries(after: 700, limit: 19, bytes: .max, below: nil)
         #expect(found.entries.map(\.serial) == Array(701...719))
         #expect(found.hasMore)
         #expect(
-            failure { try store.entries(after: 720, limit: 1, bytes: .max, below: nil, since: 0) }?.kind == .unreadable)
+            failure { try store.entries(after: 720, limit: 1, bytes: .max, below: nil) }?.kind == .unreadable)
         #expect(
-            failure { try store.entries(after: 699, limit: 1, bytes: .max, below: nil, since: 0) }?.kind == .unreadable)
+            failure { try store.entries(after: 699, limit: 1, bytes: .max, below: nil) }?.kind == .unreadable)
     }
 
     @Test func `A batch of many entries, and of large ones, is one like any other`() throws {
@@ -175,41 +173,27 @@ import Testing
         let folder = try TemporaryDirectory()
         var store = try StoreFile(folder.file())
         try write([10, 10, 1, 10, 5], to: store)
-        #expect(try !store.prune(keeping: 36, since: 0))
-        #expect(try !store.prune(keeping: 27, since: 0))
+        #expect(try !store.prune(keeping: 36))
+        #expect(try !store.prune(keeping: 27))
         #expect(try store.everything.count == 36)
-        #expect(try !store.prune(keeping: 26, since: 0))
+        #expect(try !store.prune(keeping: 26))
         #expect(try store.everything.first?.serial == 11)
-        #expect(try !store.prune(keeping: 15, since: 0))
+        #expect(try !store.prune(keeping: 15))
         #expect(try store.everything.map(\.serial) == Array(22...36))
         // Those who open it again know how many there are, too.
         _ = consume store
         store = try StoreFile(folder.file())
         try write([5], to: store, from: 37)
-        #expect(try !store.prune(keeping: 11, since: 0))
+        #expect(try !store.prune(keeping: 11))
         #expect(try store.everything.map(\.serial) == Array(22...41))
-        #expect(try !store.prune(keeping: 10, since: 0))
+        #expect(try !store.prune(keeping: 10))
         #expect(try store.everything.map(\.serial) == Array(32...41))
-        #expect(try !store.prune(keeping: 0, since: 0))
+        #expect(try !store.prune(keeping: 0))
         #expect(try store.everything == [])
-        #expect(try !store.prune(keeping: 0, since: 0))
+        #expect(try !store.prune(keeping: 0))
         try write([2], to: store, from: 50)
-        #expect(try !store.prune(keeping: 2, since: 0))
+        #expect(try !store.prune(keeping: 2))
         #expect(try store.everything.map(\.serial) == [50, 51])
-    }
-
-    @Test func `D-10: what is too old is forgotten, and hidden before that`() throws {
-        let folder = try TemporaryDirectory()
-        let store = try StoreFile(folder.file())
-        try write([10, 10, 10], to: store)
-        #expect(try !store.prune(keeping: 1_000, since: 10_000_000))
-        #expect(try store.everything.count == 30)
-        #expect(try !store.prune(keeping: 1_000, since: 15_000_000))
-        #expect(try store.everything.map(\.serial) == Array(11...30))
-        let young = try store.entries(after: 0, limit: 1_000, bytes: .max, below: nil, since: 15_000_000)
-        #expect(young.entries.map(\.serial) == Array(15...30))
-        #expect(try !store.prune(keeping: 1_000, since: .max))
-        #expect(try store.everything == [])
     }
 
     @Test func `D-10: much is forgotten in small pieces`() throws {
@@ -218,7 +202,7 @@ import Testing
         try write(Array(repeating: 2, count: 100), to: store)
         var pieces = 1
         var left = 200
-        while try store.prune(keeping: 20, since: 0) {
+        while try store.prune(keeping: 20) {
             pieces += 1
             let now = try store.everything.count
             #expect(now < left && left - now <= 32)

@@ -50,6 +50,34 @@ func storePeer(_ arguments: [String]) throws -> ChildProcess {
     throw TestFailure("store-peer was not built beside the tests")
 }
 
+/// A file with all that belongs to it, as it was at a moment.
+struct Snapshot {
+    static let suffixes = ["", "-wal", "-shm", "-journal", "-commit"]
+    let path: String
+    /// What was in each that was there.
+    var files: [String: [UInt8]] = [:]
+
+    init(_ path: String) {
+        self.path = path
+        for suffix in Self.suffixes { files[suffix] = try? content(of: path + suffix) }
+    }
+
+    /// Has all be as it was, with one of them different; nil: that one is gone.
+    func restore(_ suffix: String, _ bytes: [UInt8]?) throws {
+        var copy = self
+        copy.files[suffix] = bytes
+        try copy.restore()
+    }
+
+    /// Has all be as it was.
+    func restore() throws {
+        for suffix in Self.suffixes {
+            unlink(path + suffix)
+            if let bytes = files[suffix] { try put(bytes, into: path + suffix) }
+        }
+    }
+}
+
 /// Leaves a file and its log as a process does that is killed: what is in the log stays there.
 func makeFileWithLog(_ path: String, _ write: (StoreFile) throws -> Void) throws {
     let store = try StoreFile(path)
@@ -63,8 +91,27 @@ extension Record {
 }
 
 extension StoreFile {
+    /// Forgets what is too much.
+    func prune(keeping count: Int) throws(StoreFailure) -> Bool {
+        var none: Aging?
+        return try prune(keeping: count, aging: &none)
+    }
+
     /// All navigations.
     var everything: [HistoryEntry] {
-        get throws { try entries(after: 0, limit: .max, bytes: .max, below: nil, since: 0).entries }
+        get throws { try entries(after: 0, limit: .max, bytes: .max, below: nil).entries }
     }
+}
+
+/// A clock that a test sets: the time since a start of the machine, and which that is.
+final class TestClock: @unchecked Sendable {
+    static let day: UInt64 = 86_400_000_000
+
+    /// In µs.
+    var now = 3 * TestClock.day
+    /// Which start of the machine it is.
+    var boot: UInt64 = 1
+
+    /// As it is to be handed to a ``StoreFile`` that is opened now.
+    var clock: BootClock { BootClock(boot: BootClock.Boot(high: 0, low: boot)) { [self] in now } }
 }

@@ -82,9 +82,13 @@ extension Record {
     /// Refuses what can't be rebuilt: bodies that nobody wrote so, and parts without what they are parts of.
     public static func check(_ records: [Record]) throws(RecordFailure) { try RecordSet(records).check() }
 
-    /// A record that has serials and instances go on behind this number.
-    public static func counters(from number: UInt64) -> Record {
-        Record(RecordKey(.counters, 0), CountersRecord(serial: number, instance: number).bytes)
+    /// A record that has serials and instances go on so far beyond what these records say, and not before this number.
+    public static func counters(beyond records: [Record], by distance: UInt64, atLeast number: UInt64 = 0) -> Record {
+        let known = records.filter { $0.key.kind == .counters }.compactMap { try? CountersRecord($0.body ?? []) }
+        let last = known.map { max($0.serial, $0.instance) }.max() ?? 0
+        // Behind that there is room for many more.
+        let next = min(max(last &+ distance, number), RecordKey.numbers / 4)
+        return Record(RecordKey(.counters, 0), CountersRecord(serial: next, instance: next).bytes)
     }
 
     /// The record as it may be written to a disk, for the time after this bus: private arguments left out. One that says

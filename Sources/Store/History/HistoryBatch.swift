@@ -15,9 +15,9 @@ public struct HistoryBatch: Sendable {
     /// How many bytes they take in a file, and here.
     public private(set) var byteCount = 0
     /// The serial of the first one.
-    private(set) var first: UInt64 = 0
+    public private(set) var first: UInt64 = 0
     /// The serial of the last one.
-    private(set) var last: UInt64 = 0
+    public private(set) var last: UInt64 = 0
     /// The latest time of any.
     private(set) var time: UInt64 = 0
 
@@ -25,6 +25,11 @@ public struct HistoryBatch: Sendable {
     private var room: [UInt8] = []
     private var previous = EntryTexts()
     private var previousTime: UInt64 = 0
+
+    /// How many bytes wait in the tree's file for the time that this one is written (``pending``), and the serial of the
+    /// first entry behind them.
+    private var pendingBytes = 0
+    private var pendingFirst: UInt64 = 0
 
     /// None.
     public init() {}
@@ -97,6 +102,7 @@ public struct HistoryBatch: Sendable {
             size += navigation.client.name.utf8.count
         }
         if room.count - byteCount < size { grow(by: size) }
+        if pendingBytes == byteCount { pendingFirst = navigation.serial }
 
         let serialStep = navigation.serial &- last
         let timeStep = Int64(bitPattern: time &- previousTime)
@@ -120,6 +126,45 @@ public struct HistoryBatch: Sendable {
         last = navigation.serial
         previousTime = time
         self.time = max(self.time, time)
+    }
+
+    // MARK: What waits elsewhere
+
+    /// What was added since ``markPending()``; nil: nothing.
+    public var pending: PendingEntries? {
+        guard pendingBytes < byteCount else { return nil }
+        var body: [UInt8] = []
+        body.reserveCapacity(1 + byteCount - pendingBytes)
+        body.append(pendingBytes == 0 ? 1 : 0)
+        body += room[pendingBytes..<byteCount]
+        return PendingEntries(first: pendingFirst, body: body)
+    }
+
+    /// How many bytes of it are in no file yet.
+    public var newBytes: Int { byteCount - pendingBytes }
+
+    /// All of it waits in a file.
+    public mutating func markPending() { pendingBytes = byteCount }
+
+    /// Nothing of it waits in a file.
+    public mutating func markNew() { (pendingBytes, pendingFirst) = (0, first) }
+
+    /// A batch that was written before, to which nothing can be added.
+    init(_ bytes: [UInt8]) throws(RecordFailure) {
+        self.init()
+        try bytes.withUnsafeBufferPointer { bytes throws(RecordFailure) in
+            var reader = EntryReader(below: nil)
+            reader.begin(bytes)
+            while try reader.next() {
+                if count == 0 { first = reader.serial }
+                count += 1
+                last = reader.serial
+                time = max(time, reader.time)
+            }
+        }
+        room = bytes
+        byteCount = bytes.count
+        markPending()
     }
 
     private mutating func grow(by size: Int) {

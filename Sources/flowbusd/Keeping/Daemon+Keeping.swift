@@ -13,6 +13,8 @@ extension Daemon {
         /// The call that brought the event.
         let call: KeptMessage?
         let request: RequestID
+        /// When the event was.
+        let time: Instant
     }
 
     /// How many events wait for a commit at the most: then there is one, however many messages are still at hand.
@@ -21,7 +23,11 @@ extension Daemon {
     /// Sets up what keeping needs; before there are messages.
     func prepareKeeping() throws(SdError) {
         commit = try loop.deferred(.afterMessages) { [unowned self] in settle() }
-        keeper.changedRecords = { [unowned self] in coordinator.takeRecords() }
+        keeper.changedRecords = { [unowned self] in
+            // What changed is written together with the navigations that changed it.
+            settle()
+            return coordinator.takeRecords()
+        }
         keeper.allRecords = { [unowned self] in coordinator.takeAllRecords() }
         keeper.onTroubleChange = { [unowned self] in durabilityChanged() }
     }
@@ -40,7 +46,7 @@ extension Daemon {
     func hold(_ effects: [Effect], answering call: MessageReader?, of request: RequestID) {
         // A call that waits to be sent shall not have its turn before this is carried out; nobody sees it.
         for case .dropQuestion(let question) in effects { outbox.drop(question) }
-        held.append(HeldEffects(effects: effects, call: call.map(KeptMessage.init), request: request))
+        held.append(HeldEffects(effects: effects, call: call.map(KeptMessage.init), request: request, time: latestTime))
         // At the start all of it is written before anything is told.
         guard held.count < Self.mostHeld || !isServing else { return settle() }
         guard held.count == 1 else { return }
@@ -58,10 +64,21 @@ extension Daemon {
     func settle() {
         guard !held.isEmpty else { return }
         messageFilter = nil
+        addHeldToHistory()
         keeper.keep(coordinator.takeRecords())
         var due: [HeldEffects] = []
         swap(&due, &held)
-        for item in due { perform(item.effects, answering: item.call?.message, of: item.request) }
+        for item in due {
+            perform(item.effects, answering: item.call?.message, of: item.request, areInHistory: true)
+        }
+        keeper.flushIfFull()
+    }
+
+    /// Adds the navigations of what is held back to those that are written.
+    func addHeldToHistory() {
+        for item in held {
+            for case .tellNavigation(let navigation) in item.effects { keeper.append(navigation, at: item.time) }
+        }
     }
 
     /// `Durable`, the status text and what is held back follow the files.

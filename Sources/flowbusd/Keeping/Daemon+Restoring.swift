@@ -83,11 +83,10 @@ extension Daemon {
     /// What to begin with, and where it is from. The counters always: serials never repeat (S-10).
     private func recordsToRestore() -> (records: [Record], source: String, isSameBus: Bool) {
         let kept = keeper.found
-        var counters = [kept.tree, kept.history, carried?.records ?? []].flatMap { records in
-            records.filter { $0.key.kind == .counters }
-        }
-        // What was given to others can't be known: no clock goes as slowly as serials.
-        if keeper.tree?.trouble?.kind == .locked { counters.append(.counters(from: RealtimeClock.now)) }
+        let findings = [keeper.tree, keeper.history].compactMap { $0?.finding }
+        let known = [kept.tree, kept.history, carried?.records ?? []] + findings.map(\.counters)
+        var counters = known.flatMap { records in records.filter { $0.key.kind == .counters } }
+        if let further = countersBeyond(counters, findings.map(\.certainty)) { counters.append(further) }
         func hasMore(_ records: [Record]) -> Bool { records.contains { $0.key.kind != .counters } }
         func with(_ records: [Record]) -> [Record] { counters + records.filter { $0.key.kind != .counters } }
 
@@ -103,6 +102,24 @@ extension Daemon {
             if hasMore(kept.history) { return (with(kept.history), "'\(keeper.history?.path ?? "")'", false) }
         }
         return (counters, "", true)
+    }
+
+    /// How many serials can't have been given while what was written was on its way to a disk.
+    private static let unwritten: UInt64 = 1 << 32
+    /// 2026-01-01, in µs since 1970: a clock that says less is wrong.
+    private static let earliestTime: UInt64 = 1_767_225_600_000_000
+
+    /// Where serials and instances go on if others may have been given than is known; nil: none were.
+    private func countersBeyond(_ counters: [Record], _ certainties: [StoreFile.Certainty]) -> Record? {
+        let isTaken = keeper.tree?.trouble?.kind == .locked
+        let isExact = carried != nil || certainties.contains(.exact)
+        if isTaken || !isExact && certainties.contains(.unknown) {
+            // No clock goes as slowly as serials. Where this one is wrong, they go on anywhere behind those of that time.
+            let time = RealtimeClock.now
+            let start = time >= Self.earliestTime ? time : Self.earliestTime + .random(in: 0..<1 << 40)
+            return .counters(beyond: counters, by: Self.unwritten, atLeast: start)
+        }
+        return !isExact && certainties.contains(.late) ? .counters(beyond: counters, by: Self.unwritten) : nil
     }
 
     private func logRestored(from source: String) {
@@ -122,7 +139,10 @@ extension Daemon {
     /// What is held back is carried out, unless the bus is lost, where nobody is there for it.
     func endKeeping() {
         isServing = false
-        if !bus.isOpen { held = [] }
+        if !bus.isOpen {
+            addHeldToHistory()
+            held = []
+        }
         settle()
         coordinator.releaseReservedNumbers()
         keeper.close()

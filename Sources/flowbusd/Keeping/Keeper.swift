@@ -16,15 +16,15 @@ final class Keeper {
     struct Retention: Equatable {
         /// So many navigations; 0: there is no history.
         var entries: Int
-        /// For so many days.
+        /// For so many days that were witnessed.
         var days: Int
 
-        /// The time, in µs since 1970, before which nothing is kept.
-        func begin(at now: UInt64) -> UInt64 {
-            let (time, isBeforeAll) = now.subtractingReportingOverflow(UInt64(days) * 86_400_000_000)
-            return isBeforeAll ? 0 : time
-        }
+        /// The same in µs.
+        var time: UInt64 { UInt64(days) * Keeper.day }
     }
+
+    /// A day, in µs.
+    static let day: UInt64 = 86_400_000_000
 
     /// Nil: not to be kept.
     let tree: KeptFile?
@@ -55,6 +55,11 @@ final class Keeper {
     var waiting: [HistoryBatch] = []
     /// How many navigations had to be forgotten, as they could not be written.
     var lost = 0
+    /// Up to this serial, what waits in the tree's file is in the history, or is given up.
+    var flushed: UInt64 = 0
+    /// What is being forgotten as it is too old; and when that is looked for the next time.
+    var aging: StoreFile.Aging?
+    var nextAging: UInt64 = 0
     var flushTimer: Timer?
     private(set) var isFlushDue = false
     var pruning: DeferredTask?
@@ -74,6 +79,8 @@ final class Keeper {
     static let longestPause: UInt64 = 30_000_000
     /// How many bytes of navigations wait for a file that can't be written.
     static let mostWaiting = 4 << 20
+    /// How many bytes of navigations are written with one change of the tree; of more, the history's file gets them.
+    static let mostPending = 1 << 18
 
     /// Opens nothing yet.
     init(
@@ -112,6 +119,7 @@ final class Keeper {
     func open(whileLocked isPatient: (KeptFile) -> Bool) {
         if let tree { found.tree = tree.open(while: { isPatient(tree) }) }
         if let history { found.history = history.open(while: { isPatient(history) }) }
+        recoverPending()
         troubleMayHaveChanged()
     }
 
@@ -127,10 +135,20 @@ final class Keeper {
         found = ([], [])
     }
 
-    /// Writes records that changed, before their effects are carried out.
+    /// Writes records that changed, before their effects are carried out, and with them the navigations that changed them.
     func keep(_ records: [Record]) {
         guard !records.isEmpty else { return }
-        if let tree, tree.isWorking { settle(tree.write(records), of: tree) }
+        // What is much is not written twice.
+        let isMuch = batch.newBytes > Self.mostPending && history?.isWorking == true
+        if let tree, tree.isWorking { settle(writeWithPending(records, to: tree, isMuch ? [] : pending), of: tree) }
+        copy(records)
+        if isMuch || tree?.isWorking != true { flushHistory() }
+    }
+
+    /// Writes records that changed and need not be kept at once; what comes with them, the history's file gets next.
+    private func keepLate(_ records: [Record]) {
+        guard !records.isEmpty else { return }
+        if let tree, tree.isWorking { settle(tree.write(records, dropping: flushed), of: tree) }
         copy(records)
     }
 
@@ -148,7 +166,13 @@ final class Keeper {
     }
 
     private func writeAll(_ records: [Record], to file: KeptFile) -> KeptFile.Outcome {
-        if file === tree { return file.write(records, all: true) }
+        if file === tree {
+            markPending(false)
+            // Without a history, what waits there stays for the time that there is one.
+            if keepsHistory || retention.entries == 0 { flushed = .max }
+            defer { flushed = 0 }
+            return writeWithPending(records, to: file, pending, all: true)
+        }
         copied = [:]
         return file.write(selected(records), all: true)
     }
@@ -198,7 +222,7 @@ final class Keeper {
         isRetryDue = false
         retryPause = min(2 * retryPause, Self.longestPause)
         // The file that works, if there is one, is not told by what follows.
-        keep(changedRecords())
+        keepLate(changedRecords())
         if let tree, needsRetry(tree), tree.reopen().isOpen, case .written = writeAll(allRecords(), to: tree) {
             tree.recovered("")
         }
@@ -246,7 +270,7 @@ final class Keeper {
     /// Writes everything that waits.
     func flush() {
         isFlushDue = false
-        keep(changedRecords())
+        keepLate(changedRecords())
         flushHistory()
     }
 
@@ -265,7 +289,10 @@ final class Keeper {
         let outcome = history.write(records, history: batch)
         switch outcome {
         case .written:
-            if !batch.isEmpty { pruneSoon() }
+            if !batch.isEmpty {
+                flushed = batch.last
+                pruneSoon()
+            }
             batch.removeAll()
         case .begunAgain, .failed:
             putAside()
@@ -279,7 +306,10 @@ final class Keeper {
         putAside()
         for (place, batch) in waiting.enumerated() {
             let outcome = history.write(place == 0 ? records : [], history: batch)
-            if case .written = outcome { continue }
+            if case .written = outcome {
+                flushed = batch.last
+                continue
+            }
             waiting.removeFirst(place)
             settle(outcome, of: history)
             return flushSoon()

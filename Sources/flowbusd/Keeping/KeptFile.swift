@@ -14,17 +14,23 @@ final class KeptFile {
     private(set) var trouble: StoreFailure?
     /// Whether it is not to be tried again.
     private(set) var isLeftAlone = false
+    /// What opening it showed; of one that was moved aside, what is known of it all the same.
+    private(set) var finding = StoreFile.Finding()
+    /// Navigations that were in it, and were to go into the history.
+    private(set) var pending: [HistoryBatch] = []
     private let logger: Logger
+    private let clock: BootClock
     private var file: StoreFile?
 
     /// Whether it is open, and can be written.
     var isWorking: Bool { file != nil && trouble == nil }
 
     /// A file that is not opened yet.
-    init(_ path: String, _ content: String, logger: Logger) {
+    init(_ path: String, _ content: String, logger: Logger, clock: BootClock = .system) {
         self.path = path
         self.content = content
         self.logger = logger
+        self.clock = clock
     }
 
     /// Opens it; one that can't be read is moved aside, and another begun.
@@ -46,13 +52,18 @@ final class KeptFile {
     private func openAndRead() throws(StoreFailure) -> [Record] {
         file = nil
         do throws(StoreFailure) {
-            let opened = try StoreFile(path)
+            let opened = try StoreFile(path, clock: clock)
             let records = try Self.records(of: opened)
+            pending = try opened.takePending()
             file = opened
+            finding = opened.finding
+            if let warning = finding.warning { logger.warning("The \(content): \(warning)") }
+            if let notice = finding.notice { logger.notice("The \(content): \(notice)") }
             if opened.isReadOnly { report(StoreFailure(.unwritable, "'\(path)' can only be read")) }
             return records
         } catch {
             guard error.kind == .unreadable else { throw error }
+            finding = StoreFile.reserved(beside: path, clock: clock)
             try beginAgain(because: error)
             return []
         }
@@ -68,23 +79,36 @@ final class KeptFile {
         return records
     }
 
+    /// Gives navigations that were in it, once.
+    func takePending() -> [HistoryBatch] {
+        defer { pending = [] }
+        return pending
+    }
+
     /// Moves aside what can't be read, and opens an empty file in its place.
     private func beginAgain(because failure: StoreFailure) throws(StoreFailure) {
         file = nil
         let aside = try StoreFile.moveAside(path, at: RealtimeClock.now)
         logger.error(
             "The \(content) in '\(path)' can't be read, and begins afresh; the file is now '\(aside)': \(failure)")
-        file = try StoreFile(path)
+        file = try StoreFile(path, startsOver: true, clock: clock)
     }
 
     /// Writes records and navigations.
     ///
-    /// - Parameter all: the records are all there are.
+    /// - Parameters:
+    ///   - all: the records are all there are.
+    ///   - pending: navigations that the history does not have yet.
+    ///   - serial: those up to this one it has now.
     /// - Returns: what came of it.
-    func write(_ records: [Record], all: Bool = false, history: HistoryBatch? = nil) -> Outcome {
+    func write(
+        _ records: [Record], all: Bool = false, history: HistoryBatch? = nil, pending: [PendingEntries] = [],
+        dropping serial: UInt64 = 0
+    ) -> Outcome {
         guard let file else { return .failed }
         do throws(StoreFailure) {
-            try file.write(records, all: all, history: history ?? HistoryBatch())
+            try file.write(
+                records, all: all, history: history ?? HistoryBatch(), pending: pending, dropping: serial)
             return .written
         } catch {
             return took(error)
@@ -156,21 +180,39 @@ final class KeptFile {
 extension KeptFile {
     /// Navigations, none where they can't be read; and whether the file is still the one that was written to.
     func entries(
-        after serial: UInt64, limit: Int, bytes: Int, below path: String?, since time: UInt64
+        after serial: UInt64, limit: Int, bytes: Int, below path: String?
     ) -> (found: (entries: [HistoryEntry], hasMore: Bool), outcome: Outcome) {
         guard let file else { return (([], false), .failed) }
         do throws(StoreFailure) {
-            return (try file.entries(after: serial, limit: limit, bytes: bytes, below: path, since: time), .written)
+            return (try file.entries(after: serial, limit: limit, bytes: bytes, below: path), .written)
         } catch {
             return (([], false), took(error))
         }
     }
 
+    /// How these navigations stand to those that are in it.
+    enum Place {
+        case later, present, missing
+    }
+
+    /// How navigations of an earlier process stand to those that are in it.
+    func place(of batch: HistoryBatch) -> Place {
+        guard let file, batch.first <= file.lastSerial else { return .later }
+        let isPresent = try? file.hasEntry(batch.first) && file.hasEntry(batch.last)
+        return isPresent == true ? .present : .missing
+    }
+
+    /// How much time was witnessed, in µs, and how many navigations there are; nil: nobody knows.
+    var age: (witnessed: UInt64, count: Int)? {
+        guard trouble == nil, let file, let count = try? file.entryCount() else { return nil }
+        return (file.witnessed, count)
+    }
+
     /// Forgets a small piece of what is too much or too old; whether there is more, and what came of it.
-    func prune(keeping count: Int, since time: UInt64) -> (hasMore: Bool, outcome: Outcome) {
+    func prune(keeping count: Int, aging: inout StoreFile.Aging?) -> (hasMore: Bool, outcome: Outcome) {
         guard trouble == nil, let file else { return (false, .failed) }
         do throws(StoreFailure) {
-            return (try file.prune(keeping: count, since: time), .written)
+            return (try file.prune(keeping: count, aging: &aging), .written)
         } catch {
             return (false, took(error))
         }

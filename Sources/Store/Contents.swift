@@ -1,0 +1,252 @@
+import FlowCore
+
+// What is in a file has a digest: the sum of the checksums of all rows, of which one knows after each commit what it has to
+// be without a look at the others. It is written with the number of the commit, in the last row that the commit writes
+// anyway; the row with the greatest number has the one that counts. So rows that are missing, changed, of another time, or
+// too many are found when the file is opened, whatever happened to it, and a commit costs no row more.
+
+/// What has to be in a file, as far as it takes to know whether it is.
+struct Contents {
+    /// What a file says of itself: the body of the record of key 0.
+    struct Meta: Equatable {
+        /// Which file it is: a number by chance, which its ``CommitFile`` has, too.
+        var identity: UInt64 = 0
+        /// The time that was witnessed (``StoreFile/witnessed``) when the machine had run for so long.
+        var boot = BootClock.Boot(high: 0, low: 0)
+        var sinceBoot: UInt64 = 0
+        var witnessed: UInt64 = 0
+
+        var bytes: [UInt8] {
+            [identity, boot.high, boot.low, sinceBoot, witnessed].flatMap { number in
+                (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+            }
+        }
+    }
+
+    /// The key of ``Meta``, which no record has.
+    static let metaKey: Int64 = 0
+    /// Navigations that the history does not have yet: from this key on, by the serial of the first one.
+    static let pendingKeys: Int64 = 127 << 56
+
+    /// What a commit changes at once.
+    private struct State {
+        var number: UInt64 = 0
+        var meta = Meta()
+        var records: UInt64 = 0
+        var history: UInt64 = 0
+    }
+
+    private var state = State()
+    /// The checksums of all records.
+    private var checksums: [Int64: UInt64] = [:]
+    /// What was before the commit that is under way.
+    private var before = State()
+    private var replaced: [(key: Int64, checksum: UInt64?)] = []
+    private var allReplaced: [Int64: UInt64]?
+
+    /// The number of the last commit.
+    var number: UInt64 { state.number }
+    /// What the file says of itself.
+    var meta: Meta { state.meta }
+    /// What stands beside ``number`` in the file.
+    var digest: UInt64 {
+        Checksum.mix(Checksum.mix(Checksum.mix(0, state.records), state.history), state.number)
+    }
+
+    // MARK: A commit
+
+    /// Begins a commit, which either happens or is undone.
+    mutating func begin() {
+        before = state
+        replaced.removeAll(keepingCapacity: true)
+        allReplaced = nil
+        state.number &+= 1
+    }
+
+    /// It did not happen.
+    mutating func undo() {
+        state = before
+        if let all = allReplaced {
+            checksums = all
+        } else {
+            for (key, checksum) in replaced.reversed() { checksums[key] = checksum }
+        }
+        replaced.removeAll(keepingCapacity: true)
+        allReplaced = nil
+    }
+
+    /// A record is there, with this body.
+    mutating func put(_ key: Int64, _ body: [UInt8]) {
+        let checksum = Checksum.of(body, seed: UInt64(bitPattern: key))
+        let old = checksums.updateValue(checksum, forKey: key)
+        state.records = state.records &- (old ?? 0) &+ checksum
+        replaced.append((key, old))
+    }
+
+    /// A record is not there.
+    mutating func remove(_ key: Int64) {
+        guard let old = checksums.removeValue(forKey: key) else { return }
+        state.records = state.records &- old
+        replaced.append((key, old))
+    }
+
+    /// A record is there, or gone.
+    mutating func note(_ record: Record) {
+        let key = Int64(bitPattern: record.key.rawValue)
+        if let body = record.body { put(key, body) } else { remove(key) }
+    }
+
+    /// No record is there but ``Meta`` and those that wait for the history.
+    mutating func removeRecords() {
+        allReplaced = checksums
+        checksums = checksums.filter { $0.key == Self.metaKey || $0.key >= Self.pendingKeys }
+        state.records = checksums.values.reduce(0, &+)
+    }
+
+    /// The file says this of itself.
+    mutating func put(_ meta: Meta) {
+        state.meta = meta
+        put(Self.metaKey, meta.bytes)
+    }
+
+    /// A batch of navigations is there.
+    mutating func putBatch(_ checksum: UInt64) { state.history = state.history &+ checksum }
+
+    /// A batch of navigations is not there.
+    mutating func removeBatch(_ checksum: UInt64) { state.history = state.history &- checksum }
+}
+
+extension Contents.Meta {
+    /// What these bytes say; nil: they are none.
+    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard bytes.count == 40 else { return nil }
+        func number(_ index: Int) -> UInt64 {
+            bytes[(8 * index)..<(8 * index + 8)].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        self.init(
+            identity: number(0), boot: BootClock.Boot(high: number(1), low: number(2)), sinceBoot: number(3),
+            witnessed: number(4))
+    }
+}
+
+/// A batch of navigations as a row.
+struct BatchRow {
+    var first: Int64
+    var last: Int64
+    var time: Int64
+    var before: Int64
+    var count: Int64
+    var witnessed: Int64
+
+    /// The checksum of all of it.
+    func checksum(_ entries: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        var hash = Checksum.of(UnsafeRawBufferPointer(entries), seed: UInt64(bitPattern: first))
+        for number in [last, time, before, count, witnessed] { hash = Checksum.mix(hash, UInt64(bitPattern: number)) }
+        return hash
+    }
+}
+
+// MARK: - What is found
+
+extension Contents {
+    /// What is read when a file is opened.
+    struct Loaded {
+        var contents = Contents()
+        /// All records but those that follow, by their keys.
+        var records: [(key: Int64, body: [UInt8])] = []
+        /// Navigations that the history did not have yet.
+        var pending: [(key: Int64, body: [UInt8])] = []
+        /// The latest time that was witnessed of any batch.
+        var witnessed: UInt64 = 0
+        /// The serial of the last navigation in the history; 0: there is none.
+        var lastSerial: Int64 = 0
+    }
+
+    /// Reads a file, and compares what is in it with what has to be.
+    static func load(_ database: Database) throws(StoreFailure) -> Loaded {
+        var loaded = Loaded()
+        var (number, digest): (UInt64, UInt64) = (0, 0)
+        func note(_ statement: borrowing Statement, _ column: Int32) {
+            let found = UInt64(bitPattern: statement.integer(column))
+            if found >= number { (number, digest) = (found, UInt64(bitPattern: statement.integer(column + 1))) }
+        }
+
+        let count = Int(try database.number("SELECT count(*) FROM records"))
+        loaded.records.reserveCapacity(count)
+        loaded.contents.checksums.reserveCapacity(count)
+        let records = try Statement("SELECT key, number, digest, body FROM records", of: database)
+        while try records.step() {
+            let key = records.integer(0)
+            note(records, 1)
+            let bytes = try records.bytes(3)
+            let checksum = Checksum.of(UnsafeRawBufferPointer(bytes), seed: UInt64(bitPattern: key))
+            loaded.contents.checksums[key] = checksum
+            loaded.contents.state.records = loaded.contents.state.records &+ checksum
+            if key == metaKey, let meta = Meta(bytes) {
+                loaded.contents.state.meta = meta
+            } else if key >= pendingKeys {
+                loaded.pending.append((key, Array(bytes)))
+            } else {
+                loaded.records.append((key, Array(bytes)))
+            }
+        }
+        let history = try Statement(
+            "SELECT first, last, time, before, count, witnessed, checksum, number, digest, entries FROM history",
+            of: database)
+        while try history.step() {
+            note(history, 7)
+            let row = batch(history)
+            let checksum = row.checksum(try history.bytes(9))
+            guard checksum == UInt64(bitPattern: history.integer(6)) else {
+                throw StoreFailure(
+                    .unreadable,
+                    "'\(database.path)' is damaged: navigations \(row.first) to \(row.last) are not as they were written"
+                )
+            }
+            loaded.contents.state.history = loaded.contents.state.history &+ checksum
+            loaded.witnessed = max(loaded.witnessed, UInt64(clamping: row.witnessed))
+            loaded.lastSerial = max(loaded.lastSerial, row.last)
+        }
+        loaded.contents.state.number = number
+        guard digest == loaded.contents.digest else {
+            throw StoreFailure(
+                .unreadable,
+                "'\(database.path)' is damaged: what is in it is not what was there after commit \(number)")
+        }
+        return loaded
+    }
+
+    private static func batch(_ row: borrowing Statement) -> BatchRow {
+        BatchRow(
+            first: row.integer(0), last: row.integer(1), time: row.integer(2), before: row.integer(3),
+            count: row.integer(4), witnessed: row.integer(5))
+    }
+
+    /// Makes a file out of one whose rows have no checksums yet, or that has none.
+    static func establish(_ database: Database, _ identity: UInt64) throws(StoreFailure) {
+        var contents = Contents()
+        contents.begin()
+        let records = try Statement("SELECT key, body FROM records", of: database)
+        while try records.step() { contents.put(records.integer(0), Array(try records.bytes(1))) }
+        let history = try Statement(
+            "SELECT first, last, time, before, count, witnessed, entries FROM history", of: database)
+        var checksums: [(first: Int64, checksum: UInt64)] = []
+        while try history.step() {
+            let row = batch(history)
+            checksums.append((row.first, row.checksum(try history.bytes(6))))
+        }
+        let update = try Statement("UPDATE history SET checksum = ?1 WHERE first = ?2", of: database)
+        for (first, checksum) in checksums {
+            contents.putBatch(checksum)
+            update.bind(1, Int64(bitPattern: checksum))
+            update.bind(2, first)
+            try update.run()
+        }
+        contents.put(Meta(identity: identity))
+        let insert = try Statement(
+            "INSERT INTO records (key, number, digest, body) VALUES (\(metaKey), ?1, ?2, ?3)", of: database)
+        insert.bind(1, Int64(bitPattern: contents.number))
+        insert.bind(2, Int64(bitPattern: contents.digest))
+        try contents.meta.bytes.withUnsafeBufferPointer { bytes throws(StoreFailure) in try insert.run(3, bytes) }
+    }
+}
