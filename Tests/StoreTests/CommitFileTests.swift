@@ -1,0 +1,167 @@
+import BusTestSupport
+import Glibc
+import Testing
+
+@testable import FlowCore
+@testable import Store
+
+/// What stands beside a file, and what comes of it (D-6).
+@Suite struct CommitFileTests {
+    let folder: TemporaryDirectory
+    let file: String
+    let clock = TestClock()
+    private let counters = Record(RecordKey(.counters, 0), [9, 8, 7])
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        file = folder.file()
+    }
+
+    private func open(startsOver: Bool = false) throws -> StoreFile {
+        try StoreFile(file, startsOver: startsOver, clock: clock.clock)
+    }
+
+    /// Leaves a file whose process was killed, as it was after each commit.
+    private func leave(_ commits: Int) throws -> [Snapshot] {
+        var snapshots: [Snapshot] = []
+        let store = try open()
+        for number in 1...commits {
+            try store.write([counters, .node(UInt64(number), [UInt8(number)])])
+            snapshots.append(Snapshot(file))
+        }
+        store.connection?.leaveAsItIs()
+        return snapshots
+    }
+
+    @Test func `D-6: the format of today is this one for ever`() throws {
+        let mark = CommitFile.Mark(
+            identity: 0x0102, number: 0x0304, boot: BootClock.Boot(high: 5, low: 6), isClosed: true, counters: [7, 8])
+        #expect(try CommitFile(beside: file).write(mark))
+        #expect(CommitFile.read(beside: file) == .mark(mark))
+        let bytes = try content(of: file + "-commit")
+        #expect(bytes.count == 80)
+        #expect(
+            bytes[..<44] == [
+                1, 0x74, 0x6d, 0x63, 0x77, 0x6f, 0x6c, 0x66, 2, 1, 0, 0, 0, 0, 0, 0, 4, 3, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0,
+                0, 0, 0,
+                0, 6, 0, 0, 0, 0, 0, 0, 0, 0x82, 7, 8, 0,
+            ])
+        #expect(Checksum.of([1, 2, 3, 4, 5, 6, 7, 8, 9], seed: 10) == 6_409_824_236_125_806_734)
+        #expect(try permissions(of: file + "-commit") == 0o600)
+    }
+
+    @Test func `D-6: no bit of it can change without being seen`() throws {
+        _ = try leave(3)
+        let bytes = try content(of: file + "-commit")
+        for bit in 0..<bytes.count * 8 {
+            var damaged = bytes
+            damaged[bit / 8] ^= 1 << UInt8(bit % 8)
+            try put(damaged, into: file + "-commit")
+            #expect(CommitFile.read(beside: file).mark == nil, "bit \(bit)")
+        }
+        for count in 0..<bytes.count {
+            try put(Array(bytes[..<count]), into: file + "-commit")
+            #expect(CommitFile.read(beside: file).mark == nil, "\(count) bytes")
+        }
+    }
+
+    @Test func `D-6: one that is killed after a commit, and before it is noted, has lost nothing`() throws {
+        let left = try leave(5)
+        for number in 1..<5 {
+            // The commit is there, and the note of the one before.
+            try left[number].restore("-commit", left[number - 1].files["-commit"])
+            let store = try open()
+            #expect(store.finding.warning == nil && store.finding.certainty == .exact)
+            #expect(try store.records().count == number + 2)
+        }
+    }
+
+    @Test func `D-6: a file that is behind is damaged, and what was reserved is known`() throws {
+        let left = try leave(5)
+        try left[2].restore("-commit", left[4].files["-commit"])
+        let found = failure { try open() }
+        #expect(found?.kind == .unreadable)
+        #expect(
+            found?.description == "'\(file)' is damaged: it ends with commit 4, and commit 6 was written to it")
+        let finding = StoreFile.reserved(beside: file, clock: clock.clock)
+        #expect(finding.counters == [counters] && finding.certainty == .exact)
+        // What is known stays known, at whatever moment that ends.
+        _ = try StoreFile.moveAside(file, at: 0)
+        #expect(StoreFile.reserved(beside: file, clock: clock.clock).counters == [counters])
+        #expect(failure { try open() }?.kind == .unreadable)
+        let fresh = try open(startsOver: true)
+        #expect(fresh.finding.counters == [counters])
+        #expect(try fresh.records() == [])
+        _ = consume fresh
+        #expect(try open().finding.counters == [counters])
+    }
+
+    @Test func `D-6: whatever becomes of it, what is in the file stays, and that nobody knows more is said`() throws {
+        let left = try leave(5)
+        let (whole, old) = (left[4], left[1])
+        let elsewhere = folder.file("other.db")
+        try StoreFile(elsewhere, clock: clock.clock).write([.node(1, [1])])
+        let cases: [(String, [UInt8]?)] = [
+            ("is missing", nil), ("has 0 bytes; it has to have 80", []),
+            ("has 81 bytes", [UInt8](repeating: 0, count: 200)),
+            ("does not begin as such a file does", [UInt8](repeating: 7, count: 80)),
+            ("belongs to another file", try content(of: elsewhere + "-commit")),
+            ("is older than its file, at commit 3", old.files["-commit"]),
+        ]
+        for (text, bytes) in cases {
+            try whole.restore("-commit", bytes)
+            let store = try open()
+            #expect(
+                store.finding.warning?.hasPrefix("'\(file)-commit' \(text)") == true, "\(store.finding.warning ?? "-")")
+            #expect(store.finding.certainty == .unknown)
+            #expect(try store.records().count == 6)
+            try store.write([.node(9, [9])])
+            _ = consume store
+            // From then on it is as if nothing had been.
+            #expect(try open().finding.warning == nil)
+        }
+    }
+
+    @Test func `D-6: what is no file in its place does no harm`() throws {
+        _ = try leave(2)
+        unlink(file + "-commit")
+        try #require(mkfifo(file + "-commit", 0o600) == 0)
+        let store = try open()
+        #expect(store.finding.warning == "damage to '\(file)' may not be found: '\(file)-commit' is not a file")
+        #expect(try store.records().count == 3)
+        try store.write([.node(9, [9])])
+    }
+
+    @Test func `D-6: a machine that went down may have lost the newest commits, which is no damage`() throws {
+        let left = try leave(5)
+        clock.boot = 2
+        try left[2].restore("-commit", left[4].files["-commit"])
+        var store = try open()
+        #expect(store.finding.warning == nil)
+        #expect(
+            store.finding.notice
+                == "'\(file)' ends with commit 4 of 6: the machine went down before the others came to its disk")
+        #expect(store.finding.certainty == .late && store.finding.counters == [counters])
+        #expect(try store.records().count == 4)
+        _ = consume store
+        // The same the other way round.
+        try left[4].restore("-commit", left[2].files["-commit"])
+        store = try open()
+        #expect(store.finding.warning == nil && store.finding.notice == nil && store.finding.certainty == .late)
+        #expect(try store.records().count == 6)
+    }
+
+    @Test func `D-2: who closed the file knows all, also after another start of the machine`() throws {
+        try open().write([counters])
+        clock.boot = 2
+        #expect(try open().finding.certainty == .exact)
+    }
+
+    @Test func `A fresh file knows nothing, and is one until something is written`() throws {
+        #expect(try open().finding == StoreFile.Finding())
+        #expect(try open().finding.warning == nil)
+        unlink(file)
+        unlink(file + "-commit")
+        #expect(try open().finding.certainty == .nothing)
+    }
+}
