@@ -143,12 +143,12 @@ struct FullDiskTests {
         #expect(try !world.isDurable)
         for _ in 0..<50 { try world.add() }
         #expect(!world.wasTold(true))
-        #expect(world.complaints.count == 1, "\(world.complaints)")
+        #expect((1...2).contains(world.complaints.count), "one for each file: \(world.complaints)")
 
         try world.disk.free()
         try world.waitUntilDurable()
         #expect(try world.isDurable)
-        #expect(world.complaints.count == 1, "\(world.complaints)")
+        #expect((1...2).contains(world.complaints.count), "one for each file: \(world.complaints)")
         for _ in 0..<5 { try world.add() }
         let (look, history) = (try world.look(), try world.history())
         #expect(look.count == count + 50 + 5 + 2)

@@ -167,24 +167,4 @@ struct HistoryTests {
         try service.restart(by: SIGTERM)
         #expect(try service.history().entries.isEmpty)
     }
-
-    @Test func `D-10 --history-days: what is older is not told, and goes`() throws {
-        let service = try Service(shopDefinitions)
-        try service.emit("closed", on: "/shop")
-        try service.process.terminate()
-        // As if it had been written forty days ago.
-        let python = """
-            import sqlite3, sys
-            with sqlite3.connect(sys.argv[1]) as c: c.execute("UPDATE history SET time = time - 40 * 86400 * 1000000")
-            """
-        let process = try ChildProcess("python3", ["-c", python, service.storedFile("state/history.db")])
-        #expect(try process.waitForExit() == .status(0), "\(process.errors)")
-        try service.start("--history-days", "41")
-        #expect(try serials(service.history()) == [1, 2])
-        try service.restart(by: SIGTERM)
-        #expect(try serials(service.history()) == [])
-        try service.emit("closed", on: "/shop")
-        try service.restart("--history-days", "41", by: SIGTERM)
-        #expect(try serials(service.history()) == [3])
-    }
 }

@@ -44,6 +44,8 @@ final class KillClient {
     private var roots = 0
     private var tokens = 0
     var tally = KillTally()
+    /// The serials of navigations that it was answered.
+    private var acknowledged: [UInt64] = []
 
     init(_ bus: PrivateBus, prefix: String, _ definitions: Definitions) throws {
         client = try TestClient(bus)
@@ -181,6 +183,7 @@ final class KillClient {
         guard told == call.told || isLate else {
             throw TestFailure("\(call) is answered \(told), not \(call.told)")
         }
+        acknowledged += message.serials
         for serial in message.serials {
             guard serials.insert(serial).inserted else { throw TestFailure("S-10: serial \(serial) was there before") }
         }
@@ -245,6 +248,12 @@ final class KillClient {
             calls[index].isAgain = true
             try start(index)
         }
+    }
+
+    /// Gives the serials of navigations that it was answered since.
+    func takeAcknowledged() -> [UInt64] {
+        defer { acknowledged = [] }
+        return acknowledged
     }
 
     /// Forgets answers that the daemon may forget, too.

@@ -84,8 +84,6 @@ final class KillRun {
 
     private func live(isLong: Bool) throws {
         try listener.ping(Service.name)
-        let bus = "org.freedesktop.DBus"
-        let name = try listener.call(bus, "/", bus, "GetNameOwner", .string(Service.name))[0].text ?? ""
         let window = random.number(1...8)
         let time: Duration = isLong ? .milliseconds(1_200) : random.time(upTo: 30)
         try invite()
@@ -117,7 +115,6 @@ final class KillRun {
         }
         try listener.run(for: random.time(upTo: random.chance(60) ? 2 : 8)) {}
         try daemon.kill()
-        heard.end(of: name)
         try listener.wait(for: "the bus to answer what flowbusd does not") {
             try hear()
             return clients.allSatisfy(\.isQuiet) && shared.isQuiet
@@ -159,7 +156,7 @@ final class KillRun {
             client.forgetAnswers()
         }
         try shared.compare(look, isSettled: true)
-        try heard.compare(with: listener)
+        try heard.compare(with: listener, answered: clients.flatMap { $0.takeAcknowledged() })
         if look.keys.count(where: { $0.hasPrefix("/shared/") }) > 20 {
             try listener.call(
                 Service.name, Service.tree + "/shared", Service.name + ".Stepper", "EmitStep", "wipe", .options())
@@ -235,12 +232,12 @@ struct HeardNavigations {
         let serial: UInt64
         let flow: String
         let step: String
-        let at: ContinuousClock.Instant
+        /// Whether it can have changed a presentable.
+        let hasContributors: Bool
     }
 
     /// Those of each process, by its unique name; and when it was killed.
     private var told: [String: [Navigation]] = [:]
-    private var ends: [String: ContinuousClock.Instant] = [:]
     private var latest: UInt64 = 0
     private(set) var count = 0
     private var compared: UInt64 = 0
@@ -251,14 +248,14 @@ struct HeardNavigations {
         latest = serial
         count += 1
         told[message.sender, default: []].append(
-            Navigation(serial: serial, flow: message.path, step: message.values[3].text ?? "", at: .now))
+            Navigation(
+                serial: serial, flow: message.path, step: message.values[3].text ?? "",
+                hasContributors: !message.values[5].elements.isEmpty))
     }
 
-    /// A process is killed now.
-    mutating func end(of name: String) { ends[name] = .now }
-
-    /// Compares them with the history: it is in the order of serials, and misses what was told last in a life at most.
-    mutating func compare(with client: TestClient) throws {
+    /// Compares them, and what was answered, with the history: it is in the order of serials, and misses at most what was
+    /// told last in a life and changed nothing (D-2).
+    mutating func compare(with client: TestClient, answered: [UInt64]) throws {
         var entries: [UInt64: BusValue] = [:]
         var last = compared
         var hasMore = true
@@ -284,13 +281,10 @@ struct HeardNavigations {
             if name == live, let first = missing.first {
                 throw TestFailure("the history lacks \(first), which is not lost")
             }
-            if let end = ends[name] {
-                // After 100 ms, or 256 entries, it is to be written. A busy machine may take longer.
-                let early = missing.filter { $0.at.duration(to: end) > .seconds(1) }
-                guard early.isEmpty, missing.count < 400 else {
-                    throw TestFailure("the history lacks \(missing.count) navigations, of which \(early.count) are old")
-                }
+            if let first = missing.first(where: \.hasContributors) {
+                throw TestFailure("D-2: the history lacks \(first), which may have changed the tree")
             }
+            guard missing.count < 400 else { throw TestFailure("the history lacks \(missing.count) navigations") }
             for navigation in told {
                 guard let entry = entries[navigation.serial]?.elements else { continue }
                 guard entry[1].text == navigation.flow, entry[3].text == navigation.step else {
@@ -298,8 +292,11 @@ struct HeardNavigations {
                 }
             }
         }
+        let unchanging = Set(told.values.joined().filter { !$0.hasContributors }.map(\.serial))
+        if let serial = answered.first(where: { entries[$0] == nil && !unchanging.contains($0) }) {
+            throw TestFailure("D-2: the history lacks \(serial), which was answered")
+        }
         compared = last
         told = [:]
-        ends = [:]
     }
 }

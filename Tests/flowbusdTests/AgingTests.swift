@@ -1,0 +1,156 @@
+import BusTestSupport
+import Glibc
+import Logging
+import SdBus
+import Testing
+
+@testable import FlowCore
+@testable import Store
+@testable import flowbusd
+
+/// What is too old for the history goes: by time that was witnessed, a share at a time, and not without a word (D-10).
+@Suite("Old navigations")
+final class AgingTests {
+    private static let day: UInt64 = 86_400_000_000
+
+    /// The time since a start of the machine.
+    private final class Clock: @unchecked Sendable {
+        var now = AgingTests.day
+        var boot: UInt64 = 1
+    }
+
+    /// The lines of a log.
+    private final class Lines: @unchecked Sendable {
+        var lines: [String] = []
+    }
+
+    private struct Handler: LogHandler {
+        let lines: Lines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.notice
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { lines.lines.append("\(event.level) \(event.message)") }
+    }
+
+    private let folder: TemporaryDirectory
+    private let clock = Clock()
+    private let lines = Lines()
+    private var serial: UInt64 = 0
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private func keeper(entries: Int = 100_000) throws -> Keeper {
+        let clock = clock
+        let lines = lines
+        let logger = Logger(label: "test") { _ in Handler(lines: lines) }
+        let bootClock = BootClock(boot: BootClock.Boot(high: 0, low: clock.boot)) { clock.now }
+        let keeper = try Keeper(
+            tree: nil, history: KeptFile(folder.path + "/history.db", "history", logger: logger, clock: bootClock),
+            retention: Keeper.Retention(entries: entries, days: 30), copiesTree: false, loop: try EventLoop(),
+            logger: logger)
+        keeper.open(whileLocked: { _ in false })
+        return keeper
+    }
+
+    /// Has batches of navigations happen, each at this time of day.
+    private func navigate(_ batches: Int, _ keeper: Keeper, at time: UInt64 = 0) {
+        for _ in 0..<batches {
+            for _ in 0..<4 {
+                serial += 1
+                keeper.append(
+                    Navigation(
+                        flow: "/main", definition: "main", serial: serial, cause: 0, client: Client(":1.1"), step: "go",
+                        arguments: [], contributions: [], isDeepLink: false, adaptedFrom: nil),
+                    at: Instant(microseconds: time))
+            }
+            keeper.flushHistory()
+        }
+    }
+
+    private func count(_ keeper: Keeper) -> Int {
+        keeper.entries(after: 0, limit: .max, bytes: .max, below: nil).entries.count
+    }
+
+    /// Forgets all that is to be forgotten now.
+    private func prune(_ keeper: Keeper) {
+        repeat { keeper.prune() } while keeper.aging != nil
+    }
+
+    @Test func `D-10 a time of day that is wrong, before or ahead, erases nothing and hides nothing`() throws {
+        var keeper = try keeper()
+        // The time of the loop is added to what it is beyond that of the loop.
+        for time: UInt64 in [0, 31 * Self.day, 60 * 365 * Self.day, 5] {
+            navigate(5, keeper, at: time)
+            prune(keeper)
+        }
+        #expect(count(keeper) == 80)
+        keeper.close()
+        keeper = try self.keeper()
+        prune(keeper)
+        #expect(count(keeper) == 80)
+        #expect(lines.lines.isEmpty)
+    }
+
+    @Test func `D-10 what is older than the days goes, a quarter at a start and each day after, a line for each`()
+        throws
+    {
+        var keeper = try keeper()
+        navigate(100, keeper)
+        clock.now += 20 * Self.day
+        navigate(20, keeper)
+        keeper.close()
+        clock.now += 11 * Self.day
+        for left in [360, 276] {
+            keeper = try self.keeper()
+            prune(keeper)
+            #expect(count(keeper) == left)
+            // Not again before a day is over.
+            navigate(1, keeper)
+            prune(keeper)
+            #expect(count(keeper) == left + 4)
+            keeper.close()
+        }
+        keeper = try self.keeper()
+        #expect(count(keeper) == 280)
+        prune(keeper)
+        #expect(count(keeper) == 280 - 68)
+        clock.now += Self.day
+        prune(keeper)
+        #expect(count(keeper) == 212 - 52)
+        #expect(
+            lines.lines
+                == [120, 88, 68, 52].map {
+                    "notice Forgot \($0) navigations of the history: the machine has run for more than 30 days since "
+                        + "(--history-days)"
+                })
+    }
+
+    @Test func `D-10 --history-entries counts at once, without a line`() throws {
+        var keeper = try keeper()
+        navigate(100, keeper)
+        keeper.close()
+        keeper = try self.keeper(entries: 40)
+        for _ in 0..<10 { prune(keeper) }
+        #expect(count(keeper) == 40)
+        #expect(lines.lines.isEmpty)
+    }
+
+    @Test func `D-10 another start of the machine does not make anything old`() throws {
+        var keeper = try keeper()
+        navigate(10, keeper)
+        keeper.close()
+        for boot: UInt64 in 2...20 {
+            (clock.boot, clock.now) = (boot, Self.day)
+            keeper = try self.keeper()
+            prune(keeper)
+            keeper.close()
+        }
+        keeper = try self.keeper()
+        #expect(count(keeper) == 40)
+    }
+}
