@@ -77,6 +77,9 @@ let package = Package(
         // A process that tests start and kill: a presenter, a guard, a navigator, an emitter.
         .executableTarget(
             name: "test-peer", dependencies: ["BusTestSupport"], path: "Tests/TestPeer", swiftSettings: strict),
+        // A dbus-broker for tests, without systemd: its controller.
+        .executableTarget(
+            name: "test-bus", dependencies: ["CSdBus", "SdBus"], path: "Tests/TestBus", swiftSettings: strict),
         .testTarget(name: "SdBusTests", dependencies: ["CSdBus", "SdBus", "BusTestSupport"], swiftSettings: strict),
         .testTarget(
             name: "FlowWireTests", dependencies: ["FlowWire", "FlowCore", "SdBus", "CSdBus", "BusTestSupport"],
@@ -84,7 +87,9 @@ let package = Package(
         // Starts the service itself, each time on a bus of its own.
         .testTarget(
             name: "flowbusdTests",
-            dependencies: ["BusTestSupport", "SdBus", "FlowCore", "FlowFile", "Store", "flowbusd", "test-peer"],
+            dependencies: [
+                "BusTestSupport", "SdBus", "FlowCore", "FlowFile", "Store", "flowbusd", "test-peer", "test-bus",
+            ],
             swiftSettings: strict),
         // Runs the command line itself, on terminals and without one.
         .testTarget(

@@ -1,17 +1,42 @@
 import Glibc
 
-/// A message bus for one test: a dbus-daemon with a socket in a directory of its own.
+/// A message bus for one test: a dbus-daemon, or a dbus-broker, with a socket in a directory of its own.
 public final class PrivateBus {
+    /// The programs that a bus can be. Where it matters how a bus behaves, a test runs on each.
+    public enum Program: String, CaseIterable, Sendable, CustomStringConvertible {
+        /// The reference.
+        case daemon = "dbus-daemon"
+        /// The one that many distributions have in its place.
+        case broker = "dbus-broker"
+
+        /// The program's name.
+        public var description: String { rawValue }
+    }
+
     /// What to connect to.
     public private(set) var address: String
     /// Where its socket is; a test may put more files there.
     public let directory: TemporaryDirectory
     private var daemon: ChildProcess
-    private let option: String
+    private let command: [String]
 
     /// A session bus without any policy but the usual one.
     public convenience init() throws {
         try self.init(directory: TemporaryDirectory(), option: "--session")
+    }
+
+    /// A session bus without any policy but the usual one.
+    ///
+    /// - Parameter serviceDirectories: where `.service` files of programs lie that the bus shall start.
+    public convenience init(_ program: Program, serviceDirectories: [String] = []) throws {
+        switch program {
+        case .daemon where serviceDirectories.isEmpty: try self.init()
+        case .daemon: try self.init(policy: "", serviceDirectories: serviceDirectories)
+        case .broker:
+            let directory = try TemporaryDirectory()
+            let launcher = try Service.program(named: "test-bus")
+            try self.init(directory: directory, command: [launcher, directory.path + "/bus"] + serviceDirectories)
+        }
     }
 
     /// A session bus with a policy of the test's own, and no services but those of these directories.
@@ -48,18 +73,29 @@ public final class PrivateBus {
         try self.init(directory: TemporaryDirectory(), option: "--config-file=\(configurationFile)")
     }
 
-    private init(directory: TemporaryDirectory, option: String) throws {
-        self.directory = directory
-        self.option = option
-        daemon = try Self.daemon(in: directory, option)
-        // Without the id of the bus (`guid=`), as another one can come to the same place.
-        address = String(try daemon.waitForLine { $0.contains("=") }.split(separator: ",guid=")[0])
+    private convenience init(directory: TemporaryDirectory, option: String) throws {
+        try self.init(
+            directory: directory,
+            command: [
+                "dbus-daemon", option, "--nofork", "--print-address=1", "--address=\(Self.address(in: directory))",
+            ])
     }
 
-    private static func daemon(in directory: TemporaryDirectory, _ option: String) throws -> ChildProcess {
-        try ChildProcess(
-            "dbus-daemon", [option, "--nofork", "--print-address=1", "--address=\(address(in: directory))"],
+    private init(directory: TemporaryDirectory, command: [String]) throws {
+        self.directory = directory
+        self.command = command
+        daemon = try Self.run(command)
+        // Without the id of the bus (`guid=`), as another one can come to the same place.
+        address = Self.address(in: directory)
+    }
+
+    /// Starts the program, and waits until clients can connect.
+    private static func run(_ command: [String]) throws -> ChildProcess {
+        let daemon = try ChildProcess(
+            command[0], Array(command.dropFirst()),
             environment: ["DBUS_SESSION_BUS_ADDRESS": nil, "DBUS_STARTER_ADDRESS": nil])
+        try daemon.waitForLine { $0.contains("=") }
+        return daemon
     }
 
     /// Ends the bus, so that every connection to it is lost, and waits for that.
@@ -72,10 +108,7 @@ public final class PrivateBus {
     }
 
     /// Starts another bus at the same place, once this one has ended.
-    public func start() throws {
-        daemon = try Self.daemon(in: directory, option)
-        try daemon.waitForLine { $0.contains("=") }
-    }
+    public func start() throws { daemon = try Self.run(command) }
 
     private static func address(in directory: TemporaryDirectory) -> String {
         "unix:path=" + escaped(directory.path + "/bus")

@@ -27,19 +27,19 @@ final class Peers {
     private var heard = 0
 
     /// A bus that can start processes of these names, with these options; and that tries to, for the broken ones.
-    init(startable: [String: String] = [:], broken: [String] = []) throws {
+    init(startable: [String: String] = [:], broken: [String] = [], on program: PrivateBus.Program = .daemon) throws {
         services = try TemporaryDirectory()
-        let program = try Service.program(named: "test-peer")
+        let peer = try Service.program(named: "test-peer")
         for (name, options) in startable {
             // dbus-daemon makes an empty argument of a space at the end.
             let command = options.isEmpty ? name : "\(name) \(options)"
             try services.write(
-                "[D-BUS Service]\nName=\(name)\nExec='\(program)' \(command)\n", to: "\(name).service")
+                "[D-BUS Service]\nName=\(name)\nExec='\(peer)' \(command)\n", to: "\(name).service")
         }
         for name in broken {
             try services.write("[D-BUS Service]\nName=\(name)\nExec=/bin/false\n", to: "\(name).service")
         }
-        bus = try PrivateBus(policy: "", serviceDirectories: [services.path])
+        bus = try PrivateBus(program, serviceDirectories: [services.path])
         listener = try TestClient(bus)
         try listener.addMatch("type='signal',interface='org.flowbus.TestPeer'")
     }
