@@ -36,6 +36,7 @@ extension TraceLine {
             add("presented")
             add(quoted: client.name)
         case .failed: add("failed")
+        case .timedOut: add("timed-out")
         }
     }
 
@@ -142,6 +143,7 @@ extension TraceScanner {
         switch kind {
         case "presented": return .presented(by: try client())
         case "failed": return .failed
+        case "timed-out": return .timedOut
         default: throw Failure("'\(kind)' is no answer of a presenter")
         }
     }

@@ -73,6 +73,50 @@ struct PresentingAnswersTests {
         #expect(failed.coordinator.ledger == Ledger())
     }
 
+    @Test func `S-31 who answers when its time is over is told that the screen is gone, and why`() throws {
+        let world = try opened()
+        #expect(
+            world.presentTimesOut(1) == ["- /main/a", "did 2 after 1 by :1.3: /main closed {why=presentFailed} []"])
+        #expect(world.coordinator.origins.isEmpty)
+        #expect(world.presented(1, by: ":1.9") == ["withdraw /main/a from :1.9: presentFailed"])
+        #expect(world.presented(1, by: ":1.9") == [])
+        // It went for another reason, before its time was over.
+        let ruled = try opened()
+        try ruled.emit("only", on: "/main")
+        #expect(ruled.presentTimesOut(1) == [])
+        #expect(ruled.presented(1, by: ":1.9") == ["withdraw /main/a from :1.9: rule"])
+        // One that can't, or is waited for no longer, has nothing to be told.
+        let failed = try opened()
+        failed.presentTimesOut(1)
+        #expect(failed.presentFails(1) == [])
+        for world in [world, ruled, failed] { #expect(world.coordinator.questions.isEmpty) }
+    }
+
+    @Test func `S-31 who answers late while the screen lives on by a later call is one of several`() throws {
+        func reopened() throws -> World {
+            let world = try opened()
+            try world.emit("open", ["item": .byte(2)], on: "/main")
+            #expect(world.presentTimesOut(1) == [])
+            return world
+        }
+        // Before the later one is answered it makes an owner, who is told if that fails.
+        let first = try reopened()
+        #expect(first.presented(1, by: ":1.9") == ["watch :1.9", "~ /main/a owner=:1.9"])
+        #expect(
+            first.presentTimesOut(2).prefix(3)
+                == ["- /main/a", "unwatch :1.9", "withdraw /main/a from :1.9: presentFailed"])
+        // After that it is as the later one has it.
+        let second = try reopened()
+        second.presented(2, by: ":1.9")
+        #expect(second.presented(1, by: ":1.9") == [])
+        #expect(try second.state("/main/a").owner == Client(":1.9"))
+        let other = try reopened()
+        other.presented(2, by: ":1.9")
+        #expect(other.presented(1, by: ":1.8") == ["withdraw /main/a from :1.8: presentFailed"])
+        #expect(try other.state("/main/a").owner == Client(":1.9"))
+        for world in [second, other] { #expect(world.coordinator.questions.isEmpty) }
+    }
+
     @Test func `S-30 S-31 an owner that is gone right after its answer is gone like any other`() throws {
         let world = try opened()
         #expect(world.presented(1, by: ":1.9").first == "watch :1.9")

@@ -15,6 +15,8 @@ final class RandomProcesses {
     private(set) var unanswered: [RequestID: (at: UInt64, patience: UInt64)] = [:]
     /// What was asked and was not answered.
     private(set) var asked: [QuestionID: Ask] = [:]
+    /// Those of them whose time is over.
+    private var late: Set<QuestionID> = []
     /// Verdicts `pending` that were given, and those of them that were concluded.
     private(set) var pendings = 0
     private(set) var conclusions = 0
@@ -92,7 +94,7 @@ final class RandomProcesses {
         }
         let (before, definitions) = (coordinator.comparable, coordinator.definitions)
         (model.watched, model.timer) = ([], nil)
-        (unanswered, asked, lastQuestion) = ([:], [:], 0)
+        (unanswered, asked, late, lastQuestion) = ([:], [:], [], 0)
         coordinator = rebuilt
         story.append("restart")
         restarts += 1
@@ -266,6 +268,12 @@ final class RandomProcesses {
             handle(.navigatorReplied(question, answer), "navigator \(question.number)")
         case .presenter:
             if chance(4) { return handle(.presenterReplied(question, .failed), "presenter \(question.number) fails") }
+            if !late.contains(question), chance(4) {
+                // It may answer all the same.
+                late.insert(question)
+                asked[question] = kind
+                return handle(.presenterReplied(question, .timedOut), "presenter \(question.number) is late")
+            }
             handle(.presenterReplied(question, .presented(by: client())), "presenter \(question.number)")
         }
     }

@@ -162,7 +162,9 @@ extension RandomProcesses {
         for slot in forest.preorder() {
             if let held = forest.nodes[slot].initialStep { count[held.origin, default: 0] += 1 }
         }
-        for case .presenter(let asked) in coordinator.questions.values { count[asked.origin, default: 0] += 1 }
+        for case .presenter(let asked) in coordinator.questions.values where !asked.isLate {
+            count[asked.origin, default: 0] += 1
+        }
         return count
     }
 

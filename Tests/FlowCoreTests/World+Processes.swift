@@ -55,6 +55,12 @@ extension World {
         handle(.presenterReplied(QuestionID(question), .presented(by: Client(client))))
     }
 
+    /// The presenter does not answer in time; it may yet.
+    @discardableResult
+    func presentTimesOut(_ question: UInt64) -> [String] {
+        handle(.presenterReplied(QuestionID(question), .timedOut))
+    }
+
     @discardableResult
     func presentFails(_ question: UInt64) -> [String] {
         handle(.presenterReplied(QuestionID(question), .failed))

@@ -70,6 +70,7 @@ struct EventTextTests {
         "navigator-replied 5 timed-out",
         "presenter-replied 6 presented \":1.1\"",
         "presenter-replied 6 failed",
+        "presenter-replied 6 timed-out",
         "client-vanished \":1.1\"",
         "name-owner \"a.b\" \":1.1\"",
         "definitions",
@@ -238,7 +239,7 @@ struct EventTextTests {
             "navigator-replied 1 contributors 1 current go arguments 1 \"a\" of-parent",
             "'of-parent' is nothing that an argument comes from"
         ),
-        ("presenter-replied 1 timed-out", "'timed-out' is no answer of a presenter"),
+        ("presenter-replied 1 rejected", "'rejected' is no answer of a presenter"),
         ("registered 1 \"f\" \"a.b\" \"/\" 1 1 \"s\" secret 0 \":1.1\"", "neither 'public' nor 'private' is there"),
         ("registered 1 \"f\" \"a.b\" \"/\" 1 1 \"s\" public 1 \"p\" int64 \":1.1\"", "'int64' is no type of a value"),
         (

@@ -10,6 +10,8 @@ struct AskedPresenter: Equatable, Sendable {
     let origin: UInt64
     /// Why the screen is gone; nil: it is not.
     var withdrawn: Withdrawal.Reason?
+    /// Whether its time is over: it has failed, and an answer may yet come.
+    var isLate = false
 }
 
 extension FlowCoordinator {
@@ -59,17 +61,16 @@ extension FlowCoordinator {
 
     /// A presenter answered. Where its screen has gone meanwhile, it is told so now.
     mutating func takeAnswer(_ answer: PresenterAnswer, to question: QuestionID) {
-        guard case .presenter(let asked)? = questions[question] else { return }
+        guard case .presenter(var asked)? = questions[question] else { return }
         questions[question] = nil
+        if asked.isLate { return takeLateAnswer(answer, to: asked) }
         defer { release(origin: asked.origin) }
+        if answer == .timedOut {
+            asked.isLate = true
+            questions[question] = .presenter(asked)
+        }
         guard let slot = forest.slot(of: asked.screen), let presenting = forest.nodes[slot].presenting else {
-            if case .presented(let client) = answer {
-                effects.append(
-                    .withdraw(
-                        Withdrawal(
-                            client: client, object: asked.object, path: asked.path, instance: asked.screen.instance,
-                            reason: asked.withdrawn ?? .parent)))
-            }
+            if case .presented(let client) = answer { withdraw(client, asked, asked.withdrawn ?? .parent) }
             return
         }
         let isLatest = presenting.state == .asked && presenting.underWay.last == question
@@ -92,12 +93,39 @@ extension FlowCoordinator {
             if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
             tellChanges()
             setOffPresented()
-        case .failed:
+        case .failed, .timedOut:
             // One that was called again since, or is to be, has not said its last word.
             guard isLatest else { return setOffPresented() }
             dismiss(
                 slot, .presentFailed, origin: asked.origin, cause: presenting.serial, forest.nodes[slot].client)
         }
+    }
+
+    /// A presenter answered whose time was over. Its call had failed; so it counts only where a later one is under way.
+    private mutating func takeLateAnswer(_ answer: PresenterAnswer, to asked: AskedPresenter) {
+        guard case .presented(let client) = answer else { return }
+        guard let slot = forest.slot(of: asked.screen), let presenting = forest.nodes[slot].presenting else {
+            return withdraw(client, asked, asked.withdrawn ?? .dismissal(.presentFailed))
+        }
+        if presenting.state == .shown {
+            if let owner = forest.nodes[slot].owner, owner != client {
+                withdraw(client, asked, .dismissal(.presentFailed))
+            }
+            return
+        }
+        own(slot, client)
+        if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
+        tellChanges()
+        setOffPresented()
+    }
+
+    /// Who shows what is not its to show is told so.
+    private mutating func withdraw(_ client: Client, _ asked: AskedPresenter, _ reason: Withdrawal.Reason) {
+        effects.append(
+            .withdraw(
+                Withdrawal(
+                    client: client, object: asked.object, path: asked.path, instance: asked.screen.instance,
+                    reason: reason)))
     }
 
     /// The owner of a presentable that is gone is told; who is still asked to show it, when it has answered.

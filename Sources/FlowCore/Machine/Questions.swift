@@ -61,6 +61,8 @@ public enum PresenterAnswer: Equatable, Sendable {
     case presented(by: Client)
     /// It does not, or could not be asked.
     case failed
+    /// It did not answer in time. It may yet: then there is one more answer, or ``failed`` where none is waited for any more.
+    case timedOut
 }
 
 /// A screen that is to be shown (`Present`).

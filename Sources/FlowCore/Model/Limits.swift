@@ -99,6 +99,9 @@ public enum Limits {
     /// The same in total on a system bus, which allows 128 (dbus-daemon, `max_replies_per_connection`).
     public static let callsUnderWayOnSystemBus = 120
 
+    /// Calls of presenters whose time is over, and whose answers may yet come (S-31); the oldest are forgotten first.
+    public static let lateCalls = 1_024
+
     /// Steps that one origin may set off (S-11).
     public static let stepsSetOff = 256
 
