@@ -140,9 +140,9 @@ extension Daemon {
     /// What a client brings about, it can bring about often, and everyone is told by a signal. What the daemon began by
     /// itself has nobody else who would look.
     private func log(_ failure: NavigationFailure) {
-        logger.log(
-            level: failure.client == .daemon && !failure.isIdle ? .warning : .info,
-            "A step was lost: \(failure.message)",
+        limiter.log(
+            failure.client == .daemon && !failure.isIdle ? .warning : .info, "A step was lost", of: failure.client.name,
+            failure.message,
             metadata: [
                 LogField.flow: "\(failure.flow)", LogField.step: "\(failure.step)",
                 LogField.sender: "\(failure.client.name)",

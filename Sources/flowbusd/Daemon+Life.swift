@@ -67,6 +67,8 @@ extension Daemon {
 
     private func stop(_ status: ExitStatus) {
         notify { try $0.stopping() }
+        isEnding = true
+        limiter.finish()
         do { try loop.exit(status.rawValue) } catch { logger.error("\(error)") }
     }
 
@@ -140,7 +142,9 @@ extension Daemon {
     /// Reads the definition files again, all or nothing; gives the warnings.
     ///
     /// - Throws: ``FlowError/Code/invalidDefinition`` with every error; then the definitions are what they were.
-    func reload() throws -> [String] {
+    func reload(by client: Client? = nil) throws -> [String] {
+        var logger = logger
+        if let client, !limiter.admits(.notice, "Reload", of: client.name) { logger.logLevel = .critical }
         notify { try $0.reloading() }
         defer { notify { try $0.ready(status: status) } }
         let loaded: DefinitionFiles

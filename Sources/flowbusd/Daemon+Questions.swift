@@ -19,8 +19,8 @@ extension Daemon {
                 }
             switch answer {
             case .step, .rejected: break
-            case .failed(let text): daemon.log("A guard failed: \(text)", question)
-            case .timedOut: daemon.log("A guard did not answer in time", question)
+            case .failed(let text): daemon.log("A guard failed", text, question)
+            case .timedOut: daemon.log("A guard did not answer in time", nil, question)
             }
             daemon.handle(.guardReplied(question.id, answer))
         }
@@ -41,8 +41,8 @@ extension Daemon {
                 }
             switch answer {
             case .contributors: break
-            case .failed(let text): daemon.log("A navigator failed: \(text)", question)
-            case .timedOut: daemon.log("A navigator did not answer in time", question)
+            case .failed(let text): daemon.log("A navigator failed", text, question)
+            case .timedOut: daemon.log("A navigator did not answer in time", nil, question)
             }
             daemon.handle(.navigatorReplied(question.id, answer))
         }
@@ -90,9 +90,9 @@ extension Daemon {
     }
 
     /// Clients can bring it about often, and who emitted the step is told; so it is no warning.
-    private func log(_ text: String, _ question: Question) {
-        logger.info(
-            "\(text)",
+    private func log(_ what: String, _ why: String?, _ question: Question) {
+        limiter.log(
+            .info, what, of: question.service.name, why,
             metadata: [
                 LogField.flow: "\(question.flow)", LogField.step: "\(question.step)",
                 LogField.sender: "\(question.client.name)", LogField.peer: "\(question.service.name)",

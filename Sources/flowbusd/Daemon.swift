@@ -47,6 +47,12 @@ final class Daemon {
     var messageFilter: Slot?
     /// Writes what changed when all messages at hand are handled.
     var commit: DeferredTask?
+    /// Whether the connection is lost: nothing can be told any more.
+    var isLost = false
+    /// Whether the process is to end, or to look for another bus.
+    var isEnding = false
+    /// Keeps those lines of the log few that others can cause.
+    let limiter: LogLimiter
     /// What clients know `Durable` to be.
     var toldDurable = false
     /// Whether there can be clients that know anything.
@@ -75,6 +81,7 @@ final class Daemon {
         (logger, recorder, fileDefinitions) = (setup.logger, setup.recorder, definitions)
         busID = try bus.busID()
         logsNavigations = logger.logLevel <= .debug
+        limiter = try LogLimiter(logger, loop)
         outbox = try Outbox(bus, loop, capacity: setup.callsUnderWay)
         coordinator = FlowCoordinator(definitions: definitions, basePath: "\(BusNames.tree)")
         let (folders, logger) = (setup.folders, setup.logger)

@@ -158,7 +158,7 @@ extension Daemon {
 
     fileprivate func reload(_ call: MessageReader) throws {
         try checkPrivileged(call, "reload")
-        let warnings = try reload()
+        let warnings = try reload(by: call.client)
         try reply(to: call) { body in try body.append(warnings) }
     }
 
