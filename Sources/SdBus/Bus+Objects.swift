@@ -58,7 +58,8 @@ extension Bus {
         _ rule: String, userdata: UnsafeMutableRawPointer? = nil, handler: @escaping MessageHandler
     ) throws(SdError) -> Slot {
         var slot: OpaquePointer?
-        let result = rule.withCString { sd_bus_add_match(handle, &slot, $0, handler, userdata) }
+        let result = rule.withCString { rule in tryingAgain { sd_bus_add_match(handle, &slot, rule, handler, userdata) }
+        }
         return try Slot("sd_bus_add_match", result, slot)
     }
 

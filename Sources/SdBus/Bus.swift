@@ -139,7 +139,8 @@ public final class Bus {
         if allowsReplacement { flags |= SD_BUS_NAME_ALLOW_REPLACEMENT }
         if replaces { flags |= SD_BUS_NAME_REPLACE_EXISTING }
         let bits = UInt64(truncatingIfNeeded: flags)
-        try check("sd_bus_request_name", name.withCString { sd_bus_request_name(handle, $0, bits) })
+        try check(
+            "sd_bus_request_name", name.withCString { name in tryingAgain { sd_bus_request_name(handle, name, bits) } })
     }
 
     /// Gives a name back; sd_bus_release_name(3).

@@ -1,5 +1,4 @@
 public import CSdBus
-public import Glibc
 
 /// A message to send. It owns exactly one reference and releases it at its end, sent or not.
 ///
@@ -55,6 +54,13 @@ public struct OutgoingMessage: ~Copyable {
         try self.init("sd_bus_message_new_method_error", result, made)
     }
 
+    /// An error as the answer to a call, by an errno (positive); sd_bus_message_new_method_errno(3).
+    public init(errorTo call: MessageReader, errno code: Int32) throws(SdError) {
+        var made: OpaquePointer?
+        let result = sd_bus_message_new_method_errno(call.handle, &made, -code, nil)
+        try self.init("sd_bus_message_new_method_errno", result, made)
+    }
+
     /// A call; sd_bus_message_new_method_call(3).
     @inlinable
     public init(
@@ -96,26 +102,31 @@ public struct OutgoingMessage: ~Copyable {
             sd_bus_message_set_allow_interactive_authorization(handle, allows ? 1 : 0))
     }
 
-    /// Queues the message in its connection (sd_bus_send(3)); the connection writes it at once if it can. Where the queue is
-    /// full, it waits until what is in it is written (sd_bus_flush(3)), so that no message is lost.
+    /// Queues the message in its connection (sd_bus_send(3)), which writes it at once if it can. It never waits. What fails for
+    /// a reason that can pass is tried again, a few times, at once: sd-bus has neither sent nor queued it then.
     ///
-    /// - Throws: ``SdError``: ENOTCONN, ECONNRESET for a lost connection.
+    /// - Throws: ``SdError``: ENOTCONN, ECONNRESET for a lost connection, ENOBUFS where the connection's queue is full. The
+    ///   message is not sent, now or later.
     @inlinable
     public consuming func send() throws(SdError) {
-        let result = sd_bus_send(nil, handle, nil)
-        guard result == -ENOBUFS else {
-            try check("sd_bus_send", result)
-            return
-        }
-        try check("sd_bus_flush", sd_bus_flush(sd_bus_message_get_bus(handle)))
-        try check("sd_bus_send", sd_bus_send(nil, handle, nil))
+        let message = handle
+        try check("sd_bus_send", tryingAgain { sd_bus_send(nil, message, nil) })
     }
 
-    /// Sends a call and has its answer handed to a C callback (sd_bus_call_async(3)).
+    /// Sends a call as ``send()`` does, whose answer comes as any other message: it is known by the number of the call.
+    ///
+    /// - Returns: that number, the call's cookie.
+    public consuming func sendCall() throws(SdError) -> UInt64 {
+        let message = handle
+        var cookie: UInt64 = 0
+        try check("sd_bus_send", tryingAgain { sd_bus_send(nil, message, &cookie) })
+        return cookie
+    }
+
+    /// Sends a call as ``send()`` does, and has its answer handed to a C callback (sd_bus_call_async(3)).
     ///
     /// The answer is a method return or an error, also one that sd-bus makes itself after the timeout or when the
-    /// connection is lost. Where the connection's queue is full, it waits until what is in it is written, as ``send()``
-    /// does.
+    /// connection is lost. It can be from anybody: sd-bus does not compare its sender with who was called.
     ///
     /// - Parameter timeout: in µs, 0 for the default of 25 s.
     /// - Returns: the slot; the callback never runs after the slot is released.
@@ -123,15 +134,24 @@ public struct OutgoingMessage: ~Copyable {
     public consuming func call(
         timeout: UInt64, userdata: UnsafeMutableRawPointer?, callback: @escaping MessageHandler
     ) throws(SdError) -> Slot {
+        let message = handle
+        let bus = sd_bus_message_get_bus(message)
         var slot: OpaquePointer?
-        let bus = sd_bus_message_get_bus(handle)
-        var result = sd_bus_call_async(bus, &slot, handle, callback, userdata, timeout)
-        if result == -ENOBUFS {
-            try check("sd_bus_flush", sd_bus_flush(bus))
-            result = sd_bus_call_async(bus, &slot, handle, callback, userdata, timeout)
-        }
+        let result = tryingAgain { sd_bus_call_async(bus, &slot, message, callback, userdata, timeout) }
         return try Slot("sd_bus_call_async", result, slot)
     }
+}
+
+/// Makes a call into sd-bus again, at once, as long as it fails for a reason that can pass; a few times at the most.
+@inlinable
+func tryingAgain(_ call: () -> Int32) -> Int32 {
+    var result = call()
+    var left = 4
+    while result < 0, left > 0, SdError.canPass(result) {
+        result = call()
+        left -= 1
+    }
+    return result
 }
 
 extension MessageReader {
@@ -139,16 +159,9 @@ extension MessageReader {
     @inlinable
     public func replyEmpty() throws(SdError) { try OutgoingMessage(replyTo: self).send() }
 
-    /// Answers a call with an error; sd_bus_reply_method_error(3).
+    /// Answers a call with an error.
     public func replyError(name: StaticString, text: String) throws(SdError) {
-        let handle = handle
-        let result = text.withCString { text in
-            var error = sd_bus_error()
-            error.name = name.cString
-            error.message = text
-            return sd_bus_reply_method_error(handle, &error)
-        }
-        try check("sd_bus_reply_method_error", result)
+        try OutgoingMessage(errorTo: self, name: name.cString, text: text).send()
     }
 
     /// Answers a call with an error that is known by C strings only.

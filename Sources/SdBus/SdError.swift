@@ -1,4 +1,4 @@
-import Glibc
+public import Glibc
 
 /// A call into libsystemd (or the C library) that failed.
 public struct SdError: Error, Equatable, Sendable, CustomStringConvertible {
@@ -51,6 +51,18 @@ public struct SdError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// A value can't stand where it was put: EINVAL, ENXIO.
     public var isInvalid: Bool { code == EINVAL || code == ENXIO }
+
+    /// Whether a call may succeed if it is made again: memory or room in a buffer was short, or it was interrupted. It has the
+    /// result of the call, a negative errno.
+    @inlinable
+    static func canPass(_ result: Int32) -> Bool {
+        [-ENOMEM, -ENOBUFS, -EAGAIN, -EINTR].contains(result)
+    }
+
+    /// A message could not be made or sent for a reason that has nothing to do with what it says.
+    public var isSendFailure: Bool {
+        isDisconnected || Self.canPass(-code) || call.description == "sd_bus_send"
+    }
 
     /// The connection is gone: ENOTCONN, ECONNRESET, EPIPE, ESHUTDOWN.
     public var isDisconnected: Bool { [ENOTCONN, ECONNRESET, EPIPE, ESHUTDOWN].contains(code) }

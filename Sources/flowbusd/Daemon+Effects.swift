@@ -7,7 +7,8 @@ import SdBus
 // one message, or a line of the log.
 
 extension Daemon {
-    /// Carries out what the core asks for. A message that can't be sent concerns one receiver or none; the rest goes on.
+    /// Carries out what the core asks for, up to what can't be sent: that is the end of the connection
+    /// (``connectionFailed(_:)``).
     ///
     /// A call that is not answered by one of these effects is kept until a later event answers it.
     ///
@@ -16,24 +17,14 @@ extension Daemon {
         _ effects: [Effect], answering call: MessageReader? = nil, of request: RequestID, areInHistory: Bool = false
     ) {
         var open = call
-        for (place, effect) in effects.enumerated() {
-            do {
-                if !areInHistory, case .tellNavigation(let navigation) = effect {
-                    keeper.add(navigation, at: latestTime)
-                }
-                try perform(effect, request, &open)
-                // A deep link can lead to hundreds of thousands: they shall not pile up in the connection.
-                if place & 0xFFF == 0xFFF { try bus.flush() }
-            } catch {
-                logger.error("Could not send a message: \(error)")
-            }
+        for effect in effects {
+            // It happened also where nobody can be told any more.
+            if !areInHistory, case .tellNavigation(let navigation) = effect { keeper.add(navigation, at: latestTime) }
+            if isLost { continue }
+            do { try perform(effect, request, &open) } catch { connectionFailed(error) }
         }
-        guard let open, open.expectsReply else { return }
-        do {
-            heldCalls[request] = try HeldCall(open)
-        } catch {
-            logger.error("Could not keep a call for its answer: \(error)")
-        }
+        guard let open, open.expectsReply, !isLost else { return }
+        do { heldCalls[request] = try HeldCall(open) } catch { connectionFailed(error) }
     }
 
     /// - Parameters:

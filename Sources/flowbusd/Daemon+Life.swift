@@ -35,9 +35,10 @@ extension Daemon {
             try bus.onNameLost("\(BusNames.service)") { [unowned self] in nameLost() }
             try prepareKeeping()
             guard try takeName(), try begin() else { return .exit(.success) }
+            if isLost { throw SdError.notConnected }
         } catch {
             // What was taken along is taken along once more.
-            if setup.reconnects, !bus.isOpen { return .busLost(carried) }
+            if isLost || !bus.isOpen { return setup.reconnects ? .busLost(carried) : .exit(.busLost) }
             return .exit(explain(error))
         }
         notify { try $0.ready(status: status) }
@@ -66,13 +67,27 @@ extension Daemon {
     }
 
     private func stop(_ status: ExitStatus) {
-        notify { try $0.stopping() }
         isEnding = true
         limiter.finish()
+        notify { try $0.stopping() }
         do { try loop.exit(status.rawValue) } catch { logger.error("\(error)") }
     }
 
+    /// A message could not be sent, or not even be made, and trying again was of no use. Somebody would be left with half of
+    /// what happened: one who was called has no answer, or one who looks on keeps what is gone. So the connection counts as
+    /// lost (D-8), and whoever wants to know looks again.
+    func connectionFailed(_ error: any Error) {
+        guard !isLost else { return }
+        isLost = true
+        // Where the bus is gone, it is told by that, soon.
+        guard bus.isOpen else { return }
+        logger.error("A message could not be sent, so the connection is given up: \(error)")
+        bus.close()
+        if !isEnding { busLost() }
+    }
+
     private func busLost() {
+        isLost = true
         if setup.reconnects {
             logger.error("The connection to the bus is lost; it is looked for until it is there again")
         } else {
@@ -141,6 +156,7 @@ extension Daemon {
 extension Daemon {
     /// Reads the definition files again, all or nothing; gives the warnings.
     ///
+    /// - Parameter client: who asked for it; nil: the service manager.
     /// - Throws: ``FlowError/Code/invalidDefinition`` with every error; then the definitions are what they were.
     func reload(by client: Client? = nil) throws -> [String] {
         var logger = logger
@@ -163,7 +179,7 @@ extension Daemon {
         fileDefinitions = loaded.definitions
         watchBusNames()
         settle()
-        try sendDefinitionsChanged()
+        do { try sendDefinitionsChanged() } catch { connectionFailed(error) }
         logger.notice(
             "Read the definitions again: \(counted(loaded.definitions.flows.count, "flow")) defined; live are \(status)"
         )

@@ -252,7 +252,7 @@ extension Daemon {
         }
     }
 
-    /// Answers a call at once.
+    /// Answers a call at once. What can't be sent is the end of the connection, in ``serveRoot(_:_:_:)``.
     func reply(to call: MessageReader, _ write: (MessageWriter) throws -> Void) throws {
         settle()
         let message = try OutgoingMessage(replyTo: call)
@@ -266,7 +266,8 @@ extension Daemon {
         try OutgoingMessage(errorTo: call, name: error.code.busName, text: error.message).send()
     }
 
-    /// Refuses a call; gives sd-bus its result. What is no refusal of ours is an errno, which sd-bus makes an error of.
+    /// Refuses a call; gives sd-bus its result. What is no refusal of ours is an errno, which is made an error of as sd-bus
+    /// would do it: but that does not look whether its error could be sent.
     private func refuse(_ call: MessageReader, because error: any Error) -> Int32 {
         settle()
         var refusal = error as? FlowError
@@ -274,12 +275,18 @@ extension Daemon {
             refusal = FlowError(
                 .invalidArguments, "a text of the call is not UTF-8, or has a noncharacter of Unicode, such as U+FFFE")
         }
-        guard let refusal else { return Self.errno(of: error) }
-        do {
-            try refuse(call, refusal)
+        if let error = error as? SdError, error.isSendFailure {
+            connectionFailed(error)
             return 1
+        }
+        do {
+            if let refusal {
+                try refuse(call, refusal)
+            } else {
+                try OutgoingMessage(errorTo: call, errno: -Self.errno(of: error)).send()
+            }
         } catch {
-            return Self.errno(of: error)
+            connectionFailed(error)
         }
     }
 
@@ -287,6 +294,7 @@ extension Daemon {
         guard let error = error as? SdError else { preconditionFailure("a handler threw \(error)") }
         return -error.code
     }
+        return 1
 
     /// The declared step that is next in the message.
     func readStep(_ call: MessageReader) throws -> StepID {

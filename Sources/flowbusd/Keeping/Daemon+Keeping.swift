@@ -84,15 +84,11 @@ extension Daemon {
     /// `Durable`, the status text and what is held back follow the files.
     private func durabilityChanged() {
         holdsEffects = keeper.isWorking
-        guard isServing else { return }
+        guard isServing, !isLost else { return }
         statusChanged()
         guard keeper.isDurable != toldDurable else { return }
         toldDurable = keeper.isDurable
-        do {
-            try sendDurable(toldDurable)
-        } catch {
-            logger.error("Could not send a message: \(error)")
-        }
+        do { try sendDurable(toldDurable) } catch { connectionFailed(error) }
     }
 }
 

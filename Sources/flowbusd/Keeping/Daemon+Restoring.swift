@@ -136,13 +136,10 @@ extension Daemon {
 
     /// Writes all that waits, and closes the files.
     ///
-    /// What is held back is carried out, unless the bus is lost, where nobody is there for it.
+    /// What is held back is carried out; where the bus is lost, nobody is there for it.
     func endKeeping() {
         isServing = false
-        if !bus.isOpen {
-            addHeldToHistory()
-            held = []
-        }
+        if !bus.isOpen { isLost = true }
         settle()
         coordinator.releaseReservedNumbers()
         keeper.close()
