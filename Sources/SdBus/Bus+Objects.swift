@@ -101,8 +101,8 @@ extension Bus {
         try check("sd_bus_add_match", result)
     }
 
-    /// Sees every message that comes before it is served, but for answers to own calls; the handler returns 0, else it
-    /// is served no further. It costs each message some hundreds of instructions. sd_bus_add_filter(3).
+    /// Sees every message that comes before it is served, but for answers that sd-bus itself waits for; the handler returns 0,
+    /// else it is served no further. It costs each message some hundreds of instructions. sd_bus_add_filter(3).
     ///
     /// - Returns: the registration; it ends with the slot.
     public func addFilter(

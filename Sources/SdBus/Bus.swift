@@ -150,11 +150,16 @@ public final class Bus {
 
     /// The unique name of a name's owner; nil if nobody owns it. A blocking round trip to the bus;
     /// sd_bus_get_name_creds(3).
-    public func uniqueName(ofOwnerOf name: String) -> String? {
+    ///
+    /// - Throws: ``SdError`` where the bus could not be asked.
+    public func uniqueName(ofOwnerOf name: String) throws(SdError) -> String? {
         var found: OpaquePointer?
         let mask = UInt64(truncatingIfNeeded: SD_BUS_CREDS_UNIQUE_NAME)
-        let result = name.withCString { sd_bus_get_name_creds(handle, $0, mask, &found) }
-        guard result >= 0, let creds = found else { return nil }
+        let result = name.withCString { name in tryingAgain { sd_bus_get_name_creds(handle, name, mask, &found) } }
+        // Nobody owns it, or what owns it has no such name.
+        if result == -ENXIO || result == -ENODATA { return nil }
+        try check("sd_bus_get_name_creds", result)
+        guard let creds = found else { return nil }
         defer { sd_bus_creds_unref(creds) }
         var unique: UnsafePointer<CChar>?
         guard sd_bus_creds_get_unique_name(creds, &unique) >= 0 else { return nil }

@@ -77,11 +77,15 @@ public struct MessageReader {
         sd_bus_message_get_allow_interactive_authorization(handle) > 0
     }
 
-    /// Was this made by sd-bus itself, on this side: the error that stands for an answer which did not come? It says that it
-    /// is from the bus, as the bus's own do; but messages that no bus has carried all have one serial number.
-    public var isLocal: Bool {
-        var cookie: UInt64 = 0
-        return sd_bus_message_get_cookie(handle, &cookie) >= 0 && cookie == 0xFFFF_FFFF
+    /// The number of the call that this answers, as ``OutgoingMessage/sendCall()`` gave it; nil: it is no answer.
+    /// sd_bus_message_get_reply_cookie(3).
+    public var answeredCall: UInt64? {
+        var (type, cookie): (UInt8, UInt64) = (0, 0)
+        sd_bus_message_get_type(handle, &type)
+        guard [SD_BUS_MESSAGE_METHOD_RETURN, SD_BUS_MESSAGE_METHOD_ERROR].contains(Int(type)),
+            sd_bus_message_get_reply_cookie(handle, &cookie) >= 0
+        else { return nil }
+        return cookie
     }
 
     /// The D-Bus error's name, if this is an error.

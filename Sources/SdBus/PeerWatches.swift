@@ -54,11 +54,16 @@ public final class PeerWatches {
         guard peers[name] == nil else { return }
         guard name.hasPrefix(":") else { throw SdError("PeerWatches.watch", errno: EINVAL) }
         let peer = Peer(self, name)
-        // The bus has the rule by now; so it tells of the end, or answers that there was one.
+        try ask(about: peer)
+        peers[name] = peer
+    }
+
+    /// The bus has the rule by now; so it tells of the end, or answers that there was one.
+    private func ask(about peer: Peer) throws(SdError) {
         let question = try OutgoingMessage(
             call: bus, destination: Self.service.cString, path: Self.path.cString, interface: Self.service.cString,
             member: "GetNameOwner")
-        try question.body.append(name)
+        try question.body.append(peer.name)
         let userdata = Unmanaged.passUnretained(peer).toOpaque()
         peer.question = try question.call(timeout: .max, userdata: userdata) { message, userdata, _ in
             guard let message, let userdata else { return 0 }
@@ -66,7 +71,6 @@ public final class PeerWatches {
             withExtendedLifetime(peer) { peer.watches.take(MessageReader(message), of: peer) }
             return 1
         }
-        peers[name] = peer
     }
 
     /// Watches a peer no longer: it is not told.
@@ -74,6 +78,10 @@ public final class PeerWatches {
 
     private func take(_ answer: MessageReader, of peer: Peer) {
         peer.question = nil
+        guard String(cString: answer.sender) == "\(Self.service)" else {
+            // Somebody guessed the number of the call. The bus is asked again; on a connection that is lost that is of no use.
+            return (try? ask(about: peer)) ?? ()
+        }
         guard let error = answer.errorName, String(cString: error) == "org.freedesktop.DBus.Error.NameHasNoOwner" else {
             return
         }

@@ -10,7 +10,10 @@ extension Daemon {
     func watchBusNames() {
         let wanted = Set(coordinator.definitions.busNames)
         for name in nameMatches.keys.filter({ !wanted.contains($0) }).sorted() {
+            // As long as answers may come from who has it, it has to be known who that is.
+            if outbox.load(of: name) != (0, 0) { continue }
             nameMatches[name] = nil
+            outbox.ownerChanged(of: name, to: nil)
             handle(.nameOwnerChanged(name, owner: nil))
         }
         watchBusNames(of: coordinator.definitions)
@@ -20,16 +23,31 @@ extension Daemon {
     ///
     /// A name that can't be watched stays without an owner, so that its flow refuses steps rather than take wrong ones.
     func watchBusNames(of definitions: Definitions) {
-        for name in definitions.busNames where nameMatches[name] == nil {
+        for name in definitions.busNames where nameMatches[name] == nil && !isLost {
             do throws(SdError) {
-                try watch(name)
+                let owner = try watch(name)
+                handle(.nameOwnerChanged(name, owner: owner.map { Client($0) }))
             } catch {
-                logger.error("Could not watch the bus name '\(name)' of a definition: \(error)")
+                limiter.log(.error, "Could not watch the bus name '\(name)' of a definition", of: name, "\(error)")
             }
         }
     }
 
-    private func watch(_ name: String) throws(SdError) {
+    /// Sees to it that it is known whose answers to calls to this name are to be believed. Mostly it is: live screens keep
+    /// the presenter that they have, also where no definition names it any more.
+    func knowOwner(of name: String) {
+        guard !name.hasPrefix(":"), nameMatches[name] == nil, !isLost else { return }
+        if (try? watch(name)) != nil { return }
+        // The bus allows no more rules. Who has the name now is known all the same, if not who comes to have it.
+        do throws(SdError) {
+            outbox.ownerChanged(of: name, to: try bus.uniqueName(ofOwnerOf: name))
+        } catch {
+            connectionFailed(error)
+        }
+    }
+
+    /// - Returns: who has the name now.
+    private func watch(_ name: String) throws(SdError) -> String? {
         let rule =
             "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged',"
             + "path='/org/freedesktop/DBus',arg0='\(name)'"
@@ -38,7 +56,9 @@ extension Daemon {
             guard let message, let daemon = Daemon.from(context) else { return 0 }
             return daemon.nameOwnerChanged(MessageReader(message))
         }
-        handle(.nameOwnerChanged(name, owner: bus.uniqueName(ofOwnerOf: name).map { Client($0) }))
+        let owner = try bus.uniqueName(ofOwnerOf: name)
+        outbox.ownerChanged(of: name, to: owner)
+        return owner
     }
 
     private func nameOwnerChanged(_ signal: MessageReader) -> Int32 {
@@ -46,6 +66,7 @@ extension Daemon {
             let name = String(cString: try signal.readString())
             _ = try signal.readString()
             let owner = String(cString: try signal.readString())
+            outbox.ownerChanged(of: name, to: owner.isEmpty ? nil : owner)
             handleRegistrations(.nameOwnerChanged(name, owner: owner.isEmpty ? nil : Client(owner)))
         } catch {
             logger.error("Could not read who owns a bus name: \(error)")

@@ -9,6 +9,7 @@ extension Daemon {
     /// Calls `Present` of a presenter, or the action of an application.
     func present(_ presentation: Presentation) {
         let service = presentation.presenter.service
+        knowOwner(of: service.name)
         outbox.send(
             Outbox.Call(
                 question: presentation.id, destination: service.name, timeout: service.timeout
@@ -20,6 +21,10 @@ extension Daemon {
             } conclude: { [unowned self] conclusion in
                 let answer = read(presentation, conclusion)
                 handle(.presenterReplied(presentation.id, answer))
+            } concludeLate: { [unowned self] answer in
+                var late = PresenterAnswer.failed
+                if let answer, answer.errorName == nil { late = .presented(by: answer.client) }
+                handle(.presenterReplied(presentation.id, late))
             })
     }
 
@@ -71,23 +76,28 @@ extension Daemon {
     /// Whatever values it answers with, it shows the screen.
     private func read(_ presentation: Presentation, _ conclusion: Outbox.Conclusion) -> PresenterAnswer {
         let why: String
+        var outcome = PresenterAnswer.failed
         switch conclusion {
         case .unsent(is Outbox.Dropped): return .failed
         case .unsent(let error): why = "it could not be called: \(error)"
+        case .timedOut:
+            why = "it did not answer in time"
+            outcome = .timedOut
         case .answered(let answer):
             guard let name = answer.errorName else { return .presented(by: answer.client) }
             let text = answer.errorMessage.map { String(cString: $0) } ?? ""
             why = "'\(Names.shown(String(cString: name)))': \(Names.shown(text))"
         }
-        // Nobody else is told why. Where the screen is gone, nobody wants to know: a presenter that hangs can have many.
-        logger.log(
-            level: coordinator.isAwaited(presentation.id) ? .warning : .debug,
-            "'\(presentation.presenter.service.name)' does not present the screen '\(presentation.name)': \(why)",
+        // Nobody else is told why. Where the screen is gone, nobody wants to know.
+        guard coordinator.isAwaited(presentation.id) else { return outcome }
+        let name = presentation.presenter.service.name
+        limiter.log(
+            .warning, "'\(name)' does not present the screen '\(presentation.name)'", of: name, why,
             metadata: [
                 LogField.flow: "\(presentation.flow)", LogField.serial: "\(presentation.serial)",
                 LogField.peer: "\(presentation.presenter.service.name)",
             ])
-        return .failed
+        return outcome
     }
 }
 

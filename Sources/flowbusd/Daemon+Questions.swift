@@ -53,6 +53,7 @@ extension Daemon {
         _ conclude: @escaping (Daemon, Outbox.Conclusion) -> Void
     ) {
         let service = question.service
+        knowOwner(of: service.name)
         outbox.send(
             Outbox.Call(question: question.id, destination: service.name, timeout: service.timeout) { [unowned self] in
                 let message = try call(service.name, service.path, interface, member)
@@ -122,12 +123,10 @@ extension Daemon {
         let answer: MessageReader
         switch conclusion {
         case .unsent(let error): return .failed("it could not be called: \(error)")
+        case .timedOut: return .timedOut
         case .answered(let message): answer = message
         }
         if let name = answer.errorName.map({ String(cString: $0) }) {
-            // The bus, too, says NoReply, when who was asked leaves; in time is what sd-bus did not wait for.
-            if answer.isLocal && name == "\(BusNames.StandardError.noReply)" { return .timedOut }
-            if name == "\(BusNames.StandardError.timeout)" { return .timedOut }
             return .error(Names.shown(name), Names.shown(answer.errorMessage.map { String(cString: $0) } ?? ""))
         }
         let came = String(cString: answer.signature)

@@ -90,6 +90,12 @@ final class Daemon {
             history: folders.historyFile.map { KeptFile($0, "history", logger: logger) },
             retention: setup.retention, copiesTree: setup.restore == .always, loop: loop, logger: logger)
         if carried != nil { recorder?.begin() }
+        outbox.sendFailed = { [unowned self] error in connectionFailed(error) }
+        outbox.strangerAnswered = { [unowned self] stranger, called in
+            limiter.log(
+                .warning, "An answer is not believed", of: stranger, "not '\(stranger)' was called, but '\(called)'",
+                metadata: [LogField.peer: "\(stranger)"])
+        }
     }
 
     /// Hands what happened to the core and carries out what that leads to: at once, unless a change has to be written first,
@@ -270,14 +276,14 @@ extension Daemon {
     /// would do it: but that does not look whether its error could be sent.
     private func refuse(_ call: MessageReader, because error: any Error) -> Int32 {
         settle()
+        if let error = error as? SdError, error.isSendFailure {
+            connectionFailed(error)
+            return 1
+        }
         var refusal = error as? FlowError
         if let error = error as? SdError, error.isBadMessage {
             refusal = FlowError(
                 .invalidArguments, "a text of the call is not UTF-8, or has a noncharacter of Unicode, such as U+FFFE")
-        }
-        if let error = error as? SdError, error.isSendFailure {
-            connectionFailed(error)
-            return 1
         }
         do {
             if let refusal {
@@ -288,13 +294,13 @@ extension Daemon {
         } catch {
             connectionFailed(error)
         }
+        return 1
     }
 
     private static func errno(of error: any Error) -> Int32 {
         guard let error = error as? SdError else { preconditionFailure("a handler threw \(error)") }
         return -error.code
     }
-        return 1
 
     /// The declared step that is next in the message.
     func readStep(_ call: MessageReader) throws -> StepID {

@@ -10,11 +10,17 @@ import SdBus
 /// (dbus-daemon for 128, unless its configuration says otherwise): a destination has at most half of what the others leave,
 /// so that there is always something left for one more. Each call is concluded exactly once, from the loop, never while it is
 /// being sent.
+///
+/// sd-bus would take an answer from anybody who guesses the number of a call, and its own time limits look like what
+/// dbus-broker says when who was called leaves. So both are done here: an answer is believed from who was called, and an
+/// error also from the bus (S-31).
 final class Outbox {
     /// What a call came to.
     enum Conclusion {
-        /// It was answered, by values or by an error; an error can be one that sd-bus made (``SdBus/MessageReader/isLocal``).
+        /// It was answered, by values or by an error.
         case answered(MessageReader)
+        /// Its time is over.
+        case timedOut
         /// It could not be made or sent.
         case unsent(any Error)
     }
@@ -34,6 +40,9 @@ final class Outbox {
         let message: () throws -> OutgoingMessage
         /// Gets what it came to.
         let conclude: (Conclusion) -> Void
+        /// After ``Conclusion/timedOut``: gets the answer that came all the same, or nil where none is waited for any more.
+        /// Without it a late answer is nobody's business.
+        var concludeLate: ((MessageReader?) -> Void)?
         /// How often the bus had no room for it.
         var refusals = 0
     }
@@ -80,29 +89,26 @@ final class Outbox {
         }
     }
 
-    /// A call that is under way. sd-bus knows it by an unretained pointer: it ends with its slot.
-    private final class Pending {
-        unowned let outbox: Outbox
-        let number: UInt64
-        let call: Call
-        var slot: Slot?
-
-        init(_ outbox: Outbox, _ number: UInt64, _ call: Call) {
-            self.outbox = outbox
-            self.number = number
-            self.call = call
-        }
-    }
+    /// Has the connection given up: a call could not be sent, for no reason of its own.
+    var sendFailed: ((any Error) -> Void)?
+    /// Somebody who was not called answered a call.
+    var strangerAnswered: ((_ stranger: String, _ called: String) -> Void)?
 
     private let bus: Bus
+    private let loop: EventLoop
     /// How many calls may be under way in all, as far as the bus has not said otherwise.
     private var capacity: Int
     private var underWay = 0
     /// The destinations that calls wait for, in the order in which they began to.
     private var busy: [String] = []
     private var destinations: [String: Destination] = [:]
-    private var pending: [UInt64: Pending] = [:]
-    private var lastNumber: UInt64 = 0
+    /// Calls that were sent.
+    private var sent = SentCalls()
+    /// Sees the answers; only while there are calls.
+    private var filter: Slot?
+    private var timer: Timer?
+    /// When the timer fires; nil: it does not.
+    private var armed: UInt64?
     /// Calls that were not sent, and why; nil: they were dropped before their turn.
     private var unsent: [(call: Call, error: (any Error)?)] = []
     private var report: DeferredTask?
@@ -112,9 +118,15 @@ final class Outbox {
     /// - Parameter capacity: how many calls may be under way in all.
     init(_ bus: Bus, _ loop: EventLoop, capacity: Int = Limits.callsUnderWayInTotal) throws(SdError) {
         self.bus = bus
+        self.loop = loop
         self.capacity = capacity
         report = try loop.deferred(.amongMessages) { [unowned self] in reportUnsent() }
+        timer = try loop.timer { [unowned self] in timeIsOver() }
     }
+
+    /// A bus name has this owner now, by its unique name; nil: none. Answers are known by that: before calls are sent to the
+    /// name, and with each change, which the bus tells before it hands on what the new owner sends.
+    func ownerChanged(of name: String, to owner: String?) { sent.ownerChanged(of: name, to: owner) }
 
     /// Sends a call, or has it wait for its turn.
     func send(_ call: Call) {
@@ -159,20 +171,17 @@ final class Outbox {
     private func start(_ call: Call) {
         destinations[call.destination, default: Destination()].underWay += 1
         underWay += 1
-        lastNumber += 1
-        let pending = Pending(self, lastNumber, call)
         do {
-            let message = try call.message()
-            pending.slot = try message.call(
-                timeout: call.timeout, userdata: Unmanaged.passUnretained(pending).toOpaque()
-            ) { message, context, _ in
-                guard let message, let context else { return 0 }
-                let pending = Unmanaged<Pending>.fromOpaque(context).takeUnretainedValue()
-                pending.outbox.finish(pending, MessageReader(message))
-                return 1
-            }
-            self.pending[pending.number] = pending
+            if filter == nil { filter = try watchAnswers() }
+            let cookie = try call.message().sendCall()
+            let deadline = loop.now.addingReportingOverflow(call.timeout)
+            sent.add(call, cookie: cookie, deadline: deadline.overflow ? .max : deadline.partialValue)
+            try armTimer()
         } catch {
+            if let error = error as? SdError, error.isSendFailure {
+                sendFailed?(error)
+                return
+            }
             // Until it is told it counts as under way, so that many that can't be sent don't follow each other at once.
             unsent.append((call, error))
             reportSoon()
@@ -183,14 +192,10 @@ final class Outbox {
         do { try report?.schedule() } catch { preconditionFailure("an event source of this loop: \(error)") }
     }
 
-    private func finish(_ pending: Pending, _ answer: MessageReader) {
-        self.pending[pending.number] = nil
-        // On a connection that is lost all that is under way ends at once, and the service with it.
-        guard bus.isOpen else { return }
-        // The bus says the same where who is called reads nothing any more; trying again is of no use then.
-        if answer.isRefusalOfBus, underWay > 1, pending.call.refusals < 8 { return takeBack(pending.call) }
-        proceed(pending.call.destination)
-        pending.call.conclude(.answered(answer))
+    /// The end of a call to a destination that is not under way any more.
+    private func conclude(_ call: Call, _ conclusion: Conclusion) {
+        proceed(call.destination)
+        call.conclude(conclusion)
     }
 
     /// The bus has no room for a call: now it is known how much it has, and the call waits for the end of another.
@@ -213,8 +218,7 @@ final class Outbox {
                 call.conclude(.unsent(Dropped()))
                 continue
             }
-            proceed(call.destination)
-            call.conclude(.unsent(error))
+            conclude(call, .unsent(error))
         }
     }
 
@@ -227,6 +231,63 @@ final class Outbox {
         }
         busy.removeAll(where: isIdle)
         forgetIfDone(destination)
+    }
+}
+
+// MARK: - Answers
+
+extension Outbox {
+    private func watchAnswers() throws(SdError) -> Slot {
+        try bus.addFilter(userdata: Unmanaged.passUnretained(self).toOpaque()) { message, context, _ in
+            guard let message, let context else { return 0 }
+            let outbox = Unmanaged<Outbox>.fromOpaque(context).takeUnretainedValue()
+            return outbox.take(MessageReader(message)) ? 1 : 0
+        }
+    }
+
+    /// Takes a message that answers one of the calls.
+    private func take(_ message: MessageReader) -> Bool {
+        // On a connection that is lost all that is under way ends at once, and the service with it.
+        guard let cookie = message.answeredCall, let call = sent[cookie], bus.isOpen else { return false }
+        guard sent.mayAnswer(cookie, message) else {
+            strangerAnswered?(String(cString: message.sender), call.destination)
+            return true
+        }
+        let isLate = sent.isLate(cookie)
+        sent.remove(cookie)
+        if isLate {
+            call.concludeLate?(message)
+        } else if message.isRefusalOfBus, underWay > 1, call.refusals < 8 {
+            // The bus says the same where who is called reads nothing any more; trying again is of no use then.
+            takeBack(call)
+        } else {
+            conclude(call, .answered(message))
+        }
+        if sent.isEmpty { filter = nil }
+        return true
+    }
+
+    private func timeIsOver() {
+        armed = nil
+        guard bus.isOpen else { return }
+        while let cookie = sent.takeOverdue(at: loop.now), let call = sent[cookie] {
+            if call.concludeLate == nil {
+                sent.remove(cookie)
+            } else {
+                sent.keepLate(cookie)?.concludeLate?(nil)
+            }
+            conclude(call, .timedOut)
+        }
+        if sent.isEmpty { filter = nil }
+        do { try armTimer() } catch { preconditionFailure("an event source of this loop: \(error)") }
+    }
+
+    /// The timer fires when the next call's time is over, or earlier, for one that has been answered meanwhile.
+    private func armTimer() throws(SdError) {
+        guard let next = sent.nextDeadline else { return }
+        if let armed, armed <= next { return }
+        try timer?.arm(at: next)
+        armed = next
     }
 }
 

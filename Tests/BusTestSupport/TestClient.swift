@@ -205,6 +205,22 @@ public final class TestClient {
         try MessageReader(call.handle).replyError(name: error.name, text: error.message)
     }
 
+    /// Answers a call that somebody else was called by, if the caller gave it this number.
+    public func forge(_ values: [BusValue], to caller: String, call cookie: UInt64) throws {
+        // To sd-bus it is the answer to a call that was received.
+        var made: OpaquePointer?
+        try check(
+            "sd_bus_message_new_method_call",
+            sd_bus_message_new_method_call(bus.handle, &made, nil, "/", nil, "Forged"))
+        defer { sd_bus_message_unref(made) }
+        try check("sd_bus_message_set_sender", sd_bus_message_set_sender(made, caller))
+        try check("sd_bus_message_seal", sd_bus_message_seal(made, cookie, 0))
+        guard let made else { throw TestFailure("no message") }
+        let message = try OutgoingMessage(replyTo: MessageReader(made))
+        for value in values { try value.write(to: message.body) }
+        try message.send()
+    }
+
     /// Serves a method of an object from now on. Once there is one, all others are answered as what is not there.
     public func serve(
         _ path: String, _ interface: String, _ member: String, _ answer: @escaping (ReceivedMessage) -> Answer

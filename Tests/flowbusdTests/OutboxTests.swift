@@ -26,7 +26,11 @@ struct OutboxTests {
 
     init() throws {
         // With the limits that dbus-daemon has by itself, as the system bus does.
-        bus = try PrivateBus(policy: "")
+        try self.init(PrivateBus(policy: ""))
+    }
+
+    private init(_ bus: PrivateBus) throws {
+        self.bus = bus
         (client, peer) = (try TestClient(bus), try TestClient(bus))
         connection = try Bus(.address(bus.address))
         loop = try EventLoop()
@@ -37,7 +41,8 @@ struct OutboxTests {
     }
 
     private func send(
-        _ member: String, to destination: String? = nil, timeout: UInt64 = 60_000_000, isMakable: Bool = true
+        _ member: String, to destination: String? = nil, timeout: UInt64 = 60_000_000, isMakable: Bool = true,
+        hearsLate: Bool = false
     ) {
         told.lastQuestion += 1
         let destination = destination ?? peer.uniqueName
@@ -52,9 +57,25 @@ struct OutboxTests {
                 case .answered(let answer):
                     let error = answer.errorName.map { String(cString: $0) }
                     told.texts.append("\(member) \(error ?? "answered")")
+                case .timedOut: told.texts.append("\(member) timed out")
                 case .unsent(let error): told.texts.append("\(member) \(error)")
                 }
+            } concludeLate: { [told] answer in
+                guard hearsLate else { return }
+                let error = answer?.errorName.map { String(cString: $0) }
+                told.texts.append("\(member) \(answer == nil ? "forgotten" : error ?? "answered") late")
             })
+    }
+
+    /// Turns the loop until something was told so often.
+    private func wait(for count: Int) throws {
+        for _ in 0..<10_000 where told.texts.count < count { try loop.runOnce(timeout: 1_000_000) }
+        #expect(told.texts.count == count)
+    }
+
+    /// Answers all calls of the outbox that there can be by now.
+    private func forge(by client: TestClient) throws {
+        for cookie in 1..<100 { try client.forge(["forged"], to: connection.uniqueName, call: UInt64(cookie)) }
     }
 
     @Test func `100 calls are under way to one destination, the rest wait in order`() throws {
@@ -195,17 +216,91 @@ struct OutboxTests {
         #expect(outbox.load(of: peer.uniqueName) == (0, 0))
     }
 
-    @Test func `an error, a name nobody owns, and one that is late are answers`() throws {
-        peer.onCall = { $0.member == "No" ? .error(BusError("org.example.No", "no")) : .later }
-        send("No")
-        send("Nobody", to: "org.example.Nobody")
-        try peer.wait(for: "two") { told.texts.count == 2 }
-        send("Late", timeout: 20_000)
-        while told.texts.count < 3 { try loop.runOnce(timeout: 1_000_000) }
+    @Test(arguments: PrivateBus.Program.allCases)
+    func `S-31 an error, a name nobody owns, who leaves, and who is late`(program: PrivateBus.Program) throws {
+        let it = try OutboxTests(PrivateBus(program))
+        it.peer.onCall = { $0.member == "No" ? .error(BusError("org.example.No", "no")) : .later }
+        it.send("No")
+        it.send("Nobody", to: "org.example.Nobody")
+        try it.peer.wait(for: "two") { it.told.texts.count == 2 }
+        it.send("Late", timeout: 20_000)
+        try it.wait(for: 3)
+        it.send("Left")
+        try it.peer.waitForCall("Left")
+        it.peer.disconnect()
+        try it.wait(for: 4)
+        // The bus says the same of one that leaves as sd-bus would of one that is late.
         #expect(
-            told.texts.sorted() == [
-                "Late org.freedesktop.DBus.Error.NoReply", "No org.example.No",
-                "Nobody org.freedesktop.DBus.Error.ServiceUnknown",
+            it.told.texts.prefix(2).sorted() == [
+                "No org.example.No", "Nobody org.freedesktop.DBus.Error.ServiceUnknown",
             ])
+        #expect(it.told.texts.suffix(2) == ["Late timed out", "Left org.freedesktop.DBus.Error.NoReply"])
+        #expect(it.outbox.load(of: it.peer.uniqueName) == (0, 0))
+    }
+
+    @Test(arguments: PrivateBus.Program.allCases)
+    func `S-31 the answer of a stranger is not believed, the true one is`(program: PrivateBus.Program) throws {
+        let it = try OutboxTests(PrivateBus(program))
+        var strangers: [String] = []
+        it.outbox.strangerAnswered = { strangers.append("\($0) \($1)") }
+        it.send("Ask")
+        let call = try it.peer.waitForCall("Ask")
+        try it.forge(by: it.client)
+        try it.client.ping()
+        while try it.loop.runOnce(timeout: 0) {}
+        #expect(it.told.texts.isEmpty)
+        // dbus-broker hands none of them on.
+        #expect(strangers == (program == .broker ? [] : ["\(it.client.uniqueName) \(it.peer.uniqueName)"]))
+        try it.peer.reply(to: call)
+        try it.peer.wait(for: "the answer") { it.told.texts == ["Ask answered"] }
+    }
+
+    @Test(arguments: PrivateBus.Program.allCases)
+    func `S-31 who has the name that was called may answer, whoever it is by then`(program: PrivateBus.Program) throws {
+        let it = try OutboxTests(PrivateBus(program))
+        let name = "org.example.Called"
+        try it.peer.requestName(name)
+        for owners in [[it.peer], [it.peer, it.client], [it.client, it.peer]] {
+            it.outbox.ownerChanged(of: name, to: owners[0].uniqueName)
+            it.send("Ask", to: name)
+            let call = try it.peer.waitForCall("Ask")
+            for owner in owners.dropFirst() { it.outbox.ownerChanged(of: name, to: owner.uniqueName) }
+            try it.peer.reply(to: call)
+            try it.peer.wait(for: "the answer") { it.told.texts == ["Ask answered"] }
+            it.told.texts = []
+        }
+        // Nobody had it, and nobody has it.
+        it.outbox.ownerChanged(of: name, to: nil)
+        it.send("Ask", to: name, timeout: 50_000)
+        try it.peer.reply(to: it.peer.waitForCall("Ask"))
+        try it.wait(for: 1)
+        #expect(it.told.texts == ["Ask timed out"])
+    }
+
+    @Test(arguments: PrivateBus.Program.allCases)
+    func `S-31 a late answer is heard where somebody wants it, and who leaves is forgotten`(
+        program: PrivateBus.Program
+    ) throws {
+        let it = try OutboxTests(PrivateBus(program))
+        it.send("One", timeout: 20_000, hearsLate: true)
+        it.send("Two", timeout: 20_000, hearsLate: true)
+        it.send("Three", timeout: 20_000)
+        try it.wait(for: 3)
+        #expect(it.told.texts == ["One timed out", "Two timed out", "Three timed out"])
+        let calls = try ["One", "Two", "Three"].map { try it.peer.waitForCall($0) }
+        for call in [calls[2], calls[0], calls[0]] { try it.peer.reply(to: call) }
+        try it.peer.wait(for: "it") { it.told.texts.count == 4 }
+        it.peer.disconnect()
+        try it.wait(for: 5)
+        #expect(it.told.texts.suffix(2) == ["One answered late", "Two org.freedesktop.DBus.Error.NoReply late"])
+    }
+
+    @Test func `S-33 only so many late answers are waited for`() throws {
+        let it = try OutboxTests(PrivateBus())
+        let count = Limits.lateCalls + 3
+        for number in 0..<count { it.send("N\(number)", timeout: 1_000, hearsLate: true) }
+        try it.wait(for: count + 3)
+        #expect(it.told.texts.filter { $0.hasSuffix("late") } == (0..<3).map { "N\($0) forgotten late" })
+        #expect(it.outbox.load(of: it.peer.uniqueName) == (0, 0))
     }
 }

@@ -109,7 +109,7 @@ final class Navigation {
         try subscribe(
             "type='signal',sender='\(BusNames.bus)',interface='\(BusNames.bus)',member='NameOwnerChanged',"
                 + "path='\(BusNames.busPath)',arg0='\(BusNames.service)'")
-        serviceOwner = bus.uniqueName(ofOwnerOf: "\(BusNames.service)") ?? ""
+        serviceOwner = (try? bus.uniqueName(ofOwnerOf: "\(BusNames.service)")) ?? ""
     }
 
     /// The next signal of the bus or the service; nil: the time is over.

@@ -78,7 +78,7 @@ struct TreePrinter {
         for node in nodes where !node.owner.isEmpty && names[node.owner] == nil {
             // A unique name says no more than the owner's own.
             if !node.presenter.isEmpty, !node.presenter.hasPrefix(":"),
-                navigation.bus.uniqueName(ofOwnerOf: node.presenter) == node.owner
+                (try? navigation.bus.uniqueName(ofOwnerOf: node.presenter)) == node.owner
             {
                 names[node.owner] = node.presenter
             } else if let owner = navigation.bus.owner(of: node.owner), owner.processID != nil {

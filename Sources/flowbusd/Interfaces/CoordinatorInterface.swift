@@ -215,7 +215,7 @@ extension Daemon {
 
     private func checkOwned(_ name: String, by client: Client) throws {
         if let problem = BusName.problem(of: name) { throw FlowError(.invalidArguments, problem) }
-        guard bus.uniqueName(ofOwnerOf: name) == client.name else {
+        guard try bus.uniqueName(ofOwnerOf: name) == client.name else {
             throw FlowError(
                 .invalidArguments, "'\(name)' is not yours; the caller has to own the bus name that it gives")
         }

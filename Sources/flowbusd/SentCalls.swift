@@ -1,0 +1,128 @@
+import FlowCore
+import FlowWire
+import SdBus
+
+/// The calls of an ``Outbox`` that were sent: who may answer which, and until when.
+struct SentCalls {
+    /// How many connections that had a name, one after the other, may answer a call to it.
+    static let mostOwners = 16
+
+    private struct Entry {
+        let call: Outbox.Call
+        let deadline: UInt64
+        /// The unique names of who had the destination's name when it was sent, and since.
+        var owners: [String]
+        var isLate = false
+    }
+
+    private struct Deadline: Comparable {
+        let time: UInt64
+        let cookie: UInt64
+
+        static func < (one: Deadline, other: Deadline) -> Bool {
+            (one.time, one.cookie) < (other.time, other.cookie)
+        }
+    }
+
+    /// By their cookies.
+    private var entries: [UInt64: Entry] = [:]
+    /// Those that were not answered in time, the oldest first.
+    private var late: [UInt64] = []
+    /// Of each call that was sent, also of those that were answered since: the next one first (a heap).
+    private var deadlines: [Deadline] = []
+    /// Who has which bus name.
+    private var owners: [String: String] = [:]
+
+    var isEmpty: Bool { entries.isEmpty }
+
+    /// The call of this cookie.
+    subscript(cookie: UInt64) -> Outbox.Call? { entries[cookie]?.call }
+
+    /// Adds a call that was sent.
+    mutating func add(_ call: Outbox.Call, cookie: UInt64, deadline: UInt64) {
+        let name = call.destination
+        let owner = name.hasPrefix(":") ? name : owners[name]
+        entries[cookie] = Entry(call: call, deadline: deadline, owners: owner.map { [$0] } ?? [])
+        deadlines.append(Deadline(time: deadline, cookie: cookie))
+        siftUp(deadlines.count - 1)
+        // Most calls are answered long before.
+        if deadlines.count > 2 * entries.count + 64 { dropDone() }
+    }
+
+    mutating func remove(_ cookie: UInt64) {
+        if entries.removeValue(forKey: cookie)?.isLate == true { late.removeAll { $0 == cookie } }
+    }
+
+    mutating func ownerChanged(of name: String, to owner: String?) {
+        owners[name] = owner
+        guard let owner else { return }
+        for (cookie, entry) in entries where entry.call.destination == name && !entry.owners.contains(owner) {
+            entries[cookie]?.owners.append(owner)
+            if entry.owners.count >= Self.mostOwners { entries[cookie]?.owners.removeFirst() }
+        }
+    }
+
+    // MARK: Answers
+
+    /// Whether a message is from who was called, or an error of the bus.
+    func mayAnswer(_ cookie: UInt64, _ message: MessageReader) -> Bool {
+        let sender = message.sender
+        if message.errorName != nil, "\(BusNames.bus)".isSpelled(sender) { return true }
+        return entries[cookie]?.owners.contains { $0.isSpelled(sender) } ?? false
+    }
+
+    /// Whether a call was not answered in time.
+    func isLate(_ cookie: UInt64) -> Bool { entries[cookie]?.isLate ?? false }
+
+    /// Keeps a call that was not answered in time: its answer may yet come.
+    ///
+    /// - Returns: another one that is forgotten for it.
+    mutating func keepLate(_ cookie: UInt64) -> Outbox.Call? {
+        entries[cookie]?.isLate = true
+        late.append(cookie)
+        guard late.count > Limits.lateCalls else { return nil }
+        return entries.removeValue(forKey: late.removeFirst())?.call
+    }
+
+    // MARK: Time
+
+    /// When to look again; nil: no call has a time limit that is not over.
+    var nextDeadline: UInt64? { deadlines.first.flatMap { $0.time == .max ? nil : $0.time } }
+
+    /// Takes the next call whose time is over; nil: there is none. Each is given once.
+    mutating func takeOverdue(at now: UInt64) -> UInt64? {
+        while let first = deadlines.first {
+            let isDone = entries[first.cookie]?.deadline != first.time
+            guard isDone || first.time <= now else { return nil }
+            deadlines.swapAt(0, deadlines.count - 1)
+            deadlines.removeLast()
+            siftDown(0)
+            if !isDone { return first.cookie }
+        }
+        return nil
+    }
+
+    private mutating func dropDone() {
+        // In order it is a heap, too.
+        deadlines = deadlines.filter { entries[$0.cookie].map { !$0.isLate } ?? false }.sorted()
+    }
+
+    private mutating func siftUp(_ place: Int) {
+        var place = place
+        while place > 0, deadlines[place] < deadlines[(place - 1) / 2] {
+            deadlines.swapAt(place, (place - 1) / 2)
+            place = (place - 1) / 2
+        }
+    }
+
+    private mutating func siftDown(_ place: Int) {
+        var place = place
+        while 2 * place + 1 < deadlines.count {
+            var child = 2 * place + 1
+            if child + 1 < deadlines.count, deadlines[child + 1] < deadlines[child] { child += 1 }
+            guard deadlines[child] < deadlines[place] else { return }
+            deadlines.swapAt(place, child)
+            place = child
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import BusTestSupport
+import Glibc
+import Testing
+
+/// Whose answers are believed, and until when: on each of the programs that a bus can be.
+@Suite("Answers of other processes")
+struct AnswerTests {
+    private static let definitions = """
+        [steps]
+        go = {}
+        open = {}
+        lost = { why = "string" }
+        [screens]
+        page = { presenter = { name = "com.example.Peer", timeout = "60s" } }
+        [[autostart]]
+        flow = "main"
+        [[autostart]]
+        flow = "shop"
+        [flows.main]
+        guard = { name = "com.example.Peer", timeout = "10s" }
+        [flows.main.on]
+        go = { none = true }
+        [flows.shop.on]
+        open = { screen = "page", onDismissed = { step = "lost", arguments = { why = "$reason" } } }
+        lost = { none = true }
+        """
+
+    private func error(_ name: String) -> String { Service.name + ".Error." + name }
+
+    /// Answers whatever flowbusd may have asked somebody else by now.
+    private func forge(_ values: [BusValue], by stranger: TestClient, to service: Service) throws {
+        let owner = try service.client.call(
+            "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetNameOwner", .string(Service.name))
+        for cookie in 1...200 { try stranger.forge(values, to: owner[0].text ?? "", call: UInt64(cookie)) }
+        try stranger.ping(Service.name)
+    }
+
+    @Test(arguments: PrivateBus.Program.allCases)
+    func `S-5 S-31 a guard that crashes while it is asked is GuardFailed at once, one that was stopped GuardTimeout`(
+        program: PrivateBus.Program
+    ) throws {
+        let peers = try Peers(on: program)
+        let service = try Service(Self.definitions, bus: peers.bus)
+        let crashing = try peers.start(Peer.name, "--Adapt=hold")
+        let first = try service.startEmit("go", on: "/main")
+        try peers.wait(for: "Adapt /main go", of: crashing)
+        try peers.kill(crashing)
+        let gone = try service.refusal(of: first)
+        #expect(gone.name == error("GuardFailed"))
+        #expect(gone.message.contains("'org.freedesktop.DBus.Error.NoReply'"), "\(gone.message)")
+
+        try service.write(Self.definitions.replacing("10s", with: "100ms"))
+        try service.coordinator("Reload")
+        let stopped = try peers.start(Peer.name, "--Adapt=hold")
+        Glibc.kill(stopped.processID, SIGSTOP)
+        defer { Glibc.kill(stopped.processID, SIGKILL) }
+        let late = try service.refusal { try service.emit("go", on: "/main") }
+        #expect(late.name == error("GuardTimeout"))
+        #expect(late.message == "the guard 'com.example.Peer' did not answer in time")
+    }
+
+    @Test(arguments: PrivateBus.Program.allCases)
+    func `S-5 a guard that the bus starts is believed, one that it can't start has failed`(
+        program: PrivateBus.Program
+    ) throws {
+        let peers = try Peers(startable: [Peer.name: ""], broken: ["com.example.Broken"], on: program)
+        let service = try Service(
+            Self.definitions + "\n[[autostart]]\nflow = \"broken\"\n[flows.broken]\nguard = \"com.example.Broken\"\n"
+                + "[flows.broken.on]\ngo = { none = true }\n", bus: peers.bus)
+        #expect(try service.emit("go", on: "/main") == [.uint64(1), "navigated"])
+        let broken = try service.refusal { try service.emit("go", on: "/broken") }
+        #expect(broken.name == error("GuardFailed"))
+        #expect(broken.message.contains("org.freedesktop.DBus.Error."), "\(broken.message)")
+    }
+
+    @Test(arguments: PrivateBus.Program.allCases)
+    func `S-5 S-31 a stranger that answers for the guard or the presenter is not believed, they are`(
+        program: PrivateBus.Program
+    ) throws {
+        let service = try Service(Self.definitions, bus: PrivateBus(program))
+        let (peer, stranger) = (try service.peer(), try service.peer(nil))
+        let step = try service.startEmit("go", on: "/main")
+        let asked = try peer.waitForCall("Adapt")
+        try forge(["open", .options()], by: stranger, to: service)
+        try peer.reply(to: asked, [asked.values[1], asked.values[2]])
+        #expect(try service.client.answer(to: step) == [.uint64(1), "navigated"])
+
+        try service.emit("open", on: "/shop")
+        let presented = try peer.waitForCall("Present")
+        try forge([], by: stranger, to: service)
+        #expect(try service.property("Owner", of: "/shop/page", "Presentable") == "")
+        try service.listen()
+        try peer.reply(to: presented)
+        try service.client.waitForSignal("PropertiesChanged") { $0.values[1]["Owner"]?.text == peer.uniqueName }
+        // On dbus-broker the bus itself hands no such answer on.
+        let lines = service.process.errors.split(separator: "\n").filter { $0.contains("An answer is not believed") }
+        #expect(lines.count == (program == .broker ? 0 : 2), "\(lines)")
+        #expect(lines.allSatisfy { $0.contains("not '\(stranger.uniqueName)' was called, but 'com.example.Peer'") })
+    }
+
+    @Test(arguments: PrivateBus.Program.allCases)
+    func `S-31 S-29 a presenter that answers after its time is told that the screen is gone`(
+        program: PrivateBus.Program
+    ) throws {
+        let service = try Service(Self.definitions.replacing("60s", with: "50ms"), bus: PrivateBus(program))
+        let peer = try service.peer()
+        peer.playPresenter { _ in .later }
+        try service.listen()
+        try service.emit("open", on: "/shop")
+        let call = try peer.waitForCall("Present")
+        let lost = try service.client.waitForSignal("NavigationOccurred") { $0.values[3] == "lost" }
+        #expect(lost.values[4] == .options(["why": "presentFailed"]))
+        try peer.reply(to: call)
+        let told = try peer.waitForCall("Withdraw")
+        #expect(told.path == Peer.path)
+        #expect(told.values == [call.values[0], call.values[3]["instance"] ?? "", "presentFailed"])
+        // An error shows nothing; and an answer is heard once.
+        try service.emit("open", on: "/shop")
+        let other = try peer.waitForCall("Present")
+        try service.client.waitForSignal("NavigationOccurred") { $0.values[3] == "lost" }
+        try peer.reply(to: other, BusError("com.example.No", "no"))
+        try peer.reply(to: call)
+        try service.settle(peer)
+        #expect(peer.calls("Withdraw").count == 1)
+    }
+
+    @Test func `a presenter that fails as often as it likes is a few lines of the log, and a number`() throws {
+        let service = try Service(Self.definitions)
+        let peer = try service.peer()
+        peer.playPresenter { _ in .error(BusError("com.example.No", "no")) }
+        for _ in 0..<200 { try service.emit("open", on: "/shop") }
+        try service.settle(peer)
+        let line = "'com.example.Peer' does not present the screen 'page'"
+        #expect(service.process.errors.split(separator: "\n").count { $0.contains(line) } == 5)
+        #expect(try service.process.terminate() == .status(0))
+        let last = service.process.errors.split(separator: "\n").filter { $0.contains(line) }.last ?? ""
+        #expect(last.contains("warning: \(line): 195 more, not logged (FLOWBUS_PEER=com.example.Peer)"), "\(last)")
+    }
+}
