@@ -10,6 +10,7 @@ final class Connection {
     let putRecord: Statement
     let removeRecord: Statement
     let removeAllRecords: Statement
+    let removePending: Statement
     let putBatch: Statement
     let batches: Statement
     let oldestBatch: Statement
@@ -85,6 +86,7 @@ final class Connection {
         removeRecord = try Statement("DELETE FROM records WHERE key = ?1", of: database)
         removeAllRecords = try Statement(
             "DELETE FROM records WHERE key <> \(meta) AND key < \(pending)", of: database)
+        removePending = try Statement("DELETE FROM records WHERE key BETWEEN \(pending) AND ?1", of: database)
         putBatch = try Statement(
             """
             REPLACE INTO history (first, last, time, before, count, witnessed, checksum, number, digest, entries)

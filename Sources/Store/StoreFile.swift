@@ -177,7 +177,10 @@ public final class StoreFile {
                 let batch = try row(of: history, connection)
                 if let batch { contents.putBatch(batch.checksum) }
 
-                for key in pendingKeys.prefix(dropped) { try remove(key, connection) }
+                if dropped > 0 {
+                    connection.removePending.bind(1, pendingKeys[dropped - 1])
+                    try connection.removePending.run()
+                }
                 for row in pending { try put(row.key, row.body, isLast: false, connection) }
                 for (place, record) in records.enumerated() {
                     let key = Int64(bitPattern: record.key.rawValue)
