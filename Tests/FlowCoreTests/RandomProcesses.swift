@@ -22,6 +22,10 @@ final class RandomProcesses {
     private(set) var conclusions = 0
     /// Paths that ran out of time with a step under way: it is concluded, too.
     private(set) var lateWalks = 0
+    /// What is known of calls by their tokens.
+    private(set) var tokens = TokenBook()
+    /// Calls by a token that another call has already.
+    private(set) var repeats: Set<RequestID> = []
     /// What was answered twice, or asked twice.
     private(set) var faults: [String] = []
     /// What a shell would have kept, and what of that was not what there was.
@@ -84,6 +88,7 @@ final class RandomProcesses {
     /// The process dies, and another one takes its place, on the same bus.
     private func restart() {
         let undecided = coordinator.undecided { $0.isAnswered }
+        tokens.restart(coordinator.calls)
         let records = archive.records
         var rebuilt = FlowCoordinator(definitions: coordinator.fileDefinitions, basePath: "")
         let owners = coordinator.nameOwners.sorted { $0.key < $1.key }
@@ -94,7 +99,7 @@ final class RandomProcesses {
         }
         let (before, definitions) = (coordinator.comparable, coordinator.definitions)
         (model.watched, model.timer) = ([], nil)
-        (unanswered, asked, late, lastQuestion) = ([:], [:], [], 0)
+        (unanswered, asked, late, lastQuestion, repeats) = ([:], [:], [], 0, [])
         coordinator = rebuilt
         story.append("restart")
         restarts += 1
@@ -125,9 +130,16 @@ final class RandomProcesses {
         switch Int.random(in: 0..<12, using: &random) {
         case 0...4:
             let options = EmissionOptions(
-                waits: !chance(6), activationToken: chance(4) ? "window" : nil, isInteractive: chance(2))
+                token: chance(3) ? ["t", "u", "v"].randomElement(using: &random) : nil,
+                waits: !chance(4), activationToken: chance(4) ? "window" : nil, isInteractive: chance(2))
             let step = randomStep()
-            call("emit \(step.index) on \(path)") {
+            let request = RequestID(requests + 1)
+            if let token = options.token {
+                let isKnown = coordinator.remembersEmission(token, by: client, at: Instant(microseconds: now))
+                if isKnown { repeats.insert(request) }
+                tokens.call(request, token, by: client, isRepeated: isKnown)
+            }
+            call("emit \(step.index) on \(path) by \(client.name) \(options.token ?? "-")") {
                 .stepEmitted($0, on: node, step: step, arguments: [], by: client, options: options)
             }
         case 5:
@@ -325,12 +337,16 @@ final class RandomProcesses {
     private func note(_ effect: Effect) {
         switch effect {
         case .reply(let request, let answer):
-            pendings += answer.pendings
+            if !repeats.contains(request) { pendings += answer.pendings }
+            tokens.take(answer, to: request)
             noteAnswer(request)
         case .fail(let request, let error):
             if error.code == .pathFailed, error.message.contains("was not decided") { lateWalks += 1 }
+            tokens.take(error, to: request)
             noteAnswer(request)
-        case .tellConclusion: conclusions += 1
+        case .tellConclusion(let it):
+            conclusions += 1
+            tokens.take(it)
         case .askGuard(let it): noteAsked(it.id, .adapter)
         case .askNavigator(let it): noteAsked(it.id, .navigator)
         case .present(let it):
@@ -342,6 +358,7 @@ final class RandomProcesses {
 
     private func noteAnswer(_ request: RequestID) {
         if unanswered.removeValue(forKey: request) == nil { faults.append("\(request.number) is answered again") }
+        repeats.remove(request)
     }
 
     private func noteAsked(_ question: QuestionID, _ kind: Ask) {
@@ -360,45 +377,4 @@ final class RandomProcesses {
     private func client() -> Client { clients.randomElement(using: &random) ?? .daemon }
 
     private func randomStep() -> StepID { steps.randomElement(using: &random) ?? StepID(0) }
-}
-
-extension FlowCoordinator {
-    /// How many steps calls wait for.
-    fileprivate func undecided(where isCounted: (Call) -> Bool) -> Int {
-        calls.values.filter(isCounted).reduce(0) { count, call in
-            switch call.kind {
-            case .step: count + 1
-            case .list(let list): count + list.steps.count - list.outcomes.count
-            case .deepLink(let undecided): count + undecided
-            case .path(let walk): count + (walk.isUnderWay ? 1 : 0)
-            case .readiness: count
-            }
-        }
-    }
-
-    /// What is the same after a restart.
-    fileprivate var comparable: [Record] {
-        allRecords.compactMap { record in
-            switch record.key.kind {
-            // A screen that is covered since its presenter was called is presented when it is in sight again.
-            case .counters, .nameOwner, .registration, .origin: return nil
-            case .node:
-                guard let body = record.body, var node = try? NodeRecord(body) else { return record }
-                node.presenting?.isCalled = false
-                return Record(record.key, node.bytes)
-            case .activity, .step, .list, .token: return record
-            }
-        }
-    }
-}
-
-extension Answer {
-    fileprivate var pendings: Int {
-        switch self {
-        case .verdict(.pending, _): 1
-        case .verdicts(let outcomes): outcomes.count { $0 == .ignored(.pending) }
-        case .outcomes(let outcomes): outcomes.count { $0.outcome == .ignored(.pending) }
-        case .done, .flow, .verdict: 0
-        }
-    }
 }

@@ -183,7 +183,8 @@ private final class AskedLife {
 
     private var waitingSteps: Int {
         waiting.count { !$0.isSetOff } + nodes.reduce(0) { $0 + $1.keptSteps.count }
-            + world.coordinator.calls.values.reduce(0) { $0 + $1.tally.steps } + world.coordinator.tokens.waitingCount
+            + world.coordinator.calls.values.reduce(0) { $0 + $1.tally.steps }
+            + world.coordinator.tokens.waitingCounts.values.reduce(0, +)
     }
 
     private var isEachOriginRight: Bool {

@@ -21,10 +21,16 @@ struct Call: Sendable {
     var kind: Kind
     /// Whether the caller was told `pending`, so that it is to be told what comes of it.
     var isAnswered = false
+    /// Whether those wait for an answer who ask again by its token, though its own caller, whom an earlier process did not
+    /// answer, does no longer (D-4).
+    var isAwaitedByToken = false
     /// For what it counts as waiting (S-33).
     var tally = Ledger.Tally()
     /// Until when its caller waits for an answer; nil: it was not made to wait.
     var due: Instant?
+
+    /// Whether somebody may wait for its answer.
+    var isAwaited: Bool { !isAnswered || isAwaitedByToken }
 }
 
 /// Where `EmitSteps` is.
@@ -71,7 +77,7 @@ extension FlowCoordinator {
     mutating func watchSuspended() {
         if suspended.isEmpty { return }
         for request in suspended {
-            if let call = calls[request], !call.isAnswered, let due = call.due { watch(.call(request), due: due) }
+            if let call = calls[request], call.isAwaited, let due = call.due { watch(.call(request), due: due) }
         }
         suspended = []
     }
@@ -170,13 +176,14 @@ extension FlowCoordinator {
 
     /// A caller has waited long enough.
     mutating func takePatience(of request: RequestID) {
-        guard var call = calls[request], !call.isAnswered else { return }
-        call.isAnswered = true
+        guard var call = calls[request], call.isAwaited else { return }
+        let wasAnswered = call.isAnswered
+        (call.isAnswered, call.isAwaitedByToken) = (true, false)
         calls[request] = call
         switch call.kind {
         case .step(_, let token):
             let pending = Effect.reply(request, .verdict(.pending, serial: 0))
-            finish(request, pending)
+            if !wasAnswered { finish(request, pending) }
             if let token { settle(token, pending, of: request, origin: lastOrigin) }
         case .list(let list): finish(request, .reply(request, .verdicts(list.told)))
         case .deepLink:

@@ -15,7 +15,7 @@ extension FlowCoordinator {
             alarms.removeAll { subject in
                 switch subject {
                 case .flow(let flow): forest.slot(of: flow) == nil
-                case .call(let request): calls[request]?.isAnswered ?? true
+                case .call(let request): calls[request]?.isAwaited != true
                 }
             }
         }

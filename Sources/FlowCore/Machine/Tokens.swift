@@ -24,6 +24,7 @@ struct Tokens: Sendable {
     /// The outcome, and of which call it is.
     private struct Entry {
         var outcome: Outcome
+        /// nil: the call has ended.
         let request: RequestID?
         let at: Instant
         /// Names its record.
@@ -44,14 +45,20 @@ struct Tokens: Sendable {
     private(set) var forgotten: [UInt64] = []
 
     var count: Int { entries.count }
-    /// How many calls wait with others.
-    var waitingCount: Int {
-        entries.values.reduce(0) { count, entry in
-            if case .waiting(let others) = entry.outcome { count + others.count } else { count }
+    /// How many calls of each client wait with others.
+    var waitingCounts: [Client: Int] {
+        entries.reduce(into: [:]) { counts, entry in
+            if case .waiting(let others) = entry.value.outcome { counts[entry.key.client, default: 0] += others.count }
         }
     }
 
     func outcome(of key: Key) -> Outcome? { entries[key]?.outcome }
+
+    /// Whether calls by this token wait with this one.
+    func haveWait(_ key: Key, with request: RequestID) -> Bool {
+        guard let entry = entries[key], entry.request == request, case .waiting = entry.outcome else { return false }
+        return true
+    }
 
     /// Whether a call may be remembered by this token.
     func check(_ key: Key) throws(FlowError) {
@@ -144,10 +151,12 @@ extension Tokens {
     private func record(of key: Key) -> Record? {
         guard let entry = entries[key] else { return nil }
         let outcome: TokenRecord.Outcome =
-            switch entry.outcome {
-            case .reply(let answer): .reply(answer)
-            case .fail(let error): .fail(error)
-            case .waiting: .waiting(request: entry.request?.number ?? 0)
+            switch (entry.outcome, entry.request) {
+            // The call goes on after a restart, and its outcome is to be the token's.
+            case (.reply(.verdict(.pending, _)), let request?): .pending(request: request.number)
+            case (.reply(let answer), _): .reply(answer)
+            case (.fail(let error), _): .fail(error)
+            case (.waiting, let request): .waiting(request: request?.number ?? 0)
             }
         return Record(RecordKey(.token, entry.number), TokenRecord(key: key, at: entry.at, outcome: outcome).bytes)
     }
@@ -159,6 +168,7 @@ extension Tokens {
             case .reply(let answer): (.reply(answer), nil)
             case .fail(let error): (.fail(error), nil)
             case .waiting(let request): (.waiting(with: []), RequestID(request))
+            case .pending(let request): (.reply(.verdict(.pending, serial: 0)), RequestID(request))
             }
         guard entries[record.key] == nil else { return }
         lastNumber = max(lastNumber, number)

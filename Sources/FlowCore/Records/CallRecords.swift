@@ -8,6 +8,16 @@ struct TokenRecord: Equatable, Sendable {
         case fail(FlowError)
         /// It waits, under this number.
         case waiting(request: UInt64)
+        /// It waits, under this number, and its caller was told `pending`.
+        case pending(request: UInt64)
+
+        /// The call that waits; nil: it has ended.
+        var request: UInt64? {
+            switch self {
+            case .waiting(let request), .pending(let request): request
+            case .reply, .fail: nil
+            }
+        }
     }
 
     var key: Tokens.Key
@@ -36,6 +46,9 @@ struct TokenRecord: Equatable, Sendable {
             writer.append(byte: 3)
             writer.append(request)
         case .reply(.done): writer.append(byte: 4)
+        case .pending(let request):
+            writer.append(byte: 5)
+            writer.append(request)
         case .reply(.outcomes), .reply(.verdicts):
             preconditionFailure("a call with a token was answered with \(outcome)")
         }
@@ -62,6 +75,7 @@ extension TokenRecord {
             outcome = .fail(FlowError(code, try reader.text()))
         case 3: outcome = .waiting(request: try reader.number())
         case 4: outcome = .reply(.done)
+        case 5: outcome = .pending(request: try reader.number())
         case let other: throw RecordFailure("there is no outcome \(other)")
         }
         try reader.end()

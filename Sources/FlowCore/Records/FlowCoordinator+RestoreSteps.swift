@@ -4,15 +4,16 @@
 extension FlowCoordinator {
     mutating func restoreSteps(of kept: RecordSet, _ lost: Lost, onSameBus: Bool) {
         queue.reserve(upTo: kept.steps.last?.number ?? 0)
-        var keys: [UInt64: Tokens.Key] = [:]
         if onSameBus {
+            let requests = Set(kept.steps.lazy.map(\.step.request))
             for (number, record) in kept.tokens {
+                // Without its call it would wait for ever.
+                if let request = record.outcome.request, !requests.contains(request) { continue }
                 tokens.restore(record, number)
-                if case .waiting(let request) = record.outcome { keys[request] = record.key }
             }
+            // All calls before the first step: one call may want to know of many.
+            for (_, record) in kept.steps { restoreCall(of: record, kept, lost) }
         }
-        // All calls before the first step: one call may want to know of many.
-        if onSameBus { for (_, record) in kept.steps { restoreCall(of: record, keys, kept, lost) } }
         var waiting: [(stage: StepRecord.Stage, step: WaitingStep)] = []
         for (number, record) in kept.steps {
             switch record.stage {
@@ -128,14 +129,21 @@ extension FlowCoordinator {
     }
 
     /// The call that a step waits for: its caller got no answer, and is told as if it had been told `pending`.
-    private mutating func restoreCall(
-        of record: StepRecord, _ keys: [UInt64: Tokens.Key], _ kept: RecordSet, _ lost: Lost
-    ) {
+    private mutating func restoreCall(of record: StepRecord, _ kept: RecordSet, _ lost: Lost) {
         let request = RequestID(record.request)
         var call: Call
         switch record.purpose {
         case .emitted:
-            call = Call(client: record.client, kind: .step(path: record.path, keys[record.request]))
+            let key =
+                record.token.isEmpty
+                ? nil : Tokens.Key(client: record.client, kind: .emission, token: record.token)
+            call = Call(client: record.client, kind: .step(path: record.path, key))
+            // Who asks again by the token waits as long as its first caller might have.
+            if let key, tokens.haveWait(key, with: request) {
+                call.isAwaitedByToken = true
+                call.due = now.advanced(by: Limits.patience)
+                suspended.append(request)
+            }
         case .listed:
             guard let list = kept.lists[record.request] else { return }
             call = restoredList(list, Int(clamping: record.index), lost)

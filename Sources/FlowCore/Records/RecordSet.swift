@@ -98,8 +98,13 @@ extension Record {
         switch key.kind {
         case .list, .token, .nameOwner: return Record(key, nil)
         case .step:
-            let hasPrivate = (try? StepRecord(body))?.arguments.contains(where: \.isPrivate) ?? true
-            return hasPrivate ? Record(key, nil) : self
+            guard var step = try? StepRecord(body), !step.arguments.contains(where: \.isPrivate) else {
+                return Record(key, nil)
+            }
+            // Tokens end with their clients, and are nobody else's business.
+            if step.token.isEmpty { return self }
+            step.token = ""
+            return Record(key, step.bytes)
         case .node:
             guard var node = try? NodeRecord(body) else { return Record(key, nil) }
             node.arguments = node.arguments.broadcastable

@@ -43,6 +43,8 @@ struct StepRecord: Equatable, Sendable {
     var index: UInt64 = 0
     /// The path of the presentable that the step was emitted on, for a call that emitted this one alone.
     var path = ""
+    /// What that call is remembered by, or was, as its time may be over; empty: by nothing.
+    var token = ""
     /// The instance of the screen that it was emitted on.
     var screen: UInt64?
     var isInteractive = false
@@ -66,6 +68,8 @@ struct StepRecord: Equatable, Sendable {
         writer.append(optional: screen) { $0.append($1) }
         writer.append(isInteractive)
         writer.append(optional: adaptedFrom) { $0.append($1) }
+        // It came later: without any it is as it was before there were such.
+        if !token.isEmpty { writer.append(token) }
         return writer.bytes
     }
 }
@@ -90,6 +94,7 @@ extension StepRecord {
             screen = try reader.optional { reader throws(RecordFailure) in try reader.number() }
             isInteractive = try reader.flag()
             adaptedFrom = try reader.optional { reader throws(RecordFailure) in try reader.text() }
+            if !reader.isAtEnd { token = try reader.text() }
         }
         try reader.end()
     }
@@ -144,6 +149,7 @@ extension FlowCoordinator {
             record.purpose = .emitted
             record.request = request.number
             record.path = path(of: step, for: request)
+            record.token = token(of: request)
         case .deepLink(let request, let place):
             record.purpose = .deepLink
             (record.request, record.index) = (request.number, UInt64(place))
@@ -159,6 +165,12 @@ extension FlowCoordinator {
         case .idle: record.purpose = .idle
         }
         return record
+    }
+
+    /// The token of a call, which is the one at hand where it has just begun to wait.
+    private func token(of request: RequestID) -> String {
+        if case .step(_, let key)? = calls[request]?.kind { return key?.token ?? "" }
+        return request == self.request ? token?.token ?? "" : ""
     }
 
     /// The path that a step was emitted on; its screen may have gone while it waited.

@@ -42,7 +42,7 @@ enum Deed: Equatable {
     }
 
     /// Calls flowbusd.
-    func start(by client: TestClient, token: String?) throws -> PendingCall {
+    func start(by client: TestClient, token: String?, waits: Bool = true) throws -> PendingCall {
         func call(_ role: String, _ member: String, _ arguments: BusValue...) throws -> PendingCall {
             try client.start(Service.name, Service.tree + path, Service.name + "." + role, member, arguments)
         }
@@ -51,7 +51,7 @@ enum Deed: Equatable {
             guard let token else { return try call("Stepper", "EmitStep", .string(step.name), step.arguments) }
             return try call(
                 "Stepper", "EmitStepWithOptions", .string(step.name), step.arguments,
-                .options(["token": .string(token)]))
+                .options(["token": .string(token), "wait": .bool(waits)]))
         case .emitAll(let steps, _):
             let list = steps.map { BusValue.structure([.string($0.name), $0.arguments]) }
             return try call("Stepper", "EmitSteps", .array(of: "(sa{sv})", list))

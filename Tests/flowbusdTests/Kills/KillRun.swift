@@ -70,8 +70,9 @@ final class KillRun {
             seed \(seed): \(kills) kills survived; \(tally.made) calls of \(clients.count) clients, beside \(others.count) \
             processes; \(tally.answered) of them answered, \(tally.lost) \
             lost with flowbusd and made again, of which \(tally.firstOutcomes) got the first outcome by their token; \
-            \(tally.recalled) answers were given once more; \(shared.taken) steps with a late guard, \(shared.repeats) \
-            questions and Presents asked again; \(guestsGone) owners left meanwhile; \(heard.count) navigations heard
+            \(tally.recalled) answers were given once more; \(shared.taken) steps with a late guard, \
+            \(shared.concludedLate) of them pending over a restart, \(shared.repeats) questions and \
+            Presents asked again; \(guestsGone) owners left meanwhile; \(heard.count) navigations heard
             """
     }
 

@@ -11,6 +11,8 @@ final class SharedRoots {
         let client: TestClient
         let token: String
         var pending: PendingCall?
+        /// Whether it was told `pending`, so that `StepConcluded` is to come.
+        var isPending = false
         var verdict: String?
     }
 
@@ -27,6 +29,10 @@ final class SharedRoots {
     /// How many Presents and questions were made again by another daemon.
     private(set) var repeats = 0
     private(set) var taken = 0
+    /// How many were told `pending`, and had their outcome from another daemon.
+    private(set) var concludedLate = 0
+    /// Those that are pending, and their daemon is gone.
+    private var late: Set<Int> = []
 
     init(_ bus: PrivateBus) throws {
         `guard` = try TestClient(bus)
@@ -69,8 +75,9 @@ final class SharedRoots {
 
     private func start(_ number: Int) throws {
         guard let ask = asks[number] else { return }
+        // Half of the callers don't wait for the guard.
         let call = try Deed.emit(.init(name: "ask", number: number), on: "/shared").start(
-            by: ask.client, token: ask.token)
+            by: ask.client, token: ask.token, waits: number.isMultiple(of: 2))
         asks[number]?.pending = call
     }
 
@@ -96,25 +103,51 @@ final class SharedRoots {
         }
     }
 
-    /// Takes an answer; false where it is to none of its calls.
+    /// Takes an answer, or what tells of one told `pending`; false where it is to none of its calls.
     func take(_ message: ReceivedMessage, by client: TestClient) throws -> Bool {
+        if message.kind == .signal, message.member == "StepConcluded" { return try conclude(message, by: client) }
         guard let call = message.replyTo,
             let number = asks.values.first(where: { $0.client === client && $0.pending == call })?.number
         else { return false }
         asks[number]?.pending = nil
         guard !message.tellsOfDeath else { return true }
         let verdict = message.values.last?.text ?? "\(message)"
+        if verdict == "pending" {
+            asks[number]?.isPending = true
+            return true
+        }
+        try end(number, verdict, message)
+        return true
+    }
+
+    private func conclude(_ message: ReceivedMessage, by client: TestClient) throws -> Bool {
+        let token = message.values[0].text
+        guard let ask = asks.values.first(where: { $0.client === client && $0.token == token }) else {
+            throw TestFailure("S-9 D-4: the token '\(token ?? "")' is none of a step that is pending: \(message)")
+        }
+        // It may have asked again by the token, and have its answer, or get it yet.
+        if ask.verdict == nil { try end(ask.number, message.values[2].text ?? "", message) }
+        return true
+    }
+
+    private func end(_ number: Int, _ verdict: String, _ message: ReceivedMessage) throws {
         guard verdict == (Self.isRejected(number) ? "rejected" : "navigated") else {
             throw TestFailure("step \(number) of /shared is answered \(message)")
         }
+        if let earlier = asks[number]?.verdict {
+            guard earlier == verdict else { throw TestFailure("S-9: step \(number) is \(verdict), and was \(earlier)") }
+            return
+        }
         asks[number]?.verdict = verdict
+        asks[number]?.isPending = false
         taken += 1
-        return true
+        if late.remove(number) != nil { concludedLate += 1 }
     }
 
     /// Makes the calls once more that got no answer, in their order.
     func again() throws {
         for number in asks.keys.sorted() where asks[number]?.verdict == nil && asks[number]?.pending == nil {
+            if asks[number]?.isPending == true { late.insert(number) }
             try start(number)
         }
     }
@@ -159,5 +192,6 @@ final class SharedRoots {
         asks = [:]
         asked = []
         owned = []
+        late = []
     }
 }

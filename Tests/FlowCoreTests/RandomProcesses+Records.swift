@@ -1,0 +1,44 @@
+@testable import FlowCore
+
+// What a life by chance compares when a process dies.
+
+extension FlowCoordinator {
+    /// How many steps calls wait for.
+    func undecided(where isCounted: (Call) -> Bool) -> Int {
+        calls.values.filter(isCounted).reduce(0) { count, call in
+            switch call.kind {
+            case .step: count + 1
+            case .list(let list): count + list.steps.count - list.outcomes.count
+            case .deepLink(let undecided): count + undecided
+            case .path(let walk): count + (walk.isUnderWay ? 1 : 0)
+            case .readiness: count
+            }
+        }
+    }
+
+    /// What is the same after a restart.
+    var comparable: [Record] {
+        allRecords.compactMap { record in
+            switch record.key.kind {
+            // A screen that is covered since its presenter was called is presented when it is in sight again.
+            case .counters, .nameOwner, .registration, .origin: return nil
+            case .node:
+                guard let body = record.body, var node = try? NodeRecord(body) else { return record }
+                node.presenting?.isCalled = false
+                return Record(record.key, node.bytes)
+            case .activity, .step, .list, .token: return record
+            }
+        }
+    }
+}
+
+extension Answer {
+    var pendings: Int {
+        switch self {
+        case .verdict(.pending, _): 1
+        case .verdicts(let outcomes): outcomes.count { $0 == .ignored(.pending) }
+        case .outcomes(let outcomes): outcomes.count { $0.outcome == .ignored(.pending) }
+        case .done, .flow, .verdict: 0
+        }
+    }
+}
