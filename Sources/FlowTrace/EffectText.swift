@@ -192,6 +192,7 @@ extension TraceLine {
         case .rule: add("rule")
         case .parent: add("parent")
         case .undeclared: add("undeclared")
+        case .replaced: add("replaced")
         }
     }
 

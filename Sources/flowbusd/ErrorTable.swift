@@ -30,6 +30,7 @@ extension Withdrawal.Reason {
         case .rule: "rule"
         case .parent: "parent"
         case .undeclared: "undeclared"
+        case .replaced: "replaced"
         }
     }
 }

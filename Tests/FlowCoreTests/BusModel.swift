@@ -42,7 +42,9 @@ struct BusModel {
             timer = time
         case .present(let it):
             if objects[it.path]?.instance != it.instance || objects[it.flow]?.flow == nil { complain(effect) }
-        case .withdraw(let it): if objects[it.path]?.instance == it.instance { complain(effect) }
+        case .withdraw(let it):
+            let isLive = objects[it.path]?.instance == it.instance
+            if isLive != (it.reason == .replaced) { complain(effect) }
         case .askGuard(let it), .askNavigator(let it): if objects[it.flow]?.flow == nil { complain(effect) }
         case .watchClient(let client): if !watched.insert(client).inserted { complain(effect) }
         case .unwatchClient(let client): if watched.remove(client) == nil { complain(effect) }

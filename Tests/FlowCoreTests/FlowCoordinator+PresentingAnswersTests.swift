@@ -112,7 +112,7 @@ struct PresentingAnswersTests {
         #expect(try second.state("/main/a").owner == Client(":1.9"))
         let other = try reopened()
         other.presented(2, by: ":1.9")
-        #expect(other.presented(1, by: ":1.8") == ["withdraw /main/a from :1.8: presentFailed"])
+        #expect(other.presented(1, by: ":1.8") == ["withdraw /main/a from :1.8: replaced"])
         #expect(try other.state("/main/a").owner == Client(":1.9"))
         for world in [second, other] { #expect(world.coordinator.questions.isEmpty) }
     }
@@ -133,6 +133,60 @@ struct PresentingAnswersTests {
         try world.emit("open", ["item": .byte(2)], on: "/main")
         #expect(world.vanish(":1.8").contains("- /main/a"))
         #expect(world.presented(2, by: ":1.9") == ["withdraw /main/a from :1.9: ownerGone"])
+    }
+
+    // MARK: Owners that another takes the place of
+
+    @Test func `S-29 S-31 in whose place a presenter's answer comes is told that it is replaced`() throws {
+        let world = try opened()
+        world.own("com.x", ":1.9")
+        try world.claim("/main/a", by: ":1.9")
+        #expect(
+            world.presented(1, by: ":1.8") == [
+                "unwatch :1.9", "watch :1.8", "withdraw /main/a from :1.9: replaced", "~ /main/a owner=:1.8",
+            ])
+        let withdrawal = Withdrawal(
+            client: Client(":1.9"), object: "/presenter", path: "/main/a",
+            instance: try world.state("/main/a").instance, reason: .replaced)
+        #expect(world.effects.contains(.withdraw(withdrawal)))
+        // Who claims and answers is the same.
+        let same = try opened()
+        same.own("com.x", ":1.9")
+        try same.claim("/main/a", by: ":1.9")
+        #expect(same.presented(1, by: ":1.9") == [])
+    }
+
+    @Test func `S-29 S-31 so is who owned it when it is presented again, or claimed by the presenter meanwhile`() throws
+    {
+        let world = try opened()
+        world.presented(1, by: ":1.8")
+        try world.release("/main/a", by: ":1.8")
+        try world.claim("/main/a", by: ":1.7")
+        try world.emit("open", ["item": .byte(2)], on: "/main")
+        world.own("com.x", ":1.9")
+        #expect(
+            try world.claim("/main/a", by: ":1.9") == [
+                "unwatch :1.7", "watch :1.9", "withdraw /main/a from :1.7: replaced", "~ /main/a owner=:1.9", "= done",
+            ])
+        #expect(world.presented(2, by: ":1.8").contains("withdraw /main/a from :1.9: replaced"))
+        #expect(try world.state("/main/a").owner == Client(":1.8"))
+    }
+
+    @Test func `S-31 who answers an older call, after another the latest, is told that it is not the owner`() throws {
+        let world = try opened()
+        try world.emit("open", ["item": .byte(2)], on: "/main")
+        world.presented(2, by: ":1.8")
+        #expect(world.presented(1, by: ":1.9") == ["withdraw /main/a from :1.9: replaced"])
+        #expect(try world.state("/main/a").owner == Client(":1.8"))
+        let older = try opened()
+        try older.emit("open", ["item": .byte(2)], on: "/main")
+        older.presented(1, by: ":1.9")
+        #expect(older.presented(2, by: ":1.8").contains("withdraw /main/a from :1.9: replaced"))
+        // Nobody is told of itself.
+        let own = try opened()
+        try own.emit("open", ["item": .byte(2)], on: "/main")
+        own.presented(2, by: ":1.8")
+        #expect(own.presented(1, by: ":1.8") == [])
     }
 
     // MARK: Failures

@@ -215,11 +215,14 @@ struct PresentingTests {
         let world = try opened()
         try world.emit("open", ["item": .byte(2)], on: "/main")
         #expect(world.presented(1, by: ":1.8") == ["watch :1.8", "~ /main/a owner=:1.8"])
-        #expect(world.presented(2, by: ":1.9") == ["unwatch :1.8", "watch :1.9", "~ /main/a owner=:1.9"])
+        #expect(
+            world.presented(2, by: ":1.9") == [
+                "unwatch :1.8", "watch :1.9", "withdraw /main/a from :1.8: replaced", "~ /main/a owner=:1.9",
+            ])
         try world.emit("open", ["item": .byte(3)], on: "/main")
         try world.emit("open", ["item": .byte(4)], on: "/main")
         #expect(world.presented(4, by: ":1.9") == [])
-        #expect(world.presented(3, by: ":1.8") == [])
+        #expect(world.presented(3, by: ":1.8") == ["withdraw /main/a from :1.8: replaced"])
         #expect(try world.state("/main/a").owner == Client(":1.9"))
         #expect(world.coordinator.questions.isEmpty)
     }

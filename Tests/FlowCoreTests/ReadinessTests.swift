@@ -122,4 +122,58 @@ struct ReadinessTests {
         try world.emit("go", on: "/main")
         #expect(try world.isReady("/main"))
     }
+
+    // MARK: Who would wait for itself
+
+    /// `main` waits for `sub`, whose initial step its guard `:1.5` is asked about, `calm` is ready, and `late` waits for
+    /// its navigator `:1.6`.
+    private func waiting() throws -> World {
+        var sketch = Sketch()
+        sketch.flow(
+            "main", initial: "go", on: ["go": [.flow("sub"), .flow("calm")], "more": [.flow("late")]])
+        sketch.flow("calm", guarded: ("com.auth", ["tell"]), on: ["tell": []])
+        sketch.flow("sub", initial: "begin", guarded: ("com.auth", []), on: ["begin": []])
+        sketch.flow("late", initial: "begin", navigated: ("com.nav", ["begin"]))
+        let world = World(sketch)
+        world.own("com.auth", ":1.5")
+        world.own("com.nav", ":1.6")
+        try world.coordinate("main")
+        try world.emit("more", on: "/main")
+        return world
+    }
+
+    @Test func `S-26 S-32 a guard or navigator can't wait for a flow that is not ready before it has answered`() throws
+    {
+        let world = try waiting()
+        let text = "flow '/main/sub' waits for its guard 'com.auth', which is the client that waits until "
+        for path in ["/main/sub", "/main"] {
+            try expectRefusal(world, .wouldDeadlock, with: text + "'\(path)' is ready; it has to answer first") {
+                try world.waitReady(path, by: ":1.5")
+            }
+        }
+        try expectRefusal(world, .wouldDeadlock, with: "flow '/main/late' waits for its navigator 'com.nav'") {
+            try world.waitReady("/main/late", by: ":1.6")
+        }
+        // Others wait, and so does who is asked about something else.
+        #expect(try world.waitReady("/main", by: ":1.7").filter { $0.hasPrefix("!") } == [])
+        #expect(try world.waitReady("/main", by: ":1.6").filter { $0.hasPrefix("!") } == [])
+        #expect(try world.waitReady("/main/late", by: ":1.5").filter { $0.hasPrefix("!") } == [])
+        #expect(try world.adapt(1, to: "begin").suffix(2) == ["= done", "= done"])
+        #expect(try world.waitReady("/main", by: ":1.5") == ["= done"])
+        #expect(world.navigate(2, to: []).last == "= done")
+        #expect(world.waiting == [])
+    }
+
+    @Test func `S-26 S-32 a flow that is ready is no deadlock, whatever its guard is asked`() throws {
+        let world = try waiting()
+        try world.emit("tell", on: "/main/calm")
+        #expect(try world.waitReady("/main/calm", by: ":1.5") == ["= done"])
+    }
+
+    @Test func `S-28 S-32 nor can it go on along a path behind such a flow`() throws {
+        let world = try waiting()
+        #expect(try world.navigateAlong([("main", ""), ("calm", "")], by: ":1.5") == ["! PathFailed"])
+        #expect(try world.refusal().message.contains("flow '/main/sub' waits for its guard 'com.auth'"))
+        #expect(try world.navigateAlong([("main", ""), ("calm", "")], by: ":1.7").filter { $0.hasPrefix("!") } == [])
+    }
 }

@@ -142,6 +142,17 @@ struct PendingTests {
         #expect(try service.refusal(of: never).name == error("FlowEnded"))
     }
 
+    @Test func `S-26 S-32 WaitReady by the guard that the flow waits for would wait for itself`() throws {
+        try service.emit("open", on: "/main")
+        let question = try peer.waitForCall("Adapt")
+        let ready = try peer.start(
+            Service.name, Service.tree + "/main/sub_2", Service.name + ".Flow", "WaitReady")
+        let refusal = try service.refusal(of: ready, to: peer)
+        #expect(refusal.name == error("WouldDeadlock") && refusal.message.contains("'com.example.Peer'"))
+        try pass(question)
+        try peer.call(Service.name, Service.tree + "/main/sub_2", Service.name + ".Flow", "WaitReady")
+    }
+
     @Test func `S-9 after 20 s a caller gets pending, and WaitReady says Timeout`() throws {
         try service.write(Self.definitions.replacing("steps = [\"go\"]", with: "timeout = \"30s\", steps = [\"go\"]"))
         try service.coordinator("Reload")

@@ -185,6 +185,24 @@ struct PresenterTests {
         #expect(withdrawn.values == [call.values[0], .uint64(2), "rule"])
     }
 
+    @Test func `S-29 S-31 an owner by Claim is withdrawn when the presenter's answer takes its place`() throws {
+        try service.listen()
+        try service.emit("open", on: "/main")
+        try waitForOwner(of: "/main/page")
+        try service.presentable("Release", "/main/page", by: peer)
+        let other = try service.peer(nil)
+        other.playPresenter()
+        try service.presentable("Claim", "/main/page", by: other)
+        let instance = try service.property("Instance", of: "/main/page", "Presentable")
+        try service.emit("again", ["n": .int64(5)], on: "/main")
+        let call = try other.waitForCall("Withdraw")
+        #expect(call.path == Peer.path)
+        #expect(call.values == [.objectPath(Service.tree + "/main/page"), instance, "replaced"])
+        #expect(try service.property("Owner", of: "/main/page", "Presentable").text == peer.uniqueName)
+        let refusal = try service.refusal { try service.presentable("Dismiss", "/main/page", by: other) }
+        #expect(refusal.name == error("NotOwner"))
+    }
+
     @Test func `S-30 an owner that leaves takes its screens along, and nobody is told to withdraw`() throws {
         try service.listen()
         try service.emit("open", on: "/main")

@@ -240,6 +240,7 @@ extension FlowCoordinator {
         }
         let call = Call(client: client, kind: .readiness(node), tally: Ledger.Tally(steps: 1))
         do throws(FlowError) {
+            try checkReadiness(of: slot, for: client)
             try ledger.check(call.tally, for: client)
         } catch {
             answer = .fail(request, error)

@@ -105,7 +105,10 @@ extension FlowCoordinator {
         }
         guard walk.outcomes.count < walk.segments.count else { return false }
         // Its flow is chosen when the one before is ready.
-        if let above = walk.above.flatMap(forest.slot(of:)), forest.nodes[above].flow?.isReady == false { return false }
+        if let above = walk.above.flatMap(forest.slot(of:)), forest.nodes[above].flow?.isReady == false {
+            try checkReadiness(of: above, for: client)
+            return false
+        }
         if let error = walk.lapsed[walk.outcomes.count] { throw error }
         let segment = walk.segments[walk.outcomes.count]
         let flow = try self.flow(for: segment, below: walk.above, isFirst: walk.outcomes.isEmpty, by: client)

@@ -55,13 +55,25 @@ extension FlowCoordinator {
         answer = .fail(request, FlowError(.notOwner, "'\(client.name)' does not own '\(node.path)': \(who)"))
     }
 
-    /// A client is the owner from now on.
+    /// A client is the owner from now on; who was it before is told.
     mutating func own(_ slot: Int, _ client: Client) {
-        guard forest.nodes[slot].owner != client else { return }
+        let former = forest.nodes[slot].owner
+        guard former != client else { return }
         disown(slot)
         forest.nodes[slot].owner = client
         forest.note(.owner, of: slot)
         watch(client)
+        if let former { withdraw(slot, from: former) }
+    }
+
+    /// Tells a client that another one owns a presentable now, so that both don't show it.
+    mutating func withdraw(_ slot: Int, from client: Client) {
+        let node = forest.nodes[slot]
+        effects.append(
+            .withdraw(
+                Withdrawal(
+                    client: client, object: node.presenting?.presenter.service.path ?? "/", path: node.path,
+                    instance: node.instance, reason: .replaced)))
     }
 
     /// Nobody is the owner any more.

@@ -83,7 +83,10 @@ extension FlowCoordinator {
         switch answer {
         case .presented(let client):
             // Where a newer call was answered, that is how it stands.
-            if presenting.state == .shown { return }
+            if presenting.state == .shown {
+                if let owner = forest.nodes[slot].owner, owner != client { withdraw(slot, from: client) }
+                return
+            }
             if isLatest {
                 forest.nodes[slot].presenting?.state = .shown
                 forest.touch(slot)
@@ -108,9 +111,7 @@ extension FlowCoordinator {
             return withdraw(client, asked, asked.withdrawn ?? .dismissal(.presentFailed))
         }
         if presenting.state == .shown {
-            if let owner = forest.nodes[slot].owner, owner != client {
-                withdraw(client, asked, .dismissal(.presentFailed))
-            }
+            if let owner = forest.nodes[slot].owner, owner != client { withdraw(slot, from: client) }
             return
         }
         own(slot, client)

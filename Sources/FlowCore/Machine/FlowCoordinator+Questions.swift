@@ -229,7 +229,11 @@ extension FlowCoordinator {
     }
 
     /// Refuses the client whose answer the flow waits for: it would wait for itself (S-32).
-    func checkDeadlock(_ client: Client, at flow: Int) throws(FlowError) {
+    ///
+    /// - Parameter deed: what the client does, in the text of the refusal.
+    func checkDeadlock(
+        _ client: Client, at flow: Int, _ deed: @autoclosure () -> String = "emits on it"
+    ) throws(FlowError) {
         guard let question = forest.nodes[flow].flow?.question else { return }
         let asked: (role: String, name: String)
         switch questions[question] {
@@ -241,7 +245,27 @@ extension FlowCoordinator {
         throw FlowError(
             .wouldDeadlock,
             "flow '\(forest.nodes[flow].path)' waits for its \(asked.role) '\(asked.name)', which is the client that "
-                + "emits on it; it has to answer first")
+                + "\(deed()); it has to answer first")
+    }
+
+    /// Refuses a client that wants to wait until a flow is ready, where that needs an answer of its own: the flow's initial
+    /// step, or that of one below which the flow waits for, can't end before (S-26, S-32).
+    func checkReadiness(of flow: Int, for client: Client) throws(FlowError) {
+        if questions.isEmpty { return }
+        try checkReadiness(of: flow, from: flow, for: client)
+    }
+
+    private func checkReadiness(of flow: Int, from place: Int, for client: Client) throws(FlowError) {
+        switch forest.nodes[place].flow?.readiness {
+        case .awaitingStep?:
+            try checkDeadlock(client, at: place, "waits until '\(forest.nodes[flow].path)' is ready")
+        case .awaitingChildren?:
+            for child in forest.children(of: place) {
+                guard let state = forest.nodes[child].flow, state.isAwaitedByParent, !state.isReady else { continue }
+                try checkReadiness(of: flow, from: child, for: client)
+            }
+        case .ready?, nil: return
+        }
     }
 
     /// Whether a client is who owns a bus name, as far as the bus told.

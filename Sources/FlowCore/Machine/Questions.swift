@@ -91,7 +91,7 @@ public struct Presentation: Equatable, Sendable {
     public var activationToken: String?
 }
 
-/// A presentable that its owner is to show no more (`Withdraw`).
+/// A presentable that a client is to show no more (`Withdraw`).
 public struct Withdrawal: Equatable, Sendable {
     /// Why it is gone.
     public enum Reason: Equatable, Sendable {
@@ -103,6 +103,8 @@ public struct Withdrawal: Equatable, Sendable {
         case parent
         /// No definition declares it any more.
         case undeclared
+        /// It is not gone: another client is the owner now.
+        case replaced
     }
 
     /// Who is told.
@@ -113,7 +115,7 @@ public struct Withdrawal: Equatable, Sendable {
     public var path: String
     /// Its number (S-1).
     public var instance: UInt64
-    /// Why it is gone.
+    /// Why.
     public var reason: Reason
 }
 
