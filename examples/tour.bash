@@ -55,6 +55,7 @@ declare -A owners    # For each bus name that the tour owns, the descriptor to w
 declare -A answers   # The answer to the latest call, of the tour itself: [tour], and of each bus name that calls.
 declare -A shown     # Screens that their presenters showed.
 declare -A begun     # What the owner of a bus name asked, and goes on without the answer.
+declare -A showers   # The bus name that the screens of a flow are shown by, where that is not the tour: [payment]
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/flowbus-tour.XXXXXX")
 masks=$dir/flows.d   # Comes before the tour's own flows.d: a file here hides the one of the same name there.
@@ -185,7 +186,7 @@ next() {
 # Shows what was contributed, as the presenters of an application would, and what that contributes, until all is calm:
 # flowbusd answered all that was asked of it, and the watcher has seen it.
 settle() {
-    local screens screen
+    local screens screen flow name
     while :; do
         call "$root" "$service.Coordinator" GetSerial
         until
@@ -197,8 +198,15 @@ settle() {
         screens=("${to_show[@]}")
         to_show=()
         for screen in "${screens[@]}"; do
+            flow=${screen%/*} flow=${flow##*/}
+            name=${showers[$flow]-}
             if [[ $(presenter "$screen") ]]; then
                 until [[ -v shown[$screen] ]]; do next; done
+            elif [[ $name ]]; then
+                # The flow's emitters may show its screens, and nobody else.
+                unset "answers[$name]"
+                write_call "$name" "${screen#"$root/tree/"}" "$service.Presentable" SetVisible true
+                until [[ -v answers[$name] ]]; do next; done
             else
                 # One that is gone already is not shown.
                 call "$screen" "$service.Presentable" SetVisible b true
@@ -383,6 +391,8 @@ own() {
 
 # as NAME emit PATH STEP [NAME=VALUE]...    The same as without 'as NAME', but it is the owner of that bus name who calls;
 # as NAME back PATH                         its arguments have to be strings.
+# as NAME dismiss PATH
+# as NAME start FLOW
 # as NAME begin PATH STEP [NAME=VALUE]...   Emits a step, and goes on before it is answered. 'answer NAME' waits for that.
 # as NAME post PATH STEP [NAME=VALUE]...    Emits a step with the option wait = false, and a token: the step's name and a
 #                                           number. What becomes of it is told as 'NAME hears …'.
@@ -392,6 +402,8 @@ as() {
     case $verb in
         emit) ask "emit $* on $path by $caller" write_call "$caller" "$path" "$service.Stepper" EmitStep "$@" ;;
         back) ask "back on $path by $caller" write_call "$caller" "$path" "$service.Flow" Back ;;
+        dismiss) ask "dismiss $path by $caller" write_call "$caller" "$path" "$service.Presentable" Dismiss ;;
+        start) ask "start $path by $caller" write_words "$caller" "$root" "$service.Coordinator" Coordinate "$path" ;;
         post)
             posts=$((posts + 1))
             ask "post $* on $path by $caller" \
@@ -411,10 +423,13 @@ answer() {
     settle
 }
 
-# write_call NAME PATH INTERFACE MEMBER [WORD]...   One line, its words separated by tabs.
-write_call() {
+# write_call NAME PATH INTERFACE MEMBER [WORD]...   Has the owner of a bus name call a flow or screen.
+write_call() { write_words "$1" "$root/tree/$2" "${@:3}"; }
+
+# write_words NAME OBJECT INTERFACE MEMBER [WORD]...   One line, its words separated by tabs.
+write_words() {
     local IFS=$'\t'
-    echo "$service"$'\t'"$root/tree/$2"$'\t'"${*:3}" >&"${owners[$1]}"
+    echo "$service"$'\t'"${*:2}" >&"${owners[$1]}"
 }
 
 # All that is live.

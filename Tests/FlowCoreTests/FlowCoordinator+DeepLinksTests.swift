@@ -130,8 +130,9 @@ struct DeepLinksTests {
     @Test func `S-28 emitters apply to each flow that gets a step, not to those on the way`() throws {
         var sketch = sketch()
         sketch.flow("main", emitters: ["org.example.Till"], on: ["begin": [.flow("media")], "open": [.flow("list")]])
-        let world = try World(root: "main", sketch)
+        let world = World(sketch)
         world.own("org.example.Till", ":1.1")
+        try world.coordinate("main")
         try world.emit("begin", on: "/main")
         #expect(try world.navigateAlong([("main", ""), ("media", "play")], by: ":1.5").last != "! PathFailed")
         let standing = world.standing

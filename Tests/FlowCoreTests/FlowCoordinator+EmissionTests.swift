@@ -194,14 +194,17 @@ struct EmissionTests {
             on: ["open": [.screen("a"), .flow("sub")], "go": [.parent("go")], "item": []])
         sketch.flow("sub", on: ["go": [.parent("go")]])
         let world = World(sketch)
-        // What the coordinator sets off is free, whoever began it.
+        world.own("org.example.Till", ":1.0")
         #expect(try world.coordinate("main", by: ":1.0").contains { $0.hasPrefix("did 1") })
+        world.own("org.example.Till", nil)
         return world
     }
 
     @Test func `emitters: steps on the flow and on its screens are for the owners of its names`() throws {
         let world = try guarded()
+        world.own("org.example.Till", ":1.1")
         try world.show("/main/a")
+        world.own("org.example.Till", nil)
         let standing = world.standing
         for path in ["/main", "/main/a"] {
             #expect(try world.emit("go", on: path, by: ":1.7") == ["! AccessDenied"])

@@ -259,8 +259,9 @@ struct ExplainTests {
     @Test func `S-32 emitters are named, and the caller where it is one`() throws {
         var sketch = Sketch()
         sketch.flow("main", emitters: ["com.till"], on: ["go": []])
-        let world = try World(root: "main", sketch)
+        let world = World(sketch)
         world.own("com.till", ":1.7")
+        try world.coordinate("main", by: ":1.7")
         let refused = try explain(world, "go", on: "/main")
         #expect(refused.lines.last?.contains("only from who owns 'com.till'") == true)
         #expect(

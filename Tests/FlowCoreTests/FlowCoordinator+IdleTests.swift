@@ -89,8 +89,9 @@ struct IdleTests {
         var sketch = sketch(.queue)
         sketch.flow(
             "main", whenHidden: .queue, idle: (100, "home"), emitters: ["org.example.Till"], on: ["home": [], "go": []])
-        let world = try World(root: "main", sketch)
+        let world = World(sketch)
         world.own("org.example.Till", ":1.1")
+        try world.coordinate("main")
         try world.hide("/main")
         for _ in 0..<Limits.keptSteps { try world.emit("go", on: "/main") }
         world.now = 50

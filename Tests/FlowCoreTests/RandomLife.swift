@@ -62,8 +62,9 @@ final class RandomLife {
         case 0...3: emit(on: node, path)
         case 4: emitMany(on: node, path)
         case 5...7:
-            if path != "gone" { model.select(path) }
-            handle(.visibilityChanged(request(), of: node, isVisible: true, by: client()), "show \(path)")
+            let client = client()
+            if path != "gone", (try? coordinator.checkHandling(node.slot, client)) != nil { model.select(path) }
+            handle(.visibilityChanged(request(), of: node, isVisible: true, by: client), "show \(path)")
         case 8...9:
             handle(.visibilityChanged(request(), of: node, isVisible: false, by: client()), "hide \(path)")
         case 10:
@@ -75,8 +76,12 @@ final class RandomLife {
 
     /// All roots go; what they lose may make new ones of nothing.
     func endAll() {
+        let client = client()
+        for name in RandomSketch.emitters {
+            handle(.nameOwnerChanged(name, owner: client), "owner", Latest(isCall: false))
+        }
         while let root = coordinator.forest.roots.first {
-            dismiss(coordinator.forest.id(of: root), "end all")
+            dismiss(coordinator.forest.id(of: root), "end all", by: client)
             guard model.complaints.isEmpty else { return }
         }
     }
@@ -112,14 +117,15 @@ extension RandomLife {
         handle(.stepsEmitted(request(), on: node, steps, by: client()), "emit \(steps.count) steps on \(path)")
     }
 
-    private func dismiss(_ node: NodeID, _ text: String) {
+    private func dismiss(_ node: NodeID, _ text: String, by client: Client? = nil) {
         var latest = Latest()
         if let slot = coordinator.forest.slot(of: node), coordinator.forest.nodes[slot].parent != nil,
             coordinator.forest.nodes[slot].onDismissed != nil
         {
             latest.begins = 1
         }
-        handle(.presentableDismissed(request(), node, by: client()), text, latest)
+        handle(.presentableDismissed(request(), node, by: client ?? self.client()), text, latest)
+        if case .fail = effects.last { self.latest.begins = 0 }
     }
 
     private func coordinate() {

@@ -147,7 +147,7 @@ final class RandomProcesses {
             call("emit three on \(path)") { .stepsEmitted($0, on: node, steps, by: client) }
         case 6...7:
             let isVisible = chance(2)
-            if isVisible, coordinator.mayHandle(node.slot, client) { model.select(path) }
+            if isVisible, (try? coordinator.checkHandling(node.slot, client)) != nil { model.select(path) }
             call("visible \(path) \(isVisible)") {
                 .visibilityChanged($0, of: node, isVisible: isVisible, by: client)
             }
@@ -164,8 +164,8 @@ final class RandomProcesses {
         }
     }
 
-    private func dismiss(_ node: NodeID) {
-        let owner = coordinator.owner(of: node) ?? client()
+    private func dismiss(_ node: NodeID, by client: Client? = nil) {
+        let owner = coordinator.owner(of: node) ?? client ?? self.client()
         call("dismiss \(coordinator.path(of: node))") { .presentableDismissed($0, node, by: owner) }
     }
 
@@ -292,9 +292,11 @@ final class RandomProcesses {
 
     /// Everything goes, and everyone answers.
     func endAll() {
+        let client = clients[0]
+        for name in RandomSketch.emitters { handle(.nameOwnerChanged(name, owner: client), "owner of \(name)") }
         for _ in 0..<2_000 {
             if let root = coordinator.forest.roots.first {
-                dismiss(coordinator.forest.id(of: root))
+                dismiss(coordinator.forest.id(of: root), by: client)
             } else if !asked.isEmpty {
                 answer()
             } else if let registration = coordinator.registrations.first {

@@ -99,8 +99,9 @@ extension Model {
 
     // MARK: - Visibility and dismissal
 
-    func show(_ instance: UInt64, _ isVisible: Bool) -> Reply {
+    func show(_ instance: UInt64, _ isVisible: Bool, _ client: Client) -> Reply {
         guard let node = node(instance) else { return .failure(FlowError(.presentableDismissed)) }
+        guard mayHandle(client, node) else { return .failure(FlowError(.accessDenied)) }
         node.isVisible = isVisible
         if isVisible { select(node) }
         tellChanges()
@@ -111,6 +112,7 @@ extension Model {
 
     func dismiss(_ instance: UInt64, _ client: Client) -> Reply {
         guard let node = node(instance) else { return .failure(FlowError(.presentableDismissed)) }
+        guard mayHandle(client, node) else { return .failure(FlowError(.accessDenied)) }
         var lost: [ModelStep] = []
         remove(node, &lost)
         tellChanges()
@@ -224,6 +226,7 @@ extension Model {
 
     private func begin(_ wish: FlowRequest) throws(FlowError) -> ModelNode {
         let definition = definitions[wish.definition]
+        guard wish.client == .daemon || mayEmit(wish.client, wish.definition) else { throw FlowError(.accessDenied) }
         let arguments = try admit(wish.arguments, definition.parameters)
         let step = wish.step ?? definition.initial
         guard step != nil || wish.stepArguments.isEmpty else { throw FlowError(.invalidArguments) }

@@ -60,8 +60,8 @@ final class Model {
             answer(request, emit(on: node.instance, step, arguments, client, options))
         case .stepsEmitted(let request, let node, let steps, let client):
             answer(request, emit(on: node.instance, steps, client))
-        case .visibilityChanged(let request, let node, let isVisible, _):
-            answer(request, show(node.instance, isVisible))
+        case .visibilityChanged(let request, let node, let isVisible, let client):
+            answer(request, show(node.instance, isVisible, client))
         case .presentableDismissed(let request, let node, let client):
             answer(request, dismiss(node.instance, client))
         case .backPressed(let request, let node, let client):
@@ -101,9 +101,16 @@ final class Model {
     func siblings(below parent: ModelNode?) -> [ModelNode] { parent?.children ?? roots }
 
     /// Whether the client may emit on this flow.
-    func mayEmit(_ client: Client, on flow: ModelNode) -> Bool {
-        let emitters = definitions.flows[flow.definition].emitters
+    func mayEmit(_ client: Client, on flow: ModelNode) -> Bool { mayEmit(client, FlowID(flow.definition)) }
+
+    func mayEmit(_ client: Client, _ flow: FlowID) -> Bool {
+        let emitters = definitions[flow].emitters
         return emitters.isEmpty || emitters.contains { owners[$0] == client }
+    }
+
+    /// Whether the client may show, hide or dismiss what nobody owns (S-5): a flow and its children are for its emitters.
+    func mayHandle(_ client: Client, _ node: ModelNode) -> Bool {
+        [node, node.parent].compactMap(\.self).filter(\.isFlow).allSatisfy { mayEmit(client, on: $0) }
     }
 
     /// What is so when a step comes for a presentable that is not presented (S-15).

@@ -12,7 +12,7 @@ struct Operation {
         case start
         case emit(Target, step: String, Arguments, Client, token: String?, isStale: Bool?)
         case emitMany(Target, [(step: String, arguments: Arguments)], Client)
-        case show(Target, Bool)
+        case show(Target, Bool, Client)
         case dismiss(Target, Client)
         case back(Target, Client)
         case coordinate(
@@ -51,8 +51,8 @@ extension Operation {
                     ?? .refused(FlowError(.unknownStep, "unknown"))
             }
             return .stepsEmitted(request, on: node, emitted, by: client)
-        case .show(let target, let isVisible):
-            return find(target).map { .visibilityChanged(request, of: $0, isVisible: isVisible, by: Client(":1.1")) }
+        case .show(let target, let isVisible, let client):
+            return find(target).map { .visibilityChanged(request, of: $0, isVisible: isVisible, by: client) }
         case .dismiss(let target, let client):
             return find(target).map { .presentableDismissed(request, $0, by: client) }
         case .back(let target, let client): return find(target).map { .backPressed(request, on: $0, by: client) }

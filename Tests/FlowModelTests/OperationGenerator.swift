@@ -25,15 +25,17 @@ struct OperationGenerator {
         if nodes.isEmpty || (model.roots.count < 4 && random.chance(3)) { return begin(model) }
         // A loop makes hundreds; two of them would be a slow world.
         if nodes.count > (isWild ? 8 : 45), let root = random.element(model.roots) {
-            return .dismiss(target(root), client())
+            // By one who may, if there is one.
+            let owners = model.definitions.flows[root.definition].emitters.compactMap { model.owners[$0] }
+            return .dismiss(target(root), random.element(owners) ?? client())
         }
         guard let node = random.element(nodes) else { return .timer }
         let many = isWild ? 0 : 30
         switch random.weighted([440, many, 170, 50, 60, 70, 30, many, 40, 12, 15, 12]) {
         case 0: return emit(node, model)
         case 1: return emitMany(node, model)
-        case 2: return .show(target(random.element(nodes.filter { !$0.isVisible }) ?? node), true)
-        case 3: return .show(target(node), false)
+        case 2: return .show(target(random.element(nodes.filter { !$0.isVisible }) ?? node), true, client())
+        case 3: return .show(target(node), false, client())
         case 4: return .dismiss(target(node), client())
         case 5: return .back(target(node.flow), client())
         case 6: return begin(model)

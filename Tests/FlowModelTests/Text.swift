@@ -141,7 +141,8 @@ extension Operation {
             case .emitMany(let target, let steps, let client):
                 "emit [" + steps.map { $0.step + $0.arguments.text }.joined(separator: ", ")
                     + "] on \(target.text) by \(client.name)"
-            case .show(let target, let isVisible): (isVisible ? "show " : "hide ") + target.text
+            case .show(let target, let isVisible, let client):
+                (isVisible ? "show " : "hide ") + "\(target.text) by \(client.name)"
             case .dismiss(let target, let client): "dismiss \(target.text) by \(client.name)"
             case .back(let target, let client): "back \(target.text) by \(client.name)"
             case .coordinate(let flow, let id, let arguments, let step, let stepArguments, let client, let token):

@@ -237,6 +237,46 @@ struct EmissionTests {
         try heir.requestName("org.example.Other")
         #expect(try service.emit("go", on: "/main", by: heir) == [.uint64(3), "navigated"])
     }
+
+    @Test func `S-5 emitters hold for Coordinate, and for Claim, SetVisible and Dismiss of what nobody owns`() throws {
+        let service = try Service(
+            """
+            [steps]
+            go = {}
+            [screens]
+            page = {}
+            [[autostart]]
+            flow = "main"
+            [flows.main]
+            initial  = "go"
+            emitters = ["org.example.App"]
+            [flows.main.on]
+            go = { screen = "page" }
+            """)
+        let app = try service.peer("org.example.App")
+        func denied(_ path: String, _ interface: String, _ member: String, _ arguments: BusValue...) throws {
+            let call = try service.client.start(
+                Service.name, path, Service.name + "." + interface, member, arguments)
+            let refusal = try service.refusal(of: call)
+            #expect(refusal.name == "org.freedesktop.DBus.Error.AccessDenied")
+            #expect(refusal.message.contains("'org.example.App'"), "\(refusal)")
+        }
+        try denied(Service.root, "Coordinator", "Coordinate", "main", "", .options(), .options())
+        for path in ["/main", "/main/page"] {
+            try denied(Service.tree + path, "Presentable", "Claim")
+            try denied(Service.tree + path, "Presentable", "SetVisible", true)
+            try denied(Service.tree + path, "Presentable", "Dismiss")
+        }
+        #expect(try service.objects().keys == [Service.tree + "/main", Service.tree + "/main/page"])
+        try service.presentable("Claim", "/main/page", by: app)
+        let owned = try service.refusal { try service.dismiss("/main/page") }
+        #expect(owned.name == Service.name + ".Error.NotOwner")
+        try service.presentable("Release", "/main/page", by: app)
+        try service.presentable("Dismiss", "/main", by: app)
+        try app.call(
+            Service.name, Service.root, Service.name + ".Coordinator", "Coordinate", "main", "", .options(), .options())
+        #expect(try service.objects().keys.count == 2)
+    }
 }
 
 extension TestClient {

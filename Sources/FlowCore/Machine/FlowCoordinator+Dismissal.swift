@@ -4,7 +4,12 @@ extension FlowCoordinator {
     /// A client dismisses a presentable.
     mutating func dismiss(_ node: NodeID, by client: Client, _ request: RequestID) {
         guard let slot = forest.slot(of: node) else { return refuseGone(request) }
-        guard mayHandle(slot, client) else { return refuseStranger(slot, client, request) }
+        do throws(FlowError) {
+            try checkHandling(slot, client)
+        } catch {
+            answer = .fail(request, error)
+            return
+        }
         // Whose hand it was needs no telling.
         if forest.nodes[slot].owner == client { disown(slot) }
         dismiss(slot, .dismissed, origin: nextOrigin(), cause: 0, client)

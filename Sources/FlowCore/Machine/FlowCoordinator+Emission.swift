@@ -140,16 +140,21 @@ extension FlowCoordinator {
     /// Refuses a client that owns none of the names which a flow wants of those that emit (`emitters`), or that the flow
     /// waits for (S-32), unless the client does not wait for the flow.
     func checkEmitter(_ client: Client, of flow: Int, waits: Bool = true) throws(FlowError) {
-        let definition = definition(of: flow).index
         if waits, isWaiting(flow) { try checkDeadlock(client, at: flow) }
-        if definitions.flows[definition].emitters.isEmpty { return }
-        let names = definitions.flows[definition].emitters
-        guard !names.contains(where: { nameOwners[$0] == client }) else { return }
-        let owners = names.map { "'\($0)'" }.joined(separator: " or ")
+        try checkEmitter(client, of: definition(of: flow)) { "takes steps and Back only from" }
+    }
+
+    /// Refuses a client that owns none of the names in a definition's `emitters` (S-5).
+    ///
+    /// - Parameter allowance: what the flow allows their owners alone.
+    func checkEmitter(_ client: Client, of flow: FlowID, _ allowance: () -> String) throws(FlowError) {
+        if definitions.flows[flow.index].emitters.isEmpty { return }
+        let definition = definitions.flows[flow.index]
+        guard !definition.emitters.contains(where: { nameOwners[$0] == client }) else { return }
+        let owners = definition.emitters.map { "'\($0)'" }.joined(separator: " or ")
         throw FlowError(
             .accessDenied,
-            "flow '\(forest.nodes[flow].name)' takes steps and Back only from who owns \(owners) on the bus; "
-                + "'\(client.name)' does not")
+            "flow '\(definition.name)' \(allowance()) who owns \(owners) on the bus; '\(client.name)' does not")
     }
 
     /// What happens to a step on this presentable while it is not presented; only its own setting counts (S-15).
@@ -160,7 +165,12 @@ extension FlowCoordinator {
 
     mutating func setVisible(_ node: NodeID, _ isVisible: Bool, by client: Client, _ request: RequestID) {
         guard let slot = forest.slot(of: node) else { return refuseGone(request) }
-        guard mayHandle(slot, client) else { return refuseStranger(slot, client, request) }
+        do throws(FlowError) {
+            try checkHandling(slot, client)
+        } catch {
+            answer = .fail(request, error)
+            return
+        }
         forest.setVisible(slot, isVisible)
         tellChanges()
         setOffPresented()

@@ -4,12 +4,10 @@ extension FlowCoordinator {
     /// A client wants to be the one that shows a presentable.
     mutating func claim(_ node: NodeID, by client: Client, _ request: RequestID) {
         guard let slot = forest.slot(of: node) else { return refuseGone(request) }
-        guard mayHandle(slot, client) else {
-            let node = forest.nodes[slot]
-            let text =
-                node.owner.map { "'\(node.path)' is claimed by '\($0.name)', which has to release it first" }
-                ?? "'\(node.path)' is being presented by '\(node.presenting?.presenter.service.name ?? "")'"
-            answer = .fail(request, FlowError(.alreadyClaimed, text))
+        do throws(FlowError) {
+            try checkClaim(slot, client)
+        } catch {
+            answer = .fail(request, error)
             return
         }
         own(slot, client)
@@ -20,18 +18,51 @@ extension FlowCoordinator {
     /// A client gives a presentable back: from then on anyone may show, hide and dismiss it.
     mutating func release(_ node: NodeID, by client: Client, _ request: RequestID) {
         guard let slot = forest.slot(of: node) else { return refuseGone(request) }
-        guard forest.nodes[slot].owner == client else { return refuseStranger(slot, client, request) }
+        guard forest.nodes[slot].owner == client else {
+            answer = .fail(request, notOwner(slot, client))
+            return
+        }
         disown(slot)
         tellChanges()
         answer = .reply(request, .done)
     }
 
-    /// Whether a client may show, hide and dismiss a presentable: its owner, while it is being presented its presenter, and
-    /// anyone where there is neither.
-    func mayHandle(_ slot: Int, _ client: Client) -> Bool {
+    /// Refuses a client that may not show, hide and dismiss a presentable.
+    func checkHandling(_ slot: Int, _ client: Client) throws(FlowError) {
+        guard mayHandle(slot, client) else { throw notOwner(slot, client) }
+        try checkEmitters(of: slot, client)
+    }
+
+    /// Refuses a client that may not become the owner of a presentable.
+    private func checkClaim(_ slot: Int, _ client: Client) throws(FlowError) {
+        guard mayHandle(slot, client) else {
+            let node = forest.nodes[slot]
+            throw FlowError(
+                .alreadyClaimed,
+                node.owner.map { "'\(node.path)' is claimed by '\($0.name)', which has to release it first" }
+                    ?? "'\(node.path)' is being presented by '\(node.presenting?.presenter.service.name ?? "")'")
+        }
+        try checkEmitters(of: slot, client)
+    }
+
+    /// Whether a client is the owner of a presentable, or its presenter while it is being presented; or there is neither
+    /// (S-29).
+    private func mayHandle(_ slot: Int, _ client: Client) -> Bool {
         let presenter = presenter(calledFor: slot)
         if presenter == nil, forest.nodes[slot].owner == nil { return true }
         return forest.nodes[slot].owner == client || presenter.map { owns(client, $0) } ?? false
+    }
+
+    /// Where nobody owns a presentable and no presenter is called for it: refuses a client that the `emitters` of the flow,
+    /// or of the one that it is in, do not name (S-5).
+    private func checkEmitters(of slot: Int, _ client: Client) throws(FlowError) {
+        guard forest.nodes[slot].owner == nil, presenter(calledFor: slot) == nil else { return }
+        for place in [slot, forest.nodes[slot].parent] {
+            guard let flow = place.flatMap({ forest.nodes[$0].flow?.definition }) else { continue }
+            try checkEmitter(client, of: flow) {
+                "lets '\(forest.nodes[slot].path)', which nobody owns, be claimed, shown, hidden and dismissed only by"
+            }
+        }
     }
 
     /// The bus name of a screen's presenter, while a call of it is under way that is not out of date.
@@ -41,8 +72,8 @@ extension FlowCoordinator {
         return presenting.presenter.service.name
     }
 
-    /// Refuses a client that has no business with a presentable.
-    mutating func refuseStranger(_ slot: Int, _ client: Client, _ request: RequestID) {
+    /// The refusal of a client that would have to own a presentable.
+    private func notOwner(_ slot: Int, _ client: Client) -> FlowError {
         let node = forest.nodes[slot]
         let who: String
         if let owner = node.owner {
@@ -52,7 +83,7 @@ extension FlowCoordinator {
         } else {
             who = "nobody does"
         }
-        answer = .fail(request, FlowError(.notOwner, "'\(client.name)' does not own '\(node.path)': \(who)"))
+        return FlowError(.notOwner, "'\(client.name)' does not own '\(node.path)': \(who)")
     }
 
     /// A client is the owner from now on; who was it before is told.

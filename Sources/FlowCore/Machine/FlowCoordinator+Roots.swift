@@ -35,6 +35,9 @@ extension FlowCoordinator {
     /// stays as it is, and is given (S-2); what is asked for has to be right all the same.
     mutating func begin(_ wish: FlowRequest) throws(FlowError) -> String {
         try checkActivationToken(wish.activationToken)
+        if wish.client != .daemon {
+            try checkEmitter(wish.client, of: wish.definition) { "is started, or found where it is live, only for" }
+        }
         let definition = definitions.flows[wish.definition.index]
         let arguments = try Declaration.admit(
             wish.arguments, as: definition.parameters, of: "flow '\(definition.name)'")
