@@ -83,7 +83,7 @@ extension BusLink {
         let waiting = calls.sorted { $0.key < $1.key }
         calls = [:]
         for (_, call) in waiting { call.done(.failure(error)) }
-        for done in pending.takeAll() { done(.failure(error)) }
+        for step in pending.takeAll() { step.done(.failure(error)) }
     }
 
     // MARK: Matches and names
@@ -130,15 +130,6 @@ extension BusLink {
             try body.append(name)
         } _: { _ in
         }
-    }
-
-    // MARK: Emissions
-
-    /// The service is gone; another does not know of them.
-    func failEmissions() {
-        let error = NavigationError(
-            .noReply, "the service went away before the step was decided, so what became of it is not known")
-        for done in pending.takeAll() { done(.failure(error)) }
     }
 }
 

@@ -45,11 +45,49 @@ extension BusLink {
             if let text = emission.activationToken { try body.appendEntry("activation-token", .string(text)) }
             try body.closeContainer()
         } _: { [weak self] result in
-            let outcome = result.reading(Self.outcome)
-            guard case .success(let first) = outcome, first.verdict == .pending else { return done(outcome) }
             // Its outcome is told also where nobody waits for it.
-            self?.pending.add(emission.token, on: emission.path) { if emission.waits { done($0) } }
-            if !emission.waits { done(outcome) }
+            let step = PendingSteps.Step(token: emission.token, path: emission.path, isAwaited: emission.waits) {
+                if emission.waits { done($0) }
+            }
+            let outcome = result.reading(Self.outcome)
+            switch outcome {
+            case .success(let first) where first.verdict == .pending:
+                self?.pending.add(step)
+                if !emission.waits { done(outcome) }
+            case .failure(let error) where error.code == .noReply && step.isAwaited: self?.askAgain(for: step)
+            case .success, .failure: done(outcome)
+            }
+        }
+    }
+
+    /// The service is gone that was to tell how these steps end: another one may know.
+    func askAgain() {
+        for step in pending.takeAll() where step.isAwaited { askAgain(for: step) }
+    }
+
+    /// A service that has the tree of the one before goes on with its steps, and knows each by the token of its call (D-4).
+    /// It is asked with the name of no step, so that one which begins anew does not take it a second time.
+    private func askAgain(for step: PendingSteps.Step) {
+        let lost = NavigationError(
+            .noReply, "the service went away before the step was decided, so what became of it is not known")
+        guard let token = step.token, bus != nil else { return step.done(.failure(lost)) }
+        call(step.path.objectPath, BusNames.Interface.stepper, "EmitStepWithOptions") { body throws(SdError) in
+            try body.append("" as StaticString)
+            try body.appendEmptyArray("{sv}")
+            try body.openContainer(.array, "{sv}")
+            try body.appendEntry("wait", .bool(false))
+            try body.appendEntry("token", .string(token))
+            try body.closeContainer()
+        } _: { [weak self] result in
+            let outcome = result.reading(Self.outcome)
+            switch outcome {
+            case .success(let first) where first.verdict == .pending: self?.pending.add(step)
+            // That one went away, too.
+            case .failure(let error) where error.code == .noReply: self?.askAgain(for: step)
+            case .failure(let error) where !error.isOfService || [.unknownStep, .unknownObject].contains(error.code):
+                step.done(.failure(error.code == .disconnected ? error : lost))
+            case .success, .failure: step.done(outcome)
+            }
         }
     }
 

@@ -163,7 +163,7 @@ final class BusLink {
         owner = new
         if let old, old == new { return }
         if let old, !old.isEmpty {
-            failEmissions()
+            askAgain()
             tell { $0.serviceWent() }
         }
         if !new.isEmpty { tell { $0.serviceCame() } }

@@ -41,7 +41,8 @@ extension NavigationBus {
 
     /// Waits until a flow is ready (S-26).
     ///
-    /// - Throws: ``NavigationError``: `flowEnded` where it goes first, `timeout` after 20 s, …
+    /// - Throws: ``NavigationError``: `flowEnded` where it goes first, `timeout` after 20 s, `wouldDeadlock` where this program
+    ///   is the guard or navigator for whom the flow waits, …
     public func waitReady(_ flow: NodePath) async throws { try await answer { link.waitReady(flow, $0) } }
 
     /// Says that a flow or screen is in sight, or not: for who shows it (S-14). The same again is fine.
@@ -55,7 +56,8 @@ extension NavigationBus {
     /// Becomes the owner of a flow or screen (S-29): nobody else may show or dismiss it, and when this connection goes, it
     /// goes, or what its definition says.
     ///
-    /// - Throws: ``NavigationError``: `alreadyClaimed`, …
+    /// - Throws: ``NavigationError``: `alreadyClaimed`, `accessDenied` where nobody owns it, and the flow's `emitters` do not
+    ///   name this program, …
     public func claim(_ path: NodePath) async throws { try await answer { link.claim(path, $0) } }
 
     /// Is its owner no longer.
@@ -63,7 +65,8 @@ extension NavigationBus {
     /// - Throws: ``NavigationError``: `notOwner`, …
     public func release(_ path: NodePath) async throws { try await answer { link.release(path, $0) } }
 
-    /// What this connection owns.
+    /// What this connection owns. A screen that it is just asked to present is not among it yet, so it is no list of the views
+    /// that a program has to have; ``watch(_:)`` tells what is live.
     public func owned() async throws -> [Owned] { try await answer { link.owned($0) } }
 
     /// All steps that are declared, by name.

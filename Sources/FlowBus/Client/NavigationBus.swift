@@ -16,7 +16,9 @@ internal import SdBus
 /// (`CancellationError`); what was asked for happens all the same.
 ///
 /// A connection that is lost is made again, after 0.1 s, 0.2 s, … 5 s, at the same address; calls that were under way fail
-/// with `disconnected`. When the service goes, they fail with `noReply`, and nobody knows what became of them. What was
+/// with `disconnected`. When the service goes, they fail with `noReply`, and nobody knows what became of them; but for steps
+/// that are waited for: where the bus starts the service again, or another one has taken over, and it has the tree of the one
+/// before, it goes on with them, and the outcome comes from there. What was
 /// to last is made anew with the service, or the connection: ``watch(_:)``, ``present(as:at:_:withdraw:)``, and what a
 /// ``FlowCoordinator`` has registered.
 @MainActor

@@ -24,13 +24,14 @@ public struct PresentRequest: Sendable {
     public let activationToken: String?
 }
 
-/// A screen is gone by other hands than its presenter's.
+/// A screen is gone by other hands than its presenter's, or another client's now.
 public struct Withdrawal: Sendable {
     /// Where it lived.
     public let path: NodePath
     /// The number of this very one.
     public let instance: UInt64
-    /// Why: `dismissed`, `back`, `rule`, `parent`, … A later service may know more.
+    /// Why: `dismissed`, `back`, `rule`, `parent`, …; `replaced`: it is live, and another client owns it. A later service may
+    /// know more.
     public let reason: String
 }
 
@@ -118,19 +119,27 @@ extension NavigationBus {
     ///
     /// ```swift
     /// let presenter = try await bus.present(as: "com.example.Player") { request in
-    ///     windows[request.path] = try Window(request.arguments)
+    ///     // It is there already where the screen got new arguments, or the service was started again.
+    ///     let window = windows[request.instance] ?? Window()
+    ///     windows[request.instance] = window
+    ///     window.show(request.arguments)
     /// } withdraw: { withdrawal in
-    ///     windows[withdrawal.path]?.close()
+    ///     windows.removeValue(forKey: withdrawal.instance)?.close()
     /// }
     /// ```
     ///
-    /// Who has shown a screen is its owner; it says ``setVisible(_:at:)`` when it is in sight.
+    /// Who has shown a screen is its owner; it says ``setVisible(_:at:)`` when it is in sight. Of what it dismisses itself it
+    /// hears no more. A path can be another screen's later, an instance can't.
+    ///
+    /// When the service was started again, views are kept whose instances are still live, also of screens that are just being
+    /// presented; ``watch(_:)`` tells all that is live then, ``TreeEvent/live(_:)``. Which of them this connection owns
+    /// (``owned()``) says nothing about that.
     ///
     /// - Parameters:
     ///   - name: the well-known name that the definition says; it is taken once the object is there. nil: none.
     ///   - path: the path that the definition says; nil: the name with `/` for `.` and `_` for `-`, `/` without a name.
     ///   - present: shows a screen, at once or later; what it throws is told to the service, and the screen is dismissed.
-    ///   - withdraw: a screen that was shown is gone by other hands.
+    ///   - withdraw: a screen that was shown is gone by other hands, or another client shows it now.
     /// - Returns: what serves, as long as it is held.
     /// - Throws: ``NavigationError``: `notOwner`, where another program has the name, `alreadyRegistered`, where this
     ///   connection serves that path already, `invalidArguments` for what is no name or path, …

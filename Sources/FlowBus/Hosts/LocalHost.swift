@@ -35,7 +35,7 @@ final class LocalHost: Host {
         alarm?.cancel()
         for asked in questions.values { asked.clock?.cancel() }
         questions = [:]
-        let (calls, steps) = (answers.sorted { $0.key < $1.key }.map(\.value), pending.takeAll())
+        let (calls, steps) = (answers.sorted { $0.key < $1.key }.map(\.value), pending.takeAll().map(\.done))
         (answers, waiting) = ([:], [])
         let ended = NavigationError(.flowEnded, "the coordinator has ended")
         for answer in calls { answer(.failure(ended)) }

@@ -10,14 +10,27 @@ struct PendingSteps {
         case path(NodePath)
     }
 
-    private var waiting: [Key: [Done<Outcome>]] = [:]
+    /// A step, and who waits for it.
+    struct Step {
+        let token: String?
+        let path: NodePath
+        /// Whether somebody does.
+        var isAwaited = true
+        let done: Done<Outcome>
+    }
+
+    private var waiting: [Key: [Step]] = [:]
     /// In the order in which they came, so that they end in it.
     private var order: [Key] = []
 
     /// A step was answered with `pending`.
     mutating func add(_ token: String?, on path: NodePath, _ done: @escaping Done<Outcome>) {
-        let key = token.map(Key.token) ?? .path(path)
-        waiting[key, default: []].append(done)
+        add(Step(token: token, path: path, done: done))
+    }
+
+    mutating func add(_ step: Step) {
+        let key = step.token.map(Key.token) ?? .path(step.path)
+        waiting[key, default: []].append(step)
         order.append(key)
     }
 
@@ -26,14 +39,14 @@ struct PendingSteps {
         let key = token.isEmpty ? Key.path(path) : .token(token)
         guard var steps = waiting.removeValue(forKey: key), !steps.isEmpty else { return [] }
         // Calls by one token are one step.
-        let done = token.isEmpty ? [steps.removeFirst()] : steps
+        let ended = token.isEmpty ? [steps.removeFirst()] : steps
         if token.isEmpty, !steps.isEmpty { waiting[key] = steps }
-        for _ in done { if let place = order.firstIndex(of: key) { order.remove(at: place) } }
-        return done
+        for _ in ended { if let place = order.firstIndex(of: key) { order.remove(at: place) } }
+        return ended.map(\.done)
     }
 
-    /// Nobody will tell what became of any; gives who waits, in the order in which they began.
-    mutating func takeAll() -> [Done<Outcome>] {
+    /// Who told of them is gone; gives all, in the order in which they began.
+    mutating func takeAll() -> [Step] {
         var left = waiting
         let all = order.compactMap { key in left[key]?.isEmpty == false ? left[key]?.removeFirst() : nil }
         (waiting, order) = ([:], [])

@@ -91,6 +91,63 @@ struct LifeTests {
         #expect(try await refusal { try await emission.value }.code == .noReply)
     }
 
+    @Test func `S-9 D-4 a step that is pending goes on in the service that takes over`() async throws {
+        let holder = try holdingGuard()
+        let steps = [Task { try await bus.emit("go", on: "held") }, Task { try await bus.emit("go", on: "held") }]
+        _ = try await bus.definitions()
+        try holder.waitForCall("Adapt")
+        var heirs: [ChildProcess] = []
+        defer { withExtendedLifetime(heirs) {} }
+        for _ in 0..<2 {
+            holder.clearLog()
+            let heir = try service.startAnother("--replace")
+            heirs.append(heir)
+            try heir.waitForLine(in: .errors) { $0.contains("Serving") }
+            try holder.waitForCall("Adapt")
+            // It has asked again by then.
+            _ = try await bus.definitions()
+        }
+        let first = holder.calls("Adapt")[0]
+        try holder.reply(to: first, [first.values[1], first.values[2]])
+        #expect(try await steps[0].value.isNavigated)
+        // Decided while the library was not told.
+        let second = try holder.waitForCall("Adapt")
+        try holder.reply(to: second, Peer.rejected)
+        #expect(try await steps[1].value.verdict == .rejected)
+    }
+
+    @Test func `S-9 D-4 who was told that the service went away asks again by the token`() async throws {
+        let holder = try holdingGuard()
+        let emission = Task { try await bus.emit("go", on: "held", token: "t") }
+        _ = try await bus.definitions()
+        try holder.waitForCall("Adapt")
+        service.process.send(signal: SIGKILL)
+        // Nobody starts it on this bus.
+        #expect(try await refusal { try await emission.value }.code == .noReply)
+        holder.clearLog()
+        try service.process.waitForExit()
+        try service.start()
+        let again = Task { try await bus.emit("go", on: "held", token: "t") }
+        _ = try await bus.definitions()
+        let question = try holder.waitForCall("Adapt")
+        try holder.reply(to: question, [question.values[1], question.values[2]])
+        #expect(try await again.value.isNavigated)
+        #expect(try service.objects().keys.filter { $0.contains("page") }.count == 1)
+    }
+
+    @Test func `D-4 a service that begins anew does not take a step that was pending with the one before`() async throws
+    {
+        let holder = try holdingGuard()
+        let emission = Task { try await bus.emit("go", on: "held") }
+        _ = try await bus.definitions()
+        try holder.waitForCall("Adapt")
+        holder.clearLog()
+        let heir = try service.startAnother("--replace", "--restore", "never")
+        defer { withExtendedLifetime(heir) {} }
+        #expect(try await refusal { try await emission.value }.code == .noReply)
+        #expect(holder.calls("Adapt").isEmpty)
+    }
+
     @Test func `calls under way fail when the bus goes`() async throws {
         _ = try holdingGuard()
         let emission = Task { try await bus.emit("go", on: "held") }

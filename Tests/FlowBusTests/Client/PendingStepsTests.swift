@@ -50,7 +50,7 @@ struct PendingStepsTests {
         var steps = PendingSteps()
         for (name, token) in [("a", nil), ("b", "t"), ("c", nil), ("d", "t")] { add(name, token, to: &steps) }
         conclude("", &steps)
-        for done in steps.takeAll() { done(.failure(NavigationError(.noReply, "gone"))) }
+        for step in steps.takeAll() { step.done(.failure(NavigationError(.noReply, "gone"))) }
         #expect(log.lines == ["a", "b", "c", "d"])
     }
 
