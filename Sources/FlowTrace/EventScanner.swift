@@ -20,6 +20,7 @@ extension TraceScanner {
         switch kind {
         case "restored": return try restored()
         case "started": return .started
+        case "continued": return .continued
         case "timer": return .timerFired
         case "name-owner":
             let name = try word()

@@ -10,6 +10,7 @@ extension TraceLine {
         self.init("\(now.microseconds)")
         switch event {
         case .started: add("started")
+        case .continued: add("continued")
         case .stepEmitted(let request, let node, let step, let arguments, let client, let options):
             add("emitted")
             add(request.number)

@@ -101,6 +101,7 @@ extension RecordKey.Kind {
         case .token: "token"
         case .registration: "registration"
         case .nameOwner: "name-owner"
+        case .progress: "progress"
         }
     }
 }

@@ -57,7 +57,7 @@ public enum Trace {
                 throw Mismatch(line: lines.startIndex, error.message)
             }
             count += 1
-            for effect in coordinator.handle(event, at: now) {
+            for effect in coordinator.handle(event, at: now, upTo: Limits.slice) {
                 let expected = Self.line(of: effect)
                 guard let line = lines.popFirst() else {
                     throw Mismatch(line: lines.startIndex + 1, "the trace ends where now follows: \(expected)")

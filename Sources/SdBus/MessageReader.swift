@@ -282,6 +282,55 @@ public struct MessageReader {
         try check("sd_bus_message_at_end", sd_bus_message_at_end(handle, 0)) > 0
     }
 
+    /// About how many bytes the values of the whole message take; then it is back at its start.
+    ///
+    /// - Parameter limit: where there are more, this many are counted, and no further.
+    public func byteCount(upTo limit: Int) throws(SdError) -> Int {
+        var count = 0
+        try measure(&count, limit)
+        try rewind()
+        return min(count, limit)
+    }
+
+    /// The depth of the recursion is that of D-Bus's types, 64 at the most.
+    private func measure(_ count: inout Int, _ limit: Int) throws(SdError) {
+        while count < limit {
+            var type: CChar = 0
+            var contents: UnsafePointer<CChar>?
+            let result = sd_bus_message_peek_type(handle, &type, &contents)
+            try check("sd_bus_message_peek_type", result)
+            guard result > 0 else { return }
+            count += 8
+            if let contents {
+                if Int(type) == SD_BUS_TYPE_ARRAY, let size = try fixedArraySize(of: contents) {
+                    count += size
+                    continue
+                }
+                try check("sd_bus_message_enter_container", sd_bus_message_enter_container(handle, type, contents))
+                try measure(&count, limit)
+                if count >= limit { return }
+                try check("sd_bus_message_exit_container", sd_bus_message_exit_container(handle))
+            } else if [SD_BUS_TYPE_STRING, SD_BUS_TYPE_OBJECT_PATH, SD_BUS_TYPE_SIGNATURE].contains(Int(type)) {
+                var text: UnsafePointer<CChar>?
+                try basic(Int(type), &text)
+                count += text.map { strlen($0) } ?? 0
+            } else {
+                var value: UInt64 = 0
+                try basic(Int(type), &value)
+            }
+        }
+    }
+
+    /// Reads an array of numbers, which can be long, in one piece; nil: it is of something else.
+    private func fixedArraySize(of contents: UnsafePointer<CChar>) throws(SdError) -> Int? {
+        guard strlen(contents) == 1, strchr("ynqiuxtd", Int32(contents.pointee)) != nil else { return nil }
+        var values: UnsafeRawPointer?
+        var size = 0
+        try check(
+            "sd_bus_message_read_array", sd_bus_message_read_array(handle, contents.pointee, &values, &size))
+        return size
+    }
+
     /// Back to the start of the message, or of this container only (sd_bus_message_rewind(3)).
     @inlinable
     public func rewind(wholeMessage: Bool = true) throws(SdError) {

@@ -67,7 +67,9 @@ extension Daemon {
             _ = try signal.readString()
             let owner = String(cString: try signal.readString())
             outbox.ownerChanged(of: name, to: owner.isEmpty ? nil : owner)
-            handleRegistrations(.nameOwnerChanged(name, owner: owner.isEmpty ? nil : Client(owner)))
+            whenFree { [unowned self] in
+                handleRegistrations(.nameOwnerChanged(name, owner: owner.isEmpty ? nil : Client(owner)))
+            }
         } catch {
             logger.error("Could not read who owns a bus name: \(error)")
         }

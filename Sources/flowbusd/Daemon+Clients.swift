@@ -9,7 +9,8 @@ extension Daemon {
     func watchClients() throws(SdError) {
         watches = try PeerWatches(bus) { [unowned self] name in
             // Where the bus is gone, all clients are; that is the end of the service, not of theirs.
-            if bus.isOpen { handleRegistrations(.clientVanished(Client(name))) }
+            guard bus.isOpen else { return }
+            whenFree { [unowned self] in handleRegistrations(.clientVanished(Client(name))) }
         }
     }
 

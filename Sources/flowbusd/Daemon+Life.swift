@@ -27,13 +27,16 @@ extension Daemon {
                 try loop.onSignal(signal) { [unowned self] in stop(.success) }
             }
             // Errors are logged; there is nobody else to tell.
-            try loop.onSignal(.hangUp) { [unowned self] in _ = try? reload() }
+            try loop.onSignal(.hangUp) { [unowned self] in
+                whenFree { [unowned self] in _ = try? reload() }
+            }
             statusUpdate = try loop.deferred { [unowned self] in notify { try $0.status(status) } }
             try loop.enableWatchdog()
             try bus.attach(to: loop)
             try watchClients()
             try bus.onNameLost("\(BusNames.service)") { [unowned self] in nameLost() }
             try prepareKeeping()
+            try prepareSlices()
             guard try takeName(), try begin() else { return .exit(.success) }
             if isLost { throw SdError.notConnected }
         } catch {
@@ -122,7 +125,9 @@ extension Daemon {
             try timer?.disarm()
             return
         }
-        if timer == nil { timer = try loop.timer { [unowned self] in handle(.timerFired) } }
+        if timer == nil {
+            timer = try loop.timer { [unowned self] in whenFree { [unowned self] in handle(.timerFired) } }
+        }
         try timer?.arm(at: time.microseconds)
     }
 

@@ -19,12 +19,14 @@ extension Daemon {
                 case .application(_, let action): try actionCall(action, presentation, to: service)
                 }
             } conclude: { [unowned self] conclusion in
-                let answer = read(presentation, conclusion)
-                handle(.presenterReplied(presentation.id, answer))
+                whenFree(conclusion) { [unowned self] conclusion in
+                    let answer = read(presentation, conclusion)
+                    handle(.presenterReplied(presentation.id, answer))
+                }
             } concludeLate: { [unowned self] answer in
                 var late = PresenterAnswer.failed
                 if let answer, answer.errorName == nil { late = .presented(by: answer.client) }
-                handle(.presenterReplied(presentation.id, late))
+                whenFree { [unowned self] in handle(.presenterReplied(presentation.id, late)) }
             })
     }
 

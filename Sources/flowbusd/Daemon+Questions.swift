@@ -73,7 +73,7 @@ extension Daemon {
             } conclude: { [unowned self] conclusion in
                 // The core has forgotten it.
                 if case .unsent(is Outbox.Dropped) = conclusion { return }
-                conclude(self, conclusion)
+                whenFree(conclusion) { [unowned self] in conclude(self, $0) }
             })
     }
 

@@ -63,7 +63,16 @@ final class Daemon {
     /// Whether navigations are logged: asked once, as there are many.
     let logsNavigations: Bool
     /// The presentable that sd-bus looked up last: the one that the handler which it calls next is for.
-    private var found: NodeID?
+    private(set) var found: NodeID?
+    /// What waits while an event goes on in slices.
+    var backlog = Backlog()
+    /// Do the next slice: after the messages at hand; among them; when more is sent.
+    var sliceTask: DeferredTask?
+    var urgentSliceTask: DeferredTask?
+    var sendingTask: DeferredTask?
+    /// Counts messages while there are slices to do.
+    var sliceFilter: Slot?
+    var messagesSinceSlice = 0
     var lastRequest: UInt64 = 0
     /// When the latest event was.
     private(set) var latestTime = Instant(microseconds: 0)
@@ -105,7 +114,10 @@ final class Daemon {
     func handle(_ event: Event, answering call: MessageReader? = nil) {
         let now = Instant(microseconds: loop.now)
         latestTime = now
-        let effects = recorder?.handle(event, at: now, by: &coordinator) ?? coordinator.handle(event, at: now)
+        let effects =
+            recorder?.handle(event, at: now, by: &coordinator)
+            ?? coordinator.handle(event, at: now, upTo: Limits.slice)
+        if coordinator.hasMore { goOnSoon() }
         let request = RequestID(lastRequest)
         if holdsEffects, coordinator.hasUrgentRecords || !held.isEmpty {
             return hold(effects, answering: call, of: request)
@@ -274,7 +286,7 @@ extension Daemon {
 
     /// Refuses a call; gives sd-bus its result. What is no refusal of ours is an errno, which is made an error of as sd-bus
     /// would do it: but that does not look whether its error could be sent.
-    private func refuse(_ call: MessageReader, because error: any Error) -> Int32 {
+    func refuse(_ call: MessageReader, because error: any Error) -> Int32 {
         settle()
         if let error = error as? SdError, error.isSendFailure {
             connectionFailed(error)

@@ -25,7 +25,7 @@ final class Recorder {
     /// Has the core handle an event, with both written in one piece.
     func handle(_ event: Event, at now: Instant, by coordinator: inout FlowCoordinator) -> [Effect] {
         var text = Trace.line(of: event, at: now, in: coordinator) + "\n"
-        let effects = coordinator.handle(event, at: now)
+        let effects = coordinator.handle(event, at: now, upTo: Limits.slice)
         for effect in effects { text += Trace.line(of: effect) + "\n" }
         write(text)
         return effects

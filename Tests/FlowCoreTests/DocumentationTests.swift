@@ -64,6 +64,12 @@ struct DocumentationTests {
         row(
             "tokens of the last \(Limits.tokenLifetime / 1_000_000) s",
             "\(number(Limits.tokensPerClient)) | \(number(Limits.tokens))")
+        row(
+            "calls that wait until one that goes on in slices is done (S-7)",
+            "\(number(Limits.postponedCallsPerClient)) | \(number(Limits.postponedCalls))")
+        row(
+            "values in those",
+            "\(Limits.postponedBytesPerClient / mebi) MiB | \(Limits.postponedBytes / mebi) MiB")
         row("registered flows", "\(number(Limits.registeredFlowsPerClient)) | \(number(Limits.registeredFlows))")
         row(
             "names and types of the steps and screens of registered flows",

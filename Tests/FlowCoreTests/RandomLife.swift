@@ -35,8 +35,12 @@ final class RandomLife {
         var known: Effect?
     }
 
-    init(seed: UInt64) {
+    /// How many effects and steps make a slice.
+    private let sliceSize: Int
+
+    init(seed: UInt64, sliceSize: Int = .max) {
         self.seed = seed
+        self.sliceSize = sliceSize
         random = Seeded(seed: seed)
         coordinator = FlowCoordinator(definitions: RandomSketch.make(using: &random).definitions, basePath: "")
         before = coordinator.copy()
@@ -189,7 +193,9 @@ extension RandomLife {
         self.latest = latest
         before = coordinator.copy()
         let explanation = coordinator.explain(event, at: Instant(microseconds: now))
-        effects = coordinator.handle(event, at: Instant(microseconds: now))
+        effects = coordinator.handle(event, at: Instant(microseconds: now), inSlicesOf: sliceSize) {
+            recordComplaints += archive.update(from: &$0).map { "\(story.count) \(text): \($0)" }
+        }
         if let complaint = explanation?.complaint(about: effects, of: event) {
             explainComplaints.append("\(story.count) \(text): \(complaint)")
         }

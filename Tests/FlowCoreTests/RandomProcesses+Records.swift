@@ -9,7 +9,7 @@ extension FlowCoordinator {
             switch call.kind {
             case .step: count + 1
             case .list(let list): count + list.steps.count - list.outcomes.count
-            case .deepLink(let undecided): count + undecided
+            case .deepLink(let link): count + link.undecided
             case .path(let walk): count + (walk.isUnderWay ? 1 : 0)
             case .readiness: count
             }
@@ -26,7 +26,7 @@ extension FlowCoordinator {
                 guard let body = record.body, var node = try? NodeRecord(body) else { return record }
                 node.presenting?.isCalled = false
                 return Record(record.key, node.bytes)
-            case .activity, .step, .list, .token: return record
+            case .activity, .step, .list, .token, .progress: return record
             }
         }
     }

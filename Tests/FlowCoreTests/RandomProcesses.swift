@@ -50,8 +50,12 @@ final class RandomProcesses {
         case presenter
     }
 
-    init(seed: UInt64) {
+    /// How many effects and steps make a slice.
+    private let sliceSize: Int
+
+    init(seed: UInt64, sliceSize: Int = .max) {
         self.seed = seed
+        self.sliceSize = sliceSize
         random = Seeded(seed: seed)
         let sketch = RandomSketch.make(using: &random, withOthers: true)
         coordinator = FlowCoordinator(definitions: sketch.definitions, basePath: "")
@@ -318,7 +322,10 @@ final class RandomProcesses {
     private func handle(_ event: Event, _ text: String) {
         story.append(text)
         let explanation = coordinator.explain(event, at: Instant(microseconds: now))
-        take(coordinator.handle(event, at: Instant(microseconds: now)))
+        take(
+            coordinator.handle(event, at: Instant(microseconds: now), inSlicesOf: sliceSize) {
+                recordComplaints += archive.update(from: &$0).map { "\(story.count) \(text): \($0)" }
+            })
         if let complaint = explanation?.complaint(about: effects, of: event) {
             explainComplaints.append("\(story.count) \(text): \(complaint)")
         }

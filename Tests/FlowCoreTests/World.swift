@@ -12,6 +12,8 @@ final class World {
     var records: [Record] { archive.records }
     /// How many calls were made.
     private(set) var requests: UInt64 = 0
+    /// How many effects and steps make a slice.
+    var sliceSize = Int.max
     /// In µs; the time of the next event.
     var now: UInt64 = 0
 
@@ -28,8 +30,12 @@ final class World {
     @discardableResult
     func handle(_ event: Event) -> [String] {
         let explanation =
-            coordinator.forest.count < 300 ? coordinator.explain(event, at: Instant(microseconds: now)) : nil
-        effects = coordinator.handle(event, at: Instant(microseconds: now))
+            coordinator.forest.count < 300 && !coordinator.hasMore
+            ? coordinator.explain(event, at: Instant(microseconds: now)) : nil
+        effects = coordinator.handle(event, at: Instant(microseconds: now), inSlicesOf: sliceSize) {
+            let complaints = archive.update(from: &$0)
+            if !complaints.isEmpty { Issue.record("records: \(complaints) amid \(event)") }
+        }
         // What is kept has to be what there is, after every event of every test.
         let complaints = archive.update(from: &coordinator, comparing: archive.bodies.count < 300)
         if !complaints.isEmpty { Issue.record("records: \(complaints) after \(event)") }
@@ -37,6 +43,15 @@ final class World {
         if let complaint = explanation?.complaint(about: effects, of: event) {
             Issue.record("\(complaint) of \(event)")
         }
+        return effects.map(\.line)
+    }
+
+    /// One slice of an event; the rest goes on with the next event.
+    @discardableResult
+    func begin(_ event: Event, upTo size: Int = 1) -> [String] {
+        effects = coordinator.handle(event, at: Instant(microseconds: now), upTo: size)
+        let complaints = archive.update(from: &coordinator)
+        if !complaints.isEmpty { Issue.record("records: \(complaints) after a slice of \(event)") }
         return effects.map(\.line)
     }
 

@@ -55,6 +55,7 @@ final class Model {
         now = time.microseconds
         said = []
         switch event {
+        case .continued: break
         case .started: start()
         case .stepEmitted(let request, let node, let step, let arguments, let client, let options):
             answer(request, emit(on: node.instance, step, arguments, client, options))

@@ -84,6 +84,8 @@ public enum Event: Sendable {
     case clientVanished(Client)
     /// One of ``Definitions/busNames`` found its owner, or lost it (nil).
     case nameOwnerChanged(String, owner: Client?)
+    /// There is time to go on with what the events before have led to (``FlowCoordinator/hasMore``).
+    case continued
     /// The time that ``Effect/startTimer(at:)`` asked for has come.
     case timerFired
     /// The definition files were read again, and are right.

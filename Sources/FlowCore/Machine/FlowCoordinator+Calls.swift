@@ -9,8 +9,8 @@ struct Call: Sendable {
         case step(path: String, Tokens.Key?)
         /// Steps, each emitted when the one before has ended.
         case list(StepList)
-        /// A step for every flow; so many have not ended. The outcomes are ``FlowCoordinator/deepLinks``.
-        case deepLink(undecided: Int)
+        /// A step for every flow. The outcomes are ``FlowCoordinator/deepLinks``.
+        case deepLink(DeepLink)
         /// Steps along a path of flows.
         case path(PathWalk)
         /// A flow that is not ready.
@@ -28,6 +28,8 @@ struct Call: Sendable {
     var tally = Ledger.Tally()
     /// Until when its caller waits for an answer; nil: it was not made to wait.
     var due: Instant?
+    /// Whether the machine is woken then.
+    var isWatched = false
 
     /// Whether somebody may wait for its answer.
     var isAwaited: Bool { !isAnswered || isAwaitedByToken }
@@ -62,8 +64,9 @@ extension FlowCoordinator {
     mutating func suspend(_ request: RequestID, _ call: Call, until due: Instant? = nil) {
         var call = call
         ledger.count(call.tally, for: call.client)
-        if call.due == nil {
-            call.due = due ?? now.advanced(by: Limits.patience)
+        if call.due == nil { call.due = due ?? now.advanced(by: Limits.patience) }
+        if !call.isWatched {
+            call.isWatched = true
             suspended.append(request)
         }
         calls[request] = call
@@ -87,7 +90,10 @@ extension FlowCoordinator {
     mutating func drop(_ request: RequestID) -> Call? {
         guard let call = calls.removeValue(forKey: request) else { return nil }
         ledger.count(-call.tally, for: call.client)
-        if case .list = call.kind { unsaved.drop(list: request.number) }
+        switch call.kind {
+        case .list, .deepLink: unsaved.drop(list: request.number)
+        case .step, .path, .readiness: break
+        }
         if !activationTokens.isEmpty { activationTokens.touch(request) }
         return call
     }
@@ -111,15 +117,16 @@ extension FlowCoordinator {
             call.kind = .list(list)
             calls[request] = call
             resumable.append(request)
-        case .deepLink(let undecided):
+        case .deepLink(var link):
             guard case .deepLink(_, let place) = step.purpose, let path = deepLinks[request]?[place].path else {
                 return
             }
             deepLinks[request]?[place] = FlowOutcome(path: path, outcome: outcome)
             if call.isAnswered { tellConclusion(outcome, of: call, at: path) }
-            call.kind = .deepLink(undecided: undecided - 1)
+            link.undecided -= 1
+            call.kind = .deepLink(link)
             calls[request] = call
-            if undecided == 1 { resumable.append(request) }
+            if link.undecided == 0 { resumable.append(request) }
         case .path(var walk):
             if call.isAnswered {
                 drop(request)
@@ -136,24 +143,15 @@ extension FlowCoordinator {
         }
     }
 
-    /// Goes on with the calls whose steps have ended, each when the chain of the step is done or waits.
-    mutating func goOnWithCalls() {
-        if resumable.isEmpty { return }
-        var next = 0
-        while next < resumable.count {
-            goOn(with: resumable[next])
-            next += 1
-            run()
-        }
-        resumable = []
-    }
-
-    private mutating func goOn(with request: RequestID) {
+    /// Goes on with a call whose step has ended, or that went on to here in the slice before.
+    mutating func goOn(with request: RequestID) {
         guard let call = calls[request] else { return }
         switch call.kind {
         case .step: break
         case .list(let list): emitRest(of: list, call, request)
-        case .deepLink:
+        case .deepLink(let link):
+            if link.next < link.flows.count { return takeRest(of: request) }
+            guard link.undecided == 0 else { return }
             drop(request)
             let outcomes = deepLinks.removeValue(forKey: request) ?? []
             if !call.isAnswered { finish(request, .reply(request, .outcomes(outcomes))) }

@@ -21,6 +21,7 @@ extension FlowCoordinator {
         deepLinks = other.deepLinks
         suspended = other.suspended
         resumable = other.resumable
+        slice = other.slice
         lateAnswers = other.lateAnswers
         questions = other.questions
         lastQuestion = other.lastQuestion

@@ -12,11 +12,11 @@ extension FlowCoordinator {
         }
         let flows = forest.preorder().filter { forest.nodes[$0].flow != nil }
         var outcomes: [FlowOutcome] = []
-        var steps: [WaitingStep] = []
-        steps.reserveCapacity(flows.count)
+        var link = DeepLink(step: step, arguments: admitted)
+        link.flows.reserveCapacity(flows.count)
         var tally = Ledger.Tally()
         for (place, flow) in flows.enumerated() {
-            var waiting = WaitingStep(
+            let waiting = WaitingStep(
                 origin: 0, client: client, flow: forest.id(of: flow), step: step,
                 arguments: admitted, cause: 0, purpose: .deepLink(request, place: place))
             do throws(FlowError) {
@@ -24,20 +24,59 @@ extension FlowCoordinator {
                 tally = try checkWait(waiting, for: flow, besides: tally)
             } catch {
                 outcomes.append(FlowOutcome(path: forest.nodes[flow].path, outcome: .refused(error)))
+                link.flows.append(nil)
                 continue
             }
             outcomes.append(FlowOutcome(path: forest.nodes[flow].path, outcome: nil))
-            waiting.origin = nextOrigin()
-            steps.append(waiting)
+            link.flows.append(waiting.flow)
+            link.undecided += 1
             reach(flow)
         }
-        guard !steps.isEmpty else {
+        guard link.undecided > 0 else {
             answer = .reply(request, .outcomes(outcomes))
             return
         }
-        suspend(request, Call(client: client, kind: .deepLink(undecided: steps.count)))
+        var call = Call(client: client, kind: .deepLink(link))
+        call.due = now.advanced(by: Limits.patience)
+        calls[request] = call
         deepLinks[request] = outcomes
-        queue.insert(contentsOf: steps)
+        takeRest(of: request)
+    }
+
+    /// Goes on with a step for every flow, each when the chain of the one before is done, or waits.
+    mutating func takeRest(of request: RequestID) {
+        while let waiting = takeNextStep(of: request) {
+            take(waiting)
+            guard let call = calls[request], case .deepLink(let link) = call.kind else { return }
+            if !run() || (isSliceOver && link.next < link.flows.count) {
+                drop(request)
+                return park(request, call)
+            }
+        }
+        unsaved.drop(list: request.number)
+        // From now on it waits for others alone, if it does.
+        if calls[request]?.isWatched == false {
+            calls[request]?.isWatched = true
+            suspended.append(request)
+        }
+    }
+
+    /// The step for the next flow of a deep link; nil: none is left.
+    private mutating func takeNextStep(of request: RequestID) -> WaitingStep? {
+        guard var call = calls[request], case .deepLink(var link) = call.kind else { return nil }
+        while link.next < link.flows.count {
+            let place = link.next
+            link.next += 1
+            guard let flow = link.flows[place] else { continue }
+            call.kind = .deepLink(link)
+            calls[request] = call
+            return WaitingStep(
+                origin: nextOrigin(), client: call.client, flow: flow, step: link.step, arguments: link.arguments,
+                cause: 0, purpose: .deepLink(request, place: place))
+        }
+        call.kind = .deepLink(link)
+        calls[request] = call
+        return nil
     }
 
     /// Goes from flow to flow by their names, with a step for each, or with none (S-28).
@@ -78,8 +117,18 @@ extension FlowCoordinator {
     mutating func walkOn(_ walk: PathWalk, _ call: Call, _ request: RequestID) {
         var (walk, call) = (walk, call)
         drop(request)
+        if call.isAnswered {
+            // Its time was over between two slices.
+            if let outcome = walk.outcome { tellConclusion(outcome, of: call, at: walk.place) }
+            return
+        }
         do throws(FlowError) {
-            while try stride(&walk, by: call.client, request) {}
+            while try stride(&walk, by: call.client, request) {
+                if !queue.isEmpty || isSliceOver {
+                    call.kind = .path(walk)
+                    return park(request, call, until: walk.due)
+                }
+            }
         } catch {
             finish(request, .fail(request, walk.failure(error.message)))
             return
@@ -164,7 +213,7 @@ extension FlowCoordinator {
                     .unknownFlow, "no root of that name is live, and none is started, as the flow is not unique")
             }
             let path = try begin(FlowRequest(id, by: client))
-            run()
+            runToEnd()
             guard let root = forest.newestFlow(named: segment.flow, below: nil) else {
                 throw FlowError(.flowEnded, "'\(path)' ended with its initial step")
             }
@@ -178,6 +227,18 @@ extension FlowCoordinator {
         }
         return flow
     }
+}
+
+/// Where a deep link to every flow is (S-27).
+struct DeepLink: Sendable {
+    let step: StepID
+    let arguments: Arguments
+    /// The flows in their order; nil: one that the step was refused for.
+    var flows: [NodeID?] = []
+    /// Which of them is the next.
+    var next = 0
+    /// How many of their steps have not ended.
+    var undecided = 0
 }
 
 /// Where a deep link along a path is (S-28).

@@ -76,7 +76,10 @@ extension FlowCoordinator {
             }
             list.outcomes.append(outcome)
             if call.isAnswered { tellConclusion(outcome, of: call, at: list.path) }
-            run()
+            if !run() || (isSliceOver && list.outcomes.count < list.steps.count) {
+                call.kind = .list(list)
+                return park(request, call)
+            }
         }
         if !call.isAnswered { finish(request, .reply(request, .verdicts(list.outcomes))) }
     }

@@ -14,6 +14,8 @@ extension FlowCoordinator {
     ) -> Explanation {
         var run = copy()
         run.now = now
+        // As things are now: what goes on later, and may take long, is left out.
+        (run.queue, run.resumable, run.slice) = (StepQueue(), [], Slice())
         return run.explainEmission(of: step, arguments, on: node, by: client)
     }
 
@@ -57,7 +59,7 @@ extension FlowCoordinator {
         return explanation
     }
 
-    /// The same as ``run()`` and ``goOnWithCalls()``, a step at a time.
+    /// The same as ``goOn()``, a step at a time.
     private mutating func explainChain(in explanation: inout Explanation) {
         while let step = queue.takeNext() {
             explanation.add(heading(of: step))
@@ -69,7 +71,7 @@ extension FlowCoordinator {
             take(step)
             takeEffects(into: &explanation)
         }
-        goOnWithCalls()
+        goOn()
         sendLateAnswers()
         takeEffects(into: &explanation)
     }

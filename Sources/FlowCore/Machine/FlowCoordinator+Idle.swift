@@ -39,17 +39,17 @@ extension FlowCoordinator {
         }
     }
 
-    /// Takes what is due: one thing after the other, each with its chain.
-    mutating func takeDue() {
-        while let next = alarms.next, next.due <= now {
-            alarms.removeNext()
-            switch next.subject {
-            case .flow(let flow):
-                takeIdle(flow, due: next.due)
-                // Before their callers' patience ends, which may be due, too.
-                goOnWithCalls()
-            case .call(let request): takePatience(of: request)
-            }
+    /// Takes the next thing that is due. Its chain, and the calls that go on with that, come before the next one: also before
+    /// their callers' patience ends, which may be due, too.
+    mutating func takeNextDue() {
+        guard let limit = slice.dueBy, let next = alarms.next, next.due <= limit else {
+            slice.dueBy = nil
+            return
+        }
+        alarms.removeNext()
+        switch next.subject {
+        case .flow(let flow): takeIdle(flow, due: next.due)
+        case .call(let request): takePatience(of: request)
         }
     }
 
@@ -63,7 +63,6 @@ extension FlowCoordinator {
         forest.nodes[slot].flow?.isResting = true
         forest.touchActivity(of: slot)
         setOff(idle, at: slot)
-        run()
     }
 
     /// Emits a flow's idle step on it.

@@ -13,6 +13,9 @@ extension FlowCoordinator {
     /// The presentable at this object path; nil: none is live there.
     public func node(at path: String) -> NodeID? { forest.node(at: path) }
 
+    /// Whether a presentable is live.
+    public func isLive(_ node: NodeID) -> Bool { forest.slot(of: node) != nil }
+
     /// A presentable's object path.
     public func path(of node: NodeID) -> String { forest.nodes[slot(node)].path }
 

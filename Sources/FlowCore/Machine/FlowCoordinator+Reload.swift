@@ -18,7 +18,7 @@ extension FlowCoordinator {
         let old = definitions
         // What goes is named by the old definitions, so it goes before the new ones are in force.
         removeUndeclared(in: new)
-        run()
+        runToEnd()
         renewSteps(for: new)
         renewWaiting(for: new)
         definitions = new

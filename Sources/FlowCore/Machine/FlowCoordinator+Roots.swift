@@ -28,7 +28,7 @@ extension FlowCoordinator {
             let path = forest.path(of: id(of: root), below: nil)
             effects.append(.reportUnstarted(path: path, error))
         }
-        run()
+        runToEnd()
     }
 
     /// Makes the root that is wished for and sets off its initial step; gives its path. A unique flow that is live

@@ -10,6 +10,7 @@
 /// - `+Roots`: flows that begin;
 /// - `+DeepLinks`: steps for all flows (S-27), and along a path of them (S-28);
 /// - `+Calls`: calls that are not answered by the event that brought them (S-9);
+/// - `+Slices`: what goes on later, as it would take too long at once (S-7);
 /// - `+Back`: where Back ends (S-24);
 /// - `+Idle`: flows that nobody reached for a time (S-34);
 /// - `+Dismissal`: presentables that go (S-22, S-23), and how that is told (S-12);
@@ -55,6 +56,8 @@ public struct FlowCoordinator: ~Copyable, Sendable {
     var suspended: [RequestID]
     /// Calls that go on when the chain at hand is done, or waits.
     var resumable: [RequestID]
+    /// How far the event at hand goes, and what goes on with the next slice.
+    var slice: Slice
     /// Answers to calls that came before; they go out when the chain of this origin is done, or waits (S-9).
     var lateAnswers: (origin: UInt64, answers: [Effect])
 
@@ -121,6 +124,7 @@ public struct FlowCoordinator: ~Copyable, Sendable {
         deepLinks = [:]
         suspended = []
         resumable = []
+        slice = Slice()
         lateAnswers = (0, [])
         questions = [:]
         lastQuestion = 0
@@ -136,11 +140,18 @@ public struct FlowCoordinator: ~Copyable, Sendable {
     /// what has to be done for it, in order.
     ///
     /// A call gets exactly one answer: the last effect, or, where others have to be asked, one of a later event (S-9).
-    public mutating func handle(_ event: Event, at now: Instant) -> [Effect] {
+    ///
+    /// - Parameter size: about how much to do, in effects and steps. Between two chains it stops where that is reached; then
+    ///   ``hasMore`` says so, and ``Event/continued`` goes on. Any other event has the rest done first (S-7).
+    public mutating func handle(_ event: Event, at now: Instant, upTo size: Int = .max) -> [Effect] {
         self.now = now
         originAtHand = 0
         effects.reserveCapacity(2)
+        if hasMore { prepareRest(for: event) }
+        (slice.size, slice.taken) = (size, 0)
+        if case .continued = event {} else { slice.begun = now }
         switch event {
+        case .continued: break
         case .restored(let records, let onSameBus): restore(records, onSameBus: onSameBus)
         case .started:
             for root in definitions.autostart where !restoredRoots.contains(id(of: root)) { start(root) }
@@ -191,14 +202,14 @@ public struct FlowCoordinator: ~Copyable, Sendable {
             changeOwner(of: name, to: owner)
         case .timerFired:
             timer = nil
-            takeDue()
+            slice.dueBy = now
         case .definitionsRead(let definitions):
             reload(definitions)
         }
-        run()
-        goOnWithCalls()
+        goOn()
         watchSuspended()
         askForTimer()
+        if hasMore || !unsaved.savedProgress.isEmpty { recordRest() }
         return finish()
     }
 
@@ -250,8 +261,16 @@ public struct FlowCoordinator: ~Copyable, Sendable {
 extension FlowCoordinator {
     /// Takes the waiting steps until none is left whose flow could take it: a chain that waits for nobody is finished
     /// before the next step from outside is taken (S-7).
-    mutating func run() {
-        while let step = queue.takeNext() { take(step) }
+    ///
+    /// - Returns: false: the rest goes on with the next slice.
+    @discardableResult
+    mutating func run() -> Bool {
+        while true {
+            if isSliceOver, queue.isBetweenChains { return queue.isEmpty }
+            guard let step = queue.takeNext() else { return true }
+            if queue.dropRecord(of: step) { unrecord(step) }
+            take(step)
+        }
     }
 
     /// Takes one step to its end, or to where it waits for a guard or navigator; nil: it waits.
@@ -259,6 +278,7 @@ extension FlowCoordinator {
     mutating func take(_ step: WaitingStep) -> Outcome? {
         if !lateAnswers.answers.isEmpty, lateAnswers.origin != step.origin { sendLateAnswers() }
         originAtHand = step.origin
+        slice.taken += 1
         guard let flow = forest.slot(of: step.flow) else {
             let name = definitions[step.step].name
             return end(

@@ -8,6 +8,8 @@ struct StepQueue: Sendable {
         let origin: UInt64
         let number: UInt64
         let place: Int
+        /// Whether its chain begins with it, or goes on after a wait.
+        let isHead: Bool
 
         static func < (one: Entry, other: Entry) -> Bool { (one.origin, one.number) < (other.origin, other.number) }
     }
@@ -16,6 +18,15 @@ struct StepQueue: Sendable {
     /// By place; nil: it is free.
     private var steps: [WaitingStep?] = []
     private var freePlaces: [Int] = []
+
+    /// How many of them belong to a chain that is under way.
+    private var chainedCount = 0
+    /// Places of steps that came since ``takeUnrecorded()``.
+    private var unrecorded: [Int] = []
+    /// The numbers of steps that have records.
+    private(set) var recorded: Set<UInt64> = []
+    /// Whether flows of such steps have gone since.
+    private var isOutdated = false
 
     /// How many of them are told where they fail, and so ask ``heir(of:isLive:)`` if their flow is gone.
     private var toldCount = 0
@@ -35,20 +46,28 @@ struct StepQueue: Sendable {
 
     var isEmpty: Bool { order.isEmpty }
     var count: Int { order.count }
+    /// Whether no chain is under way: whatever is here begins one, or goes on after a wait.
+    var isBetweenChains: Bool { chainedCount == 0 }
 
-    /// Adds a step that was just set off, or one that was here before.
-    mutating func insert(_ step: WaitingStep) {
+    /// Adds a step that was just set off.
+    mutating func insert(_ step: WaitingStep) { insert(step, isHead: false) }
+
+    private mutating func insert(_ step: WaitingStep, isHead: Bool) {
         var step = step
         number(&step)
+        if !isHead { chainedCount += 1 }
         if step.isTold { toldCount += 1 }
-        let entry = Entry(origin: step.origin, number: step.number, place: freePlaces.popLast() ?? steps.count)
+        let entry = Entry(
+            origin: step.origin, number: step.number, place: freePlaces.popLast() ?? steps.count, isHead: isHead)
         if entry.place == steps.count { steps.append(step) } else { steps[entry.place] = step }
+        unrecorded.append(entry.place)
         order.insert(entry)
     }
 
-    /// Adds steps of any origins: those that were here before, and others in the order they were set off.
+    /// Adds steps that waited elsewhere, of any origins: those that were here before, and others in the order they are set
+    /// off.
     mutating func insert(contentsOf later: [WaitingStep]) {
-        for step in later { insert(step) }
+        for step in later { insert(step, isHead: true) }
     }
 
     /// Gives a step its number, where it has none: its place among those of its origin, and the name of its record.
@@ -75,7 +94,9 @@ struct StepQueue: Sendable {
         if order.isEmpty {
             steps.removeAll(keepingCapacity: steps.count < 64)
             freePlaces.removeAll(keepingCapacity: true)
+            unrecorded.removeAll(keepingCapacity: true)
         }
+        if !entry.isHead { chainedCount -= 1 }
         if next.isTold { toldCount -= 1 }
         return next
     }
@@ -87,6 +108,7 @@ struct StepQueue: Sendable {
     mutating func leave(_ flows: some Sequence<(flow: NodeID, path: String)>, to heir: NodeID?) {
         // A deep link can make thousands of steps wait that nobody is told of.
         guard toldCount > 0 else { return }
+        if !recorded.isEmpty { isOutdated = true }
         for (flow, path) in flows { gone[flow] = heir.map { .below($0) } ?? .alone(path: path) }
         if gone.count > 2 * order.count + 64 { forgetUnasked() }
     }
@@ -114,6 +136,30 @@ struct StepQueue: Sendable {
         gone = asked
     }
 
-    /// The steps in their order, for tests.
+    // MARK: Records
+
+    /// The steps whose records are to be written, as they wait longer than the event at hand: those that have none, or whose
+    /// flow has gone. They count as recorded now.
+    mutating func takeUnrecorded() -> [WaitingStep] {
+        var taken: [WaitingStep] = []
+        for place in unrecorded {
+            if place < steps.count, let step = steps[place], recorded.insert(step.number).inserted {
+                taken.append(step)
+            }
+        }
+        unrecorded = []
+        if isOutdated {
+            for case let step? in steps where step.isTold && gone[step.flow] != nil { taken.append(step) }
+            isOutdated = false
+        }
+        return taken
+    }
+
+    /// A step has left that may have a record; whether it has.
+    mutating func dropRecord(of step: WaitingStep) -> Bool {
+        !recorded.isEmpty && recorded.remove(step.number) != nil
+    }
+
+    /// The steps in their order.
     var all: [WaitingStep] { order.elements.sorted().compactMap { steps[$0.place] } }
 }

@@ -105,6 +105,18 @@ public enum Limits {
     /// Steps that one origin may set off (S-11).
     public static let stepsSetOff = 256
 
+    /// Effects and steps of one slice (S-7): about 10 ms of work. It ends with the chain that reaches it.
+    public static let slice = 256
+
+    /// Calls of one client that wait until another call, which goes on in slices, is done.
+    public static let postponedCallsPerClient = 1_024
+    /// The same in total.
+    public static let postponedCalls = 16_384
+    /// Bytes of the values in those of one client.
+    public static let postponedBytesPerClient = 4 * 1_024 * 1_024
+    /// The same in total.
+    public static let postponedBytes = 16 * 1_024 * 1_024
+
     /// Lines of an explanation, but for what is said of those that are left out.
     public static let explanationLines = 500
 

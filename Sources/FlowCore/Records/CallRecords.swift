@@ -82,7 +82,7 @@ extension TokenRecord {
     }
 }
 
-/// The steps of a call of `EmitSteps`, some of which have not ended.
+/// The steps of a call of `EmitSteps`, some of which have not ended; or of one of `Navigate` that goes on in slices.
 struct ListRecord: Equatable, Sendable {
     /// A step, or what can't be one.
     enum Item: Equatable, Sendable {
@@ -95,6 +95,13 @@ struct ListRecord: Equatable, Sendable {
     var node: UInt64
     var path: String
     var items: [Item]
+    /// For `Navigate`, which has one item: the flows that get it, in their order. Those without an instance do not.
+    var flows: [Flow] = []
+
+    struct Flow: Equatable, Sendable {
+        var instance: UInt64
+        var path: String
+    }
 
     var bytes: [UInt8] {
         var writer = RecordWriter(reserving: 256)
@@ -113,6 +120,10 @@ struct ListRecord: Equatable, Sendable {
                 writer.append(error.message)
             }
         }
+        writer.append(list: flows) { writer, flow in
+            writer.append(flow.instance)
+            writer.append(flow.path)
+        }
         return writer.bytes
     }
 }
@@ -129,6 +140,33 @@ extension ListRecord {
             guard let code = FlowError.Code(rawValue: word) else { throw RecordFailure("there is no error '\(word)'") }
             return .refused(FlowError(code, try reader.text()))
         }
+        flows = try reader.list { reader throws(RecordFailure) in
+            Flow(instance: try reader.number(), path: try reader.text())
+        }
+        try reader.end()
+    }
+}
+
+/// How far a call is that goes on in slices, as it is kept.
+struct ProgressRecord: Equatable, Sendable {
+    /// Which of several goes on first: the least.
+    var rank: UInt64
+    /// How many of its steps, or of its flows, are done.
+    var done: UInt64
+
+    var bytes: [UInt8] {
+        var writer = RecordWriter()
+        writer.append(rank)
+        writer.append(done)
+        return writer.bytes
+    }
+}
+
+extension ProgressRecord {
+    init(_ bytes: [UInt8]) throws(RecordFailure) {
+        var reader = RecordReader(bytes)
+        rank = try reader.number()
+        done = try reader.number()
         try reader.end()
     }
 }

@@ -36,6 +36,7 @@ extension FlowCoordinator {
         }
         (unsaved.origins, unsaved.goneOrigins) = ([], [])
         takeLists(into: &records)
+        takeProgress(into: &records)
         takeRegistrations(into: &records)
         takeNameOwners(into: &records)
         records += tokens.takeRecords()
@@ -55,6 +56,7 @@ extension FlowCoordinator {
         for number in origins.keys where origins[number]?.isRecorded == true { origins[number]?.isSaved = true }
         let records = allRecords
         unsaved.savedSteps = Set(records.lazy.filter { $0.key.kind == .step }.map(\.key.number))
+        unsaved.savedProgress = progress
         unsaved.savedLists = Set(records.lazy.filter { $0.key.kind == .list }.map(\.key.number))
         return records
     }
@@ -91,6 +93,10 @@ extension FlowCoordinator {
         for asked in questions.values {
             if let step = asked.step { records.append(record(ofStep: step, asked.stage)) }
         }
+        for step in queue.all where queue.recorded.contains(step.number) {
+            records.append(record(ofStep: step, .queued))
+        }
+        for (request, progress) in progress { records.append(Record(RecordKey(.progress, request), progress.bytes)) }
         for number in origins.keys { records += record(ofOrigin: number) }
         for request in calls.keys { if let record = record(ofList: request.number) { records.append(record) } }
         for registration in registrations {
@@ -165,16 +171,39 @@ extension FlowCoordinator {
     }
 
     private func record(ofList request: UInt64) -> Record? {
-        guard let call = calls[RequestID(request)], case .list(let list) = call.kind else { return nil }
-        let record = ListRecord(
-            client: call.client, node: list.node.instance, path: list.path,
-            items: list.steps.map { emitted in
-                switch emitted {
-                case .step(let step, let arguments): .step(definitions[step].name, arguments)
-                case .refused(let error): .refused(error)
-                }
-            })
+        guard let call = calls[RequestID(request)] else { return nil }
+        let record: ListRecord
+        switch call.kind {
+        case .list(let list):
+            record = ListRecord(
+                client: call.client, node: list.node.instance, path: list.path,
+                items: list.steps.map { emitted in
+                    switch emitted {
+                    case .step(let step, let arguments): .step(definitions[step].name, arguments)
+                    case .refused(let error): .refused(error)
+                    }
+                })
+        case .deepLink(let link) where link.next < link.flows.count:
+            let outcomes = deepLinks[RequestID(request)] ?? []
+            record = ListRecord(
+                client: call.client, node: 0, path: "", items: [.step(definitions[link.step].name, link.arguments)],
+                flows: zip(link.flows, outcomes).map { flow, outcome in
+                    ListRecord.Flow(instance: flow?.instance ?? 0, path: outcome.path)
+                })
+        case .deepLink, .step, .path, .readiness: return nil
+        }
         return Record(RecordKey(.list, request), record.bytes)
+    }
+
+    /// How far calls are that go on in slices.
+    private mutating func takeProgress(into records: inout [Record]) {
+        guard unsaved.hasProgress else { return }
+        unsaved.hasProgress = false
+        let (now, before) = (progress, unsaved.savedProgress)
+        for number in Set(now.keys).union(before.keys).sorted() where now[number] != before[number] {
+            records.append(Record(RecordKey(.progress, number), now[number]?.bytes))
+        }
+        unsaved.savedProgress = now
     }
 
     private func record(of registration: Registration, _ number: UInt64) -> Record {

@@ -11,6 +11,7 @@ extension FlowCoordinator {
                 if let request = record.outcome.request, !requests.contains(request) { continue }
                 tokens.restore(record, number)
             }
+            for (number, record) in kept.progress { restoreRest(of: number, record, kept, lost) }
             // All calls before the first step: one call may want to know of many.
             for (_, record) in kept.steps { restoreCall(of: record, kept, lost) }
         }
@@ -18,7 +19,7 @@ extension FlowCoordinator {
         for (number, record) in kept.steps {
             switch record.stage {
             case .initial, .kept: restoreHeld(record, number, lost, onSameBus: onSameBus)
-            case .blocked, .adapter, .navigator:
+            case .blocked, .adapter, .navigator, .queued:
                 if let step = restored(record, number, lost, onSameBus: onSameBus) {
                     if step.isSetOff { origins[step.origin, default: Origin()].waiting += 1 }
                     waiting.append((record.stage, step))
@@ -89,7 +90,8 @@ extension FlowCoordinator {
     ) -> WaitingStep? {
         guard let slot = lost.slots[record.place] else {
             let error = FlowError(.flowEnded, "the flow that was to take step '\(record.step)' has ended")
-            tellLost(record, error, at: lost.paths[record.place]?.heir ?? forest.base, onSameBus: onSameBus)
+            let place = lost.paths[record.place]?.heir ?? nearest(to: record.placeOfFailure)
+            tellLost(record, error, at: place, onSameBus: onSameBus)
             return nil
         }
         do throws(FlowError) {
@@ -150,14 +152,15 @@ extension FlowCoordinator {
         case .deepLink:
             let place = Int(clamping: record.index)
             guard place < Limits.nodes else { return }
-            var undecided = 1
-            if case .deepLink(let others)? = calls[request]?.kind { undecided += others }
+            var link = DeepLink(step: StepID(0), arguments: [])
+            if case .deepLink(let others)? = calls[request]?.kind { link = others }
+            link.undecided += 1
             let outcome = FlowOutcome(path: path(of: record, lost), outcome: nil)
             var outcomes = deepLinks[request] ?? []
             while outcomes.count <= place { outcomes.append(outcome) }
             outcomes[place] = outcome
             deepLinks[request] = outcomes
-            call = Call(client: record.client, kind: .deepLink(undecided: undecided))
+            call = Call(client: record.client, kind: .deepLink(link))
         case .segment:
             // Its way ends here, as where the call has taken too long.
             var walk = PathWalk(segments: [], due: now)
@@ -173,6 +176,59 @@ extension FlowCoordinator {
     /// The path that the flow has at which a step waits, or had.
     private func path(of record: StepRecord, _ lost: Lost) -> String {
         lost.slots[record.place].map { forest.nodes[$0].path } ?? lost.paths[record.place]?.path ?? forest.base
+    }
+
+    /// The call that went on in slices: it does so again, and its caller is told as if it had been told `pending`.
+    private mutating func restoreRest(
+        of number: UInt64, _ progress: ProgressRecord, _ kept: RecordSet, _ lost: Lost
+    ) {
+        guard let record = kept.lists[number] else { return }
+        let (request, done) = (RequestID(number), Int(clamping: progress.done))
+        var call: Call
+        if record.flows.isEmpty {
+            call = restoredList(record, done, lost)
+        } else {
+            guard case .step(let name, let arguments)? = record.items.first, let step = definitions.step(named: name),
+                let admitted = try? admit(arguments, of: step)
+            else { return restoreUndeclared(record, done) }
+            var link = DeepLink(step: step, arguments: admitted)
+            link.next = min(done, record.flows.count)
+            link.flows = record.flows.map { flow in
+                flow.instance == 0
+                    ? nil : lost.slots[flow.instance].map(forest.id(of:)) ?? NodeID(slot: 0, instance: flow.instance)
+            }
+            link.undecided = link.flows[link.next...].count { $0 != nil }
+            deepLinks[request] = record.flows.map { FlowOutcome(path: $0.path, outcome: nil) }
+            call = Call(client: record.client, kind: .deepLink(link))
+        }
+        call.isAnswered = true
+        ledger.count(call.tally, for: call.client)
+        calls[request] = call
+        resumable.append(request)
+    }
+
+    /// A deep link's step that is declared so no longer is refused for all flows that it had not come to.
+    private mutating func restoreUndeclared(_ record: ListRecord, _ done: Int) {
+        guard case .step(let name, _)? = record.items.first else { return }
+        let error =
+            definitions.step(named: name) == nil
+            ? definitions.unknownStep(name)
+            : FlowError(.invalidArguments, "the arguments of step '\(name)' no longer fit")
+        let call = Call(client: record.client, kind: .step(path: "", nil))
+        for flow in record.flows.dropFirst(done) where flow.instance != 0 {
+            tellConclusion(.refused(error), of: call, at: flow.path)
+        }
+    }
+
+    /// The nearest presentable that is live at a path or above it; the path itself where none is.
+    private func nearest(to path: String) -> String {
+        var place = path[...]
+        while !place.isEmpty {
+            if forest.node(at: String(place)) != nil { return String(place) }
+            guard let slash = place.lastIndex(of: "/") else { break }
+            place = place[..<slash]
+        }
+        return path.isEmpty ? forest.base : path
     }
 
     private func restoredList(_ record: ListRecord, _ place: Int, _ lost: Lost) -> Call {
@@ -207,6 +263,7 @@ extension FlowCoordinator {
         case .navigator:
             guard isFree, let navigator = definition.navigator, navigator.steps.contains(step.step) else { break }
             return ask(navigator.service, about: step, at: slot, isNavigator: true)
+        case .queued: break
         case .blocked, .initial, .kept:
             if isFree { break }
             _ = mayProceed(step, at: slot, self.definition(of: slot).index)

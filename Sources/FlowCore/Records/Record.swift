@@ -23,6 +23,8 @@ public struct RecordKey: Hashable, Comparable, Sendable {
         case registration = 8
         /// Who owned a bus name that definitions have.
         case nameOwner = 9
+        /// How far a call is that goes on in slices.
+        case progress = 10
     }
 
     /// What it is about.

@@ -13,6 +13,8 @@ struct RecordSet {
     var tokens: [(number: UInt64, token: TokenRecord)] = []
     var registrations: [(number: UInt64, registration: RegistrationRecord)] = []
     var nameOwners: [(number: UInt64, name: NameOwnerRecord)] = []
+    /// In the order in which the calls go on.
+    var progress: [(number: UInt64, progress: ProgressRecord)] = []
 
     /// Reads records; those that are gone count as not there.
     init(_ records: [Record]) throws(RecordFailure) {
@@ -32,12 +34,14 @@ struct RecordSet {
                 case .origin: origins[number] = try OriginRecord(body)
                 case .token: tokens.append((number, try TokenRecord(body)))
                 case .nameOwner: nameOwners.append((number, try NameOwnerRecord(body)))
+                case .progress: progress.append((number, try ProgressRecord(body)))
                 case .registration: registrations.append((number, try RegistrationRecord(body)))
                 }
             } catch {
                 throw RecordFailure("the record of \(record.key.kind) \(number) can't be read: \(error.message)")
             }
         }
+        progress.sort { ($0.progress.rank, $0.number) < ($1.progress.rank, $1.number) }
     }
 
     /// Refuses a tree that can't be one (S-1).
@@ -61,7 +65,9 @@ struct RecordSet {
             if node.flow != nil { flows.insert(instance) }
         }
         for (number, step) in steps {
-            guard step.place != 0, depths[step.place] != nil else {
+            // The flow of one that is queued may be gone, but it was there once.
+            let isKnown = depths[step.place] != nil || (step.stage == .queued && step.place <= counters.instance)
+            guard step.place != 0, isKnown else {
                 throw RecordFailure("step \(number) waits at \(step.place), which is no presentable")
             }
             guard step.purpose != .deepLink || step.index < UInt64(Limits.nodes) else {
@@ -96,7 +102,7 @@ extension Record {
     public var withoutPrivateArguments: Record {
         guard let body else { return self }
         switch key.kind {
-        case .list, .token, .nameOwner: return Record(key, nil)
+        case .list, .token, .nameOwner, .progress: return Record(key, nil)
         case .step:
             guard var step = try? StepRecord(body), !step.arguments.contains(where: \.isPrivate) else {
                 return Record(key, nil)

@@ -15,6 +15,8 @@ struct StepRecord: Equatable, Sendable {
         case adapter = 3
         /// Its flow's navigator was asked about it.
         case navigator = 4
+        /// Nowhere: its turn comes with the next slice. Its flow may be gone.
+        case queued = 5
     }
 
     /// Who wants to know how it ends. The raw values are part of the format.
@@ -49,6 +51,8 @@ struct StepRecord: Equatable, Sendable {
     var screen: UInt64?
     var isInteractive = false
     var adaptedFrom: String?
+    /// Where a failure of one that is queued is told, if its flow is gone.
+    var placeOfFailure = ""
 
     /// What it says as bytes.
     var bytes: [UInt8] {
@@ -60,7 +64,7 @@ struct StepRecord: Equatable, Sendable {
         writer.append(arguments)
         switch stage {
         case .initial, .kept: return writer.bytes
-        case .blocked, .adapter, .navigator: break
+        case .blocked, .adapter, .navigator, .queued: break
         }
         writer.append(byte: purpose.rawValue)
         for number in [request, index] { writer.append(number) }
@@ -68,6 +72,7 @@ struct StepRecord: Equatable, Sendable {
         writer.append(optional: screen) { $0.append($1) }
         writer.append(isInteractive)
         writer.append(optional: adaptedFrom) { $0.append($1) }
+        if stage == .queued { writer.append(placeOfFailure) }
         // It came later: without any it is as it was before there were such.
         if !token.isEmpty { writer.append(token) }
         return writer.bytes
@@ -86,7 +91,7 @@ extension StepRecord {
         arguments = try reader.arguments()
         switch stage {
         case .initial, .kept: break
-        case .blocked, .adapter, .navigator:
+        case .blocked, .adapter, .navigator, .queued:
             purpose = try reader.choice(Purpose.init(rawValue:))
             request = try reader.number()
             index = try reader.number()
@@ -94,6 +99,7 @@ extension StepRecord {
             screen = try reader.optional { reader throws(RecordFailure) in try reader.number() }
             isInteractive = try reader.flag()
             adaptedFrom = try reader.optional { reader throws(RecordFailure) in try reader.text() }
+            if stage == .queued { placeOfFailure = try reader.text() }
             if !reader.isAtEnd { token = try reader.text() }
         }
         try reader.end()
@@ -164,6 +170,7 @@ extension FlowCoordinator {
         case .kept: record.purpose = .kept
         case .idle: record.purpose = .idle
         }
+        if stage == .queued, step.isTold { record.placeOfFailure = placeToTell(of: step.flow) }
         return record
     }
 

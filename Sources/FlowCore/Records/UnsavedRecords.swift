@@ -19,6 +19,10 @@ struct UnsavedRecords: Sendable {
     var savedLists: Set<UInt64> = []
     /// Those of them whose steps are others than before.
     var rewrittenLists: Set<UInt64> = []
+    /// Whether calls went on in slices since that was recorded.
+    var hasProgress = false
+    /// What the records of those say.
+    var savedProgress: [UInt64: ProgressRecord] = [:]
     /// Names of flows that came to be registered, perhaps anew, or whose clients have gone.
     var registrations: Set<String> = []
     /// The numbers of the records that registered flows have.
@@ -42,7 +46,7 @@ struct UnsavedRecords: Sendable {
     var isUrgent: Bool {
         !goneNodes.isEmpty || !steps.isEmpty || !origins.isEmpty || !goneOrigins.isEmpty || !lists.isEmpty
             || !registrations.isEmpty
-            || !goneRegistrations.isEmpty || !names.isEmpty || hasCounters
+            || !goneRegistrations.isEmpty || !names.isEmpty || hasCounters || hasProgress
     }
 
     /// A flow is registered no longer.

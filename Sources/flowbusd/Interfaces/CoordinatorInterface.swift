@@ -18,21 +18,21 @@ enum CoordinatorInterface {
                     ],
                     out: [Argument("flow", "o")]
                 ) { message, context, _ in
-                    Daemon.serveRoot(message, context) { try $0.coordinate($1) }
+                    Daemon.changeRoot(message, context) { try $0.coordinate($1) }
                 },
                 .init(
                     "Navigate",
                     in: [Argument("step", "s"), Argument("arguments", "a{sv}"), Argument("options", "a{sv}")],
                     out: [Argument("verdicts", "a(os)")]
                 ) { message, context, _ in
-                    Daemon.serveRoot(message, context) { try $0.navigate($1) }
+                    Daemon.changeRoot(message, context) { try $0.navigate($1) }
                 },
                 .init(
                     "NavigateAlong",
                     in: [Argument("path", "a(ssa{sv})"), Argument("options", "a{sv}")],
                     out: [Argument("verdicts", "a(os)")]
                 ) { message, context, _ in
-                    Daemon.serveRoot(message, context) { try $0.navigateAlong($1) }
+                    Daemon.changeRoot(message, context) { try $0.navigateAlong($1) }
                 },
                 .init(
                     "RegisterFlow",
@@ -41,10 +41,10 @@ enum CoordinatorInterface {
                         Argument("options", "a{sv}"),
                     ]
                 ) { message, context, _ in
-                    Daemon.serveRoot(message, context) { try $0.registerFlow($1) }
+                    Daemon.changeRoot(message, context) { try $0.registerFlow($1) }
                 },
                 .init("UnregisterFlow", in: [Argument("definition", "s")]) { message, context, _ in
-                    Daemon.serveRoot(message, context) { daemon, call in
+                    Daemon.changeRoot(message, context) { daemon, call in
                         let name = String(cString: try call.readString())
                         daemon.handleRegistrations(
                             .flowUnregistered(daemon.nextRequest(), flow: name, by: call.client), answering: call)
@@ -55,7 +55,7 @@ enum CoordinatorInterface {
                     Daemon.serveRoot(message, context) { try $0.listOwned($1) }
                 },
                 .init("Reload", out: [Argument("warnings", "as")]) { message, context, _ in
-                    Daemon.serveRoot(message, context) { try $0.reload($1) }
+                    Daemon.changeRoot(message, context) { try $0.reload($1) }
                 },
                 .init("GetDefinitions", out: [Argument("definitions", "as")]) { message, context, _ in
                     Daemon.serveRoot(message, context) { daemon, call in

@@ -11,12 +11,12 @@ enum FlowInterface {
             BusNames.Interface.flow,
             methods: [
                 .init("Back", out: [Argument("serial", "t"), Argument("verdict", "s")]) { message, context, _ in
-                    Daemon.serve(message, context) { daemon, call, node in
+                    Daemon.change(message, context) { daemon, call, node in
                         daemon.handle(.backPressed(daemon.nextRequest(), on: node, by: call.client), answering: call)
                     }
                 },
                 .init("WaitReady") { message, context, _ in
-                    Daemon.serve(message, context) { daemon, call, node in
+                    Daemon.change(message, context) { daemon, call, node in
                         daemon.handle(
                             .readinessAwaited(daemon.nextRequest(), of: node, by: call.client), answering: call)
                     }

@@ -11,7 +11,7 @@ enum PresentableInterface {
             BusNames.Interface.presentable,
             methods: [
                 .init("SetVisible", in: [Argument("visible", "b")]) { message, context, _ in
-                    Daemon.serve(message, context) { daemon, call, node in
+                    Daemon.change(message, context) { daemon, call, node in
                         let isVisible = try call.readBool()
                         daemon.handle(
                             .visibilityChanged(
@@ -20,19 +20,19 @@ enum PresentableInterface {
                     }
                 },
                 .init("Dismiss") { message, context, _ in
-                    Daemon.serve(message, context) { daemon, call, node in
+                    Daemon.change(message, context) { daemon, call, node in
                         daemon.handle(
                             .presentableDismissed(daemon.nextRequest(), node, by: call.client), answering: call)
                     }
                 },
                 .init("Claim") { message, context, _ in
-                    Daemon.serve(message, context) { daemon, call, node in
+                    Daemon.change(message, context) { daemon, call, node in
                         daemon.handle(
                             .presentableClaimed(daemon.nextRequest(), node, by: call.client), answering: call)
                     }
                 },
                 .init("Release") { message, context, _ in
-                    Daemon.serve(message, context) { daemon, call, node in
+                    Daemon.change(message, context) { daemon, call, node in
                         daemon.handle(
                             .presentableReleased(daemon.nextRequest(), node, by: call.client), answering: call)
                     }

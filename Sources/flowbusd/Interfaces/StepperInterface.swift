@@ -15,18 +15,18 @@ enum StepperInterface {
                     in: [Argument("step", "s"), Argument("arguments", "a{sv}")],
                     out: [Argument("serial", "t"), Argument("verdict", "s")]
                 ) { message, context, _ in
-                    Daemon.serve(message, context) { try $0.emitStep($1, on: $2) }
+                    Daemon.change(message, context) { try $0.emitStep($1, on: $2) }
                 },
                 .init(
                     "EmitStepWithOptions",
                     in: [Argument("step", "s"), Argument("arguments", "a{sv}"), Argument("options", "a{sv}")],
                     out: [Argument("serial", "t"), Argument("verdict", "s")]
                 ) { message, context, _ in
-                    Daemon.serveRepeatable(message, context) { try $0.emitStepWithOptions($1, on: $2) }
+                    Daemon.changeRepeatable(message, context) { try $0.emitStepWithOptions($1, on: $2) }
                 },
                 .init("EmitSteps", in: [Argument("steps", "a(sa{sv})")], out: [Argument("verdicts", "a(ts)")]) {
                     message, context, _ in
-                    Daemon.serve(message, context) { try $0.emitSteps($1, on: $2) }
+                    Daemon.change(message, context) { try $0.emitSteps($1, on: $2) }
                 },
                 .init(
                     "Explain",

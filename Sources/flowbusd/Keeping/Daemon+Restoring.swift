@@ -55,8 +55,11 @@ extension Daemon {
             lastRequest = max(lastRequest, coordinator.latestRequest.number)
             logRestored(from: source)
         }
-        watchBusNames()
-        handle(.started)
+        // What an earlier one was amid goes on first.
+        whenFree { [unowned self] in
+            watchBusNames()
+            handle(.started)
+        }
         keeper.replaceFound(by: coordinator.takeAllRecords())
         settle()
         toldDurable = keeper.isDurable

@@ -1,0 +1,100 @@
+import FlowCore
+import SdBus
+
+/// What waits while an event goes on in slices: calls that may change the tree, and what the bus and the clock brought, in
+/// the order in which they came.
+struct Backlog {
+    /// A call that waits.
+    struct Call {
+        let message: KeptMessage
+        let client: Client
+        let bytes: Int
+        /// Since when, in µs of the loop's clock.
+        let since: UInt64
+        /// Handles the call in its turn, decoded anew: the definitions may be others by then.
+        let body: (Daemon, MessageReader) throws -> Void
+    }
+
+    private enum Item {
+        case call(Call)
+        case event(() -> Void)
+    }
+
+    /// What was taken is nil.
+    private var items: [Item?] = []
+    private var next = 0
+    /// So many were looked at by ``takeOverdue(at:)``.
+    private var examined = 0
+    private var clients: [Client: (calls: Int, bytes: Int)] = [:]
+    private var total = (calls: 0, bytes: 0)
+
+    var isEmpty: Bool { items.isEmpty }
+
+    mutating func add(event: @escaping () -> Void) { items.append(.event(event)) }
+
+    /// - Throws: ``FlowError/Code/limitExceeded``.
+    mutating func add(_ call: Call) throws(FlowError) {
+        let own = clients[call.client] ?? (0, 0)
+        let name = call.client.name
+        guard own.calls < Limits.postponedCallsPerClient else {
+            throw Self.refusal("\(own.calls) calls of '\(name)'", Limits.postponedCallsPerClient, "calls")
+        }
+        guard total.calls < Limits.postponedCalls else {
+            throw Self.refusal("\(total.calls) calls", Limits.postponedCalls, "calls")
+        }
+        guard own.bytes + call.bytes <= Limits.postponedBytesPerClient else {
+            throw Self.refusal(
+                "\(own.bytes) bytes of '\(name)'", Limits.postponedBytesPerClient, "bytes with this call")
+        }
+        guard total.bytes + call.bytes <= Limits.postponedBytes else {
+            throw Self.refusal("\(total.bytes) bytes", Limits.postponedBytes, "bytes with this call")
+        }
+        count(call, 1)
+        items.append(.call(call))
+    }
+
+    private static func refusal(_ what: String, _ limit: Int, _ unit: String) -> FlowError {
+        FlowError(
+            .limitExceeded, "\(what) wait until the call at hand is done, of at most \(limit) \(unit); try again later")
+    }
+
+    private mutating func count(_ call: Call, _ sign: Int) {
+        total = (total.calls + sign, total.bytes + sign * call.bytes)
+        let own = clients[call.client] ?? (0, 0)
+        let now = (calls: own.calls + sign, bytes: own.bytes + sign * call.bytes)
+        clients[call.client] = now.calls == 0 ? nil : now
+    }
+
+    /// What is next: a call, or what is to be done; nil: nothing waits.
+    mutating func takeNext() -> (call: Call?, event: (() -> Void)?)? {
+        while next < items.count {
+            let item = items[next].take()
+            next += 1
+            if next == items.count { (items, next, examined) = ([], 0, 0) }
+            switch item {
+            case .call(let call)?:
+                count(call, -1)
+                return (call, nil)
+            case .event(let event)?: return (nil, event)
+            case nil: continue
+            }
+        }
+        return nil
+    }
+
+    /// Calls that have waited longer than callers do (S-9).
+    mutating func takeOverdue(at now: UInt64) -> [Call] {
+        var overdue: [Call] = []
+        examined = max(examined, next)
+        while examined < items.count {
+            if case .call(let call)? = items[examined] {
+                guard call.since + Limits.patience <= now else { break }
+                items[examined] = nil
+                count(call, -1)
+                overdue.append(call)
+            }
+            examined += 1
+        }
+        return overdue
+    }
+}

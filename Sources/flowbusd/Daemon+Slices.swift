@@ -1,0 +1,165 @@
+import FlowCore
+import Logging
+import SdBus
+
+// A call that leads to much goes on in slices (S-7). Between them those who only read are answered; what may change the tree
+// waits in the order in which it came, so that no step of another client comes in between.
+
+extension Daemon {
+    /// How many messages may be unsent before a slice is begun: what is told shall not pile up.
+    static let mostUnsent: UInt64 = 256
+    /// After how many messages a slice has its turn, though more are at hand.
+    static let messagesPerSlice = 64
+    /// How many of those that waited have their turn at once.
+    private static let postponedAtOnce = 64
+
+    /// Sets up what slices need; before there are messages.
+    func prepareSlices() throws(SdError) {
+        sliceTask = try loop.deferred(.afterMessages) { [unowned self] in goOn() }
+        urgentSliceTask = try loop.deferred(.amongMessages) { [unowned self] in goOn() }
+        sendingTask = try loop.deferredToNextTurn { [unowned self] in goOnSoon() }
+    }
+
+    /// Whether something goes on in slices, or waits for that.
+    var isBusy: Bool { coordinator.hasMore || !backlog.isEmpty }
+
+    /// Goes on when those who wait for answers to what they read have them.
+    func goOnSoon() {
+        guard isBusy else { return }
+        do throws(SdError) {
+            if sliceFilter == nil { sliceFilter = try countMessages() }
+            try sliceTask?.schedule()
+        } catch {
+            logger.error("Could not go on later: \(error)")
+            goOn()
+        }
+    }
+
+    /// Those who read without end shall not keep a slice waiting.
+    private func countMessages() throws(SdError) -> Slot {
+        try bus.addFilter(userdata: Unmanaged.passUnretained(self).toOpaque()) { _, context, _ in
+            guard let daemon = Daemon.from(context) else { return 0 }
+            daemon.messagesSinceSlice += 1
+            if daemon.messagesSinceSlice >= Daemon.messagesPerSlice { try? daemon.urgentSliceTask?.schedule() }
+            return 0
+        }
+    }
+
+    /// Does the next slice, or what waited for the last one.
+    private func goOn() {
+        guard isBusy, !isLost else { return }
+        messagesSinceSlice = 0
+        settle()
+        for call in backlog.takeOverdue(at: loop.now) { refuse(overdue: call) }
+        if bus.queuedWrites > Self.mostUnsent {
+            // Writing is a turn of the loop.
+            do throws(SdError) { return try sendingTask?.schedule() ?? () } catch { logger.error("\(error)") }
+        }
+        if coordinator.hasMore {
+            handle(.continued)
+            settle()
+        } else {
+            takePostponed()
+        }
+        if isBusy { goOnSoon() } else { sliceFilter = nil }
+    }
+
+    private func takePostponed() {
+        for _ in 0..<Self.postponedAtOnce where !coordinator.hasMore {
+            guard let (call, event) = backlog.takeNext() else { return }
+            event?()
+            if let call { serve(call) }
+        }
+    }
+
+    private func serve(_ call: Backlog.Call) {
+        let message = call.message.message
+        do {
+            try call.body(self, message)
+        } catch {
+            _ = refuse(message, because: error)
+        }
+    }
+
+    private func refuse(overdue call: Backlog.Call) {
+        let seconds = Limits.patience / 1_000_000
+        _ = refuse(
+            call.message.message,
+            because: FlowError(
+                .timeout, "a call that came before was not done within \(seconds) s; nothing has come of this one"))
+    }
+
+    // MARK: What waits
+
+    /// Does something in its turn: at once, unless something goes on in slices.
+    func whenFree(_ body: @escaping () -> Void) {
+        guard isBusy else { return body() }
+        backlog.add(event: body)
+        goOnSoon()
+    }
+
+    /// The same with what a call came to.
+    func whenFree(_ conclusion: Outbox.Conclusion, _ body: @escaping (Outbox.Conclusion) -> Void) {
+        switch conclusion {
+        case .answered(let answer) where isBusy:
+            let kept = KeptMessage(answer)
+            whenFree { body(.answered(kept.message)) }
+        case .answered, .timedOut, .unsent: whenFree { body(conclusion) }
+        }
+    }
+
+    /// Has a call wait for its turn; gives sd-bus the result.
+    private func postpone(
+        _ message: OpaquePointer?, _ body: @escaping (Daemon, MessageReader) throws -> Void
+    ) -> Int32 {
+        guard let message else { return 0 }
+        let call = MessageReader(message)
+        do {
+            let bytes = try call.byteCount(upTo: Limits.postponedBytesPerClient + 1)
+            try backlog.add(
+                Backlog.Call(
+                    message: KeptMessage(call), client: call.client, bytes: bytes, since: loop.now, body: body))
+        } catch {
+            return refuse(call, because: error)
+        }
+        goOnSoon()
+        return 1
+    }
+
+    /// Serves a call that may change the tree to the presentable that was looked up, in its turn; gives sd-bus its result.
+    static func change(
+        _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
+        _ body: @escaping (Daemon, MessageReader, NodeID) throws -> Void
+    ) -> Int32 {
+        guard let daemon = from(context), daemon.isBusy else { return serve(message, context, body) }
+        let found = daemon.found
+        return daemon.postpone(message) { daemon, call in
+            // The path means what was there when the call came (S-25).
+            guard let found, daemon.coordinator.isLive(found) else {
+                throw FlowError(.presentableDismissed, "the presentable is gone")
+            }
+            try body(daemon, call, found)
+        }
+    }
+
+    /// The same to a presentable that may be gone.
+    static func changeRepeatable(
+        _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
+        _ body: @escaping (Daemon, MessageReader, NodeID?) throws -> Void
+    ) -> Int32 {
+        guard let daemon = from(context), daemon.isBusy else { return serveRepeatable(message, context, body) }
+        let found = daemon.found
+        return daemon.postpone(message) { daemon, call in
+            try body(daemon, call, found.flatMap { daemon.coordinator.isLive($0) ? $0 : nil })
+        }
+    }
+
+    /// The same to the root object.
+    static func changeRoot(
+        _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
+        _ body: @escaping (Daemon, MessageReader) throws -> Void
+    ) -> Int32 {
+        guard let daemon = from(context), daemon.isBusy else { return serveRoot(message, context, body) }
+        return daemon.postpone(message, body)
+    }
+}
