@@ -115,6 +115,54 @@ struct CrashHistoryTests {
         #expect(pending.reduce(0) { $0 + $1.count } <= 2)
     }
 
+    /// So many steps in one call, of which the last makes a screen and the others have 60 KB of arguments.
+    private func emitLarge(_ service: Service, _ count: Int) throws -> Int {
+        let text = BusValue.string(String(repeating: "x", count: 60_000))
+        let large = BusValue.structure(["closed", .options(["receipt": text])])
+        let pick = BusValue.structure(["pick", .options(["item": .int64(1)])])
+        let answer = try service.client.call(
+            Service.name, Service.tree + "/shop", Service.name + ".Stepper", "EmitSteps",
+            .array(of: "(sa{sv})", Array(repeating: large, count: count) + [pick]))
+        return try #require(answer[0].elements.last?.elements.first?.number)
+    }
+
+    @Test func `D-2 what is more than 256 KiB at once does not wait, but goes into the history before it is told`()
+        throws
+    {
+        let service = try Service(shopDefinitions)
+        let serials = try (1...3).map { _ in try emitLarge(service, 10) }
+        service.process.send(signal: SIGKILL)
+        try service.process.waitForExit()
+        let pending = try StoreFile(service.storedFile()).takePending()
+        #expect(pending.reduce(0) { $0 + $1.byteCount } < 1 << 18)
+        try service.start()
+        var found: [Int] = []
+        for serial in serials {
+            found += try service.history(after: UInt64(serial - 1)).entries.prefix(1).map { $0[0].number ?? 0 }
+        }
+        #expect(found == serials)
+    }
+
+    @Test
+    func `D-2 D-7 no more than 4 MiB wait for a history that can't be written, the newest, also in the tree's file`()
+        throws
+    {
+        let stores = try TemporaryDirectory()
+        try stores.write("", to: "state")
+        let service = try Service(shopDefinitions, stores: stores)
+        let serials = try (1...8).map { _ in try emitLarge(service, 20) }
+        service.process.send(signal: SIGKILL)
+        try service.process.waitForExit()
+        let pending = try StoreFile(service.storedFile()).takePending()
+        let bytes = pending.reduce(0) { $0 + $1.byteCount }
+        #expect(bytes > 2 << 20 && bytes < 6 << 20, "\(bytes)")
+        try FileManager.default.removeItem(atPath: stores.path + "/state")
+        try service.start()
+        let first = try #require(try service.history().entries.first?[0].number)
+        #expect(first > serials[0])
+        #expect(try service.history(after: UInt64(serials[7] - 1)).entries.map { $0[0].number } == [serials[7]])
+    }
+
     @Test func `D-2 private arguments don't wait anywhere either`() throws {
         let service = try Service(PresenterTests.definitions)
         let peer = try service.peer()

@@ -28,8 +28,11 @@ extension Keeper {
 
     /// Writes navigations that are enough for a batch.
     func flushIfFull() {
-        if batch.count >= Self.batchSize { flushHistory() }
+        if isBatchFull { flushHistory() }
     }
+
+    /// Whether navigations are enough for a batch.
+    var isBatchFull: Bool { batch.count >= Self.batchSize || batch.byteCount >= Self.batchBytes }
 
     // MARK: Until they are written
 

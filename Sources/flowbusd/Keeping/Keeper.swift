@@ -74,6 +74,8 @@ final class Keeper {
     static let flushDelay: UInt64 = 100_000
     /// How many are written at once (D-2).
     static let batchSize = 256
+    /// The same in bytes: arguments can be large.
+    static let batchBytes = 1 << 20
     /// The pauses before it is tried again to write, in µs: each twice as long as the one before (D-7).
     static let firstPause: UInt64 = 1_000_000
     static let longestPause: UInt64 = 30_000_000
@@ -279,7 +281,7 @@ final class Keeper {
         guard let history else { return }
         guard history.isWorking else {
             // They wait in memory; few of them, and large.
-            if batch.count >= Self.batchSize { putAside() }
+            if isBatchFull { putAside() }
             return
         }
         let records = copied.values.map(\.withoutPrivateArguments).sorted { $0.key < $1.key }
