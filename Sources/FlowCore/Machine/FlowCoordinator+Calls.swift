@@ -21,8 +21,8 @@ struct Call: Sendable {
     var kind: Kind
     /// Whether the caller was told `pending`, so that it is to be told what comes of it.
     var isAnswered = false
-    /// Whether those wait for an answer who ask again by its token, though its own caller, whom an earlier process did not
-    /// answer, does no longer (D-4).
+    /// Whether callers that ask again by its token may wait for its outcome (D-4). Its own caller does not: an earlier process
+    /// ended without answering that one.
     var isAwaitedByToken = false
     /// For what it counts as waiting (S-33).
     var tally = Ledger.Tally()
