@@ -1,4 +1,5 @@
 import FlowCore
+import Glibc
 import Logging
 import SdBus
 
@@ -28,6 +29,8 @@ extension Daemon {
                 let owner = try watch(name)
                 handle(.nameOwnerChanged(name, owner: owner.map { Client($0) }))
             } catch {
+                // A refusal of the bus; else the connection is lost.
+                if isLost { return }
                 limiter.log(.error, "Could not watch the bus name '\(name)' of a definition", of: name, "\(error)")
             }
         }
@@ -37,8 +40,11 @@ extension Daemon {
     /// the presenter that they have, also where no definition names it any more.
     func knowOwner(of name: String) {
         guard !name.hasPrefix(":"), nameMatches[name] == nil, !isLost else { return }
-        if (try? watch(name)) != nil { return }
-        // The bus allows no more rules. Who has the name now is known all the same, if not who comes to have it.
+        do throws(SdError) { _ = try watch(name) } catch { if !isLost { askForOwner(of: name) } }
+    }
+
+    /// The bus allows no more rules. Who has the name now is known all the same, if not who comes to have it.
+    private func askForOwner(of name: String) {
         do throws(SdError) {
             outbox.ownerChanged(of: name, to: try bus.uniqueName(ofOwnerOf: name))
         } catch {
@@ -47,18 +53,31 @@ extension Daemon {
     }
 
     /// - Returns: who has the name now.
+    /// - Throws: ``SdError``; where that is no refusal of the bus, the connection is lost.
     private func watch(_ name: String) throws(SdError) -> String? {
         let rule =
             "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameOwnerChanged',"
             + "path='/org/freedesktop/DBus',arg0='\(name)'"
-        nameMatches[name] = try bus.addMatch(rule, userdata: Unmanaged.passUnretained(self).toOpaque()) {
-            message, context, _ in
-            guard let message, let daemon = Daemon.from(context) else { return 0 }
-            return daemon.nameOwnerChanged(MessageReader(message))
+        do throws(SdError) {
+            nameMatches[name] = try bus.addMatch(rule, userdata: Unmanaged.passUnretained(self).toOpaque()) {
+                message, context, _ in
+                guard let message, let daemon = Daemon.from(context) else { return 0 }
+                return daemon.nameOwnerChanged(MessageReader(message))
+            }
+        } catch {
+            // Where the bus refuses it, as there are too many rules, this is another one.
+            if error.code == ENOMEM || error.isDisconnected { connectionFailed(error) }
+            throw error
         }
-        let owner = try bus.uniqueName(ofOwnerOf: name)
-        outbox.ownerChanged(of: name, to: owner)
-        return owner
+        do throws(SdError) {
+            let owner = try bus.uniqueName(ofOwnerOf: name)
+            outbox.ownerChanged(of: name, to: owner)
+            return owner
+        } catch {
+            nameMatches[name] = nil
+            connectionFailed(error)
+            throw error
+        }
     }
 
     private func nameOwnerChanged(_ signal: MessageReader) -> Int32 {
