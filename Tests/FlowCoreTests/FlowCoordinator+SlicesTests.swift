@@ -37,8 +37,15 @@ struct SlicesTests {
         return (others, answers.sorted())
     }
 
-    private func expectSame(_ one: [Effect], _ other: [Effect], _ seed: UInt64) -> Bool {
-        let (one, other) = (told(one), told(other))
+    private func expectSame(
+        _ one: [Effect], _ other: [Effect], _ seed: UInt64, withNumbers: Bool = true
+    ) -> Bool {
+        func compared(_ effects: [Effect]) -> (others: [String], answers: [String]) {
+            let (others, answers) = told(effects)
+            if withNumbers { return (others, answers) }
+            return (others.map { $0.filter { !$0.isNumber } }, answers.map { $0.filter { !$0.isNumber } }.sorted())
+        }
+        let (one, other) = (compared(one), compared(other))
         #expect(one.others == other.others, "seed \(seed)")
         #expect(one.answers == other.answers, "seed \(seed)")
         return one.others == other.others && one.answers == other.answers
@@ -65,7 +72,8 @@ struct SlicesTests {
             for _ in 0..<40 {
                 whole.liveOn()
                 sliced.liveOn()
-                guard expectSame(whole.effects, sliced.effects, seed) else { return }
+                // They restart at times, and how far serials are reserved by then is no promise (D-2).
+                guard expectSame(whole.effects, sliced.effects, seed, withNumbers: false) else { return }
                 #expect(sliced.recordComplaints == [], "seed \(seed)")
             }
         }
