@@ -53,7 +53,7 @@ extension TraceScanner {
             let node = try node(coordinator)
             var steps: [EmittedStep] = []
             for _ in 0..<(try count()) { steps.append(try emittedStep(coordinator.definitions)) }
-            return .stepsEmitted(request, on: node, steps, by: try client())
+            return .stepsEmitted(request, on: node, steps, by: try client(), calledAt: try calledPath())
         case "visible":
             let (node, isVisible) = (try node(coordinator), try bool())
             let client = isAtEnd ? Client("") : try client()
@@ -64,7 +64,9 @@ extension TraceScanner {
         case "readiness": return .readinessAwaited(request, of: try node(coordinator), by: try client())
         case "registered": return .flowRegistered(request, try registration())
         case "unregistered": return .flowUnregistered(request, flow: try word(), by: try client())
-        case "back": return .backPressed(request, on: try node(coordinator), by: try client())
+        case "back":
+            return .backPressed(
+                request, on: try node(coordinator), by: try client(), calledAt: try calledPath())
         case "requested": return .flowRequested(request, try flowRequest(coordinator.definitions))
         case "deep-link":
             return .deepLinkOpened(
@@ -91,8 +93,11 @@ extension TraceScanner {
         if try skip("no-wait") { options.waits = false }
         if try skip("activation-token") { options.activationToken = try word() }
         if try skip("interactive") { options.isInteractive = true }
+        options.calledAt = try calledPath()
         return options
     }
+
+    private mutating func calledPath() throws(Failure) -> String? { try skip("at") ? try word() : nil }
 
     private mutating func emittedStep(_ definitions: Definitions) throws(Failure) -> EmittedStep {
         if try skip("step") { return .step(try step(definitions), try arguments()) }

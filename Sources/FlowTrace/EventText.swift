@@ -24,13 +24,14 @@ extension TraceLine {
             add(request.number)
             add(quoted: token)
             add(quoted: client.name)
-        case .stepsEmitted(let request, let node, let steps, let client):
+        case .stepsEmitted(let request, let node, let steps, let client, let path):
             add("emitted-list")
             add(request.number)
             add(coordinator.path(of: node))
             add(steps.count)
             for step in steps { add(step, coordinator.definitions) }
             add(quoted: client.name)
+            add(calledAt: path)
         case .visibilityChanged(let request, let node, let isVisible, let client):
             add("visible")
             add(request.number)
@@ -45,8 +46,9 @@ extension TraceLine {
             add("released", request, coordinator.path(of: node), client)
         case .readinessAwaited(let request, let node, let client):
             add("readiness", request, coordinator.path(of: node), client)
-        case .backPressed(let request, let node, let client):
+        case .backPressed(let request, let node, let client, let path):
             add("back", request, coordinator.path(of: node), client)
+            add(calledAt: path)
         case .flowRequested(let request, let wish):
             add("requested")
             add(request.number)
@@ -128,6 +130,13 @@ extension TraceLine {
             add(quoted: token)
         }
         if options.isInteractive { add("interactive") }
+        add(calledAt: options.calledAt)
+    }
+
+    private mutating func add(calledAt path: String?) {
+        guard let path else { return }
+        add("at")
+        add(path)
     }
 
     private mutating func add(_ step: EmittedStep, _ definitions: Definitions) {

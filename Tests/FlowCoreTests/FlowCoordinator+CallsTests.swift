@@ -164,6 +164,62 @@ struct CallsTests {
         #expect(world.waiting == [])
     }
 
+    @Test(arguments: [false, true])
+    func `S-9 S-25 what is told to the caller alone comes from the path that was called, also after a restart`(
+        isRestarted: Bool
+    ) throws {
+        func concluded(_ call: (World) throws -> Void) throws -> [String] {
+            let world = try opened()
+            try world.emit("go", on: "/main/sub")
+            try call(world)
+            if isRestarted { world.restart() } else { world.wait(Limits.patience) }
+            let question = try #require(world.coordinator.questions.keys.first)
+            return world.answer(question.number, GuardAnswer.rejected).filter { $0.hasPrefix("concluded") }
+        }
+        let (page, other) = ("/instance/2", ":1.4")
+        #expect(
+            try concluded {
+                try $0.emit("gate", on: "/main/a", by: other, options: EmissionOptions(token: "t", calledAt: page))
+            } == ["concluded /instance/2 for :1.4 t: rejected"])
+        #expect(
+            try concluded { try $0.emit("gate", on: "/main/a", by: other, options: EmissionOptions(token: "t")) }
+                == ["concluded /main/a for :1.4 t: rejected"])
+        // The screen is gone by then.
+        #expect(
+            try concluded {
+                try $0.emit("gate", on: "/main/a", by: other, options: EmissionOptions(calledAt: page))
+                try $0.dismiss("/main/a")
+            } == ["concluded /instance/2 for :1.4: rejected"])
+        #expect(
+            try concluded {
+                let gate = EmittedStep.step(try $0.id(ofStep: "gate"), [])
+                $0.handle(
+                    .stepsEmitted(
+                        $0.nextRequest(), on: try $0.node("/main/a"), [gate], by: Client(other), calledAt: page))
+            } == ["concluded /instance/2 for :1.4: rejected"])
+        #expect(
+            try concluded {
+                $0.handle(
+                    .backPressed(
+                        $0.nextRequest(), on: try $0.node("/main"), by: Client(other), calledAt: "/instance/1"))
+            } == ["concluded /instance/1 for :1.4: rejected"])
+    }
+
+    @Test(arguments: [false, true])
+    func `S-9 S-24 the step of a Back that a flow further down takes is concluded where Back was called`(
+        isRestarted: Bool
+    ) throws {
+        var sketch = Sketch()
+        sketch.flow("main", children: .stack, on: ["open": [.flow("sub")]])
+        sketch.flow("sub", onBack: "gate", guarded: ("com.auth", ["gate"]), on: ["gate": []])
+        let world = try World(root: "main", sketch)
+        try world.emit("open", on: "/main")
+        #expect(try world.back("/main", by: ":1.4").first == "guard? com.auth #1: /main/sub gate")
+        if isRestarted { world.restart() } else { world.wait(Limits.patience) }
+        let question = try #require(world.coordinator.questions.keys.first)
+        #expect(world.answer(question.number, GuardAnswer.rejected) == ["concluded /main for :1.4: rejected"])
+    }
+
     // MARK: Lists
 
     @Test func `S-9 S-7 EmitSteps waits with each step, and goes on when that one's chain is done`() throws {

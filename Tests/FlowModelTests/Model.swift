@@ -59,13 +59,13 @@ final class Model {
         case .started: start()
         case .stepEmitted(let request, let node, let step, let arguments, let client, let options):
             answer(request, emit(on: node.instance, step, arguments, client, options))
-        case .stepsEmitted(let request, let node, let steps, let client):
+        case .stepsEmitted(let request, let node, let steps, let client, _):
             answer(request, emit(on: node.instance, steps, client))
         case .visibilityChanged(let request, let node, let isVisible, let client):
             answer(request, show(node.instance, isVisible, client))
         case .presentableDismissed(let request, let node, let client):
             answer(request, dismiss(node.instance, client))
-        case .backPressed(let request, let node, let client):
+        case .backPressed(let request, let node, let client, _):
             answer(request, goBack(node.instance, client))
         case .flowRequested(let request, let wish): answer(request, coordinate(wish))
         case .deepLinkOpened(let request, let step, let arguments, let client):

@@ -41,6 +41,9 @@ public struct Instant: Comparable, Hashable, Sendable {
 }
 
 /// What has happened outside; all that ``FlowCoordinator/handle(_:at:)`` takes.
+///
+/// `calledAt` is the object path of a call where that is not the presentable's own in the tree (S-25): what is told to the
+/// caller alone comes from there.
 public enum Event: Sendable {
     /// The daemon starts: the roots of `autostart` are due.
     case started
@@ -51,7 +54,7 @@ public enum Event: Sendable {
     /// longer declared; ``FlowCoordinator/remembersEmission(_:by:at:)`` said that the first one is known.
     case emissionRepeated(RequestID, token: String, by: Client)
     /// A client emitted several steps on a presentable, each when the one before has ended.
-    case stepsEmitted(RequestID, on: NodeID, [EmittedStep], by: Client)
+    case stepsEmitted(RequestID, on: NodeID, [EmittedStep], by: Client, calledAt: String? = nil)
     /// A client shows a presentable, or hides it (S-14).
     case visibilityChanged(RequestID, of: NodeID, isVisible: Bool, by: Client)
     /// A client dismissed a presentable (S-22).
@@ -63,7 +66,7 @@ public enum Event: Sendable {
     /// A client wants to know when a flow is ready (S-26).
     case readinessAwaited(RequestID, of: NodeID, by: Client)
     /// Someone went back (S-24).
-    case backPressed(RequestID, on: NodeID, by: Client)
+    case backPressed(RequestID, on: NodeID, by: Client, calledAt: String? = nil)
     /// A client asked for a root.
     case flowRequested(RequestID, FlowRequest)
     /// A client sent a step to every live flow (S-27).
@@ -109,17 +112,20 @@ public struct EmissionOptions: Equatable, Sendable {
     public var activationToken: String?
     /// Whether the caller allows a question to the user.
     public var isInteractive: Bool
+    /// The object path of the call, as in ``Event``.
+    public var calledAt: String?
 
     /// These options.
     public init(
         token: String? = nil, instance: UInt64? = nil, waits: Bool = true, activationToken: String? = nil,
-        isInteractive: Bool = false
+        isInteractive: Bool = false, calledAt: String? = nil
     ) {
         self.token = token
         self.instance = instance
         self.waits = waits
         self.activationToken = activationToken
         self.isInteractive = isInteractive
+        self.calledAt = calledAt
     }
 }
 

@@ -2,7 +2,7 @@
 
 extension FlowCoordinator {
     /// Goes back at the innermost place that has something to go back to.
-    mutating func goBack(_ node: NodeID, by client: Client, _ request: RequestID) {
+    mutating func goBack(_ node: NodeID, by client: Client, calledAt path: String?, _ request: RequestID) {
         guard let slot = forest.slot(of: node), forest.nodes[slot].flow != nil else { return refuseGone(request) }
         var way = [slot]
         while let last = way.last, let next = innerFlow(of: last) { way.append(next) }
@@ -13,6 +13,8 @@ extension FlowCoordinator {
             return
         }
         if let last = way.last { reach(last) }
+        // The flow that takes a step of it may be one further down; the caller knows the one that was called.
+        calledPath = path ?? forest.nodes[slot].path
         for flow in way.reversed() where goBack(at: flow, by: client, request) { return }
         answer = .reply(request, .verdict(.unhandled, serial: 0))
     }
@@ -40,7 +42,7 @@ extension FlowCoordinator {
                 answer = .fail(request, error)
                 return true
             }
-            let path = forest.nodes[flow].path
+            let path = calledPath ?? forest.nodes[flow].path
             if take(step) == nil { suspend(request, Call(client: client, kind: .step(path: path, nil))) }
             return true
         }

@@ -5,7 +5,7 @@
 struct Call: Sendable {
     /// What it waits for.
     enum Kind: Sendable {
-        /// One step, emitted on the presentable at this path; to be remembered by this token.
+        /// One step, of a call to the object at this path; to be remembered by this token.
         case step(path: String, Tokens.Key?)
         /// Steps, each emitted when the one before has ended.
         case list(StepList)

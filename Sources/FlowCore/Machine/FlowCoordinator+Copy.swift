@@ -17,6 +17,7 @@ extension FlowCoordinator {
         request = other.request
         answer = other.answer
         token = other.token
+        calledPath = other.calledPath
         calls = other.calls
         deepLinks = other.deepLinks
         suspended = other.suspended

@@ -17,17 +17,21 @@ extension FlowCoordinator {
             answer = .fail(request, error)
             return
         }
+        calledPath = options?.calledAt
         switch emit(step, arguments, on: node, by: client, options, .emitted(request)) {
         case .ended(let outcome): answer = Self.answer(request, outcome)
         case .taken: break
         case .waiting:
-            suspend(request, Call(client: client, kind: .step(path: forest.nodes[node.slot].path, token)))
+            let path = calledPath ?? forest.nodes[node.slot].path
+            suspend(request, Call(client: client, kind: .step(path: path, token)))
             if options?.waits == false { takePatience(of: request) }
         }
     }
 
     /// A client emits steps on a presentable, each when the one before has ended with all that it set off (S-7).
-    mutating func emit(_ steps: [EmittedStep], on node: NodeID, by client: Client, _ request: RequestID) {
+    mutating func emit(
+        _ steps: [EmittedStep], on node: NodeID, by client: Client, calledAt calledPath: String?, _ request: RequestID
+    ) {
         guard steps.count <= Limits.waitingStepsPerFlow else {
             let error = FlowError(
                 .limitExceeded, "\(steps.count) steps in one call, of at most \(Limits.waitingStepsPerFlow)")
@@ -35,7 +39,7 @@ extension FlowCoordinator {
             return
         }
         // Where it is gone, each step is refused.
-        let path = forest.slot(of: node).map { forest.nodes[$0].path } ?? ""
+        let path = calledPath ?? forest.slot(of: node).map { forest.nodes[$0].path } ?? ""
         let list = StepList(node: node, path: path, steps: steps)
         var call = Call(client: client, kind: .list(list))
         do throws(FlowError) {

@@ -16,6 +16,9 @@ extension FlowCoordinator {
     /// Whether a presentable is live.
     public func isLive(_ node: NodeID) -> Bool { forest.slot(of: node) != nil }
 
+    /// The presentable with this instance; nil: it is not live, or never was (S-25).
+    public func node(instance: UInt64) -> NodeID? { forest.node(instance: instance) }
+
     /// A presentable's object path.
     public func path(of node: NodeID) -> String { forest.nodes[slot(node)].path }
 

@@ -48,6 +48,9 @@ public struct FlowCoordinator: ~Copyable, Sendable {
     var answer: Effect?
     /// What the call at hand is to be remembered by.
     var token: Tokens.Key?
+    /// The object path of the call at hand, where that is not the path of who takes its step: a step that comes to wait has
+    /// its record before the call has one.
+    var calledPath: String?
     /// Calls that are not answered, or whose callers were told `pending`.
     var calls: [RequestID: Call]
     /// What the deep links among them came to so far: apart, as there may be ten thousand flows, each of which changes one.
@@ -161,9 +164,9 @@ public struct FlowCoordinator: ~Copyable, Sendable {
             emit(step, arguments, on: node, by: client, options, request)
         case .emissionRepeated(let request, let token, let client):
             repeatEmission(token, by: client, request)
-        case .stepsEmitted(let request, let node, let steps, let client):
+        case .stepsEmitted(let request, let node, let steps, let client, let path):
             self.request = request
-            emit(steps, on: node, by: client, request)
+            emit(steps, on: node, by: client, calledAt: path, request)
         case .visibilityChanged(let request, let node, let isVisible, let client):
             setVisible(node, isVisible, by: client, request)
         case .presentableDismissed(let request, let node, let client):
@@ -175,9 +178,9 @@ public struct FlowCoordinator: ~Copyable, Sendable {
         case .readinessAwaited(let request, let node, let client):
             self.request = request
             awaitReadiness(of: node, by: client, request)
-        case .backPressed(let request, let node, let client):
+        case .backPressed(let request, let node, let client, let path):
             self.request = request
-            goBack(node, by: client, request)
+            goBack(node, by: client, calledAt: path, request)
         case .flowRequested(let request, let wish):
             coordinate(wish, request)
         case .deepLinkOpened(let request, let step, let arguments, let client):
@@ -224,6 +227,7 @@ public struct FlowCoordinator: ~Copyable, Sendable {
         if serial > unsaved.reservedSerial || forest.lastInstance > unsaved.reservedInstance { reserveNumbers() }
         answer = nil
         token = nil
+        calledPath = nil
         request = nil
         let done = effects
         effects = []

@@ -43,7 +43,7 @@ struct StepRecord: Equatable, Sendable {
     /// The call that wants to know, and which of its steps this is.
     var request: UInt64 = 0
     var index: UInt64 = 0
-    /// The path of the presentable that the step was emitted on, for a call that emitted this one alone.
+    /// The path of the object that was called, for a call that emitted this step alone.
     var path = ""
     /// What that call is remembered by, or was, as its time may be over; empty: by nothing.
     var token = ""
@@ -180,9 +180,10 @@ extension FlowCoordinator {
         return request == self.request ? token?.token ?? "" : ""
     }
 
-    /// The path that a step was emitted on; its screen may have gone while it waited.
+    /// The path of the call that emitted a step; its screen may have gone while it waited.
     private func path(of step: WaitingStep, for request: RequestID) -> String {
         if case .step(let path, _)? = calls[request]?.kind { return path }
+        if request == self.request, let calledPath { return calledPath }
         return (step.screen.flatMap(forest.slot(of:)) ?? forest.slot(of: step.flow)).map { forest.nodes[$0].path } ?? ""
     }
 }

@@ -12,6 +12,7 @@ struct Forest: Sendable {
     private(set) var roots: [Int] = []
     private var rootIDs = SiblingIDs()
     private var slots = NameIndex()
+    private var instances = InstanceIndex()
     /// The places of all presentables of a name (S-28, S-35).
     var named: [String: Set<Int>] = [:]
     /// How many of a name are live in each tree, and among the roots (S-35).
@@ -51,6 +52,11 @@ struct Forest: Sendable {
     /// The node at this path.
     func node(at path: String) -> NodeID? {
         slots.find(path).map(id(of:))
+    }
+
+    /// The node with this instance; nil: it is not live, or never was.
+    func node(instance: UInt64) -> NodeID? {
+        instances.find(instance, in: nodes).map(id(of:))
     }
 
     /// Where the node is; nil: it is not live any more.
@@ -117,6 +123,7 @@ struct Forest: Sendable {
             onDismissed: birth.onDismissed, flow: birth.flow, changes: .born)
         if slot < nodes.count { nodes[slot] = node } else { nodes.append(node) }
         slots.insert(node.path, slot)
+        instances.insert(slot, in: nodes)
         named[node.name, default: []].insert(slot)
         count(1, node.name, in: node.root)
         if parent == nil { count(1, node.name, in: nil) }
@@ -201,6 +208,7 @@ struct Forest: Sendable {
         for child in children(of: slot).reversed() { release(child, into: &gone) }
         gone.append(nodes[slot])
         slots.remove(nodes[slot].path)
+        instances.remove(slot, in: nodes)
         named[nodes[slot].name]?.remove(slot)
         if named[nodes[slot].name]?.isEmpty == true { named[nodes[slot].name] = nil }
         count(-1, nodes[slot].name, in: nodes[slot].root)
