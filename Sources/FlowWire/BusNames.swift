@@ -8,6 +8,8 @@ package enum BusNames {
     @inlinable package static var root: StaticString { "/org/flowbus/Navigation1" }
     /// The path above the roots of the forest.
     @inlinable package static var tree: StaticString { "/org/flowbus/Navigation1/tree" }
+    /// The path above all presentables by their instances (``InstancePath``).
+    @inlinable package static var instances: StaticString { "/org/flowbus/Navigation1/instance" }
     /// What every error's name begins with; ``FlowCore/FlowError/Code/busName`` is the whole.
     @inlinable package static var errorPrefix: String { "org.flowbus.Navigation1.Error." }
     /// The bus itself: its name, and its interface.

@@ -3,5 +3,5 @@ package enum Release {
     /// `Version`, `--version`.
     @inlinable package static var version: StaticString { "0.1.0" }
     /// `InterfaceVersion`: raised by new members of the bus contract.
-    @inlinable package static var interfaceVersion: UInt32 { 6 }
+    @inlinable package static var interfaceVersion: UInt32 { 7 }
 }

@@ -147,25 +147,48 @@ extension Daemon {
         ] {
             try bus.addObjectVtable(path: root, interface: interface, vtable: vtable, userdata: context)
         }
-        try bus.addFallbackVtable(
-            prefix: tree, interface: BusNames.Interface.stepper, vtable: vtables.stepper, userdata: context,
-            lookup: { _, path, _, context, found, _ in
+        try addPresentables(
+            below: tree,
+            steppers: { _, path, _, context, found, _ in
                 let isLive = Daemon.find(path, context, found) { _, _ in true }
                 return isLive == 0 ? Daemon.findRepeatable(context, found) : isLive
+            },
+            presentables: { _, path, _, context, found, _ in Daemon.find(path, context, found) { _, _ in true } },
+            flows: { _, path, _, context, found, _ in Daemon.find(path, context, found) { $0.coordinator.isFlow($1) } })
+        // The same once more, by their instances; listed nowhere.
+        try addPresentables(
+            below: "\(BusNames.instances)",
+            steppers: { _, path, _, context, found, _ in
+                let isLive = Daemon.findInstance(path, context, found) { _, _ in true }
+                guard isLive == 0, let path, InstancePath.instance(at: path.bytes) != nil else { return isLive }
+                return Daemon.findRepeatable(context, found)
+            },
+            presentables: { _, path, _, context, found, _ in Daemon.findInstance(path, context, found) { _, _ in true }
+            },
+            flows: { _, path, _, context, found, _ in
+                Daemon.findInstance(path, context, found) { $0.coordinator.isFlow($1) }
             })
-        try bus.addFallbackVtable(
-            prefix: tree, interface: BusNames.Interface.presentable, vtable: vtables.presentable, userdata: context,
-            lookup: { _, path, _, context, found, _ in Daemon.find(path, context, found) { _, _ in true } })
-        try bus.addFallbackVtable(
-            prefix: tree, interface: BusNames.Interface.flow, vtable: vtables.flow, userdata: context,
-            lookup: { _, path, _, context, found, _ in Daemon.find(path, context, found) { $0.coordinator.isFlow($1) } }
-        )
         try bus.addNodeEnumerator(
             path: tree, userdata: context,
             enumerator: { _, path, context, list, _ in
                 guard let path, let daemon = Daemon.from(context) else { return 0 }
                 return NodeList.fill(list, with: daemon.objects(at: path))
             })
+    }
+
+    private func addPresentables(
+        below prefix: String, steppers: @escaping ObjectLookup, presentables: @escaping ObjectLookup,
+        flows: @escaping ObjectLookup
+    ) throws {
+        let (vtables, context) = (setup.vtables, Unmanaged.passUnretained(self).toOpaque())
+        for (interface, vtable, lookup) in [
+            (BusNames.Interface.stepper, vtables.stepper, steppers),
+            (BusNames.Interface.presentable, vtables.presentable, presentables),
+            (BusNames.Interface.flow, vtables.flow, flows),
+        ] {
+            try bus.addFallbackVtable(
+                prefix: prefix, interface: interface, vtable: vtable, userdata: context, lookup: lookup)
+        }
     }
 
     static func from(_ context: UnsafeMutableRawPointer?) -> Daemon? {
@@ -179,13 +202,38 @@ extension Daemon {
     ) -> Int32 {
         guard let path, let daemon = from(context) else { return 0 }
         daemon.found = daemon.coordinator.node(at: path.bytes)
-        guard let node = daemon.found, plays(daemon, node) else {
+        return daemon.tell(found, plays)
+    }
+
+    /// The same by its instance, which its path names.
+    private static func findInstance(
+        _ path: UnsafePointer<CChar>?, _ context: UnsafeMutableRawPointer?,
+        _ found: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ plays: (Daemon, NodeID) -> Bool
+    ) -> Int32 {
+        guard let path, let daemon = from(context) else { return 0 }
+        daemon.found = InstancePath.instance(at: path.bytes).flatMap { daemon.coordinator.node(instance: $0) }
+        return daemon.tell(found, plays)
+    }
+
+    /// Tells sd-bus of what was found.
+    private func tell(
+        _ context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ plays: (Daemon, NodeID) -> Bool
+    ) -> Int32 {
+        guard let found, plays(self, found) else {
             // What sd-bus answers then shall not overtake other answers.
-            daemon.settle()
+            settle()
             return 0
         }
-        found?.pointee = context
+        context?.pointee = Unmanaged.passUnretained(self).toOpaque()
         return 1
+    }
+
+    /// The path of a call to a presentable, where that is not the one in the tree.
+    func calledPath(_ call: MessageReader) -> String? {
+        // It is below one of two; they differ in the letter behind what they share.
+        let place = BusNames.root.utf8CodeUnitCount + 1
+        guard UInt8(bitPattern: call.path[place]) == BusNames.instances.utf8Start[place] else { return nil }
+        return String(cString: call.path)
     }
 
     /// Whether the call at hand can be one that was made before, and that took its own presentable away: by its token it

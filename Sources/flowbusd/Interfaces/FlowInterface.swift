@@ -12,7 +12,10 @@ enum FlowInterface {
             methods: [
                 .init("Back", out: [Argument("serial", "t"), Argument("verdict", "s")]) { message, context, _ in
                     Daemon.change(message, context) { daemon, call, node in
-                        daemon.handle(.backPressed(daemon.nextRequest(), on: node, by: call.client), answering: call)
+                        daemon.handle(
+                            .backPressed(
+                                daemon.nextRequest(), on: node, by: call.client, calledAt: daemon.calledPath(call)),
+                            answering: call)
                     }
                 },
                 .init("WaitReady") { message, context, _ in

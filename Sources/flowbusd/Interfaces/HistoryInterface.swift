@@ -33,6 +33,7 @@ extension Daemon {
         let asked = Int(try call.readUInt32())
         var path: String?
         try CallOptions.read(call, known: [("flow", "o")]) { _ in path = String(cString: try call.readObjectPath()) }
+        if let path { try checkPath(path) }
         let limit = asked == 0 ? HistoryInterface.mostEntries : min(asked, HistoryInterface.mostEntries)
         let (entries, hasMore) = keeper.entries(
             after: serial, limit: limit, bytes: HistoryInterface.mostBytes, below: path)
@@ -42,6 +43,18 @@ extension Daemon {
             try body.closeContainer()
             try body.append(hasMore)
         }
+    }
+
+    /// The history has flows by their paths in the tree, at which another may have been before.
+    private func checkPath(_ path: String) throws(FlowError) {
+        guard path.hasPrefix("\(BusNames.instances)/") else { return }
+        let place = InstancePath.instance(at: path).flatMap { coordinator.node(instance: $0) }.map {
+            "that is '\(coordinator.path(of: $0))' now"
+        }
+        throw FlowError(
+            .invalidArguments,
+            "the option 'flow' has to be a path of the tree, not '\(path)': "
+                + (place ?? "nothing with that instance is live"))
     }
 
     private func append(_ entry: HistoryEntry, to body: MessageWriter) throws {

@@ -54,10 +54,12 @@ extension Daemon {
     fileprivate func emitStep(_ call: MessageReader, on node: NodeID) throws {
         let step = try readStep(call)
         let arguments = try ArgumentsReader.read(call, for: coordinator.definitions[step].parameters)
+        let (isInteractive, path) = (call.allowsInteractiveAuthorization, calledPath(call))
         handle(
             .stepEmitted(
                 nextRequest(), on: node, step: step, arguments: arguments, by: call.client,
-                options: call.allowsInteractiveAuthorization ? EmissionOptions(isInteractive: true) : nil),
+                options: isInteractive || path != nil
+                    ? EmissionOptions(isInteractive: isInteractive, calledAt: path) : nil),
             answering: call)
     }
 
@@ -72,7 +74,8 @@ extension Daemon {
         } else {
             try ArgumentsReader.skip(call)
         }
-        var options = EmissionOptions(isInteractive: call.allowsInteractiveAuthorization)
+        var options = EmissionOptions(
+            isInteractive: call.allowsInteractiveAuthorization, calledAt: calledPath(call))
         let known = [("token", "s"), ("instance", "t"), ("wait", "b"), CallOptions.activationToken]
         try CallOptions.read(call, known: known) { option in
             switch option {
@@ -114,7 +117,8 @@ extension Daemon {
             try call.exitContainer()
         }
         try call.exitContainer()
-        handle(.stepsEmitted(nextRequest(), on: node, steps, by: call.client), answering: call)
+        handle(
+            .stepsEmitted(nextRequest(), on: node, steps, by: call.client, calledAt: calledPath(call)), answering: call)
     }
 
     /// A step that nobody declares has its place in the list, too.

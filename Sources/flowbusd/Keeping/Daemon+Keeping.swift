@@ -132,7 +132,9 @@ extension Daemon {
             let interface = call.interface
         else { return false }
         return member.interface.isSpelled(interface) && member.signature.isSpelled(call.signature)
-            && (member.isOfRoot ? BusNames.root.isSpelled(call.path) : BusNames.tree.begins(call.path))
+            && (member.isOfRoot
+                ? BusNames.root.isSpelled(call.path)
+                : BusNames.tree.begins(call.path) || BusNames.instances.begins(call.path))
     }
 }
 
