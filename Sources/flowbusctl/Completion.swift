@@ -15,7 +15,7 @@ enum Completion {
     static let stepsOfNode = CompletionKind.custom { words, _, _ in
         answer {
             let words = CommandWords(words)
-            return try words.connect().acceptedSteps(of: NodePath(words.value(0) ?? ""))
+            return try words.connect().acceptedSteps(of: Target(words.value(0) ?? ""))
         }
     }
 
@@ -103,7 +103,7 @@ extension Navigation {
             .compactMap(\.text) ?? []
     }
 
-    fileprivate func acceptedSteps(of node: NodePath) throws(Failure) -> [String] {
+    fileprivate func acceptedSteps(of node: Target) throws(Failure) -> [String] {
         try call(node.objectPath, BusNames.Interface.stepper, "GetAcceptedSteps", activates: false).first?.elements
             .compactMap(\.text) ?? []
     }

@@ -105,6 +105,47 @@ struct EmitTests {
         #expect(back.errors.contains("'main/page' is a screen, and this is for flows; its flow is 'main'"))
     }
 
+    @Test func `S-25 a node can be the path of an instance`() throws {
+        let service = try Service(homeDefinitions)
+        func path(of node: String) throws -> String {
+            let instance = try service.property("Instance", of: node, "Presentable").number
+            return "\(Service.root)/instance/\(try #require(instance))"
+        }
+        let (main, list) = (try path(of: "/main"), try path(of: "/main/list"))
+        #expect(try service.ctl("emit", main, "open", "item=1").output == "navigated 2\n")
+        let page = try path(of: "/main/page")
+        let hidden = try service.ctl("emit", page, "open", "item=2")
+        #expect(hidden.status == .status(1) && hidden.output == "hidden\n")
+        #expect(hidden.errors.contains("'\(page)' is not presented"))
+        #expect(try service.ctl("show", page).status == .status(0))
+        #expect(try service.property("Visible", of: "/main/page", "Presentable") == true)
+        #expect(try service.ctl("hide", page).status == .status(0))
+        #expect(try service.ctl("explain", main, "open", "item=2").output.hasPrefix("navigated\n"))
+        #expect(try service.ctl("wait", main, "--ready").status == .status(0))
+        #expect(try service.ctl("steps", page).output == service.ctl("steps", "main/page").output)
+        #expect(try service.ctl("tree", page).output == service.ctl("tree", "main/page").output)
+        let log = try service.ctl("log", main)
+        #expect(log.output == (try service.ctl("log", "main").output))
+        #expect(log.errors == "flowbusctl: '\(main)' is 'main'; this is the log of that place\n")
+        let screen = try service.ctl("back", page)
+        #expect(screen.status == .status(65) && screen.errors.contains("is a screen, and this is for flows"))
+        #expect(try service.ctl("back", main).output == "navigated 3\n")
+        // Another one comes to its path.
+        #expect(try service.ctl("emit", main, "open", "item=2").status == .status(0))
+        let commands = [["dismiss", page], ["show", page], ["emit", page, "ready"], ["tree", page], ["log", page]]
+        for arguments in commands {
+            let run = try Program.run(["--address", service.bus.address] + arguments)
+            #expect(run.status == .status(66), "\(arguments)")
+            #expect(run.errors.contains("no live flow or screen has the instance"), "\(run.errors)")
+        }
+        #expect(try service.ctl("dismiss", list).status == .status(0))
+        #expect(
+            try service.objects().keys.sorted() == ["/main", "/main/page"].map { Service.tree + $0 })
+        let odd = try service.ctl("dismiss", Service.root + "/instance/007")
+        #expect(odd.status == .status(65))
+        #expect(odd.errors.contains("'\(Service.root)/instance/007' can't be a node"))
+    }
+
     @Test func `what another client owns is refused: 2`() throws {
         let service = try Service(homeDefinitions)
         try service.presentable("Claim", "/main/list")

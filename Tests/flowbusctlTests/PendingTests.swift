@@ -59,12 +59,39 @@ struct PendingTests {
         let bus = try PrivateBus()
         let service = try TestClient(bus)
         try service.requestName(Service.name)
-        service.serve(Service.tree + "/main", Service.name + ".Flow", "WaitReady") { _ in .later }
+        service.serve(Service.tree + "/main", "org.freedesktop.DBus.Properties", "GetAll") { _ in
+            .values([.options(["Instance": .uint64(7)])])
+        }
+        service.serve(Service.root + "/instance/7", Service.name + ".Flow", "WaitReady") { _ in .later }
         let run = try Program.start(
             ["--address", bus.address, "wait", "main", "--ready", "--timeout", "50ms"])
         try service.waitForCall("WaitReady")
         try run.waitForExit()
         #expect(run.exit == .status(124))
         #expect(run.errors.contains("'main' is not ready in time"))
+    }
+
+    @Test func `S-25 a flow that ended while it was waited for is not another at its path`() throws {
+        let bus = try PrivateBus()
+        let service = try TestClient(bus)
+        try service.requestName(Service.name)
+        service.serve(Service.tree + "/main", "org.freedesktop.DBus.Properties", "GetAll") { _ in
+            .values([.options(["Instance": .uint64(7)])])
+        }
+        service.serve(Service.tree + "/main", Service.name + ".Flow", "WaitReady") { _ in .values([]) }
+        var asked = 0
+        service.serve(Service.root + "/instance/7", Service.name + ".Flow", "WaitReady") { _ in
+            asked += 1
+            return .error(
+                asked == 1
+                    ? BusError(Service.name + ".Error.Timeout", "not ready within 20 s")
+                    : BusError("org.freedesktop.DBus.Error.UnknownObject", "gone"))
+        }
+        let run = try Program.start(["--address", bus.address, "wait", "main", "--ready"])
+        try service.waitForCall("GetAll")
+        for _ in 0..<2 { try service.waitForCall("WaitReady") }
+        try run.waitForExit()
+        #expect(run.exit == .status(2))
+        #expect(run.errors == "flowbusctl: 'main' ended before it was ready\n")
     }
 }

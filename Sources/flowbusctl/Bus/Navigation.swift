@@ -62,14 +62,6 @@ final class Navigation {
         try call(Self.root, BusNames.Interface.coordinator, member, arguments, timeout: timeout)
     }
 
-    /// A method of a node.
-    @discardableResult
-    func call(
-        _ node: NodePath, _ interface: StaticString, _ member: String, _ arguments: Value..., timeout: UInt64? = nil
-    ) throws(Failure) -> [Value] {
-        try call(node.objectPath, interface, member, arguments, timeout: timeout)
-    }
-
     /// All properties of an interface.
     func properties(
         _ path: String, _ interface: StaticString, activates: Bool = true
@@ -153,6 +145,9 @@ final class Navigation {
             return noService()
         case "\(BusNames.StandardError.unknownObject)" where path.hasPrefix("\(BusNames.tree)"):
             return Failure(.noInput, missing(path), errorName: name)
+        case "\(BusNames.StandardError.unknownObject)" where InstancePath.instance(at: path) != nil:
+            let instance = InstancePath.instance(at: path) ?? 0
+            return Failure(.noInput, Target.missing(instance: instance), errorName: name)
         case "\(BusNames.StandardError.noReply)":
             // The bus says it of a service that is gone; a time that is over is sd-bus's own.
             return Failure(

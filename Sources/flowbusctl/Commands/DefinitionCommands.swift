@@ -41,11 +41,12 @@ struct StepsCommand: Command {
     }
 
     /// The node of this path, else the first live flow of this definition.
-    private func find(_ place: String, _ navigation: Navigation) throws(Failure) -> NodePath {
-        let node = try NodePath(place)
+    private func find(_ place: String, _ navigation: Navigation) throws(Failure) -> Target {
+        let target = try Target(place)
+        guard case .place(let node) = target else { return target }
         let live = try navigation.liveNodes()
-        if live.contains(where: { $0.path == node }) { return node }
-        if let flow = live.first(where: { $0.isFlow && $0.name == place }) { return flow.path }
+        if live.contains(where: { $0.path == node }) { return target }
+        if let flow = live.first(where: { $0.isFlow && $0.name == place }) { return .instance(flow.instance) }
         let flows = try navigation.coordinator("GetDefinitions").first?.elements.compactMap(\.text) ?? []
         if flows.contains(place) {
             throw Failure(.noInput, "no flow '\(place)' is live; 'flowbusctl start \(place)' starts one")

@@ -16,7 +16,7 @@ struct TypedStep: ParsableArguments {
     var arguments: [String] = []
 
     /// Where it is emitted.
-    var path: NodePath { get throws(Failure) { try NodePath(node) } }
+    var target: Target { get throws(Failure) { try Target(node) } }
 
     /// Its arguments, whose types are not known yet.
     var parsed: [TypedArgument] { get throws(Failure) { try TypedArgument.all(arguments) } }
@@ -51,7 +51,7 @@ struct EmitCommand: Command {
     var activationToken: String?
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        let (node, arguments) = (try typed.path, try typed.parsed)
+        let (node, arguments) = (try typed.target, try typed.parsed)
         let navigation = try context.connect()
         let values = try navigation.arguments(arguments, of: typed.step)
         var options: [(name: String, value: Value)] = []
@@ -120,9 +120,9 @@ extension Output {
     /// Prints what became of a step.
     ///
     /// - Returns: the status that says the same.
-    func tell(_ outcome: StepOutcome, isWaiting: Bool = false, node: NodePath, step: String) throws(Failure)
-        -> ExitStatus
-    {
+    func tell(
+        _ outcome: StepOutcome, isWaiting: Bool = false, node: Target, step: String
+    ) throws(Failure) -> ExitStatus {
         let verdict = Names.line(outcome.verdict)
         if isJSON {
             try line(.object([("verdict", .string(outcome.verdict)), ("serial", .number(Int128(outcome.serial)))]))
@@ -139,7 +139,7 @@ extension Output {
     }
 
     /// What a verdict means, for a person.
-    private static func why(_ verdict: String, _ node: NodePath, _ step: String) -> String? {
+    private static func why(_ verdict: String, _ node: Target, _ step: String) -> String? {
         switch verdict {
         case "hidden":
             "'\(node.text)' is not presented, and ignores steps then; 'flowbusctl tree' shows what covers it, "

@@ -13,7 +13,7 @@ struct ExplainCommand: Command {
     @OptionGroup var typed: TypedStep
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        let (node, arguments) = (try typed.path, try typed.parsed)
+        let (node, arguments) = (try typed.target, try typed.parsed)
         let navigation = try context.connect()
         let values = try navigation.arguments(arguments, of: typed.step)
         let answer = try ask(navigation, node, values)
@@ -37,7 +37,7 @@ struct ExplainCommand: Command {
         }
     }
 
-    private func ask(_ navigation: Navigation, _ node: NodePath, _ values: Value) throws(Failure) -> [Value] {
+    private func ask(_ navigation: Navigation, _ node: Target, _ values: Value) throws(Failure) -> [Value] {
         do throws(Failure) {
             return try navigation.call(node, BusNames.Interface.stepper, "Explain", .string(typed.step), values)
         } catch  where error.isUnknownMethod {

@@ -39,10 +39,17 @@ struct LogCommand: Command {
     }
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        var node = try self.node.map { text throws(Failure) in try NodePath(text) }
+        let target = try self.node.map { text throws(Failure) in try Target(text) }
         let begin = try since.map { text throws(Failure) in try Begin(text) }
         let navigation = try context.connect()
-        if let typed = node { node = try flow(of: typed, navigation, context.output) }
+        var node: NodePath?
+        if let target {
+            let place = try navigation.place(of: target)
+            if case .instance = target {
+                context.output.note("'\(target.text)' is '\(place.text)'; this is the log of that place")
+            }
+            node = try flow(of: place, navigation, context.output)
+        }
         var log = LogFollower(navigation, context.output, node)
         if follow { try log.subscribe() }
         try log.printHistory(begin, lines: lines ?? (since == nil ? 100 : nil), isFollowed: follow)

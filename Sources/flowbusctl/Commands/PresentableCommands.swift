@@ -15,7 +15,7 @@ struct ShowCommand: Command {
     var node: String
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        let node = try NodePath(self.node)
+        let node = try Target(self.node)
         try context.connect().call(node, BusNames.Interface.presentable, "SetVisible", .bool(true))
         return .success
     }
@@ -33,7 +33,7 @@ struct HideCommand: Command {
     var node: String
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        let node = try NodePath(self.node)
+        let node = try Target(self.node)
         try context.connect().call(node, BusNames.Interface.presentable, "SetVisible", .bool(false))
         return .success
     }
@@ -51,7 +51,7 @@ struct DismissCommand: Command {
     var node: String
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        let node = try NodePath(self.node)
+        let node = try Target(self.node)
         try context.connect().call(node, BusNames.Interface.presentable, "Dismiss")
         return .success
     }
@@ -69,7 +69,7 @@ struct BackCommand: Command {
     var node: String
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        let node = try NodePath(self.node)
+        let node = try Target(self.node)
         let navigation = try context.connect()
         let outcome = StepOutcome(try navigation.callFlow(node, "Back"))
         return try context.output.tell(outcome, node: node, step: "")
@@ -99,7 +99,7 @@ struct WaitCommand: Command {
     }
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        let node = try NodePath(self.node)
+        let node = try Target(self.node)
         let time = try TypedTime.span(timeout) ?? 20_000_000
         try context.connect().waitReady(node, within: time)
         return .success
@@ -108,30 +108,48 @@ struct WaitCommand: Command {
 
 extension Navigation {
     /// A method of a flow; a screen has none of them.
+    ///
+    /// - Parameter path: the object that is called; the node's own unless given.
     @discardableResult
-    func callFlow(_ node: NodePath, _ member: String, timeout: UInt64? = nil) throws(Failure) -> [Value] {
+    func callFlow(
+        _ node: Target, at path: String? = nil, _ member: String, timeout: UInt64? = nil
+    ) throws(Failure) -> [Value] {
         do throws(Failure) {
-            return try call(node, BusNames.Interface.flow, member, timeout: timeout)
+            return try call(path ?? node.objectPath, BusNames.Interface.flow, member, timeout: timeout)
         } catch  where error.isUnknownMethod {
             let flow = node.parent.map { "; its flow is '\($0.text)'" } ?? ""
             throw Failure(.badValue, "'\(node.text)' is a screen, and this is for flows\(flow)")
         }
     }
 
-    /// Waits until a flow is ready. The service gives up after 20 s, and is asked again.
-    fileprivate func waitReady(_ node: NodePath, within time: UInt64) throws(Failure) {
+    /// The path of the instance that is at a node.
+    private func instancePath(of node: Target, timeout: UInt64) throws(Failure) -> String? {
+        let answer = try call(
+            node, BusNames.Interface.properties, "GetAll", .string("\(BusNames.Interface.presentable)"),
+            timeout: min(timeout, 25_000_000))
+        return answer.first?["Instance"]?.number.map(InstancePath.path(of:))
+    }
+
+    /// Waits until a flow is ready. The service gives up after 20 s, and is asked again: about the same instance, as by then
+    /// another flow may be at that path.
+    fileprivate func waitReady(_ node: Target, within time: UInt64) throws(Failure) {
         let late = Failure(.timeout, "'\(node.text)' is not ready in time; 'flowbusctl tree' shows what is not")
         let start = MonotonicClock.now
+        var path: String?
         while true {
             let spent = MonotonicClock.now - start
             guard spent < time else { throw late }
             let left = time - spent
             do throws(Failure) {
+                if path == nil { path = try instancePath(of: node, timeout: left) }
                 // A little more than the service takes itself, so that its own answer comes first.
-                try callFlow(node, "WaitReady", timeout: min(left, 25_000_000))
+                try callFlow(node, at: path, "WaitReady", timeout: min(left, 25_000_000))
                 return
             } catch  where error.status == .timeout {
                 continue
+            } catch  where error.errorName == "\(BusNames.StandardError.unknownObject)" && path != nil {
+                throw Failure(
+                    .refused, "'\(node.text)' ended before it was ready", errorName: FlowError.Code.flowEnded.busName)
             }
         }
     }

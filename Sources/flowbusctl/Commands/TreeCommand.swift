@@ -25,8 +25,9 @@ struct TreeCommand: Command {
     var arguments = false
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        let node = try self.node.map { text throws(Failure) in try NodePath(text) }
+        let target = try self.node.map { text throws(Failure) in try Target(text) }
         let navigation = try context.connect()
+        let node = try target.map { target throws(Failure) in try navigation.place(of: target) }
         if watch {
             try TreeWatch(navigation, context.output, node, showsArguments: arguments).run()
         } else {
