@@ -10,9 +10,12 @@ struct Emission {
     var token: String?
     var activationToken: String?
     var isInteractive = false
+    /// nil: whatever lives at the path.
     var instance: UInt64?
     /// Whether its outcome is waited for, and not `pending`.
     var waits = true
+
+    var objectPath: String { path.objectPath(of: instance) }
 }
 
 /// A root that is to be started.
@@ -33,7 +36,7 @@ extension BusLink {
     /// program, and there is no bound to how long it may take.
     func emit(_ emission: Emission, _ done: @escaping Done<Outcome>) {
         call(
-            emission.path.objectPath, BusNames.Interface.stepper, "EmitStepWithOptions",
+            emission.objectPath, BusNames.Interface.stepper, "EmitStepWithOptions",
             CallOptions(isInteractive: emission.isInteractive)
         ) { body throws(SdError) in
             try body.append(emission.step.name)
@@ -41,12 +44,12 @@ extension BusLink {
             try body.openContainer(.array, "{sv}")
             try body.appendEntry("wait", .bool(false))
             if let token = emission.token { try body.appendEntry("token", .string(token)) }
-            if let instance = emission.instance { try body.appendEntry("instance", .uint64(instance)) }
             if let text = emission.activationToken { try body.appendEntry("activation-token", .string(text)) }
             try body.closeContainer()
         } _: { [weak self] result in
             // Its outcome is told also where nobody waits for it.
-            let step = PendingSteps.Step(token: emission.token, path: emission.path, isAwaited: emission.waits) {
+            let step = PendingSteps.Step(token: emission.token, object: emission.objectPath, isAwaited: emission.waits)
+            {
                 if emission.waits { done($0) }
             }
             let outcome = result.reading(Self.outcome)
@@ -71,7 +74,7 @@ extension BusLink {
         let lost = NavigationError(
             .noReply, "the service went away before the step was decided, so what became of it is not known")
         guard let token = step.token, bus != nil else { return step.done(.failure(lost)) }
-        call(step.path.objectPath, BusNames.Interface.stepper, "EmitStepWithOptions") { body throws(SdError) in
+        call(step.object, BusNames.Interface.stepper, "EmitStepWithOptions") { body throws(SdError) in
             try body.append("" as StaticString)
             try body.appendEmptyArray("{sv}")
             try body.openContainer(.array, "{sv}")
@@ -211,29 +214,31 @@ extension BusLink {
 
     // MARK: Presentable, Flow
 
-    func setVisible(_ isVisible: Bool, at path: NodePath, _ done: @escaping Done<Void>) {
-        presentable(path, "SetVisible", done) { body throws(SdError) in try body.append(isVisible) }
+    // Which object is called, `NodePath.objectPath(of:)` says.
+
+    func setVisible(_ isVisible: Bool, at object: String, _ done: @escaping Done<Void>) {
+        presentable(object, "SetVisible", done) { body throws(SdError) in try body.append(isVisible) }
     }
 
-    func dismiss(_ path: NodePath, _ done: @escaping Done<Void>) { presentable(path, "Dismiss", done) }
+    func dismiss(_ object: String, _ done: @escaping Done<Void>) { presentable(object, "Dismiss", done) }
 
-    func claim(_ path: NodePath, _ done: @escaping Done<Void>) { presentable(path, "Claim", done) }
+    func claim(_ object: String, _ done: @escaping Done<Void>) { presentable(object, "Claim", done) }
 
-    func release(_ path: NodePath, _ done: @escaping Done<Void>) { presentable(path, "Release", done) }
+    func release(_ object: String, _ done: @escaping Done<Void>) { presentable(object, "Release", done) }
 
     private func presentable(
-        _ path: NodePath, _ member: StaticString, _ done: @escaping Done<Void>,
+        _ object: String, _ member: StaticString, _ done: @escaping Done<Void>,
         _ write: (MessageWriter) throws(SdError) -> Void = { _ in }
     ) {
-        call(path.objectPath, BusNames.Interface.presentable, member, CallOptions(), write) { done($0.map { _ in }) }
+        call(object, BusNames.Interface.presentable, member, CallOptions(), write) { done($0.map { _ in }) }
     }
 
-    func back(on flow: NodePath, _ done: @escaping Done<Outcome>) {
-        call(flow.objectPath, BusNames.Interface.flow, "Back") { done($0.reading(Self.outcome)) }
+    func back(on object: String, _ done: @escaping Done<Outcome>) {
+        call(object, BusNames.Interface.flow, "Back") { done($0.reading(Self.outcome)) }
     }
 
-    func waitReady(_ flow: NodePath, _ done: @escaping Done<Void>) {
-        call(flow.objectPath, BusNames.Interface.flow, "WaitReady") { done($0.map { _ in }) }
+    func waitReady(_ object: String, _ done: @escaping Done<Void>) {
+        call(object, BusNames.Interface.flow, "WaitReady") { done($0.map { _ in }) }
     }
 }
 

@@ -1,6 +1,9 @@
 public import FlowCore
 
 // Flows and screens: started, shown, owned, watched.
+//
+// A path is not a presentable: another one can live there by the time a call arrives, above all one that is made again as its
+// answer was lost. Who knows the instance, from Present or the tree, gives it (S-25).
 
 extension NavigationBus {
     /// Starts a flow as a root.
@@ -41,29 +44,46 @@ extension NavigationBus {
 
     /// Waits until a flow is ready (S-26).
     ///
+    /// - Parameter instance: which one is meant (S-25): where that is gone, `unknownObject` is thrown, whatever lives there by
+    ///   now. nil: whatever lives there.
     /// - Throws: ``NavigationError``: `flowEnded` where it goes first, `timeout` after 20 s, `wouldDeadlock` where this program
     ///   is the guard or navigator for whom the flow waits, …
-    public func waitReady(_ flow: NodePath) async throws { try await answer { link.waitReady(flow, $0) } }
+    public func waitReady(_ flow: NodePath, instance: UInt64? = nil) async throws {
+        try await answer { link.waitReady(flow.objectPath(of: instance), $0) }
+    }
 
     /// Says that a flow or screen is in sight, or not: for who shows it (S-14). The same again is fine.
-    public func setVisible(_ isVisible: Bool, at path: NodePath) async throws {
-        try await answer { link.setVisible(isVisible, at: path, $0) }
+    ///
+    /// - Parameter instance: which one is meant, as in ``waitReady(_:instance:)``.
+    public func setVisible(_ isVisible: Bool, at path: NodePath, instance: UInt64? = nil) async throws {
+        try await answer { link.setVisible(isVisible, at: path.objectPath(of: instance), $0) }
     }
 
     /// Dismisses a flow or screen with all below it (S-22).
-    public func dismiss(_ path: NodePath) async throws { try await answer { link.dismiss(path, $0) } }
+    ///
+    /// - Parameter instance: which one is meant, as in ``waitReady(_:instance:)``: so it can be dismissed again where nobody
+    ///   knows whether it was.
+    public func dismiss(_ path: NodePath, instance: UInt64? = nil) async throws {
+        try await answer { link.dismiss(path.objectPath(of: instance), $0) }
+    }
 
     /// Becomes the owner of a flow or screen (S-29): nobody else may show or dismiss it, and when this connection goes, it
     /// goes, or what its definition says.
     ///
+    /// - Parameter instance: which one is meant, as in ``waitReady(_:instance:)``.
     /// - Throws: ``NavigationError``: `alreadyClaimed`, `accessDenied` where nobody owns it, and the flow's `emitters` do not
     ///   name this program, …
-    public func claim(_ path: NodePath) async throws { try await answer { link.claim(path, $0) } }
+    public func claim(_ path: NodePath, instance: UInt64? = nil) async throws {
+        try await answer { link.claim(path.objectPath(of: instance), $0) }
+    }
 
     /// Is its owner no longer.
     ///
+    /// - Parameter instance: which one is meant, as in ``waitReady(_:instance:)``.
     /// - Throws: ``NavigationError``: `notOwner`, …
-    public func release(_ path: NodePath) async throws { try await answer { link.release(path, $0) } }
+    public func release(_ path: NodePath, instance: UInt64? = nil) async throws {
+        try await answer { link.release(path.objectPath(of: instance), $0) }
+    }
 
     /// What this connection owns. A screen that it is just asked to present is not among it yet, so it is no list of the views
     /// that a program has to have; ``watch(_:)`` tells what is live.

@@ -96,7 +96,8 @@ extension NavigationBus {
     ///     none is given.
     ///   - activationToken: what lets a window come to the front (xdg-activation), for the first screen that it shows.
     ///   - isInteractive: whether a guard may ask the user something.
-    ///   - instance: which one is meant; else `staleInstance` is thrown. nil: whatever lives there.
+    ///   - instance: which one is meant (S-25): where that is gone, `unknownObject` is thrown, whatever lives there by now. nil:
+    ///     whatever lives there.
     ///   - waits: whether to wait for the outcome, however long that takes; else it is `pending`.
     /// - Throws: ``NavigationError``: `unknownObject`, `unknownStep`, `invalidArguments`, …, or
     ///   `CancellationError`.
@@ -155,12 +156,12 @@ extension NavigationBus {
         return try await answer { link.navigate(along: segments, timeout: microseconds, $0) }
     }
 
-    /// Goes back in a flow (S-24).
+    /// Goes back in a flow (S-24): in this instance, or, without one, in whatever lives there.
     ///
     /// - Returns: `unhandled` where there was nothing to go back from.
     @discardableResult
-    public func back(on flow: NodePath) async throws -> Outcome {
-        try await answer { link.back(on: flow, $0) }
+    public func back(on flow: NodePath, instance: UInt64? = nil) async throws -> Outcome {
+        try await answer { link.back(on: flow.objectPath(of: instance), $0) }
     }
 
     static func message(_ step: any Step) throws(NavigationError) -> StepMessage {

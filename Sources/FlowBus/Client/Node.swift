@@ -67,6 +67,9 @@ extension NodePath {
         guard path.hasPrefix(Self.tree) else { return nil }
         self.init(path)
     }
+
+    /// The path of the object to be called: of this very instance, or of whatever lives here (S-25).
+    func objectPath(of instance: UInt64?) -> String { instance.map(InstancePath.path(of:)) ?? objectPath }
 }
 
 extension Node {

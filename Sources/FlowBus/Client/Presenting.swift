@@ -128,8 +128,8 @@ extension NavigationBus {
     /// }
     /// ```
     ///
-    /// Who has shown a screen is its owner; it says ``setVisible(_:at:)`` when it is in sight. Of what it dismisses itself it
-    /// hears no more. A path can be another screen's later, an instance can't.
+    /// Who has shown a screen is its owner; it says ``setVisible(_:at:instance:)`` when it is in sight. Of what it dismisses
+    /// itself it hears no more. A path can be another screen's later, an instance can't.
     ///
     /// When the service was started again, views are kept whose instances are still live, also of screens that are just being
     /// presented; ``watch(_:)`` tells all that is live then, ``TreeEvent/live(_:)``. Which of them this connection owns

@@ -9,8 +9,8 @@ enum ServiceSignal {
     case removed(NodePath)
     case navigated(HostNavigation)
     case failed(NavigationFailure)
-    /// The outcome of a step that was pending: where it was emitted, and the token of its call.
-    case concluded(NodePath, String, Result<Outcome, NavigationError>)
+    /// The outcome of a step that was pending: the path of the object that was called, and the token of the call.
+    case concluded(String, String, Result<Outcome, NavigationError>)
 
     init?(_ message: MessageReader) {
         guard let interface = message.interface.map({ String(cString: $0) }),
@@ -37,7 +37,7 @@ enum ServiceSignal {
             self = .failed(failure)
         case ("\(BusNames.Interface.stepper)", "StepConcluded"):
             guard let (token, result) = Self.conclusion(values) else { return nil }
-            self = .concluded(NodePath(path), token, result)
+            self = .concluded(path, token, result)
         default: return nil
         }
     }

@@ -40,10 +40,10 @@ extension FlowCoordinator {
             if error.code != .unknownObject { tell(error, at: node.path) }
         }
         switch change {
-        case .visible(let isVisible): host.setVisible(isVisible, at: node.path, done)
+        case .visible(let isVisible): host.setVisible(isVisible, at: node.path, instance: node.instance, done)
         case .dismissed:
             node.isDismissed = true
-            host.dismiss(node.path, done)
+            host.dismiss(node.path, instance: node.instance, done)
         }
     }
 

@@ -117,7 +117,7 @@ public final class FlowCoordinator: Sendable {
     @discardableResult
     public func back(on flow: any Flow) async throws -> Outcome {
         let node = try node(of: flow)
-        return try await answer { done in host.back(on: node.path, done) }
+        return try await answer { done in host.back(on: node.path, instance: node.instance, done) }
     }
 
     /// Lets others start a flow that lives here: on the bus any program, by `Coordinate` or as a contributor of its

@@ -187,17 +187,26 @@ final class BusHost: Host {
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<Outcome>) {
         // The flow may wait for this very program.
         let emission = Emission(
-            step: step, path: path, token: bus.nextToken(), instance: instance == 0 ? nil : instance)
+            step: step, path: path, token: bus.nextToken(), instance: known(instance))
         ask(done) { $0.emit(emission, $1) }
     }
 
-    func setVisible(_ isVisible: Bool, at path: NodePath, _ done: @escaping Done<Void>) {
-        ask(done) { $0.setVisible(isVisible, at: path, $1) }
+    func setVisible(_ isVisible: Bool, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        let object = path.objectPath(of: known(instance))
+        ask(done) { $0.setVisible(isVisible, at: object, $1) }
     }
 
-    func dismiss(_ path: NodePath, _ done: @escaping Done<Void>) { ask(done) { $0.dismiss(path, $1) } }
+    func dismiss(_ path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        let object = path.objectPath(of: known(instance))
+        ask(done) { $0.dismiss(object, $1) }
+    }
 
-    func back(on path: NodePath, _ done: @escaping Done<Outcome>) { ask(done) { $0.back(on: path, $1) } }
+    func back(on path: NodePath, instance: UInt64, _ done: @escaping Done<Outcome>) {
+        let object = path.objectPath(of: known(instance))
+        ask(done) { $0.back(on: object, $1) }
+    }
+
+    private func known(_ instance: UInt64) -> UInt64? { instance == 0 ? nil : instance }
 
     private func ask<Success>(
         _ done: @escaping Done<Success>, _ call: @escaping (BusLink, @escaping Done<Success>) -> Void

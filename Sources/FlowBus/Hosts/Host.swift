@@ -5,6 +5,9 @@ internal import FlowCore
 ///
 /// What is asked of a host it does in the order in which it was asked; it never answers before it returns, unless it says
 /// so, and it answers each call once.
+///
+/// What is asked of a presentable is asked of this instance, and fails with `unknownObject` where that is gone, whatever lives
+/// at its path by then (S-25); 0 stands for whatever lives there.
 @MainActor
 protocol Host: AnyObject {
     /// Who has the flows; it outlives what it asks.
@@ -16,14 +19,14 @@ protocol Host: AnyObject {
     func coordinate(_ definition: String, _ step: StepMessage?, _ done: @escaping Done<NodePath>)
     /// Sends a step to all live flows (S-27).
     func navigate(to step: StepMessage, _ done: @escaping Done<[FlowOutcome]>)
-    /// Emits a step on a presentable, if that is still this instance; never answers `pending`.
+    /// Emits a step on a presentable; never answers `pending`.
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<Outcome>)
     /// Says that a presentable is shown, or hidden.
-    func setVisible(_ isVisible: Bool, at path: NodePath, _ done: @escaping Done<Void>)
+    func setVisible(_ isVisible: Bool, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>)
     /// Dismisses a presentable.
-    func dismiss(_ path: NodePath, _ done: @escaping Done<Void>)
+    func dismiss(_ path: NodePath, instance: UInt64, _ done: @escaping Done<Void>)
     /// Goes back in a flow (S-24).
-    func back(on path: NodePath, _ done: @escaping Done<Outcome>)
+    func back(on path: NodePath, instance: UInt64, _ done: @escaping Done<Outcome>)
     /// Takes everything back: nothing is asked or told any more.
     func close()
 }

@@ -113,7 +113,7 @@ final class LocalHost: Host {
 
     /// Makes a call about a presentable.
     private func call(
-        at path: NodePath, _ done: @escaping Done<Answer>,
+        at path: NodePath, _ instance: UInt64, _ done: @escaping Done<Answer>,
         _ event: @escaping @MainActor (LocalHost, RequestID, NodeID) throws(FlowError) -> Event
     ) {
         call { result in
@@ -123,7 +123,10 @@ final class LocalHost: Host {
             }
             done(result)
         } _: { host, request throws(FlowError) in
-            guard let node = host.core.node(at: path.objectPath) else {
+            guard
+                let node = instance == 0
+                    ? host.core.node(at: path.objectPath) : host.core.node(instance: instance)
+            else {
                 throw FlowError(.presentableDismissed, "there is no live flow or screen '\(path)'")
             }
             return try event(host, request, node)
@@ -171,7 +174,7 @@ final class LocalHost: Host {
         case .tellFailure(let failure): delegate?.failed(NavigationFailure(failure))
         case .tellConclusion(let conclusion):
             let result = Result<Outcome, NavigationError>(conclusion.outcome)
-            for done in pending.conclude(conclusion.token, on: NodePath(conclusion.path)) { done(result) }
+            for done in pending.conclude(conclusion.token, on: conclusion.path) { done(result) }
         case .reply(let request, let answer): answers.removeValue(forKey: request.number)?(.success(answer))
         case .fail(let request, let error):
             answers.removeValue(forKey: request.number)?(.failure(NavigationError(error)))
@@ -341,35 +344,35 @@ extension LocalHost {
 
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<Outcome>) {
         // Nobody here stands still for the answer: so a flow that is asked can emit, and its step waits (S-32).
-        call(at: path) { [weak self] result in
+        call(at: path, instance) { [weak self] result in
             let outcome = result.map(Outcome.init)
             guard case .success(let first) = outcome, first.verdict == .pending else { return done(outcome) }
-            self?.pending.add(nil, on: path, done)
+            self?.pending.add(nil, on: path.objectPath, done)
         } _: { host, request, node throws(FlowError) in
             .stepEmitted(
                 request, on: node, step: try host.step(step), arguments: step.arguments, by: Self.client,
-                options: EmissionOptions(instance: instance, waits: false))
+                options: EmissionOptions(waits: false))
         }
     }
 
-    func setVisible(_ isVisible: Bool, at path: NodePath, _ done: @escaping Done<Void>) {
-        call(at: path) {
+    func setVisible(_ isVisible: Bool, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        call(at: path, instance) {
             done($0.map { _ in })
         } _: { _, request, node in
             .visibilityChanged(request, of: node, isVisible: isVisible, by: Self.client)
         }
     }
 
-    func dismiss(_ path: NodePath, _ done: @escaping Done<Void>) {
-        call(at: path) {
+    func dismiss(_ path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        call(at: path, instance) {
             done($0.map { _ in })
         } _: { _, request, node in
             .presentableDismissed(request, node, by: Self.client)
         }
     }
 
-    func back(on path: NodePath, _ done: @escaping Done<Outcome>) {
-        call(at: path) {
+    func back(on path: NodePath, instance: UInt64, _ done: @escaping Done<Outcome>) {
+        call(at: path, instance) {
             done($0.map(Outcome.init))
         } _: { _, request, node in
             .backPressed(request, on: node, by: Self.client)

@@ -156,14 +156,37 @@ struct BusHostTests {
         try await register("Watched", screens: ["Page"])
         _ = try await coordinate("Watched")
         try await log.first { $0.hasPrefix("present") }
-        try await answer { host.setVisible(true, at: "Watched/Page", $0) }
+        try await answer { host.setVisible(true, at: "Watched/Page", instance: 0, $0) }
         try await log.first { $0 == "Watched/Page presented true" }
-        #expect(try await answer { host.back(on: "Watched", $0) }.verdict == .unhandled)
+        #expect(try await answer { host.back(on: "Watched", instance: 0, $0) }.verdict == .unhandled)
         let stale = try await refusal { try await emit("stop", on: "Watched/Page", instance: 77) }
-        #expect(stale.code == .staleInstance)
-        try await answer { host.dismiss("Watched/Page", $0) }
+        #expect(stale.code == .unknownObject)
+        try await answer { host.dismiss("Watched/Page", instance: 0, $0) }
         try await log.first { $0 == "removed Watched/Page" }
         #expect(try await answer { host.navigate(to: step("stop"), $0) }.map(\.path) == ["Watched"])
+    }
+
+    @Test func `S-25 what is asked of an instance that is gone concerns no other at its path`() async throws {
+        flows.navigates = { question in
+            .contributors(question.step.name == "stop" ? [] : [.screen("Page", HostChild())])
+        }
+        try await register("Watched", screens: ["Page"])
+        _ = try await coordinate("Watched")
+        try await log.first { $0.hasPrefix("present") }
+        let number = try service.property("Instance", of: "/Watched/Page", "Presentable").number
+        let old = UInt64(try #require(number))
+        try await answer { host.dismiss("Watched/Page", instance: old, $0) }
+        try await emit("open", [Argument("n", .int64(1))], on: "Watched")
+        try await log.first { $0.hasPrefix("present") }
+        let calls: [(@escaping Done<Void>) -> Void] = [
+            { host.dismiss("Watched/Page", instance: old, $0) },
+            { host.setVisible(true, at: "Watched/Page", instance: old, $0) },
+        ]
+        for call in calls { #expect(try await refusal { try await answer { call($0) } }.code == .unknownObject) }
+        let back = try await refusal { try await answer { host.back(on: "Watched", instance: old, $0) } }
+        #expect(back.code == .unknownObject)
+        #expect(try service.property("Visible", of: "/Watched/Page", "Presentable") == false)
+        #expect(!log.all.suffix(2).contains("removed Watched/Page"))
     }
 
     @Test func `more screens are registered; the same again changes nothing`() async throws {

@@ -36,7 +36,7 @@ struct NavigationBusTests {
         #expect(try await refusal { try await bus.emit(ShopStep.begin, on: "shop/nothing") }.code == .unknownObject)
         #expect(try await refusal { try await bus.emit("begin", on: "not a path") }.code == .invalidArguments)
         #expect(try await refusal { try await bus.emit("begin", on: "") }.code == .invalidArguments)
-        #expect(try await refusal { try await bus.emit("begin", on: "shop", instance: 99) }.code == .staleInstance)
+        #expect(try await refusal { try await bus.emit("begin", on: "shop", instance: 99) }.code == .unknownObject)
         #expect(try await refusal { try await bus.emit(NoneStep(), on: "shop") }.code == .invalidStep)
         let token = String(repeating: "t", count: 129)
         #expect(try await refusal { try await bus.emit("begin", on: "shop", token: token) }.code == .invalidArguments)
@@ -107,6 +107,41 @@ struct NavigationBusTests {
         #expect(try await refusal { try await bus.release("shop/list") }.code == .notOwner)
         try await other.dismiss("shop/list")
         #expect(try await refusal { try await other.dismiss("shop/list") }.code == .unknownObject)
+    }
+
+    private func instance(of path: String) throws -> UInt64 {
+        let number = try service.property("Instance", of: path, "Presentable").number
+        return UInt64(try #require(number))
+    }
+
+    @Test func `S-25 who gives an instance means no other at its path`() async throws {
+        try await bus.emit(ShopStep.check, on: "shop")
+        let old = try instance(of: "/shop/pay")
+        try await bus.waitReady("shop/pay", instance: old)
+        try await bus.setVisible(true, at: "shop/pay", instance: old)
+        try await bus.claim("shop/pay", instance: old)
+        try await bus.release("shop/pay", instance: old)
+        #expect(try await bus.back(on: "shop/pay", instance: old).verdict == .unhandled)
+        try await bus.dismiss("shop/pay", instance: old)
+        try await bus.emit(ShopStep.check, on: "shop")
+        let calls: [() async throws -> Void] = [
+            { try await bus.dismiss("shop/pay", instance: old) },
+            { try await bus.setVisible(false, at: "shop/pay", instance: old) },
+            { try await bus.claim("shop/pay", instance: old) },
+            { try await bus.release("shop/pay", instance: old) },
+            { try await bus.back(on: "shop/pay", instance: old) },
+            { try await bus.waitReady("shop/pay", instance: old) },
+            { try await bus.emit(ShopStep.done(receipt: nil), on: "shop/pay", instance: old) },
+        ]
+        for call in calls { #expect(try await refusal { try await call() }.code == .unknownObject) }
+        let new = try instance(of: "/shop/pay")
+        #expect(new > old)
+        #expect(try service.property("Visible", of: "/shop/pay", "Presentable") == true)
+        // A step that takes its flow away can be emitted again by its token.
+        let outcome = try await bus.emit(ShopStep.done(receipt: nil), on: "shop/pay", token: "t", instance: new)
+        #expect(outcome.isNavigated)
+        #expect(
+            try await bus.emit(ShopStep.done(receipt: nil), on: "shop/pay", token: "t", instance: new) == outcome)
     }
 
     @Test func `going back, and waiting until a flow is ready`() async throws {

@@ -12,12 +12,12 @@ struct PendingStepsTests {
 
     private let log = Log()
 
-    private func add(_ name: String, _ token: String?, on path: NodePath = "main", to steps: inout PendingSteps) {
-        steps.add(token, on: path) { [log] _ in log.lines.append(name) }
+    private func add(_ name: String, _ token: String?, on object: String = "main", to steps: inout PendingSteps) {
+        steps.add(token, on: object) { [log] _ in log.lines.append(name) }
     }
 
-    private func conclude(_ token: String, on path: NodePath = "main", _ steps: inout PendingSteps) {
-        for done in steps.conclude(token, on: path) { done(.success(Outcome(verdict: .navigated, serial: 1))) }
+    private func conclude(_ token: String, on object: String = "main", _ steps: inout PendingSteps) {
+        for done in steps.conclude(token, on: object) { done(.success(Outcome(verdict: .navigated, serial: 1))) }
     }
 
     @Test func `S-9 a step is known by its token, else by its place and its turn`() {
