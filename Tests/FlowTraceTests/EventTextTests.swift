@@ -265,7 +265,7 @@ struct EventTextTests {
         (
             "restored same-bus 1 screen 1 00",
             "'screen' is no kind of a record; it has to be one of 'counters', 'node', 'activity', 'step', 'list', "
-                + "'origin', 'token', 'registration', 'name-owner'"
+                + "'origin', 'token', 'registration', 'name-owner', 'progress'"
         ),
         ("restored same-bus 1 node one 00", "'one' is no number that fits here"),
         (
