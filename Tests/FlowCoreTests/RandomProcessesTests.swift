@@ -79,7 +79,7 @@ extension RandomProcesses {
         let forest = coordinator.forest
         let slots = forest.preorder()
         let states = slots.map { forest.state(of: $0) }
-        let waiting = coordinator.questions.values.compactMap(\.step) + coordinator.blocked.values.joined()
+        let waiting = coordinator.questions.values.compactMap(\.step) + coordinator.blocked.values.flatMap(\.sorted)
         return report([
             ("a client makes sense of everything it is told: \(model.complaints)", model.complaints.isEmpty),
             ("a step comes to what was said of it: \(explainComplaints)", explainComplaints.isEmpty),

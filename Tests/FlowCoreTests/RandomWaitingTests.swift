@@ -173,7 +173,7 @@ private final class AskedLife {
             case .adapter(let step, _), .navigator(let step, _): step
             case .presenter: nil
             }
-        } + world.coordinator.blocked.values.flatMap { $0 }
+        } + world.coordinator.blocked.values.flatMap(\.sorted)
     }
 
     private var nodes: [Node] {

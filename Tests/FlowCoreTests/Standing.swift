@@ -26,7 +26,7 @@ struct Standing: Equatable {
         origins = coordinator.origins
         serial = coordinator.serial
         waiting = coordinator.queue.all
-        blocked = coordinator.blocked
+        blocked = coordinator.blocked.mapValues(\.sorted)
         questions = coordinator.questions
         watched = coordinator.watched
         definitions = coordinator.definitions

@@ -17,8 +17,8 @@ final class World {
     /// In µs; the time of the next event.
     var now: UInt64 = 0
 
-    init(_ sketch: Sketch) {
-        coordinator = FlowCoordinator(definitions: sketch.definitions, basePath: "")
+    init(_ sketch: Sketch, quotas: Quotas = .service) {
+        coordinator = FlowCoordinator(definitions: sketch.definitions, basePath: "", quotas: quotas)
     }
 
     /// A coordinator with one root of this flow, begun by `:1.0`.

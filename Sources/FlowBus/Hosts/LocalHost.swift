@@ -13,9 +13,9 @@ final class LocalHost: Host {
     private static let client = Client("this process")
 
     private var core = FlowCore.FlowCoordinator(
-        definitions: Definitions(), basePath: String(NodePath.tree.dropLast()))
+        definitions: Definitions(), basePath: String(NodePath.tree.dropLast()), quotas: .none, isRecorded: false)
     /// What happened, and was not taken yet: made an event when its turn comes, as names may mean others by then.
-    private var waiting: [@MainActor (LocalHost) -> Event?] = []
+    private var waiting = Fifo<@MainActor (LocalHost) -> Event?>()
     private var isTaking = false
     /// Whether they will be taken by themselves.
     private var isWoken = false
@@ -36,7 +36,7 @@ final class LocalHost: Host {
         for asked in questions.values { asked.clock?.cancel() }
         questions = [:]
         let (calls, steps) = (answers.sorted { $0.key < $1.key }.map(\.value), pending.takeAll().map(\.done))
-        (answers, waiting) = ([:], [])
+        (answers, waiting) = ([:], Fifo())
         let ended = NavigationError(.flowEnded, "the coordinator has ended")
         for answer in calls { answer(.failure(ended)) }
         for step in steps { step(.failure(ended)) }
@@ -75,14 +75,12 @@ final class LocalHost: Host {
     private func takeWaiting() {
         isWoken = false
         isTaking = true
-        var next = 0
-        while next < waiting.count, next < Self.mostAtOnce {
-            let event = waiting[next](self)
-            next += 1
-            guard let event else { continue }
+        var count = 0
+        while count < Self.mostAtOnce, let next = waiting.popFirst() {
+            count += 1
+            guard let event = next(self) else { continue }
             for effect in core.handle(event, at: now) where !isClosed { carryOut(effect) }
         }
-        waiting.removeFirst(min(next, waiting.count))
         isTaking = false
         if !waiting.isEmpty { wake() }
     }

@@ -20,9 +20,14 @@ struct PendingSteps {
         let done: Done<Outcome>
     }
 
-    private var waiting: [Key: [Step]] = [:]
-    /// In the order in which they came, so that they end in it.
-    private var order: [Key] = []
+    private struct Entry {
+        let number: UInt64
+        let step: Step
+    }
+
+    private var waiting: [Key: Fifo<Entry>] = [:]
+    /// How many came so far.
+    private var lastNumber: UInt64 = 0
 
     /// A step was answered with `pending`.
     mutating func add(_ token: String?, on object: String, _ done: @escaping Done<Outcome>) {
@@ -31,26 +36,24 @@ struct PendingSteps {
 
     mutating func add(_ step: Step) {
         let key = step.token.map(Key.token) ?? .object(step.object)
-        waiting[key, default: []].append(step)
-        order.append(key)
+        lastNumber += 1
+        waiting[key, default: Fifo()].append(Entry(number: lastNumber, step: step))
     }
 
     /// A step has ended; gives who waits for it.
     mutating func conclude(_ token: String, on object: String) -> [Done<Outcome>] {
         let key = token.isEmpty ? Key.object(object) : .token(token)
-        guard var steps = waiting.removeValue(forKey: key), !steps.isEmpty else { return [] }
         // Calls by one token are one step.
-        let ended = token.isEmpty ? [steps.removeFirst()] : steps
-        if token.isEmpty, !steps.isEmpty { waiting[key] = steps }
-        for _ in ended { if let place = order.firstIndex(of: key) { order.remove(at: place) } }
-        return ended.map(\.done)
+        guard token.isEmpty else { return waiting.removeValue(forKey: key)?.all.map(\.step.done) ?? [] }
+        guard let first = waiting[key]?.popFirst() else { return [] }
+        if waiting[key]?.isEmpty == true { waiting[key] = nil }
+        return [first.step.done]
     }
 
     /// Who told of them is gone; gives all, in the order in which they began.
     mutating func takeAll() -> [Step] {
-        var left = waiting
-        let all = order.compactMap { key in left[key]?.isEmpty == false ? left[key]?.removeFirst() : nil }
-        (waiting, order) = ([:], [])
-        return all
+        let all = waiting.values.flatMap(\.all).sorted { $0.number < $1.number }
+        waiting = [:]
+        return all.map(\.step)
     }
 }

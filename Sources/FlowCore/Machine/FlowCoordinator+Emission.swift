@@ -234,10 +234,10 @@ extension FlowCoordinator {
     /// Whether one more step from outside may wait for a flow.
     func checkRoom(at flow: Int, besides outdated: Int = 0) throws(FlowError) {
         let all = (forest.nodes[flow].flow?.waitingCount ?? 0) - outdated
-        guard all < Limits.waitingStepsPerFlow else {
+        let most = ledger.quotas.stepsPerFlow
+        guard all < most else {
             throw FlowError(
-                .limitExceeded,
-                "\(all) steps wait for '\(forest.nodes[flow].path)' of at most \(Limits.waitingStepsPerFlow)")
+                .limitExceeded, "\(all) steps wait for '\(forest.nodes[flow].path)' of at most \(most)")
         }
     }
 

@@ -199,7 +199,7 @@ extension FlowCoordinator {
     /// All steps that wait for a flow's guard or navigator fail.
     private mutating func failWaiting(at slot: Int, _ error: FlowError) {
         let id = forest.id(of: slot)
-        var steps = blocked.removeValue(forKey: id) ?? []
+        var steps = blocked.removeValue(forKey: id)?.sorted ?? []
         if let question = forest.nodes[slot].flow?.question {
             forest.nodes[slot].flow?.question = nil
             if let step = questions.removeValue(forKey: question)?.step { steps.insert(step, at: 0) }

@@ -53,7 +53,7 @@ extension FlowCoordinator {
             countWaiting(&step, for: flow)
             queue.number(&step)
             record(step, .blocked)
-            blocked[step.flow, default: []].append(step)
+            blocked[step.flow, default: BlockedSteps()].insert(step)
             return false
         }
         if let adapter = definitions.flows[definition].adapter, adapter.watches(step.step) {
@@ -169,12 +169,22 @@ extension FlowCoordinator {
             FlowError(.navigatorFailed, "the navigator '\(navigator)' answered what can't be: \(error.message)"))
     }
 
-    /// Steps of a flow that waits no longer, or is gone, are taken in their turn.
+    /// Of the steps behind a flow's question the first is taken in its turn, unless the flow waits for an answer. The others
+    /// stay: mostly that one is asked about, and they had to wait again. If it is not, it is followed by the next.
+    ///
+    /// Where the flow is gone, all of them are.
     mutating func unblock(_ flow: NodeID) {
         if blocked.isEmpty { return }
-        guard let steps = blocked.removeValue(forKey: flow) else { return }
-        for step in steps { unrecord(step) }
-        queue.insert(contentsOf: steps)
+        guard let slot = forest.slot(of: flow) else {
+            let steps = blocked.removeValue(forKey: flow)?.sorted ?? []
+            for step in steps { unrecord(step) }
+            queue.insert(contentsOf: steps)
+            return
+        }
+        guard forest.nodes[slot].flow?.question == nil, let step = blocked[flow]?.takeFirst() else { return }
+        if blocked[flow]?.isEmpty == true { blocked[flow] = nil }
+        unrecord(step)
+        queue.insert(step)
     }
 
     /// The step that a flow asked about goes back to those that wait, as the flow is gone; it fails in its turn (S-22).

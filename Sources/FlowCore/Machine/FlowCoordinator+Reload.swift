@@ -148,13 +148,11 @@ extension FlowCoordinator {
             }
         }
         for flow in blocked.keys.sorted(by: { $0.instance < $1.instance }) {
-            let steps = blocked.removeValue(forKey: flow) ?? []
-            let kept = steps.compactMap { step in
-                let renewed = renewed(step, for: new)
-                if let renewed { record(renewed, .blocked, by: new) }
-                return renewed
+            for step in blocked.removeValue(forKey: flow)?.sorted ?? [] {
+                guard let renewed = renewed(step, for: new) else { continue }
+                record(renewed, .blocked, by: new)
+                blocked[flow, default: BlockedSteps()].insert(renewed)
             }
-            if !kept.isEmpty { blocked[flow] = kept }
         }
         // Those flows wait for no answer any more.
         for (flow, question) in freed {

@@ -67,8 +67,8 @@ public struct FlowCoordinator: ~Copyable, Sendable {
     /// What was asked of other processes and was not answered.
     var questions: [QuestionID: Asked]
     var lastQuestion: UInt64
-    /// Steps whose flow waits for its guard or navigator, in the order they came (S-6).
-    var blocked: [NodeID: [WaitingStep]]
+    /// Steps whose flow waits for its guard or navigator.
+    var blocked: [NodeID: BlockedSteps]
     /// Calls that wait for a flow to be ready (S-26).
     var readers: [NodeID: Set<RequestID>]
     var activationTokens: ActivationTokens
@@ -106,15 +106,22 @@ public struct FlowCoordinator: ~Copyable, Sendable {
         var isSaved = false
     }
 
-    /// A coordinator without live flows. Its presentables are objects below this path.
-    public init(definitions: Definitions, basePath: String) {
+    /// A coordinator without live flows.
+    ///
+    /// - Parameters:
+    ///   - basePath: its presentables are objects below this path.
+    ///   - quotas: how much it holds.
+    ///   - isRecorded: whether somebody takes its records.
+    public init(
+        definitions: Definitions, basePath: String, quotas: Quotas = .service, isRecorded: Bool = true
+    ) {
         self.definitions = definitions
         fileDefinitions = definitions
         forest = Forest(base: basePath)
         queue = StepQueue()
-        ledger = Ledger()
+        ledger = Ledger(quotas)
         activationTokens = ActivationTokens()
-        unsaved = UnsavedRecords()
+        unsaved = UnsavedRecords(isWanted: isRecorded)
         tokens = Tokens()
         alarms = Alarms()
         now = Instant(microseconds: 0)
@@ -292,7 +299,9 @@ extension FlowCoordinator {
         if definitions.flows[definition].asksOthers || isWaiting(flow) {
             guard mayProceed(step, at: flow, definition) else { return nil }
         }
-        return carryOut(step, at: flow)
+        let outcome = carryOut(step, at: flow)
+        unblock(step.flow)
+        return outcome
     }
 
     /// Takes a step at its live flow by the flow's own rules, as soon as nothing has to be waited for.
@@ -362,12 +371,12 @@ extension FlowCoordinator {
         if origin.setOff < Limits.stepsSetOff {
             origin.setOff += 1
             origin.waiting += 1
-            unsaved.origins.append(step.origin)
+            unsaved.note(origin: step.origin)
             return true
         }
         if !origin.isReported {
             origin.isReported = true
-            unsaved.origins.append(step.origin)
+            unsaved.note(origin: step.origin)
             tellFailure(
                 of: step,
                 .refused(

@@ -23,8 +23,13 @@ struct Ledger: Equatable, Sendable {
         }
     }
 
+    /// How much may be held.
+    let quotas: Quotas
     private(set) var total = Tally()
     private(set) var clients: [Client: Tally] = [:]
+
+    /// A ledger in which nothing is held.
+    init(_ quotas: Quotas = .service) { self.quotas = quotas }
 
     /// Whether so much more may be held for a client; in total, where that comes to something else.
     ///
@@ -32,45 +37,47 @@ struct Ledger: Equatable, Sendable {
     func check(_ more: Tally, inTotal: Tally? = nil, for client: Client) throws(FlowError) {
         let inTotal = inTotal ?? more
         if inTotal.nodes > 0 {
-            guard total.nodes + inTotal.nodes <= Limits.nodes else {
-                throw FlowError(.limitExceeded, "there are \(total.nodes) live presentables of at most \(Limits.nodes)")
+            guard total.nodes + inTotal.nodes <= quotas.nodes.total else {
+                throw FlowError(
+                    .limitExceeded,
+                    "there are \(total.nodes) live presentables of at most \(quotas.nodes.total)")
             }
         }
         if inTotal.steps > 0 {
-            guard total.steps + inTotal.steps <= Limits.waitingSteps else {
+            guard total.steps + inTotal.steps <= quotas.steps.total else {
                 throw FlowError(
-                    .limitExceeded, "there are \(total.steps) steps waiting of at most \(Limits.waitingSteps)")
+                    .limitExceeded, "there are \(total.steps) steps waiting of at most \(quotas.steps.total)")
             }
         }
         if inTotal.bytes > 0 {
-            guard total.bytes + inTotal.bytes <= Limits.heldBytes else {
+            guard total.bytes + inTotal.bytes <= quotas.bytes.total else {
                 throw FlowError(
                     .limitExceeded,
-                    "arguments of live presentables take \(total.bytes) of at most \(Limits.heldBytes) bytes")
+                    "arguments of live presentables take \(total.bytes) of at most \(quotas.bytes.total) bytes")
             }
         }
         guard client != .daemon else { return }
         let own = clients[client] ?? Tally()
         if more.nodes > 0 {
-            guard own.nodes + more.nodes <= Limits.nodesPerClient else {
+            guard own.nodes + more.nodes <= quotas.nodes.perClient else {
                 throw FlowError(
                     .limitExceeded,
-                    "'\(client.name)' has made \(own.nodes) live presentables of at most \(Limits.nodesPerClient)")
+                    "'\(client.name)' has made \(own.nodes) live presentables of at most \(quotas.nodes.perClient)")
             }
         }
         if more.steps > 0 {
-            guard own.steps + more.steps <= Limits.waitingStepsPerClient else {
+            guard own.steps + more.steps <= quotas.steps.perClient else {
                 throw FlowError(
                     .limitExceeded,
-                    "'\(client.name)' has \(own.steps) steps waiting of at most \(Limits.waitingStepsPerClient)")
+                    "'\(client.name)' has \(own.steps) steps waiting of at most \(quotas.steps.perClient)")
             }
         }
         if more.bytes > 0 {
-            guard own.bytes + more.bytes <= Limits.heldBytesPerClient else {
+            guard own.bytes + more.bytes <= quotas.bytes.perClient else {
                 throw FlowError(
                     .limitExceeded,
                     "arguments of live presentables that '\(client.name)' has made take \(own.bytes) "
-                        + "of at most \(Limits.heldBytesPerClient) bytes")
+                        + "of at most \(quotas.bytes.perClient) bytes")
             }
         }
     }

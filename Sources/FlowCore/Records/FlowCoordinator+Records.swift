@@ -89,7 +89,7 @@ extension FlowCoordinator {
             if let held = node.initialStep { records.append(record(ofStep: held, at: slot, isInitial: true)) }
             for held in node.keptSteps { records.append(record(ofStep: held, at: slot, isInitial: false)) }
         }
-        for step in blocked.values.joined() { records.append(record(ofStep: step, .blocked)) }
+        for step in blocked.values.flatMap(\.sorted) { records.append(record(ofStep: step, .blocked)) }
         for asked in questions.values {
             if let step = asked.step { records.append(record(ofStep: step, asked.stage)) }
         }

@@ -117,11 +117,13 @@ extension FlowCoordinator {
 
     /// The same where these definitions number the steps.
     mutating func record(_ held: HeldStep, at slot: Int, isInitial: Bool, by definitions: Definitions) {
+        if !unsaved.isWanted { return }
         unsaved.steps[held.number] = record(of: held, at: slot, isInitial: isInitial, by: definitions).bytes
     }
 
     /// A step waits at its flow from now on, or comes further on its way.
     mutating func record(_ step: WaitingStep, _ stage: StepRecord.Stage, by definitions: Definitions? = nil) {
+        if !unsaved.isWanted { return }
         unsaved.steps[step.number] = record(of: step, stage, by: definitions ?? self.definitions).bytes
     }
 

@@ -3,6 +3,9 @@ struct UnsavedRecords: Sendable {
     /// How many serials, and how many instances, are reserved at once.
     static let block: UInt64 = 4_096
 
+    /// Whether somebody takes records; if not, those of steps and origins are not noted, as they would pile up.
+    let isWanted: Bool
+
     /// Records of nodes that are gone.
     var goneNodes: [RecordKey] = []
     /// What the records of steps say from now on; nil: the step waits no longer.
@@ -42,11 +45,18 @@ struct UnsavedRecords: Sendable {
     /// Whether more of them are reserved than is recorded.
     var hasCounters = false
 
+    init(isWanted: Bool) { self.isWanted = isWanted }
+
     /// Whether there is something here that has to be kept before anybody hears of it.
     var isUrgent: Bool {
         !goneNodes.isEmpty || !steps.isEmpty || !origins.isEmpty || !goneOrigins.isEmpty || !lists.isEmpty
             || !registrations.isEmpty
             || !goneRegistrations.isEmpty || !names.isEmpty || hasCounters || hasProgress
+    }
+
+    /// An origin set off more than its record says.
+    mutating func note(origin: UInt64) {
+        if isWanted { origins.append(origin) }
     }
 
     /// A flow is registered no longer.

@@ -77,6 +77,33 @@ struct AdaptTests {
         #expect(await stage.navigations(3) == ["Main four", "Main two", "Main three"])
     }
 
+    @Test(arguments: [false, true])
+    func `S-6 S-33 in one process any number of steps wait for it, and are taken in order`(later: Bool) async throws {
+        enum Many: Oddity { static var steps: [any Step.Type] { [LongStep.self] } }
+        let stage = try Stage(.inProcess)
+        // Together more than the service holds for a client, in number and in bytes.
+        let (count, text) = (5_000, String(repeating: "x", count: 1_000))
+        var (asked, taken) = ([Int](), [Int]())
+        let stepper = TestStepper()
+        let flow = OddFlow(Many.self) { step in
+            if case LongStep.long(let number, _) = step { taken.append(number) }
+            return .none
+        } adapt: { step in
+            if case LongStep.long(let number, _) = step { asked.append(number) }
+            if later { await Task.yield() }
+            return step
+        }
+        try await stage.begin(flow, with: stepper)
+        for number in 0..<count { stepper.steps.accept(LongStep.long(number, text: text)) }
+        for _ in 0..<count { _ = await stage.navigation() }
+        let isInOrder = asked == Array(0..<count) && taken == asked
+        #expect(isInOrder)
+        stage.coordinator.end()
+        #expect(await stage.failures(1) == ["the end"])
+    }
+
+    private enum LongStep: Step { case long(Int, text: String) }
+
     private enum Hasty: Oddity { static var timeout: Duration { .milliseconds(10) } }
 
     @Test(arguments: HostKind.allCases)

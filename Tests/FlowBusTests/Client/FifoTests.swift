@@ -1,0 +1,39 @@
+import Testing
+
+@testable import FlowBus
+
+@Suite("First in, first out")
+struct FifoTests {
+    private final class Thing {}
+
+    @Test func `what comes first goes first, however they alternate`() {
+        var fifo = Fifo<Int>()
+        #expect(fifo.popFirst() == nil)
+        var (last, first) = (0, 0)
+        for round in 1...50 {
+            for _ in 0..<round {
+                fifo.append(last)
+                last += 1
+            }
+            for _ in 0..<(round % 7) * 8 where !fifo.isEmpty {
+                #expect(fifo.popFirst() == first)
+                first += 1
+            }
+            #expect(fifo.all == Array(first..<last))
+            #expect(fifo.count == last - first)
+        }
+        while let next = fifo.popFirst() {
+            #expect(next == first)
+            first += 1
+        }
+        #expect(first == last && fifo.isEmpty && fifo.all.isEmpty)
+    }
+
+    @Test func `what has gone is not held`() {
+        var fifo = Fifo<Thing>()
+        for _ in 0..<10 { fifo.append(Thing()) }
+        weak let first = fifo.popFirst()
+        #expect(first == nil)
+        #expect(fifo.count == 9)
+    }
+}

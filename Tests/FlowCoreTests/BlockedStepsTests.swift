@@ -1,0 +1,109 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Steps behind a question")
+struct BlockedStepsTests {
+    private func step(_ number: UInt64, origin: UInt64) -> WaitingStep {
+        var step = WaitingStep(
+            origin: origin, client: Client(":1.1"), flow: NodeID(slot: 0, instance: 1),
+            step: StepID(0), arguments: [], cause: 0, purpose: .setOff)
+        step.number = number
+        return step
+    }
+
+    @Test func `S-6 the next is that of the oldest origin, and in that the first set off`() {
+        var random = SystemRandomNumberGenerator()
+        for count in [0, 1, 2, 3, 10, 300] {
+            let numbers = (0..<UInt64(count)).shuffled(using: &random)
+            var blocked = BlockedSteps()
+            for number in numbers { blocked.insert(step(number, origin: number / 3)) }
+            #expect(blocked.sorted.map(\.number) == numbers.sorted())
+            var taken: [UInt64] = []
+            for place in 0..<count {
+                #expect(blocked.count == count - place)
+                // One that is put back is the next again.
+                if place % 2 == 0, let first = blocked.takeFirst() { blocked.insert(first) }
+                if let next = blocked.takeFirst() { taken.append(next.number) }
+            }
+            #expect(taken == numbers.sorted())
+            #expect(blocked.isEmpty && blocked.takeFirst() == nil)
+        }
+    }
+
+    /// A flow whose guard is asked about `go`, with so many steps behind its question.
+    private func world(_ count: Int, of step: String = "go", quotas: Quotas = .service) throws -> World {
+        var sketch = Sketch()
+        sketch.step("note", ["text": "string"])
+        sketch.flow("main", guarded: ("com.auth", ["go", "note"]), on: ["go": [], "free": [], "note": []])
+        let world = World(sketch, quotas: quotas)
+        try world.coordinate("main")
+        try world.emit("go", on: "/main")
+        for _ in 0..<count { try world.emit(step, on: "/main") }
+        return world
+    }
+
+    @Test func `S-6 an answer moves the step that is next, and none of those behind it`() throws {
+        for count in [1, 256] {
+            let world = try world(count)
+            let step = try world.id(ofStep: "go")
+            var copy = world.coordinator.copy()
+            _ = copy.handle(.guardReplied(QuestionID(1), .step(step, [])), at: Instant(microseconds: 0))
+            // The one that was asked about, the one that is asked about now, and where their flow is.
+            let records = copy.takeRecords().filter { $0.key.kind == .step }
+            #expect(records.map(\.key.number) == [1, 2], "\(count) behind it")
+            #expect(copy.blocked.values.map(\.count) == (count == 1 ? [] : [count - 1]))
+        }
+    }
+
+    @Test func `S-6 steps that the guard is not asked about are taken with the answer, one after the other`() throws {
+        let world = try world(3, of: "free")
+        try world.emit("go", on: "/main")
+        try world.emit("free", on: "/main")
+        world.pass(world.questions.first ?? question(1))
+        #expect(world.navigations == ["/main go", "/main free", "/main free", "/main free"])
+        #expect(world.asked == ["/main go"])
+        world.pass()
+        #expect(world.navigations == ["/main go", "/main free"])
+        #expect(world.waiting == [])
+    }
+
+    private func question(_ number: UInt64) -> Question {
+        Question(
+            id: QuestionID(number), service: Service("com.auth", path: "/guard", timeout: Limits.guardTimeout),
+            flow: "/main", step: "go", arguments: [], client: Client(":1.1"), presentable: "", instance: 0, cause: 0,
+            isInteractive: false)
+    }
+
+    @Test func `S-33 within one program as many steps wait as it emits, with all their arguments`() throws {
+        let count = Limits.waitingStepsPerClient + 10
+        let world = try world(0, quotas: .none)
+        let text = Value.string(String(repeating: "x", count: 2 * Limits.heldBytesPerClient / count))
+        for _ in 0..<count { #expect(try world.emit("note", ["text": text], on: "/main") == []) }
+        #expect(world.coordinator.ledger.total.steps == count + 1)
+        #expect(world.coordinator.ledger.total.bytes > Limits.heldBytesPerClient)
+    }
+
+    @Test func `where nobody takes records, none are noted`() throws {
+        var sketch = Sketch()
+        sketch.screen("page", ["a": "int64?"])
+        sketch.flow(
+            "main", guarded: ("com.auth", ["slow"]), on: ["go": [.screen("page", .init(step: "later"))], "slow": []])
+        sketch.step("later")
+        let definitions = sketch.definitions
+        var coordinator = FlowCoordinator(definitions: definitions, basePath: "", isRecorded: false)
+        func handle(_ event: Event) { _ = coordinator.handle(event, at: Instant(microseconds: 0)) }
+        let flow = try #require(definitions.flow(named: "main"))
+        handle(.flowRequested(RequestID(1), FlowRequest(flow, by: Client(":1.1"))))
+        let steps = ["go", "slow", "slow"].compactMap { definitions.step(named: $0) }
+        let node = coordinator.node(at: "/main")
+        for (number, step) in steps.enumerated() {
+            handle(
+                .stepEmitted(
+                    RequestID(UInt64(number) + 2), on: try #require(node), step: step, arguments: [],
+                    by: Client(":1.1"), options: nil))
+        }
+        #expect(coordinator.blocked.values.map(\.count) == [1] && coordinator.origins.count == 1)
+        #expect(coordinator.unsaved.steps.isEmpty && coordinator.unsaved.origins.isEmpty)
+    }
+}
