@@ -79,8 +79,8 @@ extension Bus {
         try check("sd_bus_match_signal", result)
     }
 
-    /// Runs a closure when another connection has taken a name away from this one (the bus's signal NameLost). The last
-    /// closure given is the one that runs.
+    /// Runs a closure when a name is this connection's no longer (the bus's signal NameLost), also where it was given up. The
+    /// last closure given is the one that runs.
     public func onNameLost(_ name: String, _ handler: @escaping () -> Void) throws(SdError) {
         let isFirst = nameLost == nil
         nameLost = handler

@@ -56,7 +56,7 @@ public final class Bus {
     /// - Throws: ``SdError``, with ``SdError/isNoBus`` or ``SdError/isPermissionDenied``.
     public init(_ address: Address) throws(SdError) {
         handle = try Self.open(address)
-        sd_bus_set_exit_on_disconnect(handle, 0)
+        Self.prepare(handle)
         uniqueName = try Self.uniqueName(of: handle)
     }
 
@@ -66,10 +66,17 @@ public final class Bus {
     /// - Throws: ``SdError``, with ``SdError/isNoBus``.
     public init(connectingTo address: Address) throws(SdError) {
         handle = try Self.open(address)
-        sd_bus_set_exit_on_disconnect(handle, 0)
+        Self.prepare(handle)
     }
 
     deinit { sd_bus_close_unref(handle) }
+
+    /// Has sd-bus leave it to this process when a loop ends: not with the connection, nor the connection with the loop, as
+    /// there may be something to say after it.
+    private static func prepare(_ handle: OpaquePointer) {
+        sd_bus_set_exit_on_disconnect(handle, 0)
+        sd_bus_set_close_on_exit(handle, 0)
+    }
 
     private static func uniqueName(of handle: OpaquePointer) throws(SdError) -> String {
         var name: UnsafePointer<CChar>?
@@ -131,22 +138,23 @@ public final class Bus {
 
     // MARK: Names
 
-    /// Becomes the owner of a name, at once or not at all: it doesn't queue.
+    /// Becomes the owner of a name, at once or not at all: it doesn't queue. Nobody can take the name away.
     ///
-    /// - Parameters:
-    ///   - allowsReplacement: another connection may take the name away; then the bus sends ``onNameLost(_:_:)``.
-    ///   - replaces: take the name from its owner, if that one allows it.
     /// - Throws: ``SdError``: ``SdError/isTaken`` where another connection owns it, ``SdError/isPermissionDenied``
     ///   where the bus's policy forbids it; sd_bus_request_name(3).
-    public func requestName(
-        _ name: String, allowsReplacement: Bool = false, replaces: Bool = false
-    ) throws(SdError) {
-        var flags = 0
-        if allowsReplacement { flags |= SD_BUS_NAME_ALLOW_REPLACEMENT }
-        if replaces { flags |= SD_BUS_NAME_REPLACE_EXISTING }
-        let bits = UInt64(truncatingIfNeeded: flags)
+    public func requestName(_ name: String) throws(SdError) {
         try check(
-            "sd_bus_request_name", name.withCString { name in tryingAgain { sd_bus_request_name(handle, name, bits) } })
+            "sd_bus_request_name", name.withCString { name in tryingAgain { sd_bus_request_name(handle, name, 0) } })
+    }
+
+    /// Becomes the owner of a name, or the last of those that wait for it: then it is passed on when they have had it.
+    ///
+    /// - Returns: whether this is the owner.
+    /// - Throws: ``SdError``, as ``requestName(_:)``.
+    public func queue(forName name: String) throws(SdError) -> Bool {
+        let flags = UInt64(truncatingIfNeeded: SD_BUS_NAME_QUEUE)
+        let result = name.withCString { name in tryingAgain { sd_bus_request_name(handle, name, flags) } }
+        return result == -EALREADY ? true : try check("sd_bus_request_name", result) > 0
     }
 
     /// Gives a name back; sd_bus_release_name(3).

@@ -199,6 +199,15 @@ public struct MessageReader {
         return value
     }
 
+    /// Reads an `as` as a whole.
+    public func readStrings() throws(SdError) -> [String] {
+        var all: [String] = []
+        _ = try enterContainer(.array, "s")
+        while let text = try nextString() { all.append(String(cString: text)) }
+        try exitContainer()
+        return all
+    }
+
     /// Reads the next `s` of an array, or nil at its end: `while let name = try reader.nextString() { … }`.
     @inlinable
     public func nextString() throws(SdError) -> UnsafePointer<CChar>? {

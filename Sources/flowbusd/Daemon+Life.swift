@@ -63,13 +63,14 @@ extension Daemon {
             status = .systemError
         }
         endKeeping()
-        if status == .busLost, setup.reconnects { return .busLost(takeAlong()) }
+        if status == .busLost, setup.reconnects, !bus.isOpen { return .busLost(takeAlong()) }
+        answerHandOver()
         // What was answered shall arrive; on a bus that is lost there is nobody.
         try? bus.flush()
         return .exit(status)
     }
 
-    private func stop(_ status: ExitStatus) {
+    func stop(_ status: ExitStatus) {
         isEnding = true
         limiter.finish()
         notify { try $0.stopping() }
@@ -99,12 +100,13 @@ extension Daemon {
         stop(.busLost)
     }
 
-    /// Another flowbusd has taken over (D-9). It waits until this one is gone.
+    /// Nobody is called here any more who asks for the service, and nobody was meant to take the name: a failure, so that
+    /// the service manager acts. What changed is written at the end.
     private func nameLost() {
-        settle()
-        let owner = bus.owner(of: "\(BusNames.service)")?.description ?? "another process"
-        logger.notice("The name \(BusNames.service) was taken over by \(owner)")
-        stop(.success)
+        if handOver?.isReleasing == true { return }
+        let owner = bus.owner(of: "\(BusNames.service)")?.description ?? "nobody"
+        logger.critical("The name \(BusNames.service) is lost; it is owned by \(owner) now")
+        stop(.busLost)
     }
 
     /// The tree in short, for `systemctl status`.
@@ -137,6 +139,10 @@ extension Daemon {
     }
 
     private func explain(_ error: any Error) -> ExitStatus {
+        if let failure = error as? TakeoverFailure {
+            logger.critical("\(failure.message)")
+            return failure.status
+        }
         guard let error = error as? SdError, error.call.description == "sd_bus_request_name" else {
             logger.critical("Could not serve the bus: \(error)")
             return .systemError

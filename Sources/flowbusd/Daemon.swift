@@ -14,8 +14,10 @@ final class Daemon {
     let loop: EventLoop
     let logger: Logger
     let setup: Setup
-    /// Whether another flowbusd has to give up the name; not on a bus that is found again.
+    /// Whether another flowbusd is asked to hand over the name; not on a bus that is found again.
     let replaces: Bool
+    /// Another flowbusd that takes over; nil: none does.
+    var handOver: HandOver?
     /// What was taken along from a bus that was lost.
     let carried: Carried?
     /// The bus's id.

@@ -8,15 +8,15 @@ enum ExitStatus: Int32 {
     case usage = 64
     /// The trace to be replayed can't be read.
     case noInput = 66
-    /// No bus, or the name is taken.
+    /// No bus, or the name is taken, and not handed over.
     case unavailable = 69
     /// The operating system or libsystemd failed in a way that has no status of its own.
     case systemError = 71
     /// The file to record to can't be made.
     case cannotCreate = 73
-    /// The bus was lost.
+    /// The bus was lost, or the name on it.
     case busLost = 75
-    /// The bus does not let this user own the name, or connect.
+    /// The bus does not let this user own the name, or connect; or the name's owner does not hand it over to this user.
     case noPermission = 77
     /// The definition files have errors.
     case invalidDefinitions = 78

@@ -61,6 +61,9 @@ package final class Service {
         try process.waitForLine(in: .errors) { $0.contains("Serving org.flowbus.Navigation1") }
     }
 
+    /// Another process is the service from now on.
+    package func adopt(_ process: ChildProcess) { self.process = process }
+
     /// Kills it, as the kernel does where memory is short, and starts it again.
     package func restart(_ options: String..., by signal: Int32 = SIGKILL) throws {
         process.send(signal: signal)

@@ -66,7 +66,7 @@ struct SystemBusTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can call as somebody else"))
-    func `the policy file lets nobody else register a flow or read the history, but claim what is there`() throws {
+    func `the policy file lets nobody else register a flow, take over or read the history`() throws {
         let (bus, folder) = try systemBus()
         for path in [bus.directory.path, folder.path] { chmod(path, 0o755) }
         let service = try Service(PresenterTests.definitions, bus: bus)
@@ -82,6 +82,7 @@ struct SystemBusTests {
             try other(
                 Service.root, "Coordinator", "RegisterFlow", "soa{sa{ss}}a{sv}", "mine", "/nav", "1", "hello", "0", "0"),
             try other(Service.root, "History", "GetHistory", "tua{sv}", "0", "0", "0"),
+            try other(Service.root, "Coordinator", "HandOver", "s", ":1.1"),
         ] {
             #expect(call.exit == .status(1))
             #expect(call.errors.contains("Access denied"), "\(call.errors)")

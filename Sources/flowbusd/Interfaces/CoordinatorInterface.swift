@@ -57,6 +57,9 @@ enum CoordinatorInterface {
                 .init("Reload", out: [Argument("warnings", "as")]) { message, context, _ in
                     Daemon.changeRoot(message, context) { try $0.reload($1) }
                 },
+                .init("HandOver", in: [Argument("successor", "s")]) { message, context, _ in
+                    Daemon.serveRoot(message, context) { try $0.handOver($1) }
+                },
                 .init("GetDefinitions", out: [Argument("definitions", "as")]) { message, context, _ in
                     Daemon.serveRoot(message, context) { daemon, call in
                         let names = daemon.coordinator.definitions.flows.map(\.name)

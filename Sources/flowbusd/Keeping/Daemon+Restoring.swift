@@ -17,29 +17,8 @@ struct Carried {
 }
 
 extension Daemon {
-    /// How long it may take until another flowbusd is gone that has the files open, in µs.
-    static let predecessorBound: UInt64 = 10_000_000
-
-    /// Becomes the owner of the name. Where another one had to give it up, waits until that one is gone, and has closed its
-    /// files (D-9).
-    ///
-    /// - Returns: false: the process was told to end meanwhile.
-    func takeName() throws(SdError) -> Bool {
-        let name = "\(BusNames.service)"
-        guard replaces else {
-            try bus.requestName(name, allowsReplacement: true)
-            return true
-        }
-        let takeover = try Takeover(setup.connect(), of: name, by: bus.uniqueName)
-        try bus.requestName(name, allowsReplacement: true, replaces: true)
-        switch try takeover.wait(atMost: Self.predecessorBound) {
-        case .ended: return true
-        case .over:
-            logger.warning("The flowbusd that served before has not ended yet; it may still have the tree")
-            return true
-        case .terminated: return false
-        }
-    }
+    /// How long the files of one that is gone from the bus may be open still, in µs.
+    private static let lockBound: UInt64 = 2_000_000
 
     /// Opens the files, brings back what they say, and starts what starts by itself. All of it is written before anything
     /// of it is told.
@@ -74,7 +53,7 @@ extension Daemon {
         var outcome = Waiting.Outcome.over
         keeper.open(whileLocked: { file in
             // The tree is this daemon's alone; the history can have another one that goes on, which is done without.
-            let bound = begin + (file === keeper.tree ? Self.predecessorBound / 5 : Self.predecessorBound / 20)
+            let bound = begin + (file === keeper.tree ? Self.lockBound : Self.lockBound / 4)
             guard MonotonicClock.now < bound, let waiting = try? Waiting() else { return false }
             outcome = (try? waiting.wait(atMost: 20_000)) ?? .over
             return outcome != .terminated
