@@ -48,9 +48,6 @@ extension TraceLine {
         case .watchClient(let client):
             add("watch")
             add(quoted: client.name)
-        case .unwatchClient(let client):
-            add("unwatch")
-            add(quoted: client.name)
         case .tellDefinitions: add("definitions-changed")
         case .reply(let request, let answer):
             add("reply")

@@ -27,6 +27,9 @@ extension TraceScanner {
             let owner = try word()
             return .nameOwnerChanged(name, owner: owner.isEmpty ? nil : Client(owner))
         case "client-vanished": return .clientVanished(try client())
+        case "client-identified":
+            let client = try client()
+            return .clientIdentified(client, user: try number())
         case "guard-replied":
             return .guardReplied(QuestionID(try number()), try guardAnswer(coordinator.definitions))
         case "navigator-replied":

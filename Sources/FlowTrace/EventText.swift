@@ -95,6 +95,10 @@ extension TraceLine {
         case .clientVanished(let client):
             add("client-vanished")
             add(quoted: client.name)
+        case .clientIdentified(let client, let user):
+            add("client-identified")
+            add(quoted: client.name)
+            add("\(user)")
         case .nameOwnerChanged(let name, let owner):
             add("name-owner")
             add(quoted: name)

@@ -1,9 +1,9 @@
 internal import CSdBus
 internal import Glibc
 
-/// Tells when connections to the bus are gone, by their unique names.
+/// Tells when connections to the bus are gone, by their unique names, and of which users they are.
 ///
-/// One match rule serves all of them, and nothing waits for the bus. sd_bus_track_new(3) takes a rule for each name, waits
+/// One that is watched is so until it is gone: to watch it again costs nothing. One match rule serves all of them, and nothing waits for the bus. sd_bus_track_new(3) takes a rule for each name, waits
 /// for an answer behind all that is on its way, and closes the connection where the bus allows no more rules, of which
 /// there may be as few as 512.
 public final class PeerWatches {
@@ -11,7 +11,7 @@ public final class PeerWatches {
     private final class Peer {
         unowned let watches: PeerWatches
         let name: String
-        /// The question whether it is there.
+        /// The question whose it is, which is also whether it is there.
         var question: Slot?
 
         init(_ watches: PeerWatches, _ name: String) {
@@ -24,17 +24,24 @@ public final class PeerWatches {
     private static let path: StaticString = "/org/freedesktop/DBus"
 
     private let bus: Bus
-    private let handler: (String) -> Void
+    private let identified: (String, UInt32) -> Void
+    private let gone: (String) -> Void
     private var match: Slot?
     private var peers: [String: Peer] = [:]
 
     /// Watches nobody yet. It asks the bus, once, for what it has to tell (a blocking round trip).
     ///
-    /// - Parameter handler: gets the name of one that is gone; runs in the loop, at most once for each ``watch(_:)``.
+    /// - Parameters:
+    ///   - identified: gets the name and the Unix user of one that is there; not where the bus can't tell the user.
+    ///   - gone: gets the name of one that is gone. Both run in the loop, at most once for each name.
     /// - Throws: ``SdError``: ENOTCONN without a connection.
-    public init(_ bus: Bus, _ handler: @escaping (_ name: String) -> Void) throws(SdError) {
+    public init(
+        _ bus: Bus, identified: @escaping (_ name: String, _ user: UInt32) -> Void,
+        gone: @escaping (_ name: String) -> Void
+    ) throws(SdError) {
         self.bus = bus
-        self.handler = handler
+        self.identified = identified
+        self.gone = gone
         let rule =
             "type='signal',sender='\(Self.service)',interface='\(Self.service)',path='\(Self.path)',"
             + "member='NameOwnerChanged',arg2=''"
@@ -47,7 +54,8 @@ public final class PeerWatches {
         }
     }
 
-    /// Watches a peer; one that has left already is told as gone in the next turns of the loop, never at once.
+    /// Watches a peer until it is gone; one that has left already is told as gone in the next turns of the loop, never at
+    /// once.
     ///
     /// - Throws: ``SdError``: EINVAL for what is no name of a connection, ENOTCONN without a connection.
     public func watch(_ name: String) throws(SdError) {
@@ -62,7 +70,7 @@ public final class PeerWatches {
     private func ask(about peer: Peer) throws(SdError) {
         let question = try OutgoingMessage(
             call: bus, destination: Self.service.cString, path: Self.path.cString, interface: Self.service.cString,
-            member: "GetNameOwner")
+            member: "GetConnectionUnixUser")
         try question.body.append(peer.name)
         let userdata = Unmanaged.passUnretained(peer).toOpaque()
         peer.question = try question.call(timeout: .max, userdata: userdata) { message, userdata, _ in
@@ -73,22 +81,21 @@ public final class PeerWatches {
         }
     }
 
-    /// Watches a peer no longer: it is not told.
-    public func unwatch(_ name: String) { peers[name] = nil }
-
     private func take(_ answer: MessageReader, of peer: Peer) {
         peer.question = nil
         guard String(cString: answer.sender) == "\(Self.service)" else {
             // Somebody guessed the number of the call. The bus is asked again; on a connection that is lost that is of no use.
             return (try? ask(about: peer)) ?? ()
         }
-        guard let error = answer.errorName, String(cString: error) == "org.freedesktop.DBus.Error.NameHasNoOwner" else {
+        guard let error = answer.errorName else {
+            if let user = try? answer.readUInt32() { identified(peer.name, user) }
             return
         }
-        tell(peer.name)
+        // Any other error says that there is no user who could be known.
+        if String(cString: error) == "org.freedesktop.DBus.Error.NameHasNoOwner" { tell(peer.name) }
     }
 
     private func tell(_ name: String) {
-        if peers.removeValue(forKey: name) != nil { handler(name) }
+        if peers.removeValue(forKey: name) != nil { gone(name) }
     }
 }

@@ -53,7 +53,6 @@ extension Daemon {
         case .withdraw(let withdrawal): try send(withdrawal)
         case .tellConclusion(let conclusion): try send(conclusion)
         case .watchClient(let client): try watch(client)
-        case .unwatchClient(let client): unwatch(client)
         case .tellDefinitions: try sendDefinitionsChanged()
         case .reply(let answered, let answer):
             try self.answer(answered, request, &open) { try send(answer, to: $0) }

@@ -103,3 +103,13 @@ extension TestClient.Answer {
         ])
     }
 }
+
+extension TestClient {
+    /// Waits until the bus knows that a connection is gone. Whoever is called after that was told before.
+    package func waitForEnd(of name: String) throws {
+        let bus = "org.freedesktop.DBus"
+        try addMatch("type='signal',sender='\(bus)',member='NameOwnerChanged',arg0='\(name)'")
+        let isThere = try call(bus, "/", bus, "NameHasOwner", .string(name)) == [true]
+        if isThere { try waitForSignal("NameOwnerChanged") { $0.values[0] == .string(name) && $0.values[2] == "" } }
+    }
+}

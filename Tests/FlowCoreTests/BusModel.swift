@@ -47,7 +47,6 @@ struct BusModel {
             if isLive != (it.reason == .replaced) { complain(effect) }
         case .askGuard(let it), .askNavigator(let it): if objects[it.flow]?.flow == nil { complain(effect) }
         case .watchClient(let client): if !watched.insert(client).inserted { complain(effect) }
-        case .unwatchClient(let client): if watched.remove(client) == nil { complain(effect) }
         case .reply, .fail, .reportUnstarted, .reportUnrestored, .tellConclusion, .tellDefinitions, .dropQuestion: break
         }
     }

@@ -87,8 +87,10 @@ struct DocumentationTests {
             "arguments of one step",
             "\(Limits.argumentCount), of \(Limits.argumentBytes / kibi) KiB together, "
                 + "nested \(Limits.argumentNesting) deep")
-        row("steps kept for one presentable", "\(Limits.keptSteps)")
-        row("steps that wait for one flow, kept ones included", number(Limits.waitingStepsPerFlow))
+        row("steps kept for one presentable", "\(Limits.keptSteps), \(Limits.keptStepsPerClient) of one client")
+        row(
+            "steps that wait for one flow, kept ones included",
+            "\(number(Limits.waitingStepsPerFlow)), \(Limits.waitingStepsPerFlowAndClient) of one client")
         row("steps in one EmitSteps, segments in one NavigateAlong", number(Limits.waitingStepsPerFlow))
         row("lines of an explanation", number(Limits.explanationLines))
         row("steps set off by one origin (S-11)", "\(Limits.stepsSetOff)")

@@ -46,7 +46,7 @@ struct EmissionTests {
                 "did 6 after 0 by :1.5: /main pick {item=3} []", "= done",
             ])
         #expect(try world.kept("/main/all").keptSteps.isEmpty)
-        #expect(try world.kept("/main").flow?.waitingCount == 0)
+        #expect(try world.kept("/main").flow?.waiting.count == 0)
         #expect(try world.emit("pick", on: "/main/all").last == "= navigated 7")
     }
 
@@ -91,7 +91,7 @@ struct EmissionTests {
         #expect(try world.emit("pick", on: "/main/sub") == ["= deferred 0"])
         #expect(try world.emit("pick", on: "/main/sub/own") == ["= deferred 0"])
         #expect(try world.emit("pick", on: "/main") == ["= hidden 0"])
-        #expect(try world.kept("/main/sub").flow?.waitingCount == 2)
+        #expect(try world.kept("/main/sub").flow?.waiting.count == 2)
         try world.show("/main/sub/own")
         #expect(world.navigations.isEmpty)
         try world.show("/main")
@@ -162,7 +162,7 @@ struct EmissionTests {
         #expect(
             world.failures.first?.message
                 == "screen 'newest' was dismissed before it was presented, with step 'pick', which was kept for it")
-        #expect(try world.kept("/main").flow?.waitingCount == 0)
+        #expect(try world.kept("/main").flow?.waiting.count == 0)
         try world.emit("open", on: "/main")
         #expect(try world.show("/main/newest") == ["~ /main/newest visible=true presented=true", "= done"])
         try world.emit("fill", on: "/main/sub")

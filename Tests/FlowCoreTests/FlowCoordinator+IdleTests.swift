@@ -93,7 +93,10 @@ struct IdleTests {
         world.own("org.example.Till", ":1.1")
         try world.coordinate("main")
         try world.hide("/main")
-        for _ in 0..<Limits.keptSteps { try world.emit("go", on: "/main") }
+        for _ in 0..<Limits.keptStepsPerClient { try world.emit("go", on: "/main") }
+        world.own("org.example.Till", ":1.3")
+        for _ in 0..<Limits.keptStepsPerClient { try world.emit("go", on: "/main", by: ":1.3") }
+        world.own("org.example.Till", ":1.1")
         world.now = 50
         let standing = world.standing
         #expect(try world.emit("go", on: "/main") == ["! LimitExceeded"])

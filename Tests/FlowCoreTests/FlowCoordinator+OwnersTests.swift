@@ -37,7 +37,7 @@ struct OwnersTests {
 
     @Test func `S-29 S-33 a claim makes an owner, who alone may show, hide, dismiss and release`() throws {
         let world = try opened(sketch())
-        #expect(try world.claim("/main/a", by: ":1.5") == ["watch :1.5", "~ /main/a owner=:1.5", "= done"])
+        #expect(try world.claim("/main/a", by: ":1.5") == ["~ /main/a owner=:1.5", "= done"])
         #expect(try world.claim("/main/a", by: ":1.5") == ["= done"])
         try expectRefusal(
             world, .alreadyClaimed, with: "'/main/a' is claimed by ':1.5', which has to release it first"
@@ -51,7 +51,7 @@ struct OwnersTests {
         #expect(
             try world.show("/main/a", by: ":1.5") == ["~ /main/a visible=true presented=true", "= done"])
         try expectRefusal(world, .notOwner, with: stranger) { try world.hide("/main/a", by: ":1.6") }
-        #expect(try world.release("/main/a", by: ":1.5") == ["unwatch :1.5", "~ /main/a owner=-", "= done"])
+        #expect(try world.release("/main/a", by: ":1.5") == ["~ /main/a owner=-", "= done"])
         #expect(try world.state("/main/a").isVisible)
         // From then on it is anyone's.
         try expectRefusal(world, .notOwner, with: "':1.5' does not own '/main/a': nobody does") {
@@ -105,21 +105,21 @@ struct OwnersTests {
         }
     }
 
-    @Test func `S-29 a client is watched once, whatever it owns and registers, until it has none of it`() throws {
+    @Test func `S-29 S-33 a client is watched once, whatever it has and has no longer, until it is gone`() throws {
         let world = try opened(sketch())
-        var seen: [String] = []
-        func note(_ effects: [String]) { seen += effects.filter { $0.contains("watch") } }
-        note(try world.claim("/main/a", by: ":1.5"))
-        for path in ["/main/b", "/main/sub", "/main/sub/x"] { note(try world.claim(path, by: ":1.5")) }
-        note(world.register("pay", steps: ["pay": [:]], by: ":1.5"))
-        #expect(seen == ["watch :1.5"])
+        let before = world.watched
+        try world.claim("/main/a", by: ":1.5")
+        for path in ["/main/b", "/main/sub", "/main/sub/x"] { try world.claim(path, by: ":1.5") }
+        world.register("pay", steps: ["pay": [:]], by: ":1.5")
         #expect(world.coordinator.watched == [Client(":1.5"): 5])
-        note(try world.release("/main/b", by: ":1.5"))
-        note(try world.emit("stop", on: "/main/sub"))
-        note(world.unregister("pay", by: ":1.5"))
-        #expect(seen == ["watch :1.5"])
-        note(try world.dismiss("/main/a", by: ":1.5"))
-        #expect(seen == ["watch :1.5", "unwatch :1.5"])
+        try world.release("/main/b", by: ":1.5")
+        try world.emit("stop", on: "/main/sub")
+        world.unregister("pay", by: ":1.5")
+        try world.dismiss("/main/a", by: ":1.5")
+        #expect(world.coordinator.watched.isEmpty)
+        try world.claim("/main/b", by: ":1.5")
+        #expect(world.watched == before + [":1.5"])
+        world.handle(.clientVanished(Client(":1.5")))
         #expect(world.coordinator.watched.isEmpty)
     }
 
@@ -133,7 +133,7 @@ struct OwnersTests {
         #expect(
             try world.emit("only", on: "/main") == [
                 "- /main/b", "- /main/sub/y", "withdraw /main/sub/y from :1.5: parent", "- /main/sub/x", "- /main/sub",
-                "withdraw /main/sub from :1.5: rule", "- /main/a", "unwatch :1.5",
+                "withdraw /main/sub from :1.5: rule", "- /main/a",
                 "withdraw /main/a from :1.5: rule", "+ /main/c",
                 "did 3 after 0 by :1.1: /main only [clear, screen c /main/c]", "= navigated 3",
             ])
@@ -146,7 +146,7 @@ struct OwnersTests {
         #expect(
             try ended.emit("stop", on: "/main/sub") == [
                 "- /main/sub/y", "- /main/sub/x", "withdraw /main/sub/x from :1.5: parent",
-                "did 3 after 0 by :1.1: /main/sub stop [end]", "- /main/sub", "unwatch :1.5",
+                "did 3 after 0 by :1.1: /main/sub stop [end]", "- /main/sub",
                 "withdraw /main/sub from :1.5: rule", "= navigated 3",
             ])
     }
@@ -155,8 +155,8 @@ struct OwnersTests {
         let world = try opened(sketch(.stack))
         try world.claim("/main/b", by: ":1.5")
         #expect(
-            try world.back("/main", by: ":1.6").prefix(3) == [
-                "- /main/b", "unwatch :1.5", "withdraw /main/b from :1.5: back",
+            try world.back("/main", by: ":1.6").prefix(2) == [
+                "- /main/b", "withdraw /main/b from :1.5: back",
             ])
     }
 
@@ -169,7 +169,7 @@ struct OwnersTests {
         let instance = try world.state("/main/sub/x").instance
         #expect(
             try world.dismiss("/main/sub", by: ":1.5") == [
-                "unwatch :1.5", "- /main/sub/y", "- /main/sub/x", "unwatch :1.6",
+                "- /main/sub/y", "- /main/sub/x",
                 "withdraw /main/sub/x from :1.6: parent", "- /main/sub",
                 "did 3 after 0 by :1.5: /main closed {name=sub, why=dismissed} []", "= done",
             ])
@@ -189,7 +189,7 @@ struct OwnersTests {
         #expect(
             world.reload(new) == [
                 "- /main/a", "withdraw /main/a from :1.5: undeclared", "- /main/sub/y",
-                "withdraw /main/sub/y from :1.5: parent", "- /main/sub/x", "- /main/sub", "unwatch :1.5",
+                "withdraw /main/sub/y from :1.5: parent", "- /main/sub/x", "- /main/sub",
                 "withdraw /main/sub from :1.5: undeclared",
             ])
         #expect(world.coordinator.watched.isEmpty)
@@ -204,7 +204,7 @@ struct OwnersTests {
         try world.claim("/main/sub", by: ":1.5")
         #expect(
             world.own("com.nav", nil) == [
-                "- /main/sub", "unwatch :1.5", "withdraw /main/sub from :1.5: navigatorGone",
+                "- /main/sub", "withdraw /main/sub from :1.5: navigatorGone",
                 "did 2 after 0 by :1.8: /main closed {name=sub, why=navigatorGone} []",
             ])
     }
@@ -217,7 +217,7 @@ struct OwnersTests {
         try world.claim("/main/sub/x", by: ":1.6")
         #expect(
             world.vanish(":1.5") == [
-                "- /main/a", "- /main/sub/y", "- /main/sub/x", "unwatch :1.6",
+                "- /main/a", "- /main/sub/y", "- /main/sub/x",
                 "withdraw /main/sub/x from :1.6: parent", "- /main/sub", "- /main/b",
                 "did 3 after 0 by :1.5: /main closed {name=a, why=ownerGone} []",
                 "did 4 after 0 by :1.5: /main closed {name=sub, why=ownerGone} []",
@@ -262,7 +262,7 @@ struct OwnersTests {
         #expect(world.paths.isEmpty)
         #expect(world.coordinator.ledger == Ledger())
         try world.coordinate("main")
-        #expect(try world.claim("/main", by: ":1.6") == ["watch :1.6", "~ /main owner=:1.6", "= done"])
+        #expect(try world.claim("/main", by: ":1.6") == ["~ /main owner=:1.6", "= done"])
     }
 
     // MARK: keep, present
@@ -287,7 +287,7 @@ struct OwnersTests {
         // Covered and uncovered, it would be presented.
         #expect(try !world.emit("cover", on: "/main").contains { $0.hasPrefix("present") })
         #expect(try world.dismiss("/main/b").contains("present com.x #2: /main/a again"))
-        #expect(world.presented(2, by: ":1.6") == ["watch :1.6", "~ /main/a owner=:1.6"])
+        #expect(world.presented(2, by: ":1.6") == ["~ /main/a owner=:1.6"])
         // Covered already when its owner goes: the same.
         try world.emit("cover", on: "/main")
         #expect(world.vanish(":1.6") == ["~ /main/a owner=-"])
@@ -303,7 +303,7 @@ struct OwnersTests {
             let visible = time == 2 ? " visible=false presented=false" : ""
             #expect(
                 world.vanish(":1.5") == ["~ /main/a\(visible) owner=-", "present com.x #\(time): /main/a again"])
-            #expect(world.presented(time, by: ":1.5") == ["watch :1.5", "~ /main/a owner=:1.5"])
+            #expect(world.presented(time, by: ":1.5") == ["~ /main/a owner=:1.5"])
         }
         world.now = 10_999_999
         #expect(

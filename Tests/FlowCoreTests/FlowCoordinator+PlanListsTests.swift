@@ -141,7 +141,7 @@ struct PlanListsTests {
                 "failed after 1 by :1.5: /main hello PresentableDismissed",
                 "failed after 0 by :1.6: /main hello PresentableDismissed", "= navigated 2",
             ])
-        #expect(try world.kept("/main").flow?.waitingCount == 0)
+        #expect(try world.kept("/main").flow?.waiting.count == 0)
         #expect(world.coordinator.origins.isEmpty)
     }
 

@@ -53,7 +53,7 @@ struct PresentingTests {
         #expect(world.coordinator.presenterName(of: try world.node("/main/a")) == "com.x")
         #expect(try world.state("/main").presenter == "")
         // The answer makes an owner; it does not make it visible.
-        #expect(world.presented(1, by: ":1.9") == ["watch :1.9", "~ /main/a owner=:1.9"])
+        #expect(world.presented(1, by: ":1.9") == ["~ /main/a owner=:1.9"])
         #expect(
             try world.show("/main/a", by: ":1.9") == ["~ /main/a visible=true presented=true", "= done"])
         #expect(world.coordinator.origins.isEmpty)
@@ -153,7 +153,7 @@ struct PresentingTests {
         #expect(try world.refusal().message == "'/main/a' is being presented by 'com.x'")
         #expect(world.standing == before)
         #expect(try world.show("/main/a", by: ":1.9").last == "= done")
-        #expect(try world.claim("/main/a", by: ":1.9") == ["watch :1.9", "~ /main/a owner=:1.9", "= done"])
+        #expect(try world.claim("/main/a", by: ":1.9") == ["~ /main/a owner=:1.9", "= done"])
         #expect(world.presented(1, by: ":1.9") == [])
         // Presented again, both its owner and its presenter may.
         world.own("com.x", ":1.10")
@@ -175,7 +175,7 @@ struct PresentingTests {
         try world.emit("open", on: "/main")
         #expect(
             try world.dismiss("/main/a", by: ":1.10") == [
-                "- /main/a", "unwatch :1.9", "withdraw /main/a from :1.9: dismissed", "drop #2",
+                "- /main/a", "withdraw /main/a from :1.9: dismissed", "drop #2",
                 "did 3 after 0 by :1.10: /main closed {why=dismissed} []", "= done",
             ])
     }
@@ -214,11 +214,9 @@ struct PresentingTests {
     @Test func `S-31 an older answer makes an owner, too, unless a newer one has`() throws {
         let world = try opened()
         try world.emit("open", ["item": .byte(2)], on: "/main")
-        #expect(world.presented(1, by: ":1.8") == ["watch :1.8", "~ /main/a owner=:1.8"])
+        #expect(world.presented(1, by: ":1.8") == ["~ /main/a owner=:1.8"])
         #expect(
-            world.presented(2, by: ":1.9") == [
-                "unwatch :1.8", "watch :1.9", "withdraw /main/a from :1.8: replaced", "~ /main/a owner=:1.9",
-            ])
+            world.presented(2, by: ":1.9") == ["withdraw /main/a from :1.8: replaced", "~ /main/a owner=:1.9"])
         try world.emit("open", ["item": .byte(3)], on: "/main")
         try world.emit("open", ["item": .byte(4)], on: "/main")
         #expect(world.presented(4, by: ":1.9") == [])
@@ -236,7 +234,7 @@ struct PresentingTests {
         #expect(calls(world) == [])
         // The first call is still under way.
         #expect(try world.claim("/main/a", by: ":1.3") == ["! AlreadyClaimed"])
-        #expect(world.presented(1, by: ":1.9") == ["watch :1.9", "~ /main/a owner=:1.9"])
+        #expect(world.presented(1, by: ":1.9") == ["~ /main/a owner=:1.9"])
         try world.show("/main")
         #expect(calls(world) == ["present com.x #2: /main/a {item=3} style=modal again"])
         #expect(world.presentFails(2).last == "did 4 after 3 by :1.5: /main closed {why=presentFailed} []")

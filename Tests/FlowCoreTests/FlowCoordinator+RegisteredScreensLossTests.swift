@@ -31,7 +31,7 @@ struct RegisteredScreensLossTests {
         #expect(
             world.unregister("pay", by: ":1.5") == [
                 "- /main/cash", "withdraw /main/cash from :1.5: undeclared", "- /main/card", "drop #3", "definitions",
-                "unwatch :1.5", "= done",
+                "= done",
             ])
         guard case .withdraw(let withdrawal) = world.effects[1] else { throw World.Unrefused() }
         #expect(withdrawal.object == "/presenter")
@@ -144,7 +144,7 @@ struct RegisteredScreensLossTests {
         new.flow("pay", on: ["pay": []])
         #expect(
             world.reload(new) == [
-                "- /main/cash", "unwatch :1.5", "withdraw /main/cash from :1.5: undeclared", "- /main/card", "drop #3",
+                "- /main/cash", "withdraw /main/cash from :1.5: undeclared", "- /main/card", "drop #3",
             ])
         #expect(world.paths == ["/main", "/main/a"])
     }
@@ -178,11 +178,11 @@ struct RegisteredScreensLossTests {
             world.register(flow, steps: [flow: [:]], by: client, screens: ["free": [:]])
         }
         // No file has it any more, or one with other arguments.
-        #expect(world.restart(.host()) == ["watch :1.6", "watch :1.7"])
+        #expect(world.restart(.host()) == [])
         #expect(world.coordinator.definitions.screens.map(\.name) == ["a", "free"])
         #expect(world.coordinator.definitions.screens[1].presenter?.service.name == ":1.6")
         sketch.screen("free", ["n": "int64"])
-        #expect(world.restart(sketch) == ["watch :1.6", "watch :1.7"])
+        #expect(world.restart(sketch) == [])
         #expect(world.coordinator.definitions.screens.map(\.presenter) == [nil, nil])
         #expect(world.coordinator.registrations.map(\.flow) == ["till", "desk"])
     }

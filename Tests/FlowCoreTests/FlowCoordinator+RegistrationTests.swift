@@ -11,7 +11,7 @@ struct RegistrationTests {
         #expect(
             world.register(
                 "pay", steps: ["pay": ["sum": "int64", "by": "string?"], "abort": [:]], by: ":1.5", initial: "abort",
-                isActivatable: true) == ["watch :1.5", "definitions", "= done"])
+                isActivatable: true) == ["definitions", "= done"])
         #expect(
             try world.coordinate("pay") == [
                 "+ /pay (visible presented)", "navigator? :1.5 #1: /pay abort", "= /pay",
@@ -121,7 +121,7 @@ struct RegistrationTests {
         try expectRefusal(world, .unknownFlow, with: "no flow 'pey' is registered; did you mean 'pay'?") {
             world.unregister("pey", by: ":1.5")
         }
-        #expect(world.unregister("pay", by: ":1.5") == ["definitions", "unwatch :1.5", "= done"])
+        #expect(world.unregister("pay", by: ":1.5") == ["definitions", "= done"])
         #expect(world.coordinator.definitions == Sketch.host().definitions)
         try expectRefusal(world, .unknownFlow, with: "no flow 'pay' is registered") {
             world.unregister("pay", by: ":1.5")
@@ -141,8 +141,8 @@ struct RegistrationTests {
         try world.emit("abort", on: "/host/pay", by: ":1.3")
         #expect(
             world.unregister("pay", by: ":1.5") == [
-                "- /host/pay", "unwatch :1.7", "withdraw /host/pay from :1.7: undeclared", "drop #2", "- /pay",
-                "! FlowEnded", "definitions", "unwatch :1.5", "! FlowEnded", "= done",
+                "- /host/pay", "withdraw /host/pay from :1.7: undeclared", "drop #2", "- /pay",
+                "! FlowEnded", "definitions", "! FlowEnded", "= done",
             ])
         #expect(world.paths == ["/host"])
         #expect(world.navigate(2, to: []) == [])
@@ -180,7 +180,7 @@ struct RegistrationTests {
         var new = Sketch.host()
         new.flow("pay", on: ["abort": [.screen("a")], "pay": []])
         new.step("pay", ["sum": "int64"])
-        #expect(world.reload(new) == ["unwatch :1.5"])
+        #expect(world.reload(new) == [])
         #expect(world.coordinator.registrations.isEmpty)
         #expect(world.navigate(1, to: []).last == "= navigated 1")
         #expect(try world.emit("abort", on: "/pay").first == "+ /pay/a")

@@ -157,7 +157,7 @@ struct ReloadTests {
         #expect(world.reload(new) == dropped + dropped)
         #expect(world.coordinator.ledger.clients[Client(":1.5")] == nil)
         #expect(world.coordinator.ledger.clients[Client(":1.6")] == Ledger.Tally(steps: 2))
-        #expect(try world.kept("/main").flow?.waitingCount == 2)
+        #expect(try world.kept("/main").flow?.waiting.count == 2)
         try world.show("/main/a")
         #expect(world.navigations == [])
         try world.show("/main")

@@ -49,11 +49,11 @@ struct LedgerTests {
         #expect(refusal(ledger, Ledger.Tally(nodes: 1, bytes: 1), .daemon) == nil)
         #expect(
             refusal(ledger, Ledger.Tally(nodes: 2), one)
-                == FlowError(.limitExceeded, "there are 9999 live presentables of at most 10000"))
+                == FlowError(.limitExceeded, "there are 9999 live presentables of at most 10000 in total"))
         #expect(
             refusal(ledger, Ledger.Tally(bytes: 2), .daemon)
                 == FlowError(
-                    .limitExceeded, "arguments of live presentables take 16777215 of at most 16777216 bytes"))
+                    .limitExceeded, "arguments of live presentables take 16777215 of at most 16777216 bytes in total"))
     }
 
     @Test func `S-33 a client at its limit of waiting steps costs no other a call`() {
@@ -108,12 +108,62 @@ struct LedgerTests {
         #expect(ledger == Ledger())
     }
 
-    @Test func `who holds nothing more is forgotten`() {
+    @Test func `who holds nothing more is known until it is gone`() {
         var ledger = Ledger()
         ledger.count(Ledger.Tally(nodes: 1, bytes: 5), for: one)
         #expect(ledger.clients[one] == Ledger.Tally(nodes: 1, bytes: 5))
+        #expect(ledger.takeOpened() == [one])
         ledger.count(Ledger.Tally(nodes: -1, bytes: -5), for: one)
         #expect(ledger == Ledger())
+        ledger.count(Ledger.Tally(nodes: 1), for: one)
+        ledger.count(Ledger.Tally(nodes: -1), for: one)
+        #expect(ledger.takeOpened() == [])
+        #expect(ledger.presentClients == [one])
+        #expect(ledger.close(one) == Ledger.Tally())
+        #expect(ledger.presentClients == [])
+    }
+
+    @Test func `S-33 a user beside the service's own has half of what there is, by however many clients`() {
+        var ledger = Ledger()
+        let clients = (0..<5).map { Client(":1.\($0)") }
+        for client in clients.prefix(3) { ledger.count(Ledger.Tally(nodes: 2_000), for: client) }
+        // Until it is known whose they are, each has its own limits.
+        for client in clients { ledger.open(client) }
+        #expect(refusal(ledger, Ledger.Tally(nodes: 1), clients[3]) == nil)
+        for client in clients.prefix(4) { ledger.identify(client, as: 1_000) }
+        let error = FlowError(
+            .limitExceeded, "the clients of user '1000' have made 6000 live presentables of at most 5000")
+        #expect(refusal(ledger, Ledger.Tally(nodes: 1), clients[3]) == error)
+        #expect(refusal(ledger, Ledger.Tally(nodes: 1), clients[4]) == nil)
+        ledger.count(Ledger.Tally(nodes: -2_000), for: clients[0])
+        #expect(refusal(ledger, Ledger.Tally(nodes: 1_000), clients[3]) == nil)
+        #expect(refusal(ledger, Ledger.Tally(nodes: 1_001), clients[3])?.code == .limitExceeded)
+        // What another user left is nobody's, and in the pool.
+        #expect(ledger.close(clients[1]) == Ledger.Tally(nodes: 2_000))
+        #expect(ledger.pool == Ledger.Tally(nodes: 2_000))
+        #expect(refusal(ledger, Ledger.Tally(nodes: 2_000), clients[3]) == nil)
+        ledger.identify(clients[3], as: 1_001)
+        #expect(ledger.clients(of: 1_000).sorted { $0.name < $1.name } == [clients[0], clients[2]])
+    }
+
+    @Test func `S-33 what clients that are gone hold is in the pool until it goes, and has no other limit`() {
+        var ledger = Ledger()
+        ledger.count(Ledger.Tally(nodes: 2_000, steps: 3, bytes: 4), for: one)
+        _ = ledger.takeOpened()
+        #expect(ledger.close(one) == Ledger.Tally(nodes: 2_000, steps: 3, bytes: 4))
+        #expect(ledger.close(one) == Ledger.Tally())
+        #expect(ledger.isGone(one) && ledger.isFree(one) && ledger.isFree(.daemon) && !ledger.isFree(other))
+        #expect(ledger.pool == ledger.total)
+        ledger.count(Ledger.Tally(nodes: 1), for: one)
+        #expect(refusal(ledger, Ledger.Tally(nodes: 1), one) == nil)
+        #expect(ledger.pool.nodes == 2_001)
+        ledger.count(Ledger.Tally(nodes: -2_001, steps: -3, bytes: -4), for: one)
+        // Until the event is over: its chain can make more.
+        #expect(ledger.pool == Ledger.Tally() && ledger.isGone(one))
+        #expect(ledger.takeOpened() == [] && !ledger.isGone(one))
+        // Nobody was ever who made what came back from another bus.
+        ledger.count(Ledger.Tally(nodes: 1), for: .former)
+        #expect(ledger.isGone(.former) && ledger.takeOpened() == [] && ledger.pool.nodes == 1)
     }
 
     @Test func `what holds less is let in above a limit`() {

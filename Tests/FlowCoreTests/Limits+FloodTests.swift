@@ -31,14 +31,14 @@ struct LimitsFloodTests {
             #expect(message.contains(text), "\(message)")
             #expect(world.standing == before)
         }
-        try isRefused("f", most + 10_000, by: ":1.1", with: "beside the 0 of ':1.1' and 0 in total")
+        try isRefused("f", most + 10_000, by: ":1.1", with: "beside the 0 of ':1.1', of at most 1048576")
         for number in 1...8 {
             let client = ":1.\((number + 1) / 2)"
             #expect(try register("f\(number)", part, by: client, in: world).last == "= done")
-            if number == 2 { try isRefused("f", part, by: client, with: "of at most 1048576 and 4194304") }
+            if number == 2 { try isRefused("f", part, by: client, with: "of '\(client)', of at most 1048576") }
         }
         // What is left for another client is less than its own limit.
-        try isRefused("f", part, by: ":1.5", with: "beside the 0 of ':1.5' and")
+        try isRefused("f", part, by: ":1.5", with: "in total, of at most 4194304")
         #expect(try register("f", 10_000, by: ":1.5", in: world).last == "= done")
         world.unregister("f1", by: ":1.1")
         #expect(try register("f1", part, by: ":1.5", in: world).last == "= done")

@@ -48,8 +48,16 @@ struct LimitsListsTests {
 
     @Test func `S-15 S-33 steps kept for one presentable`() throws {
         let world = try keeping(2)
-        for _ in 0..<Limits.keptSteps { #expect(try world.emit("go", on: "/main/s") == ["= deferred 0"]) }
-        try isRefused(world, with: "64 steps are kept for '/main/s' of at most 64") {
+        for client in [":1.1", ":1.3"] {
+            for _ in 0..<Limits.keptStepsPerClient {
+                #expect(try world.emit("go", on: "/main/s", by: client) == ["= deferred 0"])
+            }
+            // Others find room.
+            try isRefused(world, with: "32 steps of '\(client)' are kept for '/main/s' of at most 32") {
+                try world.emit("go", on: "/main/s", by: client)
+            }
+        }
+        try isRefused(world, with: "64 steps are kept for '/main/s' of at most 64 in total") {
             try world.emit("go", on: "/main/s", by: ":1.2")
         }
         #expect(try world.emitAll(["go", "go"], on: "/main/s") == ["= [LimitExceeded, LimitExceeded]"])
@@ -65,30 +73,40 @@ struct LimitsListsTests {
     @Test func `S-33 kept steps that one flow is to take: its own and its screens'`() throws {
         let world = try keeping(16)
         try world.hide("/main")
-        for number in 1...15 { for _ in 0..<Limits.keptSteps { try world.emit("go", on: screen(number)) } }
-        for _ in 0..<Limits.keptSteps - 1 { try world.emit("go", on: "/main") }
+        for number in 1...15 {
+            for _ in 0..<Limits.keptStepsPerClient { try world.emit("go", on: screen(number)) }
+        }
+        for _ in 0..<Limits.keptStepsPerClient - 1 { try world.emit("go", on: "/main") }
         #expect(try world.emit("go", on: "/main/newest") == ["= deferred 0"])
-        #expect(try world.kept("/main").flow?.waitingCount == Limits.waitingStepsPerFlow)
+        try isRefused(world, with: "512 steps of ':1.1' wait for '/main' of at most 512") {
+            try world.emit("go", on: screen(16))
+        }
+        // What takes the place of its own is no more than there was.
+        #expect(try world.emit("go", on: "/main/newest").last == "= deferred 0")
+        for number in 1...16 {
+            for _ in 0..<Limits.keptStepsPerClient { try world.emit("go", on: screen(number), by: ":1.3") }
+        }
+        #expect(try world.kept("/main").flow?.waiting.count == Limits.waitingStepsPerFlow)
         for path in ["/main", screen(16)] {
-            try isRefused(world, with: "1024 steps wait for '/main' of at most 1024") {
+            try isRefused(world, with: "1024 steps wait for '/main' of at most 1024 in total") {
                 try world.emit("go", on: path, by: ":1.2")
             }
         }
         // One that takes another's place is no more than there was.
         #expect(try world.emit("go", on: "/main/newest", by: ":1.2").last == "= deferred 0")
-        #expect(try world.kept("/main").flow?.waitingCount == Limits.waitingStepsPerFlow)
+        #expect(try world.kept("/main").flow?.waiting.count == Limits.waitingStepsPerFlow)
         try world.dismiss("/main/newest")
         #expect(try world.emit("go", on: screen(16)) == ["= deferred 0"])
     }
 
     @Test func `S-33 kept steps of one client: it costs no other a call`() throws {
-        let world = try keeping(15, roots: 5)
-        let roots = ["/main", "/main_2", "/main_3", "/main_4", "/main_5"]
+        let world = try keeping(15, roots: 10)
+        let roots = ["/main"] + (2...10).map { "/main_\($0)" }
         var left = Limits.waitingStepsPerClient - 1
         try world.emit("go", on: "/main/newest")
         for root in roots {
             for number in 1...15 where left > 0 {
-                for _ in 0..<min(left, Limits.keptSteps) {
+                for _ in 0..<min(left, Limits.keptStepsPerClient) {
                     try world.emit("go", on: screen(number, of: root))
                     left -= 1
                 }
@@ -96,23 +114,24 @@ struct LimitsListsTests {
         }
         #expect(world.coordinator.ledger.clients[Client(":1.1")]?.steps == Limits.waitingStepsPerClient)
         try isRefused(world, with: "':1.1' has 4096 steps waiting of at most 4096") {
-            try world.emit("go", on: "/main_5/newest")
+            try world.emit("go", on: "/main_10/newest")
         }
-        #expect(try world.emit("go", on: "/main_5/newest", by: ":1.2") == ["= deferred 0"])
+        #expect(try world.emit("go", on: "/main_10/newest", by: ":1.2") == ["= deferred 0"])
         // It takes its own one's place, not another's.
         #expect(try world.emit("go", on: "/main/newest").last == "= deferred 0")
-        try isRefused(world, with: "4096") { try world.emit("go", on: "/main_5/newest") }
+        try isRefused(world, with: "4096") { try world.emit("go", on: "/main_10/newest") }
         // What needs no waiting is let in.
         try world.show("/main/newest")
         #expect(world.navigations == ["/main go"])
         #expect(try world.emit("go", on: "/main/newest").last?.hasPrefix("= navigated") == true)
-        #expect(try world.emit("go", on: "/main_5/newest").last == "= deferred 0")
+        #expect(try world.emit("go", on: "/main_10/newest").last == "= deferred 0")
     }
 
     @Test func `S-33 bytes of kept steps count for who emitted them`() throws {
-        let world = try keeping(2)
+        let world = try keeping(3)
         let most = Limits.argumentBytes - around
-        for _ in 0..<63 { try world.emit("go", ["a": text(most)], on: "/main/s") }
+        for _ in 0..<32 { try world.emit("go", ["a": text(most)], on: "/main/s") }
+        for _ in 0..<31 { try world.emit("go", ["a": text(most)], on: "/main/s_3") }
         #expect(try world.emit("go", ["a": text(most)], on: "/main/newest") == ["= deferred 0"])
         #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient)
         try isRefused(world, with: "take 4194304 of at most 4194304 bytes") {
@@ -136,7 +155,7 @@ struct LimitsListsTests {
             }
         }
         #expect(world.coordinator.ledger.total.bytes == Limits.heldBytes)
-        try isRefused(world, with: "take 16777216 of at most 16777216 bytes") {
+        try isRefused(world, with: "take 16777216 of at most 16777216 bytes in total") {
             try world.emit("go", ["a": text(0)], on: "/main/newest", by: ":1.9")
         }
         try world.dismiss("/main/s")

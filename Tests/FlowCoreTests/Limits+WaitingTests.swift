@@ -41,11 +41,21 @@ struct LimitsWaitingTests {
         try world.emit("open", on: "/main")
         for _ in 0..<10 { #expect(try world.emit("go", on: "/main/page") == ["= deferred 0"]) }
         for number in 10..<Limits.waitingStepsPerFlow {
-            #expect(try world.emit(number % 2 == 0 ? "go" : "free", on: "/main").last != "! LimitExceeded")
+            // No client has more than half of it, so that others find room.
+            if number == Limits.waitingStepsPerFlowAndClient {
+                for path in ["/main", "/main/page"] {
+                    try isRefused(world, with: "512 steps of ':1.1' wait for '/main' of at most 512") {
+                        try world.emit("go", on: path)
+                    }
+                }
+            }
+            let client = number < Limits.waitingStepsPerFlowAndClient ? ":1.1" : ":1.3"
+            #expect(
+                try world.emit(number % 2 == 0 ? "go" : "free", on: "/main", by: client).last != "! LimitExceeded")
         }
-        #expect(try world.kept("/main").flow?.waitingCount == Limits.waitingStepsPerFlow)
+        #expect(try world.kept("/main").flow?.waiting.count == Limits.waitingStepsPerFlow)
         for step in ["go", "free"] {
-            try isRefused(world, with: "1024 steps wait for '/main' of at most 1024") {
+            try isRefused(world, with: "1024 steps wait for '/main' of at most 1024 in total") {
                 try world.emit(step, on: "/main", by: ":1.2")
             }
         }
@@ -57,7 +67,7 @@ struct LimitsWaitingTests {
         #expect(try world.navigateAlong([("main", "free")], by: ":1.2").last == "= [/main_2 navigated 3]")
         // What is set off is bounded by its origin, and other flows are not concerned.
         #expect(try world.emit("up", on: "/main/sub", by: ":1.2").last == "= navigated 4")
-        #expect(try world.kept("/main").flow?.waitingCount == Limits.waitingStepsPerFlow)
+        #expect(try world.kept("/main").flow?.waiting.count == Limits.waitingStepsPerFlow)
         // One place more, one step more.
         world.pass(try question(1, of: world))
         #expect(try world.emit("free", on: "/main", by: ":1.2") == [])
@@ -91,32 +101,32 @@ struct LimitsWaitingTests {
     }
 
     @Test func `S-33 steps of one client that wait: it costs no other a call`() throws {
-        let (world, paths) = try world(5)
-        for path in paths.prefix(4) {
-            for _ in 0..<Limits.waitingStepsPerFlow { try world.emit("go", on: path, by: ":1.1") }
+        let (world, paths) = try world(9)
+        for path in paths.prefix(8) {
+            for _ in 0..<Limits.waitingStepsPerFlowAndClient { try world.emit("go", on: path, by: ":1.1") }
         }
         #expect(world.coordinator.ledger.clients[Client(":1.1")]?.steps == Limits.waitingStepsPerClient)
         try isRefused(world, with: "':1.1' has 4096 steps waiting of at most 4096") {
-            try world.emit("go", on: "/main_5", by: ":1.1")
+            try world.emit("go", on: "/main_9", by: ":1.1")
         }
-        try isRefused(world, with: "4096 steps") { try world.emitAll(["go"], on: "/main_5", by: ":1.1") }
-        #expect(try world.navigate("go", by: ":1.1").last?.hasSuffix("/main_5 LimitExceeded]") == true)
-        #expect(try world.emit("go", on: "/main_5", by: ":1.2").count == 1)
+        try isRefused(world, with: "4096 steps") { try world.emitAll(["go"], on: "/main_9", by: ":1.1") }
+        #expect(try world.navigate("go", by: ":1.1").last?.hasSuffix("/main_9 LimitExceeded]") == true)
+        #expect(try world.emit("go", on: "/main_9", by: ":1.2").count == 1)
         world.answer(1, GuardAnswer.rejected)
-        #expect(try world.emit("go", on: "/main_5", by: ":1.1") == [])
+        #expect(try world.emit("go", on: "/main_9", by: ":1.1") == [])
         try finish(world)
     }
 
     @Test func `S-33 S-27 each flow that a deep link waits for counts`() throws {
         let (world, paths) = try world(10)
-        for path in paths.prefix(4) {
-            for _ in 0..<Limits.waitingStepsPerFlow - 1 { try world.emit("go", on: path, by: ":1.1") }
+        for path in paths.prefix(8) {
+            for _ in 0..<Limits.waitingStepsPerFlowAndClient - 1 { try world.emit("go", on: path, by: ":1.1") }
         }
         let log = try world.navigate("go", by: ":1.1")
         #expect(log.count { $0.hasPrefix("guard?") } == 0)
         #expect(world.coordinator.ledger.clients[Client(":1.1")]?.steps == Limits.waitingStepsPerClient)
         try world.emit("go", on: "/main_10", by: ":1.2")
-        #expect(world.wait(Limits.patience).contains { $0.contains("/main_4 pending, /main_5 LimitExceeded") })
+        #expect(world.wait(Limits.patience).contains { $0.contains("/main_8 pending, /main_9 LimitExceeded") })
         try finish(world)
     }
 
@@ -180,7 +190,7 @@ struct LimitsWaitingTests {
             try world.emitAll(steps, on: path, by: ":1.\(number / 4)")
         }
         #expect(world.coordinator.ledger.total.steps == Limits.waitingSteps)
-        try isRefused(world, with: "there are 65536 steps waiting of at most 65536") {
+        try isRefused(world, with: "there are 65536 steps waiting of at most 65536 in total") {
             try world.emit("go", on: "/main_65", by: ":1.99")
         }
         try world.dismiss("/main")

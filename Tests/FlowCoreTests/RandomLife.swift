@@ -193,9 +193,10 @@ extension RandomLife {
         self.latest = latest
         before = coordinator.copy()
         let explanation = coordinator.explain(event, at: Instant(microseconds: now))
-        effects = coordinator.handle(event, at: Instant(microseconds: now), inSlicesOf: sliceSize) {
-            recordComplaints += archive.update(from: &$0).map { "\(story.count) \(text): \($0)" }
-        }
+        effects =
+            coordinator.handle(event, at: Instant(microseconds: now), inSlicesOf: sliceSize) {
+                recordComplaints += archive.update(from: &$0).map { "\(story.count) \(text): \($0)" }
+            }.withoutWatches
         if let complaint = explanation?.complaint(about: effects, of: event) {
             explainComplaints.append("\(story.count) \(text): \(complaint)")
         }

@@ -335,7 +335,7 @@ final class RandomProcesses {
     }
 
     private func take(_ effects: [Effect]) {
-        self.effects = effects
+        self.effects = effects.withoutWatches
         follow()
         for effect in effects {
             model.take(effect)

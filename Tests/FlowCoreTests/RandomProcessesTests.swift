@@ -104,8 +104,9 @@ extension RandomProcesses {
             ("origins count what is held", coordinator.origins.values.allSatisfy { 0...$0.waiting ~= $0.held }),
             ("the ledger counts what is held", coordinator.ledger == recount(waiting, forest)),
             ("flows count what waits for them", waitingFits(waiting, forest)),
+            ("who has something is watched", Set(coordinator.watched.keys).isSubset(of: model.watched)),
             ("clients are watched for what they have", watches == coordinator.watched),
-            ("the shell watches them", Set(coordinator.watched.keys) == model.watched),
+            ("the shell watches them", coordinator.ledger.presentClients == model.watched),
             (
                 "calls that wait are known",
                 coordinator.calls.filter { !$0.value.isAnswered }.keys.sorted { $0.number < $1.number }
@@ -195,7 +196,7 @@ extension RandomProcesses {
                 .filter { $0 == slot || forest.nodes[$0].flow == nil }
                 .reduce(0) { $0 + forest.nodes[$1].keptSteps.count }
             let own = waiting.count { !$0.isSetOff && forest.slot(of: $0.flow) == slot }
-            return forest.nodes[slot].flow.map { $0.waitingCount == kept + own } ?? true
+            return forest.nodes[slot].flow.map { $0.waiting.count == kept + own } ?? true
         }
     }
 

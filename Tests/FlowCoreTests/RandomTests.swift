@@ -139,7 +139,7 @@ extension RandomLife {
                 .filter { $0 == slot || forest.nodes[$0].flow == nil }
                 .reduce(0) { $0 + forest.nodes[$1].keptSteps.count }
             return (!node.isPresented || (node.initialStep == nil && origins.isEmpty)) && origins == origins.sorted()
-                && origins.count <= Limits.keptSteps && (node.flow.map { $0.waitingCount == all } ?? true)
+                && origins.count <= Limits.keptSteps && (node.flow.map { $0.waiting.count == all } ?? true)
         }
     }
 }
@@ -214,7 +214,7 @@ extension Effect {
         case .reply(let request, _), .fail(let request, _): request
         case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation,
             .tellFailure, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .tellConclusion, .watchClient, .unwatchClient, .tellDefinitions, .dropQuestion, .reportUnrestored:
+            .tellConclusion, .watchClient, .tellDefinitions, .dropQuestion, .reportUnrestored:
             nil
         }
     }
@@ -226,7 +226,7 @@ extension Effect {
         case .fail(_, let error): .fail(RequestID(0), error)
         case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation,
             .tellFailure, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .tellConclusion, .watchClient, .unwatchClient, .tellDefinitions, .dropQuestion, .reportUnrestored:
+            .tellConclusion, .watchClient, .tellDefinitions, .dropQuestion, .reportUnrestored:
             nil
         }
     }
@@ -237,7 +237,7 @@ extension Effect {
         case .tellFailure(let failure): failure.message
         case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation, .reply,
             .startTimer, .askGuard, .askNavigator, .present, .withdraw,
-            .tellConclusion, .watchClient, .unwatchClient, .tellDefinitions, .dropQuestion, .reportUnrestored:
+            .tellConclusion, .watchClient, .tellDefinitions, .dropQuestion, .reportUnrestored:
             ""
         }
     }

@@ -206,7 +206,7 @@ struct RestoreStepsTests {
         try world.coordinate("pay")
         world.vanish(":1.6")
         let definitions = world.coordinator.definitions
-        #expect(world.restart() == ["watch :1.5"])
+        #expect(world.restart() == [])
         #expect(world.coordinator.definitions == definitions)
         #expect(world.paths == ["/pay"])
         // One that was left behind is for the same program, started again.

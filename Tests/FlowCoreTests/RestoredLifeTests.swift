@@ -223,7 +223,8 @@ extension Effect {
             question.id = QuestionID(0)
             return .askNavigator(question)
         case .dropQuestion: return .dropQuestion(QuestionID(0))
-        case .startTimer: return nil
+        // Who has nothing any more is not known to what is rebuilt.
+        case .startTimer, .watchClient: return nil
         default: return self
         }
     }

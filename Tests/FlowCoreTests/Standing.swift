@@ -16,6 +16,8 @@ struct Standing: Equatable {
     init(of coordinator: borrowing FlowCoordinator, withTimes: Bool = true) {
         nodes = coordinator.forest.preorder().map { [forest = coordinator.forest] slot in
             var node = forest.nodes[slot]
+            // What a search noted is no part of it.
+            (node.isSpare, node.isUnseen) = (false, false)
             if !withTimes {
                 node.flow?.reached = nil
                 node.flow?.isResting = false

@@ -12,9 +12,9 @@ struct TokensTests {
         Tokens.Key(client: client ?? one, kind: kind, token: token)
     }
 
-    private func refusal(_ tokens: Tokens, _ key: Tokens.Key) -> FlowError? {
+    private func refusal(_ tokens: Tokens, _ key: Tokens.Key, _ ledger: Ledger = Ledger()) -> FlowError? {
         do throws(FlowError) {
-            try tokens.check(key)
+            try tokens.check(key, in: ledger)
             return nil
         } catch {
             return error
@@ -73,7 +73,7 @@ struct TokensTests {
             refusal(tokens, key("x"))
                 == FlowError(
                     .limitExceeded,
-                    "16384 tokens of ':1.1', 16384 in total, were used in the last 60 s, of at most 16384 and 65536"))
+                    "16384 tokens of ':1.1' were used in the last 60 s, of at most 16384"))
         #expect(refusal(tokens, key("x", one, .coordination))?.code == .limitExceeded)
         #expect(refusal(tokens, key("x", other)) == nil)
         tokens.expire(at: at(Limits.tokenLifetime))
@@ -85,9 +85,47 @@ struct TokensTests {
         for number in 0..<Limits.tokens {
             tokens.remember(.reply(.done), of: key("\(number)", Client(":1.\(number % 5)")), at: at(0))
         }
-        #expect(refusal(tokens, key("x", Client(":1.9")))?.code == .limitExceeded)
+        #expect(
+            refusal(tokens, key("x", Client(":1.9")))?.message
+                == "65536 tokens in total were used in the last 60 s, of at most 65536")
         tokens.expire(at: at(Limits.tokenLifetime))
         #expect(refusal(tokens, key("x", Client(":1.9"))) == nil)
+        #expect(tokens.count == 0)
+    }
+
+    @Test func `S-33 tokens of the clients of one user`() {
+        let clients = (0..<5).map { Client(":1.\($0)") }
+        var (tokens, ledger) = (Tokens(), Ledger())
+        for client in clients {
+            ledger.open(client)
+            ledger.identify(client, as: client == clients[4] ? 1_001 : 1_000)
+        }
+        for number in 0..<Limits.tokens / 2 {
+            tokens.remember(.reply(.done), of: key("\(number)", clients[number % 3]), at: at(0))
+        }
+        #expect(
+            refusal(tokens, key("x", clients[3]), ledger)?.message
+                == "32768 tokens of the clients of user '1000' were used in the last 60 s, of at most 32768")
+        #expect(refusal(tokens, key("x", clients[4]), ledger) == nil)
+    }
+
+    @Test func `S-33 tokens of a client that is gone are forgotten, but for those of calls that have not ended`() {
+        var tokens = Tokens()
+        tokens.remember(.reply(.done), of: key("a"), at: at(0))
+        tokens.expire(at: at(Limits.tokenLifetime))
+        for (number, client) in [one, other, one, one].enumerated() {
+            tokens.remember(
+                number == 3 ? .waiting(with: []) : .reply(.done), of: key("\(number)", client),
+                at: at(Limits.tokenLifetime), for: RequestID(1))
+        }
+        _ = tokens.takeRecords()
+        tokens.forget(one)
+        #expect(tokens.count == 2 && tokens.outcome(of: key("1", other)) != nil && tokens.outcome(of: key("3")) != nil)
+        #expect(tokens.takeRecords().map(\.body) == [nil, nil])
+        tokens.expire(at: at(2 * Limits.tokenLifetime))
+        #expect(tokens.outcome(of: key("1", other)) == nil)
+        #expect(tokens.settle(key("3"), .reply(.done), of: RequestID(1)) == [])
+        tokens.expire(at: at(2 * Limits.tokenLifetime))
         #expect(tokens.count == 0)
     }
 

@@ -12,7 +12,7 @@ extension World {
             ("activation tokens", !coordinator.activationTokens.isEmpty),
             ("steps", coordinator.ledger.total.steps != 0),
             ("steps of clients", coordinator.ledger.clients.values.contains { $0.steps != 0 }),
-            ("steps of flows", flows.contains { $0.waitingCount != 0 || $0.question != nil }),
+            ("steps of flows", flows.contains { $0.waiting.count != 0 || $0.question != nil }),
         ]
         return held.filter(\.1).map(\.0)
     }

@@ -17,8 +17,24 @@ final class World {
     /// In µs; the time of the next event.
     var now: UInt64 = 0
 
+    /// Whom the shell was asked to watch. Who comes to have something is watched, whatever that is: so this is no part of
+    /// the lines.
+    private(set) var watched: [String] = []
+
     init(_ sketch: Sketch, quotas: Quotas = .service) {
+        self.quotas = quotas
         coordinator = FlowCoordinator(definitions: sketch.definitions, basePath: "", quotas: quotas)
+    }
+
+    private let quotas: Quotas
+
+    /// Takes what an event led to.
+    private func take(_ all: [Effect]) {
+        effects = all.filter { effect in
+            guard case .watchClient(let client) = effect else { return true }
+            watched.append(client.name)
+            return false
+        }
     }
 
     /// A coordinator with one root of this flow, begun by `:1.0`.
@@ -32,10 +48,11 @@ final class World {
         let explanation =
             coordinator.forest.count < 300 && !coordinator.hasMore
             ? coordinator.explain(event, at: Instant(microseconds: now)) : nil
-        effects = coordinator.handle(event, at: Instant(microseconds: now), inSlicesOf: sliceSize) {
-            let complaints = archive.update(from: &$0)
-            if !complaints.isEmpty { Issue.record("records: \(complaints) amid \(event)") }
-        }
+        take(
+            coordinator.handle(event, at: Instant(microseconds: now), inSlicesOf: sliceSize) {
+                let complaints = archive.update(from: &$0)
+                if !complaints.isEmpty { Issue.record("records: \(complaints) amid \(event)") }
+            })
         // What is kept has to be what there is, after every event of every test.
         let complaints = archive.update(from: &coordinator, comparing: archive.bodies.count < 300)
         if !complaints.isEmpty { Issue.record("records: \(complaints) after \(event)") }
@@ -61,11 +78,13 @@ final class World {
     func restart(_ sketch: Sketch? = nil, onSameBus: Bool = true, owners: [String: String] = [:]) -> [String] {
         let records = archive.records.map { onSameBus ? $0 : $0.withoutPrivateArguments }
         coordinator = FlowCoordinator(
-            definitions: sketch?.definitions ?? coordinator.fileDefinitions, basePath: coordinator.forest.base)
+            definitions: sketch?.definitions ?? coordinator.fileDefinitions, basePath: coordinator.forest.base,
+            quotas: quotas)
+        watched = []
         for (name, owner) in owners.sorted(by: { $0.key < $1.key }) {
             _ = coordinator.handle(.nameOwnerChanged(name, owner: Client(owner)), at: Instant(microseconds: now))
         }
-        effects = coordinator.handle(.restored(records, onSameBus: onSameBus), at: Instant(microseconds: now))
+        take(coordinator.handle(.restored(records, onSameBus: onSameBus), at: Instant(microseconds: now)))
         archive = Archive()
         archive.keep(coordinator.takeAllRecords())
         requests = max(requests, coordinator.latestRequest.number)
@@ -235,6 +254,11 @@ final class World {
     }
 }
 
+extension [Effect] {
+    /// But for whom the shell is to watch: who comes to have something, whatever that is.
+    var withoutWatches: [Effect] { filter { if case .watchClient = $0 { false } else { true } } }
+}
+
 extension Effect {
     /// The effect on one line:
     ///
@@ -271,7 +295,6 @@ extension Effect {
         case .tellConclusion(let it):
             "concluded \(it.path) for \(it.client.name)\(it.token.isEmpty ? "" : " " + it.token): \(it.outcome.text)"
         case .watchClient(let client): "watch \(client.name)"
-        case .unwatchClient(let client): "unwatch \(client.name)"
         case .tellDefinitions: "definitions"
         }
     }

@@ -4,6 +4,7 @@ import FlowCore
 struct Case {
     var definitions: Definitions
     var operations: [Operation]
+    var quotas = Quotas.service
 
     /// A case in which something was otherwise than it has to be.
     struct Failure {
@@ -48,7 +49,8 @@ struct Case {
         var definitions = DefinitionGenerator(seed: random.next(), isWild: isWild)
         var operations = OperationGenerator(seed: random.next(), isWild: isWild)
         var story = Case(definitions: definitions.make(), operations: [])
-        let world = World(story.definitions, hasTwin: seed % 16 == 0, asksBefore: seed % 8 == 1)
+        if random.chance(35) { story.quotas = Self.small(&random) }
+        let world = World(story.definitions, story.quotas, hasTwin: seed % 16 == 0, asksBefore: seed % 8 == 1)
         // Short ones are the cheapest to find something with; a few are as long as they may be.
         let length = random.chance(4) ? 200 : random.number(1...random.among(20, 40, 80))
         for number in 1...length {
@@ -64,9 +66,22 @@ struct Case {
         return (world.check() ?? world.endAll()).map { Failure(seed: seed, story: story, difference: $0) }
     }
 
+    /// Limits that a few events reach.
+    private static func small(_ random: inout SplitMix64) -> Quotas {
+        var quotas = Quotas.none
+        let nodes = random.number(1...12)
+        quotas.nodes = Quotas.Quota(perClient: nodes, total: nodes + random.number(0...12))
+        let steps = random.number(1...4)
+        quotas.steps = Quotas.Quota(perClient: steps, total: steps + random.number(0...4))
+        quotas.keptSteps = Quotas.Quota(perClient: 2, total: random.number(2...4))
+        quotas.stepsPerFlow = Quotas.Quota(perClient: 3, total: random.number(3...5))
+        quotas.tokens = Quotas.Quota(perClient: 2, total: random.number(2...4))
+        return quotas
+    }
+
     /// Lives through it again; what was wrong, and after how many operations.
     func replay() -> (World.Difference, count: Int)? {
-        let world = World(definitions, hasTwin: true, asksBefore: true)
+        let world = World(definitions, quotas, hasTwin: true, asksBefore: true)
         for (index, operation) in operations.enumerated() {
             if let difference = world.run(operation) ?? world.check() { return (difference, index + 1) }
         }

@@ -55,6 +55,8 @@ extension Model {
             case .ignore: return .ignored(.hidden)
             case .latest, .queue:
                 try keep(step, at: node)
+                // What went for it can have set off something.
+                finish()
                 return .ignored(.deferred)
             }
         }
@@ -64,7 +66,7 @@ extension Model {
 
     private func keep(_ step: ModelStep, at node: ModelNode) throws(FlowError) {
         let replaces = whenHidden(node) == .latest
-        guard replaces || node.kept.count < Limits.keptSteps else { throw FlowError(.limitExceeded) }
+        try checkRoom(for: step.client, at: node, besides: replaces ? node.kept : [])
         if step.purpose == .asked { reach(step.flow) }
         if replaces {
             for old in node.kept { tellFailure(old, .verdict(.hidden)) }
@@ -92,6 +94,7 @@ extension Model {
                 && now - $0.time < Limits.tokenLifetime
         }
         if let known { return known.result }
+        do throws(FlowError) { try checkTokens(client) } catch { return .failure(error) }
         let result = call()
         tokens.append(Token(client: client, isEmission: isEmission, name: name, time: now, result: result))
         return result
@@ -124,7 +127,7 @@ extension Model {
     }
 
     /// Sets off what the contributor of a child that is gone asked for (S-23).
-    private func tellParent(
+    func tellParent(
         of child: ModelNode, _ reason: DismissalReason, origin: Int, cause: UInt64, _ client: Client
     ) {
         guard let parent = child.parent, let template = child.onDismissed else { return }
@@ -208,7 +211,7 @@ extension Model {
             do throws(FlowError) {
                 _ = try begin(wish)
             } catch {
-                let id = root.id ?? Self.freeID(definitions[root.flow].name, Set(roots.map(\.id)))
+                let id = root.id ?? definitions[root.flow].name
                 said.append(.unstarted(path: base + "/" + id, error.code))
             }
         }
@@ -241,9 +244,10 @@ extension Model {
             guard Names.isPresentableName(id) else { throw FlowError(.invalidName) }
             guard !taken.contains(id) else { throw FlowError(.idTaken) }
         }
+        try reserve(Need(nodes: 1), inTotal: Need(nodes: 1), for: wish.client, sparing: nil)
         let root = make(
-            definition.name, id: wish.id ?? Self.freeID(definition.name, taken), below: nil,
-            definition: wish.definition.index, arguments: arguments, template: nil)
+            definition.name, id: wish.id ?? Self.freeID(definition.name, Set(roots.map(\.id))), below: nil,
+            definition: wish.definition.index, arguments: arguments, client: wish.client, template: nil)
         root.initialHasEnded = step == nil
         tellAdded([root])
         if let step {

@@ -31,7 +31,13 @@ extension Model {
                     isDeepLink: step.isDeepLink))
         }
         do throws(FlowError) {
-            apply(try plan(alternative.contributors, step), step)
+            var plan = try self.plan(alternative.contributors, step)
+            while let need = need(of: plan, for: step.client),
+                try reserve(need.own, inTotal: need.total, for: step.client, sparing: step.flow)
+            {
+                plan = try self.plan(alternative.contributors, step)
+            }
+            apply(plan, step)
             return .navigated(serial: step.flow.last?.serial ?? 0)
         } catch {
             return .refused(error)
@@ -73,11 +79,12 @@ extension Model {
             switch part {
             case .reused(let reused, let arguments) where reused.node.isLive:
                 reused.node.arguments = arguments
+                reused.node.client = step.client
                 select(reused.node)
             case .made(let planned, _) where !planned.isDropped:
                 let node = make(
                     planned.name, id: planned.id, below: step.flow, definition: planned.definition,
-                    arguments: planned.arguments, template: planned.template)
+                    arguments: planned.arguments, client: step.client, template: planned.template)
                 node.initialHasEnded = node.isFlow && planned.initial == nil
                 planned.node = node
                 added.append(node)
@@ -97,12 +104,13 @@ extension Model {
     /// A new presentable, which nobody was told of.
     func make(
         _ name: String, id: String, below parent: ModelNode?, definition: Int?, arguments: Arguments,
-        template: ChildTemplate?
+        client: Client, template: ChildTemplate?
     ) -> ModelNode {
         instances += 1
         let node = ModelNode(
             name, id: id, instance: instances, below: parent, base: base, definition: definition, arguments: arguments,
-            style: template?.style ?? "", whenHidden: template?.whenHidden, onDismissed: template?.onDismissed)
+            client: client, style: template?.style ?? "", whenHidden: template?.whenHidden,
+            onDismissed: template?.onDismissed)
         node.idleSince = now
         if let parent { parent.children.append(node) } else { roots.append(node) }
         return node

@@ -24,6 +24,10 @@ final class Model {
     /// Who owns a bus name.
     var owners: [String: Client] = [:]
     var tokens: [Token] = []
+    let quotas: Quotas
+    /// Clients that are gone, and the users of the others, where those have limits of their own.
+    var gone: Set<Client> = []
+    var users: [Client: UInt32] = [:]
 
     /// A call that has a name, and what came of it.
     struct Token {
@@ -34,7 +38,8 @@ final class Model {
         let result: Result<Answer, FlowError>
     }
 
-    init(_ definitions: Definitions, base: String = "") {
+    init(_ definitions: Definitions, base: String = "", quotas: Quotas = .service) {
+        self.quotas = quotas
         self.definitions = definitions
         self.base = base
     }
@@ -72,10 +77,12 @@ final class Model {
             answer(request, navigate(step, arguments, client))
         case .pathOpened(let request, let segments, let client, _): answer(request, navigateAlong(segments, client))
         case .nameOwnerChanged(let name, let owner): owners[name] = owner
+        case .clientVanished(let client): vanish(client)
+        case .clientIdentified(let client, let user): users[client] = user
         case .timerFired: fireIdle()
         case .definitionsRead(let new): reload(new)
         case .emissionRepeated, .presentableClaimed, .presentableReleased, .readinessAwaited, .flowRegistered,
-            .flowUnregistered, .guardReplied, .navigatorReplied, .presenterReplied, .clientVanished, .restored:
+            .flowUnregistered, .guardReplied, .navigatorReplied, .presenterReplied, .restored:
             preconditionFailure("the model lives in a world of one process")
         }
         return said

@@ -10,6 +10,8 @@ final class ModelNode {
     let parent: ModelNode?
     let style: String
     let whenHidden: WhenHidden?
+    /// For whom it is there.
+    var client: Client
     var onDismissed: StepTemplate?
     /// The place of a flow's definition.
     var definition: Int
@@ -46,7 +48,8 @@ final class ModelNode {
 
     init(
         _ name: String, id: String, instance: UInt64, below parent: ModelNode?, base: String, definition: Int?,
-        arguments: Arguments, style: String = "", whenHidden: WhenHidden? = nil, onDismissed: StepTemplate? = nil
+        arguments: Arguments, client: Client, style: String = "", whenHidden: WhenHidden? = nil,
+        onDismissed: StepTemplate? = nil
     ) {
         self.name = name
         self.id = id
@@ -56,6 +59,7 @@ final class ModelNode {
         self.isFlow = definition != nil
         self.definition = definition ?? 0
         self.arguments = arguments
+        self.client = client
         self.style = style
         self.whenHidden = whenHidden
         self.onDismissed = onDismissed

@@ -22,6 +22,8 @@ struct Operation {
         case own(String, Client?)
         case timer
         case reload(Definitions)
+        case vanish(Client)
+        case identify(Client, user: UInt32)
     }
 
     var kind: Kind
@@ -79,6 +81,8 @@ extension Operation {
         case .own(let name, let client): return .nameOwnerChanged(name, owner: client)
         case .timer: return .timerFired
         case .reload(let definitions): return .definitionsRead(definitions)
+        case .vanish(let client): return .clientVanished(client)
+        case .identify(let client, let user): return .clientIdentified(client, user: user)
         }
     }
 }

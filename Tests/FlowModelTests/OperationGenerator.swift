@@ -4,6 +4,9 @@ import FlowCore
 struct OperationGenerator {
     var random: SplitMix64
     private var graves: [String] = []
+    /// Who is on the bus; no name is given twice.
+    private var clients = (1...3).map { Client(":1.\($0)") }
+    private var lastClient = 3
 
     private let isWild: Bool
 
@@ -31,7 +34,7 @@ struct OperationGenerator {
         }
         guard let node = random.element(nodes) else { return .timer }
         let many = isWild ? 0 : 30
-        switch random.weighted([440, many, 170, 50, 60, 70, 30, many, 40, 12, 15, 12]) {
+        switch random.weighted([440, many, 170, 50, 60, 70, 30, many, 40, 12, 15, 12, 30, 10]) {
         case 0: return emit(node, model)
         case 1: return emitMany(node, model)
         case 2: return .show(target(random.element(nodes.filter { !$0.isVisible }) ?? node), true, client())
@@ -47,13 +50,20 @@ struct OperationGenerator {
             return .own(
                 random.element(DefinitionGenerator.emitters) ?? "", random.chance(80) ? client() : nil)
         case 10: return .timer
+        case 12:
+            let place = random.below(clients.count)
+            let leaver = clients[place]
+            lastClient += 1
+            clients[place] = Client(":1.\(lastClient)")
+            return .vanish(leaver)
+        case 13: return .identify(client(), user: random.chance(70) ? 1_000 : 1_001)
         default:
             var generator = DefinitionGenerator(seed: random.next(), isWild: isWild)
             return .reload(generator.make())
         }
     }
 
-    private mutating func client() -> Client { Client(":1.\(random.number(1...3))") }
+    private mutating func client() -> Client { clients[random.below(clients.count)] }
 
     /// At times one that may be gone.
     private mutating func target(_ node: ModelNode) -> Operation.Target {

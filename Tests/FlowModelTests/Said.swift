@@ -86,7 +86,7 @@ enum Said: Equatable {
         case .reply(let request, let answer): self = .answered(request, answer.wordless)
         case .fail(let request, let error): self = .refused(request, error.code)
         case .startTimer: return nil
-        case .askGuard, .askNavigator, .present, .withdraw, .tellConclusion, .watchClient, .unwatchClient,
+        case .askGuard, .askNavigator, .present, .withdraw, .tellConclusion, .watchClient,
             .tellDefinitions, .dropQuestion, .reportUnrestored:
             preconditionFailure("a world of one process was asked for \(effect)")
         case .reportUnstarted(let path, let error): self = .unstarted(path: path, error.code)

@@ -45,7 +45,9 @@ extension Case.Failure {
             while isSimpler && budget > 0 {
                 isSimpler = false
                 for definitions in best.story.definitions.smaller() {
-                    if accept(Case(definitions: definitions, operations: best.story.operations)) {
+                    if accept(
+                        Case(definitions: definitions, operations: best.story.operations, quotas: best.story.quotas))
+                    {
                         isSimpler = true
                         isSmaller = true
                         break

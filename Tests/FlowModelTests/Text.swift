@@ -155,6 +155,8 @@ extension Operation {
                     + " by \(client.name)"
             case .own(let name, let client): "own \(name) by \(client?.name ?? "nobody")"
             case .timer: "timer"
+            case .vanish(let client): "\(client.name) is gone"
+            case .identify(let client, let user): "\(client.name) is user \(user)"
             case .reload(let definitions): "reload\n\(definitions.text)"
             }
         return "  " + text + (wait > 0 ? " after \(wait) µs\(isLate ? ", late" : "")" : "")

@@ -26,15 +26,23 @@ final class World {
     /// Whether it asks what a step will come to, before each that is emitted.
     private let asksBefore: Bool
 
-    init(_ definitions: Definitions, hasTwin: Bool = false, asksBefore: Bool = false) {
+    /// Whether the two worlds went apart, and may.
+    private var isOver = false
+    /// Clients whose end the coordinator wants to be told.
+    private var watched: Set<Client> = []
+
+    init(
+        _ definitions: Definitions, _ quotas: Quotas = .service, hasTwin: Bool = false, asksBefore: Bool = false
+    ) {
         self.asksBefore = asksBefore
-        coordinator = FlowCoordinator(definitions: definitions, basePath: "")
-        if hasTwin { twin = FlowCoordinator(definitions: definitions, basePath: "") }
-        model = Model(definitions)
+        coordinator = FlowCoordinator(definitions: definitions, basePath: "", quotas: quotas)
+        if hasTwin { twin = FlowCoordinator(definitions: definitions, basePath: "", quotas: quotas) }
+        model = Model(definitions, quotas: quotas)
     }
 
     /// Lets the operation happen, and what the time brings before it.
     func run(_ operation: Operation) -> Difference? {
+        if isOver { return nil }
         // Idle flows that make idle flows double each time: let no more time pass where there are many.
         func mayWait() -> Bool { model.nodes.count < 100 }
         var end = mayWait() ? now + operation.wait : now
@@ -48,9 +56,18 @@ final class World {
         }
         now = end
         let request = RequestID(requests + 1)
-        guard let event = operation.event(request, model.definitions, { find($0) }) else { return nil }
+        guard let event = operation.event(request, model.definitions, { find($0) }), isKnown(event) else { return nil }
         requests += 1
         return handle(event, operation.asks ? request : nil)
+    }
+
+    /// Of clients that nothing was ever held for the coordinator hears nothing.
+    private func isKnown(_ event: Event) -> Bool {
+        switch event {
+        case .clientVanished(let client): watched.remove(client) != nil
+        case .clientIdentified(let client, _): watched.contains(client)
+        default: true
+        }
     }
 
     private func find(_ target: Operation.Target) -> NodeID? {
@@ -68,11 +85,21 @@ final class World {
         var before: [String: Said.Changes]?
         if case .definitionsRead = event { before = model.told }
         let explanation = asksBefore ? explain(event, at: time) : nil
-        let effects = coordinator.handle(event, at: time)
+        let all = coordinator.handle(event, at: time)
+        let effects = all.filter { if case .watchClient = $0 { false } else { true } }
+        for case .watchClient(let client) in all {
+            // A step without arguments can outlast all that was held for its client. Until the bus has said once more that it
+            // is gone, the coordinator takes it for one that is there.
+            isOver = isOver || model.isGone(client)
+            guard watched.insert(client).inserted else {
+                return Difference(text: "'\(client.name)' is watched a second time")
+            }
+        }
+        if isOver { return nil }
         if let wrong = explanation?.difference(from: effects, request) { return Difference(text: wrong) }
         let expected = model.handle(event, at: time)
         let actual = effects.compactMap(Said.init)
-        if let again = twin?.handle(event, at: time), again != effects {
+        if let again = twin?.handle(event, at: time), again != all {
             return Difference(
                 text: "the same events gave other effects", expected: actual, actual: again.compactMap(Said.init))
         }
@@ -134,6 +161,7 @@ final class World {
 
     /// Compares everything that can be asked.
     func check() -> Difference? {
+        if isOver { return nil }
         let nodes = model.nodes
         guard coordinator.paths == nodes.map(\.path), coordinator.flowCount == nodes.count(where: \.isFlow),
             coordinator.screenCount == nodes.count(where: { !$0.isFlow })
@@ -175,11 +203,11 @@ final class World {
         for name in DefinitionGenerator.emitters {
             if let difference = run(Operation(kind: .own(name, Client(":1.9")))) { return difference }
         }
-        while let root = model.roots.first {
+        while !isOver, let root = model.roots.first {
             let dismissal = Operation(kind: .dismiss(Operation.Target(path: root.path), Client(":1.9")))
             if let difference = run(dismissal) { return difference }
         }
-        return check() ?? (model.waiting.isEmpty ? nil : Difference(text: "steps wait in an empty tree"))
+        return check() ?? (isOver || model.waiting.isEmpty ? nil : Difference(text: "steps wait in an empty tree"))
     }
 }
 
@@ -204,7 +232,7 @@ extension Operation {
     /// Whether it is a call, which gets an answer.
     var asks: Bool {
         switch kind {
-        case .start, .own, .timer, .reload: false
+        case .start, .own, .timer, .reload, .vanish, .identify: false
         default: true
         }
     }

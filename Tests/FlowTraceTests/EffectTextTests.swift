@@ -95,7 +95,6 @@ struct EffectTextTests {
             "concluded \":1.1\" /base/main/page \"a b\" GuardTimeout \"too late\""
         ),
         (.watchClient(client), "watch \":1.1\""),
-        (.unwatchClient(client), "unwatch \":1.1\""),
         (.tellDefinitions, "definitions-changed"),
         (
             .reportUnrestored(path: "/base/main/page", "no screen 'page' is declared \"now\""),

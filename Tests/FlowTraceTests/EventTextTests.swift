@@ -76,6 +76,7 @@ struct EventTextTests {
         "presenter-replied 6 failed",
         "presenter-replied 6 timed-out",
         "client-vanished \":1.1\"",
+        "client-identified \":1.1\" 1000",
         "name-owner \"a.b\" \":1.1\"",
         "definitions",
         "restored same-bus 0",

@@ -95,11 +95,13 @@ struct ManualPageTests {
             #expect(text.contains(".It \(what) Ta \(client) Ta \(total)\n"), "\(what)")
         }
         for sentence in [
-            "at most \(Limits.children) children and \(Limits.waitingStepsPerFlow) steps that wait",
+            "at most \(Limits.children) children and \(Limits.waitingStepsPerFlow) steps that wait for it "
+                + "\(Limits.waitingStepsPerFlowAndClient) of one client",
             "a tree is \(Limits.depth) deep; an object path has \(Limits.pathLength) bytes",
             "\(Limits.argumentCount) arguments of \(Limits.argumentBytes >> 10) KiB together nested "
                 + "\(Limits.argumentNesting) deep",
-            "\(Limits.keptSteps) steps are kept", "sets off at most \(Limits.stepsSetOff)",
+            "\(Limits.keptSteps) steps are kept for one presentable \(Limits.keptStepsPerClient) of one client",
+            "sets off at most \(Limits.stepsSetOff)",
         ] {
             #expect(text.contains(sentence), "\(sentence)")
         }

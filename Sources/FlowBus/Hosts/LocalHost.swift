@@ -178,7 +178,7 @@ final class LocalHost: Host {
             answers.removeValue(forKey: request.number)?(.failure(NavigationError(error)))
         case .startTimer(let time): arm(time)
         // There is nobody else: whoever shows something is told that it is gone, and nobody leaves.
-        case .withdraw, .watchClient, .unwatchClient, .announceNavigation, .tellDefinitions, .reportUnstarted,
+        case .withdraw, .watchClient, .announceNavigation, .tellDefinitions, .reportUnstarted,
             .reportUnrestored:
             break
         }

@@ -26,10 +26,9 @@ public enum Effect: Equatable, Sendable {
     case withdraw(Withdrawal)
     /// Send `StepConcluded`.
     case tellConclusion(Conclusion)
-    /// Bring ``Event/clientVanished(_:)`` when this client's connection is gone.
+    /// Bring ``Event/clientVanished(_:)`` when this client's connection is gone, and before it
+    /// ``Event/clientIdentified(_:user:)`` if it is another user's.
     case watchClient(Client)
-    /// It does not matter any more.
-    case unwatchClient(Client)
     /// Send `DefinitionsChanged`: clients registered flows, or do so no longer.
     case tellDefinitions
     /// Answer a call.

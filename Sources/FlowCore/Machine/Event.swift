@@ -20,6 +20,9 @@ public struct Client: Hashable, Sendable {
 
     /// Who begins what nobody asked for: the roots that start with the daemon.
     public static let daemon = Client("")
+
+    /// Whoever made what came back from another bus: nobody is it any more (D-3).
+    static let former = Client("former")
 }
 
 /// A time, given with each event: the machine has no clock. Any clock that never goes back will do.
@@ -85,6 +88,8 @@ public enum Event: Sendable {
     case presenterReplied(QuestionID, PresenterAnswer)
     /// The connection of a client that ``Effect/watchClient(_:)`` named is gone.
     case clientVanished(Client)
+    /// A client that ``Effect/watchClient(_:)`` named is of this Unix user, neither the service's own nor root (S-33).
+    case clientIdentified(Client, user: UInt32)
     /// One of ``Definitions/busNames`` found its owner, or lost it (nil).
     case nameOwnerChanged(String, owner: Client?)
     /// There is time to go on with what the events before have led to (``FlowCoordinator/hasMore``).

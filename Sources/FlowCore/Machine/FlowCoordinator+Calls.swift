@@ -239,7 +239,7 @@ extension FlowCoordinator {
         let call = Call(client: client, kind: .readiness(node), tally: Ledger.Tally(steps: 1))
         do throws(FlowError) {
             try checkReadiness(of: slot, for: client)
-            try ledger.check(call.tally, for: client)
+            try reserve(call.tally, for: client, sparing: slot)
         } catch {
             answer = .fail(request, error)
             return

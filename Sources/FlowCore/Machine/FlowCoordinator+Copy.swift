@@ -9,6 +9,7 @@ extension FlowCoordinator {
         forest = other.forest
         queue = other.queue
         ledger = other.ledger
+        spares = other.spares
         origins = other.origins
         lastOrigin = other.lastOrigin
         serial = other.serial

@@ -10,6 +10,7 @@ extension FlowCoordinator {
             answer = .fail(request, error)
             return
         }
+        makeRoomForDeepLink(step, admitted.byteCount, client)
         let flows = forest.preorder().filter { forest.nodes[$0].flow != nil }
         var outcomes: [FlowOutcome] = []
         var link = DeepLink(step: step, arguments: admitted)
@@ -79,6 +80,14 @@ extension FlowCoordinator {
         return nil
     }
 
+    /// Before the first flow is looked at, as what makes room can be one of them.
+    private mutating func makeRoomForDeepLink(_ step: StepID, _ bytes: Int, _ client: Client) {
+        guard definitions.askOthers, ledger.pool != Ledger.Tally() else { return }
+        let count = forest.preorder().count { forest.nodes[$0].flow != nil && mayWait(step, at: $0) }
+        // Where not all can have room, each is checked for itself.
+        try? reserve(Ledger.Tally(steps: count, bytes: count * bytes), for: client)
+    }
+
     /// Goes from flow to flow by their names, with a step for each, or with none (S-28).
     mutating func openPath(
         _ segments: [PathSegment], by client: Client, timeout: UInt64, _ request: RequestID
@@ -105,7 +114,7 @@ extension FlowCoordinator {
                 call.tally.bytes += segments[place].arguments.byteCount
             }
             call.tally.steps = segments.count
-            if definitions.askOthers { try ledger.check(call.tally, for: client) } else { call.tally = Ledger.Tally() }
+            if definitions.askOthers { try reserve(call.tally, for: client) } else { call.tally = Ledger.Tally() }
         } catch {
             answer = .fail(request, error)
             return

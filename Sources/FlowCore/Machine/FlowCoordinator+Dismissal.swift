@@ -58,7 +58,7 @@ extension FlowCoordinator {
         if let flow = last.flow {
             if flow.isAwaitedByParent, !flow.isReady { awaitedChildEnded(of: parent) }
         } else {
-            forest.nodes[parent].flow?.waitingCount -= last.keptSteps.count
+            for kept in last.keptSteps { forest.nodes[parent].flow?.waiting.count(-1, for: kept.client) }
         }
     }
 

@@ -43,7 +43,7 @@ extension FlowCoordinator {
         let list = StepList(node: node, path: path, steps: steps)
         var call = Call(client: client, kind: .list(list))
         do throws(FlowError) {
-            if definitions.askOthers { call.tally = try tally(of: steps, for: client) }
+            if definitions.askOthers { call.tally = try tally(of: steps, on: node, for: client) }
         } catch {
             answer = .fail(request, error)
             return
@@ -52,10 +52,12 @@ extension FlowCoordinator {
     }
 
     /// What steps count for that may have to wait.
-    private func tally(of steps: [EmittedStep], for client: Client) throws(FlowError) -> Ledger.Tally {
+    private mutating func tally(
+        of steps: [EmittedStep], on node: NodeID, for client: Client
+    ) throws(FlowError) -> Ledger.Tally {
         var tally = Ledger.Tally(steps: steps.count)
         for case .step(_, let arguments) in steps { tally.bytes += arguments.byteCount }
-        try ledger.check(tally, for: client)
+        try reserve(tally, for: client, sparing: forest.slot(of: node))
         return tally
     }
 
@@ -204,22 +206,36 @@ extension FlowCoordinator {
             unrecord(outdated)
         }
         if onlyLatest { forest.nodes[slot].keptSteps = [] }
+        forest.noteRoom(of: slot)
         record(&kept, at: slot, isInitial: false)
         forest.nodes[slot].keptSteps.append(kept)
         countKept(kept, 1, for: flow)
         return .ignored(.deferred)
     }
 
-    private func checkRoom(
+    private mutating func checkRoom(
         for kept: HeldStep, besides outdated: [HeldStep], at slot: Int, for flow: Int
     ) throws(FlowError) {
-        let here = forest.nodes[slot].keptSteps.count - outdated.count
-        guard here < Limits.keptSteps else {
-            throw FlowError(
-                .limitExceeded,
-                "\(here) steps are kept for '\(forest.nodes[slot].path)' of at most \(Limits.keptSteps)")
+        let quota = ledger.quotas.keptSteps
+        // What takes the place of another needs none.
+        if outdated.isEmpty {
+            let here = forest.nodes[slot].keptSteps.count
+            if !ledger.isFree(kept.client), here >= quota.perClient {
+                let own = forest.nodes[slot].keptSteps.count { $0.client == kept.client }
+                guard own < quota.perClient else {
+                    throw FlowError(
+                        .limitExceeded,
+                        "\(own) steps of '\(kept.client.name)' are kept for '\(forest.nodes[slot].path)' of at most "
+                            + "\(quota.perClient)")
+                }
+            }
+            guard here < quota.total else {
+                throw FlowError(
+                    .limitExceeded,
+                    "\(here) steps are kept for '\(forest.nodes[slot].path)' of at most \(quota.total) in total")
+            }
         }
-        try checkRoom(at: flow, besides: outdated.count)
+        try checkRoom(at: flow, for: kept.client, besides: outdated)
         var own = Ledger.Tally(steps: 1, bytes: kept.arguments.byteCount)
         var total = own
         for outdated in outdated {
@@ -228,22 +244,33 @@ extension FlowCoordinator {
                 own += Ledger.Tally(steps: -1, bytes: -outdated.arguments.byteCount)
             }
         }
-        try ledger.check(own, inTotal: total, for: kept.client)
+        try reserve(own, inTotal: total, for: kept.client, sparing: slot)
     }
 
-    /// Whether one more step from outside may wait for a flow.
-    func checkRoom(at flow: Int, besides outdated: Int = 0) throws(FlowError) {
-        let all = (forest.nodes[flow].flow?.waitingCount ?? 0) - outdated
-        let most = ledger.quotas.stepsPerFlow
-        guard all < most else {
+    /// Whether one more step of this client may wait for a flow.
+    func checkRoom(at flow: Int, for client: Client, besides outdated: [HeldStep] = []) throws(FlowError) {
+        guard let waiting = forest.nodes[flow].flow?.waiting else { return }
+        let quota = ledger.quotas.stepsPerFlow
+        if !ledger.isFree(client), waiting.count >= quota.perClient {
+            let own = waiting[client] - outdated.count { $0.client == client }
+            guard own < quota.perClient else {
+                throw FlowError(
+                    .limitExceeded,
+                    "\(own) steps of '\(client.name)' wait for '\(forest.nodes[flow].path)' of at most "
+                        + "\(quota.perClient)")
+            }
+        }
+        let all = waiting.count - outdated.count
+        guard all < quota.total else {
             throw FlowError(
-                .limitExceeded, "\(all) steps wait for '\(forest.nodes[flow].path)' of at most \(most)")
+                .limitExceeded,
+                "\(all) steps wait for '\(forest.nodes[flow].path)' of at most \(quota.total) in total")
         }
     }
 
     /// Counts a kept step that comes (1) or goes (-1).
     mutating func countKept(_ kept: HeldStep, _ sign: Int, for flow: Int) {
-        forest.nodes[flow].flow?.waitingCount += sign
+        forest.nodes[flow].flow?.waiting.count(sign, for: kept.client)
         ledger.count(Ledger.Tally(steps: sign, bytes: sign * kept.arguments.byteCount), for: kept.client)
     }
 }
@@ -264,7 +291,7 @@ extension FlowCoordinator {
         case .waiting:
             do throws(FlowError) {
                 let tally = Ledger.Tally(steps: 1)
-                try ledger.check(tally, for: key.client)
+                try reserve(tally, for: key.client)
                 try tokens.wait(request, with: key)
                 ledger.count(tally, for: key.client)
             } catch {
@@ -274,11 +301,12 @@ extension FlowCoordinator {
         case nil: break
         }
         do throws(FlowError) {
-            try tokens.check(key)
+            try tokens.check(key, in: ledger)
         } catch {
             answer = .fail(request, error)
             return true
         }
+        ledger.open(key.client)
         token = key
         return false
     }
@@ -302,7 +330,7 @@ extension FlowCoordinator {
         case .fail(_, let error): tokens.remember(.fail(error), of: key, at: now)
         case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation,
             .tellFailure, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .tellConclusion, .watchClient, .unwatchClient, .tellDefinitions, .dropQuestion, .reportUnrestored:
+            .tellConclusion, .watchClient, .tellDefinitions, .dropQuestion, .reportUnrestored:
             preconditionFailure("a call was answered with \(answer)")
         }
     }

@@ -297,7 +297,7 @@ extension FlowCoordinator {
         case .present(let it): "the presenter '\(it.presenter.service.name)' is called to show '\(it.path)'"
         case .withdraw(let it): "the owner of '\(it.path)' is told that it is gone (Withdraw)"
         case .tellConclusion(let it): "a step that was pending at '\(it.path)' ends"
-        case .dropQuestion, .tellNavigation, .watchClient, .unwatchClient, .tellDefinitions, .reply, .fail, .startTimer,
+        case .dropQuestion, .tellNavigation, .watchClient, .tellDefinitions, .reply, .fail, .startTimer,
             .reportUnstarted, .reportUnrestored:
             nil
         }

@@ -21,9 +21,14 @@ extension FlowCoordinator {
 
     /// Applies what a step leads to at its live flow: all of it, or nothing (S-13).
     mutating func apply(_ contributors: [FlowContributor], _ step: WaitingStep, _ flow: Int) -> Outcome {
-        let plan: Plan
+        var plan: Plan
         do throws(FlowError) {
             plan = try self.plan(contributors, for: step, at: flow)
+            // What goes may be what was planned with.
+            while plan.needsRoom, try makeRoom(for: plan.total, by: step.client, plan.own, sparing: flow) {
+                plan = try self.plan(contributors, for: step, at: flow)
+            }
+            if plan.needsRoom { try ledger.check(plan.own, inTotal: plan.total, for: step.client) }
         } catch {
             return .refused(error)
         }
@@ -102,6 +107,7 @@ extension FlowCoordinator {
         case .make(let birth, _):
             let slot = forest.insert(birth, below: flow)
             ledger.count(Ledger.Tally(nodes: 1, bytes: birth.byteCount), for: step.client)
+            leave(slot, by: step.client)
             watch(slot)
             forest.nodes[slot].presenting?.origin = step.origin
             forest.nodes[slot].presenting?.serial = serial
@@ -116,6 +122,7 @@ extension FlowCoordinator {
             forest.nodes[slot].arguments = arguments
             ledger.count(Ledger.Tally(nodes: -1, bytes: -node.byteCount), for: node.client)
             ledger.count(Ledger.Tally(nodes: 1, bytes: forest.nodes[slot].byteCount), for: step.client)
+            leave(slot, by: step.client)
             if node.presenting != nil { presentAgain(slot, step) }
             if node.arguments.broadcastable != arguments.broadcastable { forest.note(.arguments, of: slot) }
             return slot
@@ -152,6 +159,7 @@ extension FlowCoordinator {
     /// The flow's latest navigation, and what it holds for it.
     mutating func keep(_ arguments: Arguments, _ byteCount: Int, of step: String, _ flow: Int, for client: Client) {
         forest.touchActivity(of: flow)
+        forest.noteRoom(of: flow)
         // Exchanged in place: to look at it first would copy the whole node, with each step.
         let last = forest.nodes[flow].flow?.exchangeLast(
             LastNavigation(serial: serial, step: step, arguments: arguments, client: client, byteCount: byteCount))
@@ -226,6 +234,7 @@ extension FlowCoordinator {
                 client: step.client)
             record(&held, at: slot, isInitial: true)
             forest.nodes[slot].initialStep = held
+            forest.noteRoom(of: slot)
             ledger.count(Ledger.Tally(bytes: initial.arguments.byteCount), for: step.client)
         }
     }
@@ -238,6 +247,7 @@ extension FlowCoordinator {
         if presented.isEmpty { return }
         var released: [WaitingStep] = []
         for slot in presented {
+            forest.noteRoom(of: slot)
             let flow = self.flow(for: slot)
             if let held = forest.nodes[slot].initialStep {
                 forest.nodes[slot].initialStep = nil

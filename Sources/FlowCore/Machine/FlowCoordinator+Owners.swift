@@ -93,6 +93,7 @@ extension FlowCoordinator {
         disown(slot)
         forest.nodes[slot].owner = client
         forest.note(.owner, of: slot)
+        if forest.nodes[slot].isLeft { forest.noteRoom() }
         watch(client)
         if let former { withdraw(slot, from: former) }
     }
@@ -112,27 +113,30 @@ extension FlowCoordinator {
         guard let owner = forest.nodes[slot].owner else { return }
         forest.nodes[slot].owner = nil
         forest.note(.owner, of: slot)
+        if forest.nodes[slot].isLeft { forest.noteRoom() }
         unwatch(owner)
     }
 
-    /// The shell is to tell when the client is gone.
+    /// A client has something that does not outlive it: the shell is to tell when it is gone.
     mutating func watch(_ client: Client) {
         watched[client, default: 0] += 1
-        if watched[client] == 1 { effects.append(.watchClient(client)) }
+        ledger.open(client)
     }
 
-    /// One reason less to watch a client; one that is gone is not watched any more.
+    /// It has it no longer; one that is gone had nothing any more.
     mutating func unwatch(_ client: Client) {
         guard let count = watched[client] else { return }
         watched[client] = count == 1 ? nil : count - 1
-        if count == 1 { effects.append(.unwatchClient(client)) }
     }
 
     // MARK: Clients that are gone
 
-    /// The connection of a client is gone that owned presentables or implemented flows.
+    /// The connection of a client is gone.
     mutating func takeLeave(of client: Client) {
-        watched[client] = nil
+        tokens.forget(client)
+        leaveBehind(client)
+        // All of them would have to be looked at.
+        guard watched.removeValue(forKey: client) != nil else { return }
         for id in forest.preorder().map(forest.id(of:)) {
             // It may have gone with its parent already.
             guard let slot = forest.slot(of: id), forest.nodes[slot].owner == client else { continue }

@@ -15,7 +15,7 @@ extension FlowCoordinator {
             }
             plan.dropPopped()
         }
-        try checkLimits(of: plan, step, at: flow)
+        try count(&plan, step, at: flow)
         return plan
     }
 
@@ -61,7 +61,8 @@ extension FlowCoordinator {
             arguments: step?.arguments.broadcastable ?? [])
     }
 
-    private func checkLimits(of plan: Plan, _ step: WaitingStep, at flow: Int) throws(FlowError) {
+    /// What the plan will hold more.
+    private func count(_ plan: inout Plan, _ step: WaitingStep, at flow: Int) throws(FlowError) {
         let made = plan.madeCount
         let count = forest.children(of: flow).count - plan.going.count + made
         guard made == 0 || count <= Limits.children else {
@@ -97,8 +98,7 @@ extension FlowCoordinator {
             total.bytes -= last.byteCount
             if last.client == step.client { own.bytes -= last.byteCount }
         }
-        // A step that holds no more than what was there before needs no leave.
-        if own.nodes > 0 || own.bytes > 0 { try ledger.check(own, inTotal: total, for: step.client) }
+        (plan.own, plan.total) = (own, total)
     }
 }
 

@@ -100,7 +100,7 @@ extension FlowCoordinator {
             // One that was called again since, or is to be, has not said its last word.
             guard isLatest else { return setOffPresented() }
             dismiss(
-                slot, .presentFailed, origin: asked.origin, cause: presenting.serial, forest.nodes[slot].client)
+                slot, .presentFailed, origin: asked.origin, cause: presenting.serial, forest.nodes[slot].sender)
         }
     }
 

@@ -201,17 +201,27 @@ extension FlowCoordinator {
     /// Whether a step from outside may wait for a guard or navigator, if it has to, beside others of the same call; gives
     /// what may wait with it (S-33).
     @discardableResult
-    func checkWait(
-        _ step: WaitingStep, for flow: Int, besides others: Ledger.Tally = Ledger.Tally()
+    mutating func checkWait(
+        _ step: WaitingStep, for flow: Int, besides others: Ledger.Tally? = nil
     ) throws(FlowError) -> Ledger.Tally {
-        let definition = definitions[definition(of: flow)]
-        let asksOthers = definition.adapter?.watches(step.step) ?? false || definition.navigator != nil
-        guard asksOthers || isWaiting(flow) else { return others }
-        try checkRoom(at: flow)
-        var all = others
+        guard mayWait(step.step, at: flow) else { return others ?? Ledger.Tally() }
+        try checkRoom(at: flow, for: step.client)
+        var all = others ?? Ledger.Tally()
         all += Ledger.Tally(steps: 1, bytes: step.arguments.byteCount)
-        try ledger.check(all, for: step.client)
+        // For many flows at once, room was made before.
+        if others == nil {
+            try reserve(all, for: step.client, sparing: flow)
+        } else {
+            try ledger.check(all, for: step.client)
+        }
         return all
+    }
+
+    /// Whether a step can have to wait at a flow for a guard or navigator.
+    func mayWait(_ step: StepID, at flow: Int) -> Bool {
+        let definition = definitions[definition(of: flow)]
+        let asksOthers = definition.adapter?.watches(step) ?? false || definition.navigator != nil
+        return asksOthers || isWaiting(flow)
     }
 
     /// Counts a step from outside that waits. What is set off is bounded by its origin.
@@ -234,7 +244,7 @@ extension FlowCoordinator {
 
     /// A step from outside waits (1), or no longer (-1).
     private mutating func countWaiting(_ step: WaitingStep, _ sign: Int, bytes: Int) {
-        if let flow = forest.slot(of: step.flow) { forest.nodes[flow].flow?.waitingCount += sign }
+        if let flow = forest.slot(of: step.flow) { forest.nodes[flow].flow?.waiting.count(sign, for: step.client) }
         ledger.count(Ledger.Tally(steps: sign, bytes: sign * bytes), for: step.client)
     }
 

@@ -70,9 +70,28 @@ extension FlowCoordinator {
         dismissFlows(client) { flows.contains($0.name) }
         // What its flows leave behind is taken by the rules that they were part of.
         run()
-        removeRegistrations { $0.client == client && !$0.isActivatable }
+        let staying = stayingFlows(of: client)
+        removeRegistrations { $0.client == client && !staying.contains($0.flow) }
         // Those that stay are left behind now.
         unsaved.registrations.formUnion(registrations.lazy.map(\.flow).filter(flows.contains))
+    }
+
+    /// The flows of a client that is gone which stay, as the bus can start it again; no more than clients that are gone may
+    /// have together (S-33).
+    private func stayingFlows(of client: Client) -> Set<String> {
+        var (count, bytes) = (0, 0)
+        for registration in registrations where watched[registration.client] == nil && registration.client != client {
+            count += 1
+            bytes += registration.byteCount
+        }
+        var staying: Set<String> = []
+        for registration in registrations where registration.client == client && registration.isActivatable {
+            count += 1
+            bytes += registration.byteCount
+            guard count <= ledger.quotas.flows.share, bytes <= ledger.quotas.declarations.share else { break }
+            staying.insert(registration.flow)
+        }
+        return staying
     }
 
     /// Whether a registration is one that a client left behind, which is gone, and this client has its bus name now: the
@@ -110,13 +129,15 @@ extension FlowCoordinator {
         guard definitions.flow(named: wish.flow) == nil else {
             throw FlowError(.alreadyRegistered, "flow '\(wish.flow)' is defined by a file")
         }
-        let own = registrations.count { isOfSame($0, wish) }
-        guard own < Limits.registeredFlowsPerClient, registrations.count < Limits.registeredFlows else {
-            throw FlowError(
-                .limitExceeded,
-                "'\(wish.client.name)' has registered \(own) flows of at most \(Limits.registeredFlowsPerClient); "
-                    + "\(registrations.count) are registered in total of at most \(Limits.registeredFlows)")
+        let quota = ledger.quotas.flows
+        try checkCount(registrations.count { isOfSame($0, wish) }, quota.perClient) {
+            "'\(wish.client.name)' has registered \($0) flows"
         }
+        if let user = ledger.user(of: wish.client) {
+            let all = registrations.count { ledger.user(of: $0.client) == user }
+            try checkCount(all, quota.share) { "the clients of user '\(user)' have registered \($0) flows" }
+        }
+        try checkCount(registrations.count, quota.total) { "\($0) flows are registered in total" }
         guard !wish.steps.isEmpty, wish.steps.count <= Limits.stepsPerRegistration else {
             throw FlowError(
                 wish.steps.isEmpty ? .invalidArguments : .limitExceeded,
@@ -136,17 +157,29 @@ extension FlowCoordinator {
 
     private func checkBytes(of wish: Registration, besides registrations: [Registration]) throws(FlowError) {
         let more = wish.byteCount
-        var (own, total) = (0, 0)
+        let user = ledger.user(of: wish.client)
+        var (own, ofUser, total) = (0, 0, 0)
         for registration in registrations {
-            total += registration.byteCount
-            if isOfSame(registration, wish) { own += registration.byteCount }
+            let count = registration.byteCount
+            total += count
+            if isOfSame(registration, wish) { own += count }
+            if user != nil, ledger.user(of: registration.client) == user { ofUser += count }
         }
-        guard own + more <= Limits.registeredBytesPerClient, total + more <= Limits.registeredBytes else {
+        func check(_ count: Int, _ most: Int, of who: @autoclosure () -> String) throws(FlowError) {
+            if count + more <= most { return }
             throw FlowError(
                 .limitExceeded,
-                "the steps and screens of flow '\(wish.flow)' take \(more) bytes beside the \(own) of '\(wish.client.name)' and "
-                    + "\(total) in total, of at most \(Limits.registeredBytesPerClient) and \(Limits.registeredBytes)")
+                "the steps and screens of flow '\(wish.flow)' take \(more) bytes beside the \(count) \(who()), of at most "
+                    + "\(most)")
         }
+        let quota = ledger.quotas.declarations
+        try check(own, quota.perClient, of: "of '\(wish.client.name)'")
+        if let user { try check(ofUser, quota.share, of: "of the clients of user '\(user)'") }
+        try check(total, quota.total, of: "in total")
+    }
+
+    private func checkCount(_ count: Int, _ most: Int, _ text: (Int) -> String) throws(FlowError) {
+        guard count < most else { throw FlowError(.limitExceeded, "\(text(count)) of at most \(most)") }
     }
 
     /// By the bus name, too, as what the bus can start again outlives its client.

@@ -30,6 +30,7 @@ extension FlowCoordinator {
             forest.nodes[slot].flow?.covering = new.flows[flow.index].children
             hideLastNavigation(of: slot)
         }
+        forest.noteRoom()
         watchAll(unlike: old)
         forest.settleAll()
         tellChanges()
@@ -74,7 +75,7 @@ extension FlowCoordinator {
                 forest.nodes[slot].keptSteps = kept.compactMap { held in
                     let renewed = renew(held, at: slot, isInitial: false, for: new)
                     if renewed == nil {
-                        forest.nodes[flow].flow?.waitingCount -= 1
+                        forest.nodes[flow].flow?.waiting.count(-1, for: held.client)
                         ledger.count(Ledger.Tally(steps: -1), for: held.client)
                     }
                     return renewed

@@ -56,9 +56,11 @@ extension FlowCoordinator {
             reach(live)
             return forest.nodes[live].path
         }
-        let id = try newID(wish.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
+        // What is wrong is said before anything goes; what goes may leave a better id.
+        _ = try newID(wish.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
         let held = Ledger.Tally(nodes: 1, bytes: arguments.byteCount)
-        try ledger.check(held, for: wish.client)
+        try reserve(held, for: wish.client)
+        let id = try newID(wish.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
 
         let slot = forest.insert(
             Forest.Birth(
@@ -67,6 +69,7 @@ extension FlowCoordinator {
                 client: wish.client),
             below: nil)
         ledger.count(held, for: wish.client)
+        leave(slot, by: wish.client)
         watch(slot)
         forest.settle(nil, touching: slot)
         tellChanges()

@@ -15,6 +15,7 @@
 /// - `+Idle`: flows that nobody reached for a time (S-34);
 /// - `+Dismissal`: presentables that go (S-22, S-23), and how that is told (S-12);
 /// - `+Owners`: who shows what, and what comes of it when they are gone (S-29, S-30);
+/// - `+Room`: what clients left behind goes before others are refused (S-33);
 /// - `+Presenting`: presenters that are called (S-31);
 /// - `+Registration`: flows that clients implement (S-32);
 /// - `+Reload`: new definitions for live flows;
@@ -72,7 +73,9 @@ public struct FlowCoordinator: ~Copyable, Sendable {
     /// Calls that wait for a flow to be ready (S-26).
     var readers: [NodeID: Set<RequestID>]
     var activationTokens: ActivationTokens
-    /// How many presentables and registrations each client is watched for.
+    /// What may go to make room, as it was found last (S-33).
+    var spares: Spares
+    /// How many presentables and registrations each client has; none of those that are gone.
     var watched: [Client: Int]
     /// What the definition files declare, without what clients registered.
     var fileDefinitions: Definitions
@@ -120,6 +123,7 @@ public struct FlowCoordinator: ~Copyable, Sendable {
         forest = Forest(base: basePath)
         queue = StepQueue()
         ledger = Ledger(quotas)
+        spares = Spares()
         activationTokens = ActivationTokens()
         unsaved = UnsavedRecords(isWanted: isRecorded)
         tokens = Tokens()
@@ -208,6 +212,8 @@ public struct FlowCoordinator: ~Copyable, Sendable {
             takeAnswer(answer, to: question)
         case .clientVanished(let client):
             takeLeave(of: client)
+        case .clientIdentified(let client, let user):
+            ledger.identify(client, as: user)
         case .nameOwnerChanged(let name, let owner):
             changeOwner(of: name, to: owner)
         case .timerFired:
@@ -225,8 +231,9 @@ public struct FlowCoordinator: ~Copyable, Sendable {
 
     private mutating func finish() -> [Effect] {
         sendLateAnswers()
+        if let answer, let token { remember(answer, by: token) }
+        for client in ledger.takeOpened() { effects.append(.watchClient(client)) }
         if let answer {
-            if let token { remember(answer, by: token) }
             effects.append(answer)
         }
         if !activationTokens.isEmpty { forgetActivationTokens() }

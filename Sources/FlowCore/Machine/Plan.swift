@@ -45,6 +45,13 @@ struct Plan {
     /// How many bytes those count for.
     var byteCount: Int
 
+    /// What it will hold more for its client, and in total.
+    var own = Ledger.Tally()
+    var total = Ledger.Tally()
+
+    /// Whether that needs leave: not if it is no more than what was there before.
+    var needsRoom: Bool { own.nodes > 0 || own.bytes > 0 }
+
     /// The flow's children at the place of the list that is being planned; nil as long as nothing asked for them.
     var lineup: [Place]?
     /// Which of ``contributions`` are about which of ``children``.

@@ -61,20 +61,46 @@ struct Tokens: Sendable {
     }
 
     /// Whether a call may be remembered by this token.
-    func check(_ key: Key) throws(FlowError) {
+    func check(_ key: Key, in ledger: Ledger) throws(FlowError) {
         let length = key.token.utf8.count
         guard length > 0, length <= Limits.tokenLength else {
             throw FlowError(
                 .invalidArguments,
                 "a token of \(length) bytes; it has to have at least 1 and at most \(Limits.tokenLength)")
         }
-        guard counts[key.client] ?? 0 < Limits.tokensPerClient, count < Limits.tokens else {
+        func checkCount(_ count: Int, of who: @autoclosure () -> String, _ most: Int) throws(FlowError) {
+            if count < most { return }
             let seconds = Limits.tokenLifetime / 1_000_000
             throw FlowError(
-                .limitExceeded,
-                "\(counts[key.client] ?? 0) tokens of '\(key.client.name)', \(count) in total, were used in the last "
-                    + "\(seconds) s, of at most \(Limits.tokensPerClient) and \(Limits.tokens)")
+                .limitExceeded, "\(count) tokens\(who()) were used in the last \(seconds) s, of at most \(most)")
         }
+        let quota = ledger.quotas.tokens
+        try checkCount(counts[key.client] ?? 0, of: " of '\(key.client.name)'", quota.perClient)
+        if let user = ledger.user(of: key.client) {
+            let all = ledger.clients(of: user).reduce(0) { $0 + (counts[$1] ?? 0) }
+            try checkCount(all, of: " of the clients of user '\(user)'", quota.share)
+        }
+        try checkCount(count, of: " in total", quota.total)
+    }
+
+    /// Forgets what a client remembers that is gone, as nobody can ask by that; but for calls that have not ended.
+    mutating func forget(_ client: Client) {
+        guard counts[client] != nil else { return }
+        order.removeFirst(oldest)
+        oldest = 0
+        var left = 0
+        order.removeAll { key, _ in
+            guard key.client == client, let entry = entries[key] else { return false }
+            if case .waiting = entry.outcome {
+                left += 1
+                return false
+            }
+            entries[key] = nil
+            if entry.isSaved { forgotten.append(entry.number) }
+            unsaved.remove(key)
+            return true
+        }
+        counts[client] = left > 0 ? left : nil
     }
 
     /// Remembers an outcome; the call is given where it has not ended, for ``settle(_:_:of:)``.

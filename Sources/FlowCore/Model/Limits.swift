@@ -40,6 +40,8 @@ public enum Limits {
 
     /// Steps that are kept for one hidden presentable (S-15).
     public static let keptSteps = 64
+    /// Those of one client among them.
+    public static let keptStepsPerClient = keptSteps / 2
     /// Steps of one client that wait: at the gate, for a guard or a navigator, in lists; and its calls that wait for a
     /// flow to be ready.
     public static let waitingStepsPerClient = 4_096
@@ -47,6 +49,8 @@ public enum Limits {
     public static let waitingSteps = 65_536
     /// Steps that one flow is to take and that wait; and the steps in one `EmitSteps`, segments in one `NavigateAlong`.
     public static let waitingStepsPerFlow = 1_024
+    /// Those of one client among them.
+    public static let waitingStepsPerFlowAndClient = waitingStepsPerFlow / 2
     /// Bytes in the word that says how a child is to be shown: all of them have to fit into one GetManagedObjects.
     public static let styleLength = 128
     /// Bytes of arguments in all contributors that a navigator answers with: what their children may hold, and no more.

@@ -12,6 +12,9 @@ public struct Quotas: Equatable, Sendable {
 
         /// No quota.
         public static let none = Quota(perClient: .max, total: .max)
+
+        /// What one user may have beside the service's own, and what clients that are gone leave to no others.
+        public var share: Int { total / 2 }
     }
 
     /// Live presentables.
@@ -20,16 +23,30 @@ public struct Quotas: Equatable, Sendable {
     public var steps: Quota
     /// Bytes of arguments.
     public var bytes: Quota
-    /// Steps that wait for one flow, whoever emitted them.
-    public var stepsPerFlow: Int
+    /// Tokens that are remembered.
+    public var tokens: Quota
+    /// Flows that clients have registered.
+    public var flows: Quota
+    /// Bytes of the names and types in those.
+    public var declarations: Quota
+    /// Steps that wait for one flow.
+    public var stepsPerFlow: Quota
+    /// Steps that are kept for one presentable.
+    public var keptSteps: Quota
 
     /// What the service allows: no client keeps another from its share.
     public static let service = Quotas(
         nodes: Quota(perClient: Limits.nodesPerClient, total: Limits.nodes),
         steps: Quota(perClient: Limits.waitingStepsPerClient, total: Limits.waitingSteps),
         bytes: Quota(perClient: Limits.heldBytesPerClient, total: Limits.heldBytes),
-        stepsPerFlow: Limits.waitingStepsPerFlow)
+        tokens: Quota(perClient: Limits.tokensPerClient, total: Limits.tokens),
+        flows: Quota(perClient: Limits.registeredFlowsPerClient, total: Limits.registeredFlows),
+        declarations: Quota(perClient: Limits.registeredBytesPerClient, total: Limits.registeredBytes),
+        stepsPerFlow: Quota(perClient: Limits.waitingStepsPerFlowAndClient, total: Limits.waitingStepsPerFlow),
+        keptSteps: Quota(perClient: Limits.keptStepsPerClient, total: Limits.keptSteps))
 
     /// What a program allows itself: it keeps nobody else from anything.
-    public static let none = Quotas(nodes: .none, steps: .none, bytes: .none, stepsPerFlow: .max)
+    public static let none = Quotas(
+        nodes: .none, steps: .none, bytes: .none, tokens: .none, flows: .none, declarations: .none,
+        stepsPerFlow: .none, keptSteps: .none)
 }

@@ -154,7 +154,8 @@ extension FlowCoordinator {
     private mutating func restore(
         _ record: NodeRecord, _ instance: UInt64, below parent: Int?, _ activity: ActivityRecord?, onSameBus: Bool
     ) -> Int {
-        let client = onSameBus ? record.client : .daemon
+        // What began by itself is the daemon's on any bus.
+        let client = onSameBus || record.client == .daemon ? record.client : .former
         let birth = Forest.Birth(
             name: record.name, id: record.id, flow: restoredState(record, activity, onSameBus: onSameBus),
             style: record.style, arguments: record.arguments, whenHidden: record.whenHidden,
@@ -178,6 +179,7 @@ extension FlowCoordinator {
             forest.nodes[slot].presenting?.revivals = onSameBus ? presenting.revivals : []
         }
         forest.nodes[slot].forEachHolding { ledger.count($1, for: $0) }
+        leave(slot, by: client)
         return slot
     }
 
@@ -193,7 +195,8 @@ extension FlowCoordinator {
         if let last = activity?.last {
             state.last = LastNavigation(
                 serial: last.serial, step: last.step, arguments: last.arguments,
-                client: onSameBus ? last.client : .daemon, byteCount: last.arguments.byteCount)
+                client: onSameBus || last.client == .daemon ? last.client : .former,
+                byteCount: last.arguments.byteCount)
         }
         // Times are those of the machine's start, which another bus may not share.
         if onSameBus, state.reached != nil, let reached = activity?.reached {

@@ -71,6 +71,7 @@ extension Forest {
         let isPresented = nodes[slot].isVisible && isInSight
         guard isPresented != nodes[slot].isPresented else { return }
         nodes[slot].isPresented = isPresented
+        if nodes[slot].isLeft { noteRoom() }
         note(.presented, of: slot)
         if isPresented { notePresented(slot) }
         presentChildren(of: slot)

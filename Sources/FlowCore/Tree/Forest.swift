@@ -34,6 +34,11 @@ struct Forest: Sendable {
     /// Screens whose presenter is to be called, in the order they came in sight (S-31).
     private var cameInSight: [NodeID] = []
 
+    /// How often something changed that the search for what may go to make room would find otherwise (S-33).
+    private(set) var roomChanges: UInt64 = 0
+    /// Whether what goes is what was found.
+    var isMakingRoom = false
+
     /// Nodes whose records are out of date.
     private(set) var unsaved: [NodeID] = []
     /// Flows at which something happened since that was recorded.
@@ -131,6 +136,7 @@ struct Forest: Sendable {
         touch(slot)
         if birth.flow?.reached != nil { touchActivity(of: slot) }
         if let parent {
+            noteRoom(of: parent)
             nodes[parent].flow?.children.append(slot)
             nodes[parent].flow?.ids.insert(birth.id, name: birth.name)
         } else {
@@ -161,7 +167,10 @@ struct Forest: Sendable {
     /// Takes a node and all below it out of the forest, and gives them in the order they go: newest leaf first (S-22).
     mutating func remove(_ slot: Int) -> [Node] {
         let (parent, id) = (nodes[slot].parent, nodes[slot].id)
+        if !isMakingRoom { noteRoom(of: slot) }
         if let parent {
+            // What goes may have been what was in the way. What makes room was not.
+            if !isMakingRoom, nodes[parent].isLeft { noteRoom() }
             if let place = place(of: slot, among: children(of: parent)) {
                 nodes[parent].flow?.children.remove(at: place)
             }
@@ -192,6 +201,7 @@ struct Forest: Sendable {
 
     /// Takes all below a flow out of the forest, newest leaf first.
     mutating func removeChildren(of slot: Int) -> [Node] {
+        noteRoom()
         var gone: [Node] = []
         for child in children(of: slot).reversed() { release(child, into: &gone) }
         nodes[slot].flow?.children = []
@@ -307,6 +317,16 @@ extension Forest {
                     definition: nodes[slot].name, isReady: $0.isReady, current: currentPath(of: slot))
             }, presenter: nodes[slot].presenting?.presenter.service.name ?? "", owner: nodes[slot].owner)
     }
+}
+
+// MARK: - What may go to make room
+
+extension Forest {
+    /// Something changed that the search for what may go may find otherwise.
+    mutating func noteRoom() { roomChanges &+= 1 }
+
+    /// What a node holds changed, or what is below it: of interest where it was found to be one that may go.
+    mutating func noteRoom(of slot: Int) { if nodes[slot].isSpare { noteRoom() } }
 }
 
 // MARK: - Records that are out of date

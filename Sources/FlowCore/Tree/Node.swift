@@ -42,6 +42,11 @@ struct Node: Equatable, Sendable {
     var presenting: Presenting?
     /// Who made it, for the limits.
     var client: Client
+    /// Whether that client is gone.
+    var isLeft = false
+    /// Whether it and all below it may go to make room, by the latest search; and whether nothing of that is presented.
+    var isSpare = false
+    var isUnseen = false
     /// Its initial step, while it waits to be presented (S-16).
     var initialStep: HeldStep?
     /// Steps from outside that were emitted on it while it was not presented, and are kept until it is (S-15).
@@ -58,6 +63,9 @@ struct Node: Equatable, Sendable {
     /// The same of a flow's record of what happened last.
     var isActivityUnsaved = false
     var isActivitySaved = false
+
+    /// Who made it, where somebody is to be told.
+    var sender: Client { client == .former ? .daemon : client }
 
     /// The path of its parent, whether that is live or not.
     var parentPath: String { String(path.dropLast(id.utf8.count + 1)) }
@@ -111,9 +119,9 @@ struct Node: Equatable, Sendable {
         var last: LastNavigation?
         /// Ids that its children have.
         var ids = SiblingIDs()
-        /// How many steps from outside it is to take that wait: those that are kept for it and its screens, and those that
-        /// wait for its guard or navigator (S-33).
-        var waitingCount = 0
+        /// The steps from outside that it is to take and that wait: those that are kept for it and its screens, and those
+        /// that wait for its guard or navigator (S-33).
+        var waiting = WaitingCount()
         /// What it asked its guard or navigator; it takes no step until that is answered (S-6).
         var question: QuestionID?
         /// When a step from outside reached it last, or anything below it; nil where nobody asks (S-34).
@@ -128,6 +136,20 @@ struct Node: Equatable, Sendable {
         mutating func exchangeLast(_ next: LastNavigation) -> LastNavigation? {
             defer { last = next }
             return last
+        }
+    }
+
+    /// How many steps wait, in all and for each client.
+    struct WaitingCount: Equatable, Sendable {
+        private(set) var count = 0
+        private var clients: [Client: Int] = [:]
+
+        subscript(client: Client) -> Int { clients[client] ?? 0 }
+
+        mutating func count(_ change: Int, for client: Client) {
+            count += change
+            let own = self[client] + change
+            clients[client] = own == 0 ? nil : own
         }
     }
 

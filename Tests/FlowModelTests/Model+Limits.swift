@@ -1,0 +1,178 @@
+import FlowCore
+
+/// What is refused because there is too much (S-33), and what goes before that. Everything is counted anew each time.
+extension Model {
+    /// What there is a limit of; arguments have none in these worlds.
+    enum Resource: CaseIterable {
+        case nodes
+        case steps
+    }
+
+    /// How much more of each.
+    struct Need {
+        var nodes = 0
+        var steps = 0
+
+        subscript(resource: Resource) -> Int { resource == .nodes ? nodes : steps }
+    }
+
+    func isGone(_ client: Client) -> Bool { gone.contains(client) }
+
+    /// Whether a client has no limits of its own.
+    func isFree(_ client: Client) -> Bool { client == .daemon || isGone(client) }
+
+    private func quota(_ resource: Resource) -> Quotas.Quota { resource == .nodes ? quotas.nodes : quotas.steps }
+
+    private func held(_ resource: Resource, _ isCounted: (Client) -> Bool) -> Int {
+        switch resource {
+        case .nodes: nodes.count { isCounted($0.client) }
+        case .steps: nodes.reduce(0) { $0 + $1.kept.count { isCounted($0.client) } }
+        }
+    }
+
+    /// The limits of the client and of its user.
+    private func checkShare(_ more: Need, _ client: Client) throws(FlowError) {
+        if isFree(client) { return }
+        for resource in Resource.allCases where more[resource] > 0 {
+            guard held(resource, { $0 == client }) + more[resource] <= quota(resource).perClient else {
+                throw FlowError(.limitExceeded)
+            }
+            guard let user = users[client] else { continue }
+            let all = held(resource) { self.users[$0] == user && !self.isGone($0) }
+            guard all + more[resource] <= quota(resource).share else { throw FlowError(.limitExceeded) }
+        }
+    }
+
+    private func shortage(_ more: Need, _ resource: Resource) -> Int {
+        more[resource] > 0 ? max(0, held(resource) { _ in true } + more[resource] - quota(resource).total) : 0
+    }
+
+    /// Has so much more be allowed; whether something had to go for it.
+    @discardableResult
+    func reserve(
+        _ own: Need, inTotal: Need, for client: Client, sparing spared: ModelNode?
+    ) throws(FlowError) -> Bool {
+        try checkShare(own, client)
+        let madeRoom = makeRoom(inTotal, sparing: spared)
+        guard Resource.allCases.allSatisfy({ shortage(inTotal, $0) == 0 }) else { throw FlowError(.limitExceeded) }
+        return madeRoom
+    }
+
+    private func makeRoom(_ more: Need, sparing spared: ModelNode?) -> Bool {
+        var isPossible = true
+        for resource in Resource.allCases {
+            let wanting = shortage(more, resource)
+            let unseen = spares(spared, seen: false).reduce(0) { $0 + Self.sum($1, resource) }
+            let all = spares(spared, seen: true).reduce(0) { $0 + Self.sum($1, resource) }
+            let excess = held(resource, isGone) - quota(resource).share
+            if wanting > unseen, wanting > min(all, excess) { isPossible = false }
+        }
+        guard isPossible else { return false }
+        var madeRoom = false
+        for resource in Resource.allCases {
+            while shortage(more, resource) > 0 {
+                let unseen = spares(spared, seen: false).filter { Self.sum($0, resource) > 0 }
+                let all = spares(spared, seen: true).filter { Self.sum($0, resource) > 0 }
+                guard let oldest = (unseen.isEmpty ? all : unseen).min(by: { $0.instance < $1.instance }) else { break }
+                evict(oldest)
+                madeRoom = true
+            }
+        }
+        return madeRoom
+    }
+
+    /// The largest subtrees that clients that are gone left behind; also those in which a screen is presented, or not.
+    private func spares(_ spared: ModelNode?, seen: Bool) -> [ModelNode] {
+        func isSpare(_ node: ModelNode) -> Bool {
+            isGone(node.client) && node !== spared && (seen || node.isFlow || !isPresented(node))
+                && node.children.allSatisfy(isSpare)
+        }
+        return nodes.filter { isSpare($0) && !($0.parent.map(isSpare) ?? false) }
+    }
+
+    private static func sum(_ node: ModelNode, _ resource: Resource) -> Int {
+        (resource == .nodes ? 1 : node.kept.count) + node.children.reduce(0) { $0 + sum($1, resource) }
+    }
+
+    /// As by Dismiss, by the daemon.
+    private func evict(_ node: ModelNode) {
+        let origin = newOrigin()
+        var lost: [ModelStep] = []
+        remove(node, &lost)
+        tellChanges()
+        tellLost(lost)
+        tellParent(of: node, .dismissed, origin: origin, cause: 0, .daemon)
+        release()
+    }
+
+    // MARK: - What asks for it
+
+    /// What a plan makes more than it takes away. What is reused is the client's from then on.
+    func need(of plan: ModelPlan, for client: Client) -> (own: Need, total: Need)? {
+        if plan.ends { return nil }
+        var (own, total) = (Need(), Need())
+        var reused: [ModelNode] = []
+        for part in plan.parts {
+            switch part {
+            case .made(let planned, _) where !planned.isDropped:
+                own.nodes += 1
+                total.nodes += 1
+            case .reused(let it, _) where !reused.contains { $0 === it.node }:
+                reused.append(it.node)
+                let isGoing = plan.removed.contains { $0 === it.node }
+                if it.node.client != client, !isGoing { own.nodes += 1 }
+            default: break
+            }
+        }
+        for top in plan.removed {
+            top.visit { node in
+                total.nodes -= 1
+                total.steps -= node.kept.count
+                if node.client == client { own.nodes -= 1 }
+                own.steps -= node.kept.count { $0.client == client }
+            }
+        }
+        return own.nodes > 0 ? (own, total) : nil
+    }
+
+    /// Whether a step may be kept, in place of others.
+    func checkRoom(
+        for client: Client, at node: ModelNode, besides replaced: [ModelStep]
+    ) throws(FlowError) {
+        let flow = node.flow
+        let kept = node.kept.filter { old in !replaced.contains { $0.order == old.order && $0.origin == old.origin } }
+        let waiting = ([flow] + flow.children.filter { !$0.isFlow }).flatMap(\.kept).count - replaced.count
+        let own =
+            ([flow] + flow.children.filter { !$0.isFlow }).flatMap(\.kept).count { $0.client == client }
+            - replaced.count { $0.client == client }
+        if replaced.isEmpty {
+            guard isFree(client) || kept.count(where: { $0.client == client }) < quotas.keptSteps.perClient,
+                kept.count < quotas.keptSteps.total
+            else { throw FlowError(.limitExceeded) }
+        }
+        guard isFree(client) || own < quotas.stepsPerFlow.perClient, waiting < quotas.stepsPerFlow.total else {
+            throw FlowError(.limitExceeded)
+        }
+        try reserve(
+            Need(steps: 1 - replaced.count { $0.client == client }), inTotal: Need(steps: 1 - replaced.count),
+            for: client, sparing: node)
+    }
+
+    /// Whether one more token may be remembered.
+    func checkTokens(_ client: Client) throws(FlowError) {
+        let known = tokens.filter { now - $0.time < Limits.tokenLifetime }
+        guard known.count(where: { $0.client == client }) < quotas.tokens.perClient, known.count < quotas.tokens.total
+        else { throw FlowError(.limitExceeded) }
+        guard let user = users[client] else { return }
+        guard known.count(where: { users[$0.client] == user }) < quotas.tokens.share else {
+            throw FlowError(.limitExceeded)
+        }
+    }
+
+    /// The client's connection is gone.
+    func vanish(_ client: Client) {
+        gone.insert(client)
+        users[client] = nil
+        tokens.removeAll { $0.client == client }
+    }
+}
