@@ -33,8 +33,11 @@ struct RoomTests {
             Service.name, Service.tree + "/" + id, Service.name + ".Stepper", "EmitStep", "fill", .options())
     }
 
-    @Test func `S-33 ten clients that made 1,000 presentables each and are gone keep nobody out`() throws {
-        let service = try Service(Self.definitions(998))
+    @Test(arguments: PrivateBus.Program.allCases)
+    func `S-33 ten clients that made 1,000 presentables each and are gone keep nobody out`(
+        program: PrivateBus.Program
+    ) throws {
+        let service = try Service(Self.definitions(998), bus: PrivateBus(program))
         for number in 1...10 {
             let client = try TestClient(service.bus)
             #expect(try fill("a\(number)", by: client)[1] == "navigated")
