@@ -114,12 +114,6 @@ public final class Bus {
     /// Waits until everything queued is written; sd_bus_flush(3).
     public func flush() throws(SdError) { try check("sd_bus_flush", sd_bus_flush(handle)) }
 
-    /// How many messages are queued that are not written yet; sd_bus_get_n_queued_write(3).
-    public var queuedWrites: UInt64 {
-        var count: UInt64 = 0
-        return sd_bus_get_n_queued_write(handle, &count) >= 0 ? count : 0
-    }
-
     /// Closes the connection; sd_bus_close(3). What is queued is dropped.
     public func close() { sd_bus_close(handle) }
 

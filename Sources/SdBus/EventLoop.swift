@@ -138,25 +138,6 @@ public final class EventLoop {
         return DeferredTask(source)
     }
 
-    /// Work to be done once, at the end of the next turn in which something else is done: for what depends on what others do;
-    /// sd_event_add_post(3).
-    ///
-    /// - Returns: the task, which ends with its last reference.
-    public func deferredToNextTurn(_ handler: @escaping () -> Void) throws(SdError) -> DeferredTask {
-        let source = EventSource(handler)
-        var made: OpaquePointer?
-        let result = sd_event_add_post(
-            handle, &made,
-            { _, userdata in
-                EventSource.fire(userdata)
-                return 0
-            }, source.opaque)
-        try check("sd_event_add_post", result)
-        source.handle = made
-        try source.enable(SD_EVENT_OFF)
-        return DeferredTask(source)
-    }
-
     /// A timer on CLOCK_MONOTONIC that isn't running yet; sd_event_add_time(3).
     ///
     /// - Parameter accuracy: how much later than asked it may fire, in µs.

@@ -1,4 +1,5 @@
 import FlowCore
+import FlowWire
 import Logging
 import SdBus
 
@@ -6,62 +7,51 @@ import SdBus
 // waits in the order in which it came, so that no step of another client comes in between.
 
 extension Daemon {
-    /// How many messages may be unsent before a slice is begun: what is told shall not pile up.
-    static let mostUnsent: UInt64 = 256
-    /// After how many messages a slice has its turn, though more are at hand.
-    static let messagesPerSlice = 64
     /// How many of those that waited have their turn at once.
     private static let postponedAtOnce = 64
 
     /// Sets up what slices need; before there are messages.
     func prepareSlices() throws(SdError) {
-        sliceTask = try loop.deferred(.afterMessages) { [unowned self] in goOn() }
-        urgentSliceTask = try loop.deferred(.amongMessages) { [unowned self] in goOn() }
-        sendingTask = try loop.deferredToNextTurn { [unowned self] in goOnSoon() }
+        sliceTask = try loop.deferred(.amongMessages) { [unowned self] in askBus() }
     }
 
     /// Whether something goes on in slices, or waits for that.
     var isBusy: Bool { coordinator.hasMore || !backlog.isEmpty }
 
-    /// Goes on when those who wait for answers to what they read have them.
+    /// Goes on when the bus is through with what it was given so far.
     func goOnSoon() {
-        guard isBusy else { return }
-        do throws(SdError) {
-            if sliceFilter == nil { sliceFilter = try countMessages() }
-            try sliceTask?.schedule()
-        } catch {
+        guard isBusy, sliceQuestion == nil else { return }
+        do throws(SdError) { try sliceTask?.schedule() } catch {
             logger.error("Could not go on later: \(error)")
             goOn()
         }
     }
 
-    /// Those who read without end shall not keep a slice waiting.
-    private func countMessages() throws(SdError) -> Slot {
-        try bus.addFilter(userdata: Unmanaged.passUnretained(self).toOpaque()) { _, context, _ in
-            guard let daemon = Daemon.from(context) else { return 0 }
-            daemon.messagesSinceSlice += 1
-            if daemon.messagesSinceSlice >= Daemon.messagesPerSlice { try? daemon.urgentSliceTask?.schedule() }
-            return 0
+    /// Asks the bus for anything. It answers behind all that came of the last slice. So what others read never waits for more
+    /// than the rest of that and one slice, in the bus as well as here, and what is unsent is bounded.
+    private func askBus() {
+        guard isBusy, !isLost, sliceQuestion == nil else { return }
+        settle()
+        do {
+            // Whatever the answer is, and from whoever: a slice that comes early does no harm, one that never comes would.
+            sliceQuestion = try call("\(BusNames.bus)", "\(BusNames.busPath)", BusNames.bus, "GetId").call {
+                [unowned self] _ in
+                sliceQuestion = nil
+                goOn()
+            }
+        } catch {
+            connectionFailed(error)
         }
     }
 
     /// Does the next slice, or what waited for the last one.
     private func goOn() {
-        guard isBusy, !isLost else { return }
-        messagesSinceSlice = 0
+        // When the connection is lost sd-bus answers what was asked before it tells of that.
+        guard isBusy, !isLost, bus.isOpen else { return }
         settle()
         for call in backlog.takeOverdue(at: loop.now) { refuse(overdue: call) }
-        if bus.queuedWrites > Self.mostUnsent {
-            // Writing is a turn of the loop.
-            do throws(SdError) { return try sendingTask?.schedule() ?? () } catch { logger.error("\(error)") }
-        }
-        if coordinator.hasMore {
-            handle(.continued)
-            settle()
-        } else {
-            takePostponed()
-        }
-        if isBusy { goOnSoon() } else { sliceFilter = nil }
+        if coordinator.hasMore { handle(.continued) } else { takePostponed() }
+        goOnSoon()
     }
 
     private func takePostponed() {

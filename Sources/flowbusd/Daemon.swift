@@ -68,13 +68,10 @@ final class Daemon {
     private(set) var found: NodeID?
     /// What waits while an event goes on in slices.
     var backlog = Backlog()
-    /// Do the next slice: after the messages at hand; among them; when more is sent.
+    /// Asks the bus for the time of the next slice.
     var sliceTask: DeferredTask?
-    var urgentSliceTask: DeferredTask?
-    var sendingTask: DeferredTask?
-    /// Counts messages while there are slices to do.
-    var sliceFilter: Slot?
-    var messagesSinceSlice = 0
+    /// What the bus is asked; nil: nothing.
+    var sliceQuestion: MessageReceiver?
     var lastRequest: UInt64 = 0
     /// When the latest event was.
     private(set) var latestTime = Instant(microseconds: 0)

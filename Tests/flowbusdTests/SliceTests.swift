@@ -69,6 +69,30 @@ struct SliceTests {
         #expect(refusal.name == Service.name + ".Error.PresentableDismissed")
     }
 
+    @Test func `S-7 a slice begins when the bus is through with the one before`() throws {
+        let service = try Service(Self.definitions)
+        let (bus, path) = ("org.freedesktop.DBus", "/org/freedesktop/DBus")
+        let monitor = try TestClient(service.bus)
+        let name = try monitor.call(bus, path, bus, "GetNameOwner", .string(Service.name)).first?.text ?? ""
+        try monitor.call(
+            bus, path, bus + ".Monitoring", "BecomeMonitor", .array(of: "s", [.string("sender='\(name)'")]), .uint32(0))
+        let steps = 8
+        let (lister, call) = try begin(Array(repeating: "loop", count: steps), service)
+        #expect(serials(try lister.answer(to: call)).count == steps)
+        // How many steps were told between what the bus was asked.
+        var slices = [0]
+        var next = 0
+        try monitor.wait(for: "the last step") {
+            for message in monitor.log[next...] {
+                if message.member == "NavigationOccurred" { slices[slices.count - 1] += 1 }
+                if message.member == "GetId" { slices.append(0) }
+            }
+            next = monitor.log.count
+            return slices.reduce(0, +) == steps * Self.chain
+        }
+        #expect(slices == Array(repeating: Self.chain, count: steps))
+    }
+
     @Test func `D-4 a list that flowbusd dies amid goes on, and takes no step twice`() throws {
         let service = try Service(Self.definitions)
         let (lister, _) = try begin(["page"] + Array(repeating: "loop", count: 24) + ["page"], service)
