@@ -126,22 +126,20 @@ extension Daemon {
         return daemon.postpone(message) { daemon, call in
             // The path means what was there when the call came (S-25).
             guard let found, daemon.coordinator.isLive(found) else {
-                throw FlowError(.presentableDismissed, "the presentable is gone")
+                throw FlowError.presentableGone
             }
             try body(daemon, call, found)
         }
     }
 
-    /// The same to a presentable that may be gone.
+    /// The same to a presentable that may be gone: also one that was there when the call came.
     static func changeRepeatable(
         _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
         _ body: @escaping (Daemon, MessageReader, NodeID?) throws -> Void
     ) -> Int32 {
         guard let daemon = from(context), daemon.isBusy else { return serveRepeatable(message, context, body) }
         let found = daemon.found
-        return daemon.postpone(message) { daemon, call in
-            try body(daemon, call, found.flatMap { daemon.coordinator.isLive($0) ? $0 : nil })
-        }
+        return daemon.postpone(message) { daemon, call in try body(daemon, call, found) }
     }
 
     /// The same to the root object.
@@ -152,4 +150,9 @@ extension Daemon {
         guard let daemon = from(context), daemon.isBusy else { return serveRoot(message, context, body) }
         return daemon.postpone(message, body)
     }
+}
+
+extension FlowError {
+    /// The presentable went while the call waited (S-22).
+    static var presentableGone: FlowError { FlowError(.presentableDismissed, "the presentable is gone") }
 }

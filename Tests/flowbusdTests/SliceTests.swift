@@ -40,7 +40,7 @@ struct SliceTests {
         return verdicts.compactMap { if case .structure(let fields) = $0 { fields.first?.number } else { nil } }
     }
 
-    @Test func `S-7 amid a list reads are answered, and changes wait for its end, in their order`() throws {
+    @Test func `S-7, S-22 amid a list reads are answered, and changes wait for its end, in their order`() throws {
         let service = try Service(Self.definitions)
         try service.emit("page", on: "/main")
         let steps = 24
@@ -54,6 +54,8 @@ struct SliceTests {
         let fresh = try other.start(Service.name, path, stepper, "EmitStep", ["fresh", .options()])
         let gone = try other.start(Service.name, path + "/page", presentable, "Dismiss", [])
         let late = try other.start(Service.name, path + "/page", presentable, "SetVisible", [.bool(false)])
+        let lateStep = try other.start(
+            Service.name, path + "/page", stepper, "EmitStepWithOptions", ["none", .options(), .options()])
         // Serial 1 is the page's.
         let last = 1 + steps * Self.chain
         let serial = try service.coordinator("GetSerial").first?.number ?? 0
@@ -65,8 +67,10 @@ struct SliceTests {
         try other.answer(to: reloaded)
         #expect(try other.answer(to: fresh) == [.uint64(UInt64(last + 1)), "navigated"])
         try other.answer(to: gone)
-        let refusal = try service.refusal { try other.answer(to: late) }
-        #expect(refusal.name == Service.name + ".Error.PresentableDismissed")
+        for late in [late, lateStep] {
+            let refusal = try service.refusal { try other.answer(to: late) }
+            #expect(refusal.name == Service.name + ".Error.PresentableDismissed")
+        }
     }
 
     @Test func `S-7 a slice begins when the bus is through with the one before`() throws {

@@ -65,7 +65,8 @@ extension Daemon {
 
     /// The step may be declared no longer, and the presentable may be gone: a call that is made again is known by its
     /// token.
-    fileprivate func emitStepWithOptions(_ call: MessageReader, on node: NodeID?) throws {
+    fileprivate func emitStepWithOptions(_ call: MessageReader, on found: NodeID?) throws {
+        let node = found.flatMap { coordinator.isLive($0) ? $0 : nil }
         let name = String(cString: try call.readString())
         let step = coordinator.definitions.step(named: name)
         var arguments: Arguments = []
@@ -92,6 +93,7 @@ extension Daemon {
                 return handle(.emissionRepeated(nextRequest(), token: token, by: call.client), answering: call)
             }
             guard node != nil else {
+                if found != nil { throw FlowError.presentableGone }
                 let path = String(cString: call.path)
                 settle()
                 return try call.replyError(
