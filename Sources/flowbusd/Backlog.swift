@@ -53,6 +53,13 @@ struct Backlog {
         items.append(.call(call))
     }
 
+    /// Why calls are refused that ``takeOverdue(at:)`` gave.
+    static var overdue: FlowError {
+        let seconds = Limits.patience / 1_000_000
+        return FlowError(
+            .timeout, "a call that came before was not done within \(seconds) s; nothing has come of this one")
+    }
+
     private static func refusal(_ what: String, _ limit: Int, _ unit: String) -> FlowError {
         FlowError(
             .limitExceeded, "\(what) wait until the call at hand is done, of at most \(limit) \(unit); try again later")

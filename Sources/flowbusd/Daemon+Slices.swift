@@ -49,7 +49,7 @@ extension Daemon {
         // When the connection is lost sd-bus answers what was asked before it tells of that.
         guard isBusy, !isLost, bus.isOpen else { return }
         settle()
-        for call in backlog.takeOverdue(at: loop.now) { refuse(overdue: call) }
+        for call in backlog.takeOverdue(at: loop.now) { _ = refuse(call.message.message, because: Backlog.overdue) }
         if coordinator.hasMore { handle(.continued) } else { takePostponed() }
         goOnSoon()
     }
@@ -69,14 +69,6 @@ extension Daemon {
         } catch {
             _ = refuse(message, because: error)
         }
-    }
-
-    private func refuse(overdue call: Backlog.Call) {
-        let seconds = Limits.patience / 1_000_000
-        _ = refuse(
-            call.message.message,
-            because: FlowError(
-                .timeout, "a call that came before was not done within \(seconds) s; nothing has come of this one"))
     }
 
     // MARK: What waits

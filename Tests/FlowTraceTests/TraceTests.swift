@@ -92,6 +92,30 @@ struct TraceTests {
         }
     }
 
+    @Test func `S-7 a trace of a call that goes on in slices comes to the same once more`() throws {
+        var coordinator = FlowCoordinator(definitions: definitions, basePath: "/base")
+        var lines = [Trace.header(basePath: "/base")]
+        func take(_ event: Event) {
+            let now = Instant(microseconds: UInt64(lines.count))
+            lines.append(Trace.line(of: event, at: now, in: coordinator))
+            lines += coordinator.handle(event, at: now, upTo: Limits.slice).map { Trace.line(of: $0) }
+        }
+        let app = Client(":1.1")
+        take(.nameOwnerChanged("org.example.App", owner: app))
+        take(.started)
+        let root = coordinator.node(at: "/base/main")
+        let main = try #require(root)
+        take(.stepsEmitted(RequestID(1), on: main, Array(repeating: .step(StepID(1), []), count: 600), by: app))
+        var slices = 1
+        while coordinator.hasMore {
+            take(.continued)
+            slices += 1
+        }
+        #expect(slices > 2)
+        #expect(lines.filter { $0.hasPrefix("> ") && $0.hasSuffix(" continued") }.count == slices - 1)
+        #expect(try Trace.replay(lines.joined(separator: "\n"), definitions: definitions) == 2 + slices)
+    }
+
     @Test func `the first effect that differs is told`() throws {
         let text = try record()
         let changed = text.replacing("did /base/main 2 ", with: "did /base/main 3 ")
