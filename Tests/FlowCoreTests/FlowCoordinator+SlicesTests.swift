@@ -206,6 +206,20 @@ struct SlicesTests {
         #expect(!lines.contains { $0.contains("/main/sub_2 page") } && world.waiting == [])
     }
 
+    @Test func `S-28 a path that is done is answered at once, however little time it has`() throws {
+        var sketch = Sketch()
+        sketch.flow("main", initial: "begin", on: ["begin": []])
+        sketch.flow(
+            "only", initial: "begin", isUnique: true,
+            on: ["begin": [.screen("page"), .screen("page"), .screen("page")]])
+        let world = World(sketch)
+        let segment = PathSegment(flow: "only", step: nil)
+        world.begin(.pathOpened(world.nextRequest(), [segment], by: Client(":1.1"), timeout: 0))
+        world.now += 1
+        #expect(!continueAll(world).contains("! PathFailed"))
+        #expect(try world.node("/only").instance > 0)
+    }
+
     @Test func `S-15 S-16 D-3 kept steps that are released go on in slices, also after a crash`() throws {
         let world = try World(root: "main", sketch())
         try world.emit("sub", on: "/main")

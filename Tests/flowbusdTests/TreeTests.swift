@@ -148,9 +148,12 @@ struct TreeTests {
             push = { screen = "s" }
             """)
         let refused = "org.flowbus.Navigation1.Error.LimitExceeded"
+        // What clients made that are gone would make room.
+        var clients: [TestClient] = []
         /// Makes presentables until one more is refused; how many that were.
         func fill() throws -> Int {
             let client = try TestClient(service.bus)
+            clients.append(client)
             var made = 0
             while true {
                 let flow: String
@@ -180,7 +183,7 @@ struct TreeTests {
         #expect(introspection[0].text?.contains("<node name") == false)
         let error = try service.refusal { try service.emit("push", on: "/main_2") }
         #expect(error.name == refused)
-        #expect(error.message == "there are 10000 live presentables of at most 10000")
+        #expect(error.message == "there are 10000 live presentables of at most 10000 in total")
         try service.dismiss("/main_3")
         #expect(try service.emit("push", on: "/main_2")[1] == "navigated")
     }

@@ -150,8 +150,8 @@ extension FlowCoordinator {
         case .step: break
         case .list(let list): emitRest(of: list, call, request)
         case .deepLink(let link):
-            if link.next < link.flows.count { return takeRest(of: request) }
-            guard link.undecided == 0 else { return }
+            // Where none is left, it waits for others from now on.
+            if link.next < link.flows.count || link.undecided > 0 { return takeRest(of: request) }
             drop(request)
             let outcomes = deepLinks.removeValue(forKey: request) ?? []
             if !call.isAnswered { finish(request, .reply(request, .outcomes(outcomes))) }
@@ -242,6 +242,11 @@ extension FlowCoordinator {
             try reserve(call.tally, for: client, sparing: slot)
         } catch {
             answer = .fail(request, error)
+            return
+        }
+        // What went to make room may have been what it waited for.
+        if forest.nodes[slot].flow?.isReady == true {
+            answer = .reply(request, .done)
             return
         }
         suspend(request, call)

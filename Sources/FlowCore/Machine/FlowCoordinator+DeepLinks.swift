@@ -133,6 +133,8 @@ extension FlowCoordinator {
         }
         do throws(FlowError) {
             while try stride(&walk, by: call.client, request) {
+                // Where nothing is left to take, or the step waits for others, there is nothing to go on with.
+                if walk.isDone || walk.isUndecided { break }
                 if !queue.isEmpty || isSliceOver {
                     call.kind = .path(walk)
                     return park(request, call, until: walk.due)
@@ -142,7 +144,7 @@ extension FlowCoordinator {
             finish(request, .fail(request, walk.failure(error.message)))
             return
         }
-        guard walk.outcomes.count < walk.segments.count else {
+        guard !walk.isDone else {
             finish(request, .reply(request, .outcomes(walk.outcomes)))
             return
         }
@@ -161,7 +163,7 @@ extension FlowCoordinator {
             guard let outcome = walk.outcome else { return false }
             try conclude(outcome, of: &walk)
         }
-        guard walk.outcomes.count < walk.segments.count else { return false }
+        guard !walk.isDone else { return false }
         // Its flow is chosen when the one before is ready.
         if let above = walk.above.flatMap(forest.slot(of:)), forest.nodes[above].flow?.isReady == false {
             try checkReadiness(of: above, for: client)
@@ -267,9 +269,15 @@ struct PathWalk: Sendable {
     /// How that step ended; nil: it did not.
     var outcome: Outcome?
 
+    /// Whether all segments are done.
+    var isDone: Bool { outcomes.count >= segments.count }
+
+    /// Whether the step of the segment at hand waits for others.
+    var isUndecided: Bool { isUnderWay && outcome == nil }
+
     /// The error for the segment at hand.
     func failure(_ why: String) -> FlowError {
-        let number = outcomes.count
+        let number = min(outcomes.count, segments.count - 1)
         return FlowError(.pathFailed, "segment \(number + 1) ('\(Names.shown(segments[number].flow))'): \(why)")
     }
 }

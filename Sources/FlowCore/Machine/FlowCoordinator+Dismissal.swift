@@ -73,7 +73,8 @@ extension FlowCoordinator {
             step: template.step, arguments: [], cause: cause, purpose: .setOff)
         do throws(FlowError) {
             step.arguments = try resolve(template, context).arguments
-            setOff(step)
+            // It begins a chain, or goes on with one that waited: there can be thousands, and a slice may end before each.
+            if mayStillSetOff(step) { queue.insert(contentsOf: [step]) }
         } catch {
             tellFailure(of: step, .refused(error))
         }

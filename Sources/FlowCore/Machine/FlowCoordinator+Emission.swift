@@ -194,12 +194,14 @@ extension FlowCoordinator {
     private mutating func keep(_ step: WaitingStep, at slot: Int, for flow: Int, onlyLatest: Bool) -> Outcome {
         var kept = HeldStep(
             step: step.step, arguments: step.arguments, origin: step.origin, cause: 0, client: step.client)
-        let outdated = onlyLatest ? forest.nodes[slot].keptSteps : []
         do throws(FlowError) {
-            try checkRoom(for: kept, besides: outdated, at: slot, for: flow)
+            try checkRoom(
+                for: kept, besides: onlyLatest ? forest.nodes[slot].keptSteps : [], at: slot, for: flow)
         } catch {
             return .refused(error)
         }
+        // What went to make room may have released them.
+        let outdated = onlyLatest ? forest.nodes[slot].keptSteps : []
         for outdated in outdated {
             countKept(outdated, -1, for: flow)
             tellReplaced(outdated, at: forest.nodes[flow].path)
@@ -210,6 +212,11 @@ extension FlowCoordinator {
         record(&kept, at: slot, isInitial: false)
         forest.nodes[slot].keptSteps.append(kept)
         countKept(kept, 1, for: flow)
+        // What went to make room for the step may have been what covered the presentable.
+        if forest.nodes[slot].isPresented {
+            forest.notePresented(slot)
+            setOffPresented()
+        }
         return .ignored(.deferred)
     }
 

@@ -184,7 +184,8 @@ extension FlowCoordinator {
         guard forest.nodes[slot].flow?.question == nil, let step = blocked[flow]?.takeFirst() else { return }
         if blocked[flow]?.isEmpty == true { blocked[flow] = nil }
         unrecord(step)
-        queue.insert(step)
+        // It waited: its chain goes on with it, and a slice may end before.
+        queue.insert(contentsOf: [step])
     }
 
     /// The step that a flow asked about goes back to those that wait, as the flow is gone; it fails in its turn (S-22).
