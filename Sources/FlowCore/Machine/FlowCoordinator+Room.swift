@@ -50,15 +50,21 @@ extension FlowCoordinator {
         searchSpares(sparing: spared.map(forest.id(of:)))
         // All that is needed, or nothing: a refusal changes nothing.
         guard Ledger.Resource.allCases.allSatisfy({ canSpare(wanting[$0], of: $0) }) else { return false }
+        var hasGone = false
         for resource in Ledger.Resource.allCases {
             while ledger.shortage(more)[resource] > 0 {
                 // What went may have uncovered what is presented now.
                 searchSpares(sparing: spared.map(forest.id(of:)))
-                guard let top = takeSpare(resource) else { break }
+                guard let top = takeSpare(resource) else {
+                    // There is less than was found.
+                    spares.changes = nil
+                    break
+                }
                 evict(top)
+                hasGone = true
             }
         }
-        return true
+        return hasGone
     }
 
     /// Whether so much can go. What is presented goes only where clients that are gone hold more than their share.
