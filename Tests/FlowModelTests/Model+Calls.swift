@@ -55,7 +55,8 @@ extension Model {
             case .ignore: return .ignored(.hidden)
             case .latest, .queue:
                 try keep(step, at: node)
-                // What went for it can have set off something.
+                // What went for it can have uncovered the presentable, or set off something.
+                release()
                 finish()
                 return .ignored(.deferred)
             }
