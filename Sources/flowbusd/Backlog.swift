@@ -32,6 +32,17 @@ struct Backlog {
 
     mutating func add(event: @escaping () -> Void) { items.append(.event(event)) }
 
+    /// Adds what is to be done before all that waits.
+    mutating func addFirst(event: @escaping () -> Void) {
+        if next > 0 {
+            next -= 1
+            items[next] = .event(event)
+        } else {
+            items.insert(.event(event), at: 0)
+            examined += 1
+        }
+    }
+
     /// - Throws: ``FlowError/Code/limitExceeded``.
     mutating func add(_ call: Call) throws(FlowError) {
         let own = clients[call.client] ?? (0, 0)

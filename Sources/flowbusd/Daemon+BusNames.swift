@@ -7,33 +7,53 @@ import SdBus
 // owner before it hands on what that owner sends, so that the core is never late.
 
 extension Daemon {
-    /// Watches the names that the definitions have now, and no others. Tells the core who owns them.
-    func watchBusNames() {
+    /// Watches the names that the definitions have now, and no others. Tells the core who owns them; then does something.
+    func watchBusNames(then body: @escaping () -> Void = {}) {
         let wanted = Set(coordinator.definitions.busNames)
+        var owners: [(name: String, owner: Client?)] = []
         for name in nameMatches.keys.filter({ !wanted.contains($0) }).sorted() {
             // As long as answers may come from who has it, it has to be known who that is.
             if outbox.load(of: name) != (0, 0) { continue }
             nameMatches[name] = nil
             outbox.ownerChanged(of: name, to: nil)
-            handle(.nameOwnerChanged(name, owner: nil))
+            owners.append((name, nil))
         }
-        watchBusNames(of: coordinator.definitions)
+        owners += watchNames(of: coordinator.definitions)
+        tell(owners[...], then: body)
     }
 
-    /// Watches the names that these definitions have besides those that are watched already.
+    /// Tells the core who owns names; of those that are left while something goes on in slices, before all that waits, as
+    /// calls of emitters may be among that.
+    private func tell(_ owners: ArraySlice<(name: String, owner: Client?)>, then body: @escaping () -> Void) {
+        var left = owners
+        while !coordinator.hasMore, let (name, owner) = left.popFirst() {
+            handle(.nameOwnerChanged(name, owner: owner))
+        }
+        if left.isEmpty { return body() }
+        backlog.addFirst { [unowned self, left] in tell(left, then: body) }
+        goOnSoon()
+    }
+
+    /// Watches the names that these definitions have besides those that are watched already. Tells the core who owns them.
+    func watchBusNames(of definitions: Definitions) {
+        for (name, owner) in watchNames(of: definitions) { handle(.nameOwnerChanged(name, owner: owner)) }
+    }
+
+    /// Watches the names that these definitions have besides those that are watched already; gives who owns them.
     ///
     /// A name that can't be watched stays without an owner, so that its flow refuses steps rather than take wrong ones.
-    func watchBusNames(of definitions: Definitions) {
+    private func watchNames(of definitions: Definitions) -> [(name: String, owner: Client?)] {
+        var owners: [(name: String, owner: Client?)] = []
         for name in definitions.busNames where nameMatches[name] == nil && !isLost {
             do throws(SdError) {
-                let owner = try watch(name)
-                handle(.nameOwnerChanged(name, owner: owner.map { Client($0) }))
+                owners.append((name, try watch(name).map { Client($0) }))
             } catch {
                 // A refusal of the bus; else the connection is lost.
-                if isLost { return }
+                if isLost { break }
                 limiter.log(.error, "Could not watch the bus name '\(name)' of a definition", of: name, "\(error)")
             }
         }
+        return owners
     }
 
     /// Sees to it that it is known whose answers to calls to this name are to be believed. Mostly it is: live screens keep

@@ -10,7 +10,8 @@ extension Daemon {
     func watchClients() throws(SdError) {
         watches = try PeerWatches(bus) { [unowned self] name, user in
             // Who could do anything to this process has no limits beside those of each client.
-            if user != MessageReader.ownUserID, user != 0 { handle(.clientIdentified(Client(name), user: user)) }
+            if user == MessageReader.ownUserID || user == 0 { return }
+            whenFree { [unowned self] in handle(.clientIdentified(Client(name), user: user)) }
         } gone: { [unowned self] name in
             // Where the bus is gone, all clients are; that is the end of the service, not of theirs.
             guard bus.isOpen else { return }

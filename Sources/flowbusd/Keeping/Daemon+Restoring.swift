@@ -36,8 +36,7 @@ extension Daemon {
         }
         // What an earlier one was amid goes on first.
         whenFree { [unowned self] in
-            watchBusNames()
-            handle(.started)
+            watchBusNames { [unowned self] in handle(.started) }
         }
         keeper.replaceFound(by: coordinator.takeAllRecords())
         settle()
