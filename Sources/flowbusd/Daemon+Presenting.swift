@@ -19,10 +19,9 @@ extension Daemon {
                 case .application(_, let action): try actionCall(action, presentation, to: service)
                 }
             } conclude: { [unowned self] conclusion in
-                whenFree(conclusion) { [unowned self] conclusion in
-                    let answer = read(presentation, conclusion)
-                    handle(.presenterReplied(presentation.id, answer))
-                }
+                // Read at once: whatever else is in the message need not wait.
+                let answer = read(presentation, conclusion)
+                whenFree { [unowned self] in handle(.presenterReplied(presentation.id, answer)) }
             } concludeLate: { [unowned self] answer in
                 var late = PresenterAnswer.failed
                 if let answer, answer.errorName == nil { late = .presented(by: answer.client) }
@@ -82,6 +81,7 @@ extension Daemon {
         switch conclusion {
         case .unsent(is Outbox.Dropped): return .failed
         case .unsent(let error): why = "it could not be called: \(error)"
+        case .unreadable(let reason): why = reason
         case .timedOut:
             why = "it did not answer in time"
             outcome = .timedOut

@@ -123,6 +123,7 @@ extension Daemon {
         let answer: MessageReader
         switch conclusion {
         case .unsent(let error): return .failed("it could not be called: \(error)")
+        case .unreadable(let why): return .failed(why)
         case .timedOut: return .timedOut
         case .answered(let message): answer = message
         }

@@ -80,13 +80,24 @@ extension Daemon {
         goOnSoon()
     }
 
+    /// How many bytes an answer that waits may have, with room for more than what is taken of any.
+    private static let postponedAnswerBytes = 8 * 1_024 * 1_024
+
     /// The same with what a call came to.
     func whenFree(_ conclusion: Outbox.Conclusion, _ body: @escaping (Outbox.Conclusion) -> Void) {
         switch conclusion {
         case .answered(let answer) where isBusy:
+            let limit = Self.postponedAnswerBytes
+            do throws(SdError) {
+                guard try answer.byteCount(upTo: limit + 1) <= limit else {
+                    return whenFree { body(.unreadable("its answer has more than \(limit) bytes")) }
+                }
+            } catch {
+                return whenFree { body(.unreadable("its answer can't be read: \(error)")) }
+            }
             let kept = KeptMessage(answer)
             whenFree { body(.answered(kept.message)) }
-        case .answered, .timedOut, .unsent: whenFree { body(conclusion) }
+        case .answered, .unreadable, .timedOut, .unsent: whenFree { body(conclusion) }
         }
     }
 

@@ -19,6 +19,8 @@ final class Outbox {
     enum Conclusion {
         /// It was answered, by values or by an error.
         case answered(MessageReader)
+        /// It was answered by what is not looked at; why, for a person.
+        case unreadable(String)
         /// Its time is over.
         case timedOut
         /// It could not be made or sent.

@@ -58,6 +58,7 @@ struct OutboxTests {
                     let error = answer.errorName.map { String(cString: $0) }
                     told.texts.append("\(member) \(error ?? "answered")")
                 case .timedOut: told.texts.append("\(member) timed out")
+                case .unreadable(let why): told.texts.append("\(member) \(why)")
                 case .unsent(let error): told.texts.append("\(member) \(error)")
                 }
             } concludeLate: { [told] answer in
