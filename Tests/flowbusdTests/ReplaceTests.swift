@@ -154,6 +154,21 @@ struct ReplaceTests {
             "\(second.errors)")
     }
 
+    @Test func `D-9 S-31 a stranger that answers for the owner is not believed, the owner is`() throws {
+        let bus = try PrivateBus()
+        let flows = try TemporaryDirectory()
+        try flows.write("version = 1\n", to: "a.toml")
+        let (owner, stranger) = (try TestClient(bus), try TestClient(bus))
+        try owner.requestName(Service.name)
+        let second = try Service.start(["--address", bus.address, "--flows", flows.path, "--replace"])
+        let call = try owner.waitForCall("HandOver")
+        for cookie in 1...20 { try stranger.forge([], to: call.sender, call: UInt64(cookie)) }
+        try stranger.ping()
+        try owner.reply(to: call, BusError("org.example.Error.No", "not today"))
+        #expect(try second.waitForExit() == .status(69))
+        #expect(second.errors.contains("does not hand it over: not today"), "\(second.errors)")
+    }
+
     @Test(arguments: PrivateBus.Program.allCases)
     func `D-9 nobody takes the name by asking the bus for it, nor by HandOver`(program: PrivateBus.Program) throws {
         let service = try Service(shopDefinitions, bus: PrivateBus(program))

@@ -15,6 +15,8 @@ struct HandOver {
     let call: HeldCall
     /// What the bus was asked.
     var question: MessageReceiver?
+    /// Whether the bus is asked once more, as something went on in slices when it had answered.
+    var isAskedAgain = false
     /// Whether the name is being given up, so that its loss is no surprise.
     var isReleasing = false
     /// Whether the name is given up.
@@ -56,6 +58,11 @@ extension Daemon {
         do throws(SdError) {
             guard answer.isFromBus else {
                 return refuseHandOver("another than the bus answered who waits for the name")
+            }
+            // Another call that goes on in slices came in between. Once: there may be no end of them.
+            if coordinator.hasMore, handOver?.isAskedAgain == false {
+                handOver?.isAskedAgain = true
+                return whenFree { [unowned self] in askForQueue() }
             }
             let queue = try answer.readStrings()
             guard queue.first == bus.uniqueName, queue.dropFirst().first == successor else {
@@ -154,7 +161,10 @@ extension Daemon {
             guard now < end else { throw unanswered(by: who) }
             // It may have left just now, and there may be others that wait.
             guard let owner, owner != bus.uniqueName else { continue }
-            switch try Takeover(setup.connect()).ask(owner, for: bus.uniqueName, atMost: end - now) {
+            let takeover = try Takeover(setup.connect())
+            // Where the bus has passed the name on, nobody would serve without this one: it waits for the files to be closed.
+            takeover.isOver = { [unowned self] in (try? bus.queue(forName: name)) != true }
+            switch try takeover.ask(owner, for: bus.uniqueName, atMost: end - now) {
             case .handedOver, .ownerGone: continue
             case .terminated: return false
             case .unanswered: throw unanswered(by: who)

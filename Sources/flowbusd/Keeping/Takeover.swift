@@ -21,6 +21,8 @@ final class Takeover {
     private let bus: Bus
     private let waiting: Waiting
     private var answer: Outcome = .ownerGone
+    /// Asked when the time is over: false, and it waits on, for the answer or the end of the owner.
+    var isOver: () -> Bool = { true }
 
     init(_ bus: Bus) throws(SdError) {
         self.bus = bus
@@ -39,11 +41,18 @@ final class Takeover {
             interface: BusNames.Interface.coordinator.cString, member: "HandOver")
         try call.setAutoStart(false)
         try call.body.append(successor)
-        // The clock of `waiting` tells silence from an owner that is gone; sd-bus has one error for both.
-        let receiver = try call.call(timeout: .max) { [unowned self] in take($0) }
+        // sd-bus would take an answer from anybody, once; and it has one error for silence and for an owner that is gone.
+        let cookie = try call.sendCall()
+        let filter = try bus.filter { [unowned self] message in
+            guard message.answeredCall == cookie, Self.mayAnswer(message, owner) else { return }
+            answer = Self.outcome(of: message)
+            waiting.end()
+        }
+        try bus.onDisconnect { [unowned self] in waiting.end() }
+        waiting.isOver = isOver
         try bus.attach(to: waiting.loop)
         let outcome = try waiting.wait(atMost: time)
-        return withExtendedLifetime(receiver) {
+        return withExtendedLifetime(filter) {
             switch outcome {
             case .ended: answer
             case .over: .unanswered
@@ -52,9 +61,10 @@ final class Takeover {
         }
     }
 
-    private func take(_ message: MessageReader) {
-        answer = Self.outcome(of: message)
-        waiting.end()
+    /// Whether it is from who was asked; an error can be from the bus in its place.
+    private static func mayAnswer(_ answer: MessageReader, _ owner: String) -> Bool {
+        let sender = String(cString: answer.sender)
+        return sender == owner || (answer.errorName != nil && sender == "\(BusNames.bus)")
     }
 
     private static func outcome(of answer: MessageReader) -> Outcome {

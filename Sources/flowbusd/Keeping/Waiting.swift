@@ -15,11 +15,13 @@ final class Waiting {
 
     /// The loop in which it waits.
     let loop: EventLoop
+    /// Asked when the time is over: false, and it waits on, for as long as it takes.
+    var isOver: () -> Bool = { true }
     private var timer: Timer?
 
     init() throws(SdError) {
         loop = try EventLoop()
-        timer = try loop.timer { [unowned self] in exit(.over) }
+        timer = try loop.timer { [unowned self] in if isOver() { exit(.over) } }
         for signal in [Signal.terminate, .interrupt] {
             try loop.onSignal(signal) { [unowned self] in exit(.terminated) }
         }
