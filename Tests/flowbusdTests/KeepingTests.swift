@@ -264,9 +264,10 @@ struct KeepingTests {
         #expect(change.values == [.string(Service.name + ".Coordinator"), .options(["Durable": true]), .strings([])])
         #expect(try durable(service))
         _ = try manager.wait(for: "STATUS=2 flows, 2 screens")
+        let file = try service.storedFile()
+        try service.process.waitForLine(in: .errors) { $0.contains("The tree is kept again in '\(file)'") }
         let lines = service.process.errors.split(separator: "\n")
         #expect(lines.count { $0.contains("error") && $0.contains("The tree is not kept") } == 1)
-        let file = try service.storedFile()
         #expect(lines.count { $0.contains("The tree is kept again in '\(file)'") } == 1)
         let before = try service.objects()
         service.process.send(signal: SIGKILL)
