@@ -1,6 +1,7 @@
 import BusTestSupport
 import CSQLite
 import Foundation
+import Synchronization
 import Testing
 
 @testable import FlowCore
@@ -104,13 +105,22 @@ extension StoreFile {
 }
 
 /// A clock that a test sets: the time since a start of the machine, and which that is.
-final class TestClock: @unchecked Sendable {
+final class TestClock: Sendable {
     static let day: UInt64 = 86_400_000_000
 
+    private let time = Mutex(3 * TestClock.day)
+    private let start = Mutex<UInt64>(1)
+
     /// In µs.
-    var now = 3 * TestClock.day
+    var now: UInt64 {
+        get { time.withLock { $0 } }
+        set { time.withLock { $0 = newValue } }
+    }
     /// Which start of the machine it is.
-    var boot: UInt64 = 1
+    var boot: UInt64 {
+        get { start.withLock { $0 } }
+        set { start.withLock { $0 = newValue } }
+    }
 
     /// As it is to be handed to a ``StoreFile`` that is opened now.
     var clock: BootClock { BootClock(boot: BootClock.Boot(high: 0, low: boot)) { [self] in now } }

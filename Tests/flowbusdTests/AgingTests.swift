@@ -2,6 +2,7 @@ import BusTestSupport
 import Glibc
 import Logging
 import SdBus
+import Synchronization
 import Testing
 
 @testable import FlowCore
@@ -14,14 +15,28 @@ final class AgingTests {
     private static let day: UInt64 = 86_400_000_000
 
     /// The time since a start of the machine.
-    private final class Clock: @unchecked Sendable {
-        var now = AgingTests.day
-        var boot: UInt64 = 1
+    private final class Clock: Sendable {
+        private let time = Mutex(AgingTests.day)
+        private let start = Mutex<UInt64>(1)
+
+        var now: UInt64 {
+            get { time.withLock { $0 } }
+            set { time.withLock { $0 = newValue } }
+        }
+        var boot: UInt64 {
+            get { start.withLock { $0 } }
+            set { start.withLock { $0 = newValue } }
+        }
     }
 
     /// The lines of a log.
-    private final class Lines: @unchecked Sendable {
-        var lines: [String] = []
+    private final class Lines: Sendable {
+        private let all = Mutex<[String]>([])
+
+        var lines: [String] {
+            get { all.withLock { $0 } }
+            set { all.withLock { $0 = newValue } }
+        }
     }
 
     private struct Handler: LogHandler {
