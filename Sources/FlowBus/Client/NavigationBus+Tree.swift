@@ -44,8 +44,10 @@ extension NavigationBus {
 
     /// Waits until a flow is ready (S-26).
     ///
-    /// - Parameter instance: which one is meant (S-25): where that is gone, `unknownObject` is thrown, whatever lives there by
-    ///   now. nil: whatever lives there.
+    /// - Parameters:
+    ///   - flow: the flow to wait for.
+    ///   - instance: which one is meant (S-25): where that is gone, `unknownObject` is thrown, whatever lives there by now.
+    ///     nil: whatever lives there.
     /// - Throws: ``NavigationError``: `flowEnded` where it goes first, `timeout` after 20 s, `wouldDeadlock` where this program
     ///   is the guard or navigator for whom the flow waits, …
     public func waitReady(_ flow: NodePath, instance: UInt64? = nil) async throws {
@@ -54,15 +56,20 @@ extension NavigationBus {
 
     /// Says that a flow or screen is in sight, or not: for who shows it (S-14). The same again is fine.
     ///
-    /// - Parameter instance: which one is meant, as in ``waitReady(_:instance:)``.
+    /// - Parameters:
+    ///   - isVisible: whether it is in sight.
+    ///   - path: the flow or screen.
+    ///   - instance: which one is meant, as in ``waitReady(_:instance:)``.
     public func setVisible(_ isVisible: Bool, at path: NodePath, instance: UInt64? = nil) async throws {
         try await answer { link.setVisible(isVisible, at: path.objectPath(of: instance), $0) }
     }
 
     /// Dismisses a flow or screen with all below it (S-22).
     ///
-    /// - Parameter instance: which one is meant, as in ``waitReady(_:instance:)``: so it can be dismissed again where nobody
-    ///   knows whether it was.
+    /// - Parameters:
+    ///   - path: the flow or screen.
+    ///   - instance: which one is meant, as in ``waitReady(_:instance:)``: so it can be dismissed again where nobody knows
+    ///     whether it was.
     public func dismiss(_ path: NodePath, instance: UInt64? = nil) async throws {
         try await answer { link.dismiss(path.objectPath(of: instance), $0) }
     }
@@ -70,7 +77,9 @@ extension NavigationBus {
     /// Becomes the owner of a flow or screen (S-29): nobody else may show or dismiss it, and when this connection goes, it
     /// goes, or what its definition says.
     ///
-    /// - Parameter instance: which one is meant, as in ``waitReady(_:instance:)``.
+    /// - Parameters:
+    ///   - path: the flow or screen.
+    ///   - instance: which one is meant, as in ``waitReady(_:instance:)``.
     /// - Throws: ``NavigationError``: `alreadyClaimed`, `accessDenied` where nobody owns it, and the flow's `emitters` do not
     ///   name this program, …
     public func claim(_ path: NodePath, instance: UInt64? = nil) async throws {
@@ -79,7 +88,9 @@ extension NavigationBus {
 
     /// Is its owner no longer.
     ///
-    /// - Parameter instance: which one is meant, as in ``waitReady(_:instance:)``.
+    /// - Parameters:
+    ///   - path: the flow or screen.
+    ///   - instance: which one is meant, as in ``waitReady(_:instance:)``.
     /// - Throws: ``NavigationError``: `notOwner`, …
     public func release(_ path: NodePath, instance: UInt64? = nil) async throws {
         try await answer { link.release(path.objectPath(of: instance), $0) }
