@@ -104,11 +104,11 @@ let package = Package(
         // The library against the service, each time on a bus of its own.
         .testTarget(
             name: "FlowBusTests",
-            dependencies: ["FlowBus", "FlowCore", "FlowWire", "SdBus", "BusTestSupport", "flowbusd", "foreign-loop"],
+            dependencies: ["FlowBus", "FlowCore", "FlowWire", "SdBus", "BusTestSupport", "flowbusd", "embedded-loop"],
             swiftSettings: strict),
         // A program whose main loop is a bare poll(2).
         .executableTarget(
-            name: "foreign-loop", dependencies: ["FlowBus"], path: "Tests/ForeignLoop", swiftSettings: strict),
+            name: "embedded-loop", dependencies: ["FlowBus"], path: "Tests/EmbeddedLoop", swiftSettings: strict),
         .testTarget(
             name: "FlowFileTests", dependencies: ["FlowFile", "FlowCore", "BusTestSupport"], swiftSettings: strict),
         .testTarget(

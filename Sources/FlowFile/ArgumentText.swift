@@ -5,7 +5,7 @@ public import FlowCore
 /// Source: `flowbusctl(1)`, "Values".
 public enum ArgumentText {
     /// Why a text is not what it has to be: one line for a person.
-    public struct Misfit: Error, Equatable, Sendable {
+    public struct InvalidValue: Error, Equatable, Sendable {
         /// What is wrong with it, with the text in single quotes, and what would be right.
         public let text: String
     }
@@ -16,8 +16,8 @@ public enum ArgumentText {
     /// dictionaries and structures are written as in definition files, `[1, 2]` and `{a = 1}`, or as JSON has them,
     /// `{"a": 1}`; a structure is a list. For a variant (`v`) it is a value of a definition file where it reads as one,
     /// else a string.
-    public static func value(of text: String, as type: ValueType) throws(Misfit) -> Value {
-        do throws(Literal.Misfit) {
+    public static func value(of text: String, as type: ValueType) throws(InvalidValue) -> Value {
+        do throws(Literal.InvalidValue) {
             switch type.signature {
             case "s", "o", "g": return try Literal.value(.string(text), as: type)
             case "v":
@@ -26,7 +26,8 @@ public enum ArgumentText {
             case "y", "n", "q", "i", "u", "x", "t":
                 if let number = wholeNumber(text) {
                     guard let value = type.admit(number) else {
-                        throw Literal.Misfit("\(Text.quoted(text)) is out of the range of the type \(type.description)")
+                        throw Literal.InvalidValue(
+                            "\(Text.quoted(text)) is out of the range of the type \(type.description)")
                     }
                     return value
                 }
@@ -35,26 +36,26 @@ public enum ArgumentText {
             default: break
             }
             guard let toml = toml(text) else {
-                throw Literal.Misfit("\(Text.quoted(text)) has to be \(Self.form(of: type))")
+                throw Literal.InvalidValue("\(Text.quoted(text)) has to be \(Self.form(of: type))")
             }
             return try Literal.value(toml, as: type)
         } catch {
-            throw Misfit(text: Text.oneLine(error.text))
+            throw InvalidValue(text: Text.singleLine(error.text))
         }
     }
 
     /// The value that a text stands for by itself, where no type is declared: as for a variant.
-    public static func value(of text: String) throws(Misfit) -> Value {
+    public static func value(of text: String) throws(InvalidValue) -> Value {
         guard let any = ValueType(signature: "v") else { return .string(text) }
         return try value(of: text, as: any)
     }
 
     /// A span of time such as `10s` or `1min 30s`, in µs; at most 30 days.
-    public static func microseconds(of text: String) throws(Misfit) -> UInt64 {
-        do throws(Literal.Misfit) {
+    public static func microseconds(of text: String) throws(InvalidValue) -> UInt64 {
+        do throws(Literal.InvalidValue) {
             return try TimeSpan.microseconds(text)
         } catch {
-            throw Misfit(text: Text.oneLine(error.text))
+            throw InvalidValue(text: Text.singleLine(error.text))
         }
     }
 

@@ -35,7 +35,7 @@ public struct DefinitionFiles: Sendable {
     /// - Throws: everything that is wrong, at once.
     public static func load(from folders: DefinitionFolders) throws(DefinitionFailure) -> DefinitionFiles {
         let (files, problems) = folders.files()
-        return try check(read(files), oddities(files, problems, folders))
+        return try check(read(files), folderDiagnostics(files, problems, folders))
     }
 
     /// A file and its text, or why it has none.
@@ -64,7 +64,7 @@ public struct DefinitionFiles: Sendable {
     }
 
     /// What is wrong with the folders, or odd.
-    static func oddities(
+    static func folderDiagnostics(
         _ files: [String], _ problems: [Diagnostic], _ folders: DefinitionFolders
     ) -> [Diagnostic] {
         guard files.isEmpty, problems.isEmpty else { return problems }
@@ -72,31 +72,33 @@ public struct DefinitionFiles: Sendable {
         return [Diagnostic(.warning, file: "", message: "there are no definition files in \(paths)")]
     }
 
-    /// Checks texts that were read, or could not be; the oddities are about the folders they came from.
-    static func check(_ texts: [Text], _ oddities: [Diagnostic] = []) throws(DefinitionFailure) -> DefinitionFiles {
+    /// Checks texts that were read, or could not be; `folderDiagnostics` are about the folders that the texts came from.
+    static func check(_ texts: [Text], _ folderDiagnostics: [Diagnostic] = []) throws(DefinitionFailure)
+        -> DefinitionFiles
+    {
         var sources: [Source] = []
-        var diagnostics = oddities
+        var early = folderDiagnostics
         for text in texts {
             do throws(FileReader.Failure) {
                 let content = try text.text.get()
                 let map = SourceMap(content)
                 sources.append(Source(file: text.file, root: try Toml.parse(content, map), map: map))
             } catch {
-                diagnostics.append(
+                early.append(
                     Diagnostic(.error, file: text.file, line: error.line, column: error.column, message: error.message))
             }
         }
-        let isComplete = !diagnostics.contains { $0.severity == .error }
-        let findings = Findings(sources, diagnostics)
-        let definitions = Resolver(Draft(findings, isComplete: isComplete)).definitions()
+        let isComplete = !early.contains { $0.severity == .error }
+        let diagnostics = Diagnostics(sources, early)
+        let definitions = Resolver(Draft(diagnostics, isComplete: isComplete)).definitions()
 
         let files = texts.map(\.file)
-        var sorted = sort(findings.diagnostics, files)
-        if findings.leftOut > 0 {
-            let severity: Diagnostic.Severity = findings.hasErrors ? .error : .warning
-            sorted.append(Diagnostic(severity, file: "", message: "\(findings.leftOut) more are left out"))
+        var sorted = sort(diagnostics.all, files)
+        if diagnostics.leftOut > 0 {
+            let severity: Diagnostic.Severity = diagnostics.hasErrors ? .error : .warning
+            sorted.append(Diagnostic(severity, file: "", message: "\(diagnostics.leftOut) more are left out"))
         }
-        if findings.hasErrors { throw DefinitionFailure(diagnostics: sorted, files: files) }
+        if diagnostics.hasErrors { throw DefinitionFailure(diagnostics: sorted, files: files) }
         return DefinitionFiles(definitions: definitions, warnings: sorted, files: files)
     }
 

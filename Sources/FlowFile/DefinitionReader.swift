@@ -9,7 +9,7 @@ public final class DefinitionReader {
     /// What was read, and what came of it.
     private struct Reading {
         let texts: [DefinitionFiles.Text]
-        let oddities: [Diagnostic]
+        let folderDiagnostics: [Diagnostic]
         let result: Result<DefinitionFiles, DefinitionFailure>
     }
 
@@ -22,10 +22,10 @@ public final class DefinitionReader {
     public func load() throws(DefinitionFailure) -> DefinitionFiles {
         let (files, problems) = folders.files()
         let texts = DefinitionFiles.read(files)
-        let oddities = DefinitionFiles.oddities(files, problems, folders)
-        if let last, last.texts == texts, last.oddities == oddities { return try last.result.get() }
-        let result = Result { () throws(DefinitionFailure) in try DefinitionFiles.check(texts, oddities) }
-        last = Reading(texts: texts, oddities: oddities, result: result)
+        let folderDiagnostics = DefinitionFiles.folderDiagnostics(files, problems, folders)
+        if let last, last.texts == texts, last.folderDiagnostics == folderDiagnostics { return try last.result.get() }
+        let result = Result { () throws(DefinitionFailure) in try DefinitionFiles.check(texts, folderDiagnostics) }
+        last = Reading(texts: texts, folderDiagnostics: folderDiagnostics, result: result)
         return try result.get()
     }
 }

@@ -30,8 +30,8 @@ public struct Diagnostic: Error, Hashable, Sendable {
         self.file = file
         self.line = line
         self.column = column
-        self.place = Text.cut(Text.oneLine(place), to: Self.placeLength)
-        self.message = Text.cut(Text.oneLine(message), to: Self.messageLength)
+        self.place = Text.truncated(Text.singleLine(place), to: Self.placeLength)
+        self.message = Text.truncated(Text.singleLine(message), to: Self.messageLength)
     }
 
     /// Characters of a place, and of a message, that are shown; keys can be as long as files.
@@ -48,7 +48,7 @@ extension Diagnostic: CustomStringConvertible {
     public var logged: String { location + text }
 
     private var location: String {
-        var location = Text.oneLine(file)
+        var location = Text.singleLine(file)
         if let line {
             location += ":\(line)"
             if let column { location += ":\(column)" }
@@ -62,7 +62,7 @@ extension Diagnostic: CustomStringConvertible {
 /// How text from files is put into messages.
 enum Text {
     /// The text with everything escaped that is no plain character of a line.
-    static func oneLine(_ text: String) -> String {
+    static func singleLine(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: breaksLine) else { return text }
         return text.unicodeScalars.reduce(into: "") { line, scalar in
             line += breaksLine(scalar) ? scalar.escaped(asASCII: true) : String(scalar)
@@ -70,7 +70,7 @@ enum Text {
     }
 
     /// The text, without what is beyond so many characters.
-    static func cut(_ text: String, to length: Int) -> String {
+    static func truncated(_ text: String, to length: Int) -> String {
         text.count <= length ? text : text.prefix(length) + "…"
     }
 

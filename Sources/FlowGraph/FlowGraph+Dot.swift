@@ -14,7 +14,7 @@ extension FlowGraph {
             "    edge [fontname=\"Helvetica,sans-serif\", fontsize=9, color=\"#5b6673\", fontcolor=\"#44505c\", arrowsize=0.7]",
         ]
         if !strangers.isEmpty {
-            let names = strangers.map { Names.shown($0) }.joined(separator: ", ")
+            let names = strangers.map { Names.escaped($0) }.joined(separator: ", ")
             lines.append("    label=<\(Self.html("live, but not defined here: \(names)"))>")
         }
         if hasAutostart {

@@ -55,7 +55,7 @@ struct GraphBuilder {
             add(
                 Edge(
                     kind: .autostart, from: FlowGraph.autostartNode,
-                    to: target ?? FlowGraph.initialNode(box.id), label: root.id.map { Names.shown($0) } ?? "",
+                    to: target ?? FlowGraph.initialNode(box.id), label: root.id.map { Names.escaped($0) } ?? "",
                     toBox: target == nil ? box.id : nil))
         }
     }
@@ -70,7 +70,7 @@ struct GraphBuilder {
         case .tabs: notes.append("tabs: the selected one in front")
         }
         if flow.isUnique { notes.append("unique") }
-        if let adapter = flow.adapter { notes.append("guard: \(adapter.service.name)") }
+        if let `guard` = flow.guard { notes.append("guard: \(`guard`.service.name)") }
         if let navigator = flow.navigator { notes.append("navigator: \(navigator.service.name)") }
         if !flow.emitters.isEmpty { notes.append("emitters: \(flow.emitters.joined(separator: ", "))") }
         return FlowGraph.Box(
@@ -90,11 +90,11 @@ struct GraphBuilder {
         let name = definitions[step].name
         if let known = boxes[place].steps.first(where: { $0.name == name }) { return known.id }
         let id = "\(boxes[place].id)s\(boxes[place].steps.count + 1)"
-        let adapter = definitions.flows[flow].adapter
+        let `guard` = definitions.flows[flow].guard
         boxes[place].steps.append(
             FlowGraph.Step(
                 id: id, name: name, notes: hasRule ? [] : ["no rule"],
-                isGuarded: adapter.map { $0.steps?.contains(step) ?? true } ?? false, hasRule: hasRule))
+                isGuarded: `guard`.map { $0.steps?.contains(step) ?? true } ?? false, hasRule: hasRule))
         return id
     }
 
@@ -189,7 +189,7 @@ struct GraphBuilder {
         var words = label.isEmpty ? [] : [label]
         if template.clears { words.append("clear") }
         if template.reuses { words.append("reuse") }
-        if !template.style.isEmpty { words.append(Names.shown(template.style)) }
+        if !template.style.isEmpty { words.append(Names.escaped(template.style)) }
         let label = words.joined(separator: ", ")
         var child: (node: String, box: String?)
         switch template.presentable {
@@ -230,7 +230,7 @@ struct GraphBuilder {
 
     private static func text(_ condition: Condition) -> String {
         switch condition {
-        case .argument(let name, let value): "\(name) = \(Names.shown(value.description))"
+        case .argument(let name, let value): "\(name) = \(Names.escaped(value.description))"
         case .alive(let name): "\(name) is live"
         }
     }

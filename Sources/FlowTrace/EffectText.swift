@@ -7,7 +7,7 @@ extension TraceLine {
     init(_ effect: Effect) {
         self.init()
         switch effect {
-        case .announceNavigation(let announcement):
+        case .emitNavigationWillOccur(let announcement):
             add("will")
             add(announcement.flow)
             add(announcement.step)
@@ -20,8 +20,8 @@ extension TraceLine {
             add(isFlow ? "flow" : "screen")
         case .addPresentable(let state): add(state)
         case .changeProperties(let changes): add(changes)
-        case .tellNavigation(let navigation): add(navigation)
-        case .tellFailure(let failure):
+        case .emitNavigationOccurred(let navigation): add(navigation)
+        case .emitNavigationFailed(let failure):
             add("failed")
             add(failure.flow)
             add(failure.cause)
@@ -39,7 +39,7 @@ extension TraceLine {
             add("drop")
             add(question.number)
         case .withdraw(let withdrawal): add(withdrawal)
-        case .tellConclusion(let conclusion):
+        case .emitStepConcluded(let conclusion):
             add("concluded")
             add(quoted: conclusion.client.name)
             add(conclusion.path)
@@ -48,7 +48,7 @@ extension TraceLine {
         case .watchClient(let client):
             add("watch")
             add(quoted: client.name)
-        case .tellDefinitions: add("definitions-changed")
+        case .emitDefinitionsChanged: add("definitions-changed")
         case .reply(let request, let answer):
             add("reply")
             add(request.number)

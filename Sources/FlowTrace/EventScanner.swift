@@ -5,7 +5,7 @@ import FlowCore
 extension TraceScanner {
     /// The event of a line, and its time. A trace has no definitions: those that are read again are given.
     mutating func event(
-        for coordinator: borrowing FlowCoordinator, reading definitions: Definitions
+        for coordinator: borrowing Coordinator, reading definitions: Definitions
     ) throws(Failure) -> (Event, Instant) {
         let now = try time()
         let kind = try word()
@@ -15,7 +15,7 @@ extension TraceScanner {
     }
 
     private mutating func event(
-        of kind: String, _ coordinator: borrowing FlowCoordinator
+        of kind: String, _ coordinator: borrowing Coordinator
     ) throws(Failure) -> Event {
         switch kind {
         case "restored": return try restored()
@@ -41,7 +41,7 @@ extension TraceScanner {
 
     /// An event that wants an answer.
     private mutating func call(
-        of kind: String, _ coordinator: borrowing FlowCoordinator
+        of kind: String, _ coordinator: borrowing Coordinator
     ) throws(Failure) -> Event {
         let request = RequestID(try number())
         switch kind {
@@ -115,12 +115,12 @@ extension TraceScanner {
         let arguments = try arguments()
         let step = try optionalStep(definitions)
         let stepArguments = try self.arguments()
-        var wish = FlowRequest(
+        var request = FlowRequest(
             flow, arguments: arguments, step: step, stepArguments: stepArguments, by: try client())
-        if try skip("id") { wish.id = try word() }
-        if try skip("token") { wish.token = try word() }
-        if try skip("activation-token") { wish.activationToken = try word() }
-        return wish
+        if try skip("id") { request.id = try word() }
+        if try skip("token") { request.token = try word() }
+        if try skip("activation-token") { request.activationToken = try word() }
+        return request
     }
 
     private mutating func registration() throws(Failure) -> Registration {
@@ -170,7 +170,7 @@ extension TraceScanner {
 
     mutating func client() throws(Failure) -> Client { Client(try word()) }
 
-    private mutating func node(_ coordinator: borrowing FlowCoordinator) throws(Failure) -> NodeID {
+    private mutating func node(_ coordinator: borrowing Coordinator) throws(Failure) -> NodeID {
         let path = try word()
         guard let node = coordinator.node(at: path) else { throw Failure("nothing is live at '\(path)'") }
         return node

@@ -6,7 +6,7 @@ import FlowCore
 
 extension TraceLine {
     /// An event at its time, as it is about to be handled.
-    init(_ event: Event, at now: Instant, in coordinator: borrowing FlowCoordinator) {
+    init(_ event: Event, at now: Instant, in coordinator: borrowing Coordinator) {
         self.init("\(now.microseconds)")
         switch event {
         case .started: add("started")
@@ -49,10 +49,10 @@ extension TraceLine {
         case .backPressed(let request, let node, let client, let path):
             add("back", request, coordinator.path(of: node), client)
             add(calledAt: path)
-        case .flowRequested(let request, let wish):
+        case .flowRequested(let request, let flow):
             add("requested")
             add(request.number)
-            add(wish, coordinator.definitions)
+            add(flow, coordinator.definitions)
         case .deepLinkOpened(let request, let step, let arguments, let client):
             add("deep-link")
             add(request.number)
@@ -156,21 +156,21 @@ extension TraceLine {
         }
     }
 
-    private mutating func add(_ wish: FlowRequest, _ definitions: Definitions) {
-        add(definitions[wish.definition].name)
-        add(wish.arguments)
-        add(wish.step.map { definitions[$0].name } ?? "-")
-        add(wish.stepArguments)
-        add(quoted: wish.client.name)
-        if let id = wish.id {
+    private mutating func add(_ request: FlowRequest, _ definitions: Definitions) {
+        add(definitions[request.definition].name)
+        add(request.arguments)
+        add(request.step.map { definitions[$0].name } ?? "-")
+        add(request.stepArguments)
+        add(quoted: request.client.name)
+        if let id = request.id {
             add("id")
             add(quoted: id)
         }
-        if let token = wish.token {
+        if let token = request.token {
             add("token")
             add(quoted: token)
         }
-        if let token = wish.activationToken {
+        if let token = request.activationToken {
             add("activation-token")
             add(quoted: token)
         }

@@ -18,7 +18,7 @@ public enum Trace {
     public static func header(basePath: String) -> String { "flowbus-trace 1 \(basePath)" }
 
     /// The line of an event that is about to be handled.
-    public static func line(of event: Event, at now: Instant, in coordinator: borrowing FlowCoordinator) -> String {
+    public static func line(of event: Event, at now: Instant, in coordinator: borrowing Coordinator) -> String {
         "> " + TraceLine(event, at: now, in: coordinator).text
     }
 
@@ -36,12 +36,12 @@ public enum Trace {
         guard let first = lines.popFirst(), first.hasPrefix(opening) else {
             throw Mismatch(line: 1, "this is no trace: it has to begin with '\(opening)PATH'")
         }
-        var coordinator = FlowCoordinator(
+        var coordinator = Coordinator(
             definitions: definitions, basePath: String(first.dropFirst(opening.count)))
         var count = 0
         while let line = lines.popFirst() {
             if line == first {
-                coordinator = FlowCoordinator(
+                coordinator = Coordinator(
                     definitions: definitions, basePath: String(first.dropFirst(opening.count)))
                 continue
             }

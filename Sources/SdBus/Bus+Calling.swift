@@ -19,12 +19,12 @@ extension OutgoingMessage {
     ///
     /// - Parameter timeout: in µs, 0 for the default of 25 s, `.max` for none.
     /// - Returns: the answer, to be read from its beginning.
-    public consuming func callAndWait(timeout: UInt64 = 0) throws(CallFailure) -> KeptMessage {
+    public consuming func callAndWait(timeout: UInt64 = 0) throws(CallFailure) -> RetainedMessage {
         var error = sd_bus_error()
         defer { sd_bus_error_free(&error) }
         var answer: OpaquePointer?
         let result = sd_bus_call(sd_bus_message_get_bus(handle), handle, timeout, &error, &answer)
-        if result >= 0, let answer { return KeptMessage(taking: answer) }
+        if result >= 0, let answer { return RetainedMessage(taking: answer) }
         guard let name = error.name.map({ String(cString: $0) }), !Self.isLocal(name) else {
             throw .failed(SdError("sd_bus_call", result: result < 0 ? result : -EBADMSG))
         }
@@ -60,7 +60,7 @@ extension Bus {
         _ destination: UnsafePointer<CChar>, _ path: UnsafePointer<CChar>, _ interface: UnsafePointer<CChar>,
         _ member: UnsafePointer<CChar>, timeout: UInt64 = 0, activates: Bool = true, isInteractive: Bool = false,
         arguments: (MessageWriter) throws(SdError) -> Void
-    ) throws(CallFailure) -> KeptMessage {
+    ) throws(CallFailure) -> RetainedMessage {
         func message() throws(SdError) -> OutgoingMessage {
             let call = try OutgoingMessage(
                 call: self, destination: destination, path: path, interface: interface, member: member)
@@ -86,12 +86,12 @@ extension Bus {
     /// - Parameter time: how long to wait at most, in µs; nil: for ever.
     /// - Returns: nil: the time is over.
     /// - Throws: ``SdError``, with ``SdError/isDisconnected`` once the connection is lost.
-    public func nextMessage(within time: UInt64? = nil) throws(SdError) -> KeptMessage? {
+    public func nextMessage(within time: UInt64? = nil) throws(SdError) -> RetainedMessage? {
         let start = MonotonicClock.now
         while true {
             var found: OpaquePointer?
             let result = try check("sd_bus_process", sd_bus_process(handle, &found))
-            if let found { return KeptMessage(taking: found) }
+            if let found { return RetainedMessage(taking: found) }
             if result > 0 { continue }
             var left = UInt64.max
             if let time {

@@ -25,17 +25,17 @@ public struct Notifier: Sendable {
     /// One line for people: STATUS=.
     public func status(_ text: @autoclosure () -> String) throws(SdError) {
         guard isEnabled else { return }
-        try send("STATUS=" + Self.oneLine(text()), nil)
+        try send("STATUS=" + Self.singleLine(text()), nil)
     }
 
     private func send(_ state: String, _ status: String?) throws(SdError) {
         guard isEnabled else { return }
-        let text = status.map { state + "\nSTATUS=" + Self.oneLine($0) } ?? state
+        let text = status.map { state + "\nSTATUS=" + Self.singleLine($0) } ?? state
         try check("sd_notify", sd_notify(0, text))
     }
 
     /// A newline would start the next assignment.
-    private static func oneLine(_ text: String) -> String {
+    private static func singleLine(_ text: String) -> String {
         text.split(whereSeparator: \.isNewline).joined(separator: " ")
     }
 }

@@ -6,7 +6,7 @@ import SdBus
 struct Backlog {
     /// A call that waits.
     struct Call {
-        let message: KeptMessage
+        let message: RetainedMessage
         let client: Client
         let bytes: Int
         /// Since when, in µs of the loop's clock.
@@ -66,7 +66,7 @@ struct Backlog {
 
     /// Why calls are refused that ``takeOverdue(at:)`` gave.
     static var overdue: FlowError {
-        let seconds = Limits.patience / 1_000_000
+        let seconds = Limits.replyTimeout / 1_000_000
         return FlowError(
             .timeout, "a call that came before was not done within \(seconds) s; nothing has come of this one")
     }
@@ -106,7 +106,7 @@ struct Backlog {
         examined = max(examined, next)
         while examined < items.count {
             if case .call(let call)? = items[examined] {
-                guard call.since + Limits.patience <= now else { break }
+                guard call.since + Limits.replyTimeout <= now else { break }
                 items[examined] = nil
                 count(call, -1)
                 overdue.append(call)

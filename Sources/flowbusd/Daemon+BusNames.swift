@@ -31,7 +31,7 @@ extension Daemon {
         }
         if left.isEmpty { return body() }
         backlog.addFirst { [unowned self, left] in tell(left, then: body) }
-        goOnSoon()
+        resumeSoon()
     }
 
     /// Watches the names that these definitions have besides those that are watched already. Tells the core who owns them.

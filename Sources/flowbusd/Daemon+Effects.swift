@@ -19,12 +19,14 @@ extension Daemon {
         var open = call
         for effect in effects {
             // It happened also where nobody can be told any more.
-            if !areInHistory, case .tellNavigation(let navigation) = effect { keeper.add(navigation, at: latestTime) }
+            if !areInHistory, case .emitNavigationOccurred(let navigation) = effect {
+                persistence.add(navigation, at: latestTime)
+            }
             if isLost { continue }
             do { try perform(effect, request, &open) } catch { connectionFailed(error) }
         }
         guard let open, open.expectsReply, !isLost else { return }
-        do { heldCalls[request] = try HeldCall(open) } catch { connectionFailed(error) }
+        do { pendingCalls[request] = try PendingCall(open) } catch { connectionFailed(error) }
     }
 
     /// - Parameters:
@@ -32,7 +34,7 @@ extension Daemon {
     ///   - open: the call at hand; nil when it is answered.
     private func perform(_ effect: Effect, _ request: RequestID, _ open: inout MessageReader?) throws {
         switch effect {
-        case .announceNavigation(let announcement): try send(announcement)
+        case .emitNavigationWillOccur(let announcement): try send(announcement)
         case .addPresentable(let state):
             try sendAdded(state)
             statusChanged()
@@ -40,10 +42,10 @@ extension Daemon {
             try sendRemoved(path, isFlow: isFlow)
             statusChanged()
         case .changeProperties(let changes): try send(changes)
-        case .tellNavigation(let navigation):
+        case .emitNavigationOccurred(let navigation):
             try send(navigation)
             if logsNavigations { log(navigation) }
-        case .tellFailure(let failure):
+        case .emitNavigationFailed(let failure):
             try send(failure)
             log(failure)
         case .askGuard(let question): askGuard(question)
@@ -51,9 +53,9 @@ extension Daemon {
         case .present(let presentation): present(presentation)
         case .dropQuestion(let question): outbox.drop(question)
         case .withdraw(let withdrawal): try send(withdrawal)
-        case .tellConclusion(let conclusion): try send(conclusion)
+        case .emitStepConcluded(let conclusion): try send(conclusion)
         case .watchClient(let client): try watch(client)
-        case .tellDefinitions: try sendDefinitionsChanged()
+        case .emitDefinitionsChanged: try sendDefinitionsChanged()
         case .reply(let answered, let answer):
             try self.answer(answered, request, &open) { try send(answer, to: $0) }
         case .fail(let answered, let error):
@@ -77,7 +79,7 @@ extension Daemon {
     ) throws {
         if answered == request, let call = open.take() {
             try send(call)
-        } else if let held = heldCalls.removeValue(forKey: answered) {
+        } else if let held = pendingCalls.removeValue(forKey: answered) {
             try withExtendedLifetime(held) { try send(held.call) }
         }
     }

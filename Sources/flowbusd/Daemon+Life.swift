@@ -12,7 +12,7 @@ extension Daemon {
         /// The process is to end with this status.
         case exit(ExitStatus)
         /// The bus is lost, and is to be looked for.
-        case busLost(Carried?)
+        case busLost(HandoverState?)
     }
 
     /// Serves until told to end, or until the bus is lost.
@@ -35,13 +35,13 @@ extension Daemon {
             try bus.attach(to: loop)
             try watchClients()
             try bus.onNameLost("\(BusNames.service)") { [unowned self] in nameLost() }
-            try prepareKeeping()
+            try preparePersistence()
             try prepareSlices()
             guard try takeName(), try begin() else { return .exit(.success) }
             if isLost { throw SdError.notConnected }
         } catch {
             // What was taken along is taken along once more.
-            if isLost || !bus.isOpen { return setup.reconnects ? .busLost(carried) : .exit(.busLost) }
+            if isLost || !bus.isOpen { return setup.reconnects ? .busLost(handover) : .exit(.busLost) }
             return .exit(explain(error))
         }
         notify { try $0.ready(status: status) }
@@ -62,8 +62,8 @@ extension Daemon {
             logger.critical("The event loop failed: \(error)")
             status = .systemError
         }
-        endKeeping()
-        if status == .busLost, setup.reconnects, !bus.isOpen { return .busLost(takeAlong()) }
+        endPersistence()
+        if status == .busLost, setup.reconnects, !bus.isOpen { return .busLost(handoverState()) }
         answerHandOver()
         // What was answered shall arrive; on a bus that is lost there is nobody.
         try? bus.flush()
@@ -112,7 +112,7 @@ extension Daemon {
     /// The tree in short, for `systemctl status`.
     private var status: String {
         counted(coordinator.flowCount, "flow") + ", " + counted(coordinator.screenCount, "screen")
-            + (keeper.trouble.map { "; not kept: \($0)" } ?? "")
+            + (persistence.trouble.map { "; not kept: \($0)" } ?? "")
     }
 
     /// Has the service manager told of the new counts when there is time, if there is one.
@@ -189,7 +189,7 @@ extension Daemon {
         handle(.definitionsRead(loaded.definitions))
         fileDefinitions = loaded.definitions
         watchBusNames()
-        settle()
+        commit()
         do { try sendDefinitionsChanged() } catch { connectionFailed(error) }
         logger.notice(
             "Read the definitions again: \(counted(loaded.definitions.flows.count, "flow")) defined; live are \(status)"
@@ -199,7 +199,7 @@ extension Daemon {
 
     /// A line for each, as far as a message can hold them.
     private func told(_ diagnostics: [Diagnostic]) -> [String] {
-        let lines = diagnostics.prefix(Diagnostic.mostTold).map(\.description)
+        let lines = diagnostics.prefix(Diagnostic.mostReported).map(\.description)
         let rest = diagnostics.count - lines.count
         return rest > 0 ? lines + ["\(rest) more; flowbusd --check prints them"] : lines
     }

@@ -88,7 +88,7 @@ extension Daemon {
         case .answered(let answer):
             guard let name = answer.errorName else { return .presented(by: answer.client) }
             let text = answer.errorMessage.map { String(cString: $0) } ?? ""
-            why = "'\(Names.shown(String(cString: name)))': \(Names.shown(text))"
+            why = "'\(Names.escaped(String(cString: name)))': \(Names.escaped(text))"
         }
         // Nobody else is told why. Where the screen is gone, nobody wants to know.
         guard coordinator.isAwaited(presentation.id) else { return outcome }

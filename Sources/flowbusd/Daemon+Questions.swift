@@ -128,11 +128,11 @@ extension Daemon {
         case .answered(let message): answer = message
         }
         if let name = answer.errorName.map({ String(cString: $0) }) {
-            return .error(Names.shown(name), Names.shown(answer.errorMessage.map { String(cString: $0) } ?? ""))
+            return .error(Names.escaped(name), Names.escaped(answer.errorMessage.map { String(cString: $0) } ?? ""))
         }
         let came = String(cString: answer.signature)
         guard came == "\(signature)" else {
-            return .failed("it answered with the type '\(Names.shown(came))'; it has to be '\(signature)'")
+            return .failed("it answered with the type '\(Names.escaped(came))'; it has to be '\(signature)'")
         }
         do {
             return .values(try body(answer))

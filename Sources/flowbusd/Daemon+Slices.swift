@@ -19,7 +19,7 @@ extension Daemon {
     var isBusy: Bool { coordinator.hasMore || !backlog.isEmpty }
 
     /// Goes on when the bus is through with what it was given so far.
-    func goOnSoon() {
+    func resumeSoon() {
         guard isBusy, sliceQuestion == nil else { return }
         do throws(SdError) { try sliceTask?.schedule() } catch {
             logger.error("Could not go on later: \(error)")
@@ -31,7 +31,7 @@ extension Daemon {
     /// than the rest of that and one slice, in the bus as well as here, and what is unsent is bounded.
     private func askBus() {
         guard isBusy, !isLost, sliceQuestion == nil else { return }
-        settle()
+        commit()
         do {
             // Whatever the answer is, and from whoever: a slice that comes early does no harm, one that never comes would.
             sliceQuestion = try call("\(BusNames.bus)", "\(BusNames.busPath)", BusNames.bus, "GetId").call {
@@ -48,10 +48,10 @@ extension Daemon {
     private func goOn() {
         // When the connection is lost sd-bus answers what was asked before it tells of that.
         guard isBusy, !isLost, bus.isOpen else { return }
-        settle()
+        commit()
         for call in backlog.takeOverdue(at: loop.now) { _ = refuse(call.message.message, because: Backlog.overdue) }
         if coordinator.hasMore { handle(.continued) } else { takePostponed() }
-        goOnSoon()
+        resumeSoon()
     }
 
     private func takePostponed() {
@@ -77,7 +77,7 @@ extension Daemon {
     func whenFree(_ body: @escaping () -> Void) {
         guard isBusy else { return body() }
         backlog.add(event: body)
-        goOnSoon()
+        resumeSoon()
     }
 
     /// How many bytes an answer that waits may have, with room for more than what is taken of any.
@@ -95,7 +95,7 @@ extension Daemon {
             } catch {
                 return whenFree { body(.unreadable("its answer can't be read: \(error)")) }
             }
-            let kept = KeptMessage(answer)
+            let kept = RetainedMessage(answer)
             whenFree { body(.answered(kept.message)) }
         case .answered, .unreadable, .timedOut, .unsent: whenFree { body(conclusion) }
         }
@@ -111,11 +111,11 @@ extension Daemon {
             let bytes = try call.byteCount(upTo: Limits.postponedBytesPerClient + 1)
             try backlog.add(
                 Backlog.Call(
-                    message: KeptMessage(call), client: call.client, bytes: bytes, since: loop.now, body: body))
+                    message: RetainedMessage(call), client: call.client, bytes: bytes, since: loop.now, body: body))
         } catch {
             return refuse(call, because: error)
         }
-        goOnSoon()
+        resumeSoon()
         return 1
     }
 

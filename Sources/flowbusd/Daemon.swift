@@ -19,10 +19,10 @@ final class Daemon {
     /// Another flowbusd that takes over; nil: none does.
     var handOver: HandOver?
     /// What was taken along from a bus that was lost.
-    let carried: Carried?
+    let handover: HandoverState?
     /// The bus's id.
     let busID: String
-    var coordinator: FlowCoordinator
+    var coordinator: Coordinator
     let notifier = Notifier()
     /// Tells the service manager of new counts when there is time.
     var statusUpdate: DeferredTask?
@@ -33,22 +33,22 @@ final class Daemon {
     /// Calls to other processes.
     let outbox: Outbox
     /// Calls that are answered by a later event.
-    var heldCalls: [RequestID: HeldCall] = [:]
+    var pendingCalls: [RequestID: PendingCall] = [:]
     /// Fires when the core asked for it; nil until it does.
     var timer: Timer?
 
     /// What the definition files declare, without what clients registered.
     var fileDefinitions: Definitions
     /// Keeps what outlives the process.
-    let keeper: Keeper
+    let persistence: Persistence
     /// Whether effects wait until what changed is written: not where nothing can be.
-    var holdsEffects = false
+    var delaysEffects = false
     /// What is held back, in order.
-    var held: [HeldEffects] = []
+    var held: [PendingEffects] = []
     /// Sees to it that nothing overtakes what is held back.
     var messageFilter: Slot?
     /// Writes what changed when all messages at hand are handled.
-    var commit: DeferredTask?
+    var commitTask: DeferredTask?
     /// Whether the connection is lost: nothing can be told any more.
     var isLost = false
     /// Whether the process is to end, or to look for another bus.
@@ -56,7 +56,7 @@ final class Daemon {
     /// Keeps those lines of the log few that others can cause.
     let limiter: LogLimiter
     /// What clients know `Durable` to be.
-    var toldDurable = false
+    var reportedDurable = false
     /// Whether there can be clients that know anything.
     var isServing = false
 
@@ -79,27 +79,27 @@ final class Daemon {
     /// A daemon that serves this bus in this loop.
     init(
         bus: Bus, loop: EventLoop, setup: Setup, definitions: Definitions, replaces: Bool = false,
-        carried: Carried? = nil
+        handover: HandoverState? = nil
     ) throws(SdError) {
         self.bus = bus
         self.loop = loop
         self.setup = setup
         self.replaces = replaces
-        self.carried = carried
+        self.handover = handover
         (logger, recorder, fileDefinitions) = (setup.logger, setup.recorder, definitions)
         busID = try bus.busID()
         logsNavigations = logger.logLevel <= .debug
         limiter = try LogLimiter(logger, loop)
         outbox = try Outbox(bus, loop, capacity: setup.callsUnderWay)
-        coordinator = FlowCoordinator(definitions: definitions, basePath: "\(BusNames.tree)")
+        coordinator = Coordinator(definitions: definitions, basePath: "\(BusNames.tree)")
         let (folders, logger) = (setup.folders, setup.logger)
-        keeper = try Keeper(
-            tree: folders.treeFile(ofBus: busID).map { KeptFile($0, "tree", logger: logger) },
-            history: folders.historyFile.map { KeptFile($0, "history", logger: logger) },
+        persistence = try Persistence(
+            tree: folders.treeFile(ofBus: busID).map { PersistedFile($0, "tree", logger: logger) },
+            history: folders.historyFile.map { PersistedFile($0, "history", logger: logger) },
             retention: setup.retention, copiesTree: setup.restore == .always, loop: loop, logger: logger)
-        if carried != nil { recorder?.begin() }
+        if handover != nil { recorder?.begin() }
         outbox.sendFailed = { [unowned self] error in connectionFailed(error) }
-        outbox.strangerAnswered = { [unowned self] stranger, called in
+        outbox.unexpectedSenderAnswered = { [unowned self] stranger, called in
             limiter.log(
                 .warning, "An answer is not believed", of: stranger, "not '\(stranger)' was called, but '\(called)'",
                 metadata: [LogField.peer: "\(stranger)"])
@@ -116,13 +116,13 @@ final class Daemon {
         let effects =
             recorder?.handle(event, at: now, by: &coordinator)
             ?? coordinator.handle(event, at: now, upTo: Limits.slice)
-        if coordinator.hasMore { goOnSoon() }
+        if coordinator.hasMore { resumeSoon() }
         let request = RequestID(lastRequest)
-        if holdsEffects, coordinator.hasUrgentRecords || !held.isEmpty {
+        if delaysEffects, coordinator.hasUrgentRecords || !held.isEmpty {
             return hold(effects, answering: call, of: request)
         }
         perform(effects, answering: call, of: request)
-        if !keeper.isFlushDue, coordinator.hasRecords { keeper.flushSoon() }
+        if !persistence.isFlushDue, coordinator.hasRecords { persistence.flushSoon() }
     }
 
     func nextRequest() -> RequestID {
@@ -220,7 +220,7 @@ extension Daemon {
     ) -> Int32 {
         guard let found, plays(self, found) else {
             // What sd-bus answers then shall not overtake other answers.
-            settle()
+            commit()
             return 0
         }
         context?.pointee = Unmanaged.passUnretained(self).toOpaque()
@@ -319,7 +319,7 @@ extension Daemon {
 
     /// Answers a call at once. What can't be sent is the end of the connection, in ``serveRoot(_:_:_:)``.
     func reply(to call: MessageReader, _ write: (MessageWriter) throws -> Void) throws {
-        settle()
+        commit()
         let message = try OutgoingMessage(replyTo: call)
         try write(message.body)
         try message.send()
@@ -334,7 +334,7 @@ extension Daemon {
     /// Refuses a call; gives sd-bus its result. What is no refusal of ours is an errno, which is made an error of as sd-bus
     /// would do it: but that does not look whether its error could be sent.
     func refuse(_ call: MessageReader, because error: any Error) -> Int32 {
-        settle()
+        commit()
         if let error = error as? SdError, error.isSendFailure {
             connectionFailed(error)
             return 1

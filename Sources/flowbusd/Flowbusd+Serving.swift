@@ -35,7 +35,7 @@ extension Flowbusd {
                 logger: logger, definitionReader: reader, recorder: recorder,
                 callsUnderWay: options.bus == .system ? Limits.callsUnderWayOnSystemBus : Limits.callsUnderWayInTotal,
                 folders: folders,
-                retention: Keeper.Retention(entries: options.historyEntries, days: options.historyDays),
+                retention: Persistence.Retention(entries: options.historyEntries, days: options.historyDays),
                 restore: options.restore,
                 // A service manager starts it again, with the environment of the bus that there is then.
                 reconnects: options.address != nil && !Notifier().isEnabled, connect: connect),
@@ -44,18 +44,18 @@ extension Flowbusd {
 
     /// Serves one bus after the other.
     private func serve(_ setup: Setup, _ definitions: Definitions) -> ExitStatus {
-        var carried: Carried?
+        var handover: HandoverState?
         do throws(SdError) {
             var bus = try connect()
             var isFirst = true
             while true {
                 let daemon = try Daemon(
-                    bus: bus, loop: EventLoop(), setup: setup, definitions: carried?.definitions ?? definitions,
-                    replaces: options.replace && isFirst, carried: carried)
+                    bus: bus, loop: EventLoop(), setup: setup, definitions: handover?.definitions ?? definitions,
+                    replaces: options.replace && isFirst, handover: handover)
                 isFirst = false
                 switch withExtendedLifetime(daemon, { daemon.run() }) {
                 case .exit(let status): return status
-                case .busLost(let taken): carried = taken
+                case .busLost(let taken): handover = taken
                 }
                 guard let found = try findBus() else { return .success }
                 bus = found

@@ -118,20 +118,20 @@ struct Flowbusd: ParsableCommand {
 extension Logger {
     /// Logs what is wrong or odd in the definition files, as far as anybody reads on.
     func log(_ diagnostics: [Diagnostic]) {
-        for diagnostic in diagnostics.prefix(Diagnostic.mostTold) {
+        for diagnostic in diagnostics.prefix(Diagnostic.mostReported) {
             switch diagnostic.severity {
             case .error: error("\(diagnostic.logged)")
             case .warning: warning("\(diagnostic.logged)")
             }
         }
-        let rest = diagnostics.count - Diagnostic.mostTold
+        let rest = diagnostics.count - Diagnostic.mostReported
         if rest > 0 { warning("\(rest) more errors and warnings; flowbusd --check prints them") }
     }
 }
 
 extension Diagnostic {
     /// How many are logged, and answered to a Reload.
-    static let mostTold = 100
+    static let mostReported = 100
 }
 
 /// A number of things, for people: `1 flow`, `2 flows`.

@@ -94,7 +94,7 @@ final class Outbox {
     /// Has the connection given up: a call could not be sent, for no reason of its own.
     var sendFailed: ((any Error) -> Void)?
     /// Somebody who was not called answered a call.
-    var strangerAnswered: ((_ stranger: String, _ called: String) -> Void)?
+    var unexpectedSenderAnswered: ((_ stranger: String, _ called: String) -> Void)?
 
     private let bus: Bus
     private let loop: EventLoop
@@ -252,7 +252,7 @@ extension Outbox {
         // On a connection that is lost all that is under way ends at once, and the service with it.
         guard let cookie = message.answeredCall, let call = sent[cookie], bus.isOpen else { return false }
         guard sent.mayAnswer(cookie, message) else {
-            strangerAnswered?(String(cString: message.sender), call.destination)
+            unexpectedSenderAnswered?(String(cString: message.sender), call.destination)
             return true
         }
         let isLate = sent.isLate(cookie)
@@ -276,7 +276,7 @@ extension Outbox {
             if call.concludeLate == nil {
                 sent.remove(cookie)
             } else {
-                sent.keepLate(cookie)?.concludeLate?(nil)
+                sent.persistLater(cookie)?.concludeLate?(nil)
             }
             conclude(call, .timedOut)
         }

@@ -23,7 +23,7 @@ final class Recorder {
     func begin() { write(Trace.header(basePath: "\(BusNames.tree)") + "\n") }
 
     /// Has the core handle an event, with both written in one piece.
-    func handle(_ event: Event, at now: Instant, by coordinator: inout FlowCoordinator) -> [Effect] {
+    func handle(_ event: Event, at now: Instant, by coordinator: inout Coordinator) -> [Effect] {
         var text = Trace.line(of: event, at: now, in: coordinator) + "\n"
         let effects = coordinator.handle(event, at: now, upTo: Limits.slice)
         for effect in effects { text += Trace.line(of: effect) + "\n" }

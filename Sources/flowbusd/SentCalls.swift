@@ -77,7 +77,7 @@ struct SentCalls {
     /// Keeps a call that was not answered in time: its answer may yet come.
     ///
     /// - Returns: another one that is forgotten for it.
-    mutating func keepLate(_ cookie: UInt64) -> Outbox.Call? {
+    mutating func persistLater(_ cookie: UInt64) -> Outbox.Call? {
         entries[cookie]?.isLate = true
         late.append(cookie)
         guard late.count > Limits.lateCalls else { return nil }

@@ -14,7 +14,7 @@ struct Setup {
     /// Where to keep what outlives the process.
     let folders: StoreFolders
     /// How much of the history is kept.
-    let retention: Keeper.Retention
+    let retention: Persistence.Retention
     /// When the tree comes back.
     let restore: Options.Restore
     /// Whether a bus that is lost is looked for again, rather than to leave that to a service manager.

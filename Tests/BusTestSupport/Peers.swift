@@ -26,7 +26,7 @@ extension Service {
     package func startEmit(
         _ step: String, _ arguments: KeyValuePairs<String, BusValue> = [:], on path: String,
         by other: TestClient? = nil, isInteractive: Bool = false
-    ) throws -> PendingCall {
+    ) throws -> AwaitedReply {
         try (other ?? client).start(
             Self.name, Self.tree + path, Self.name + ".Stepper", "EmitStep", [.string(step), .options(arguments)],
             isInteractive: isInteractive)
@@ -49,12 +49,12 @@ extension Service {
     }
 
     /// What the service has been called so far has reached those who are called, and what they sent has reached it.
-    package func settle(_ peers: TestClient...) throws {
+    package func synchronize(_ peers: TestClient...) throws {
         for peer in [client] + peers { try peer.ping(Self.name) }
     }
 
     /// The refusal that a call sent before comes to.
-    package func refusal(of call: PendingCall, to other: TestClient? = nil) throws -> BusError {
+    package func refusal(of call: AwaitedReply, to other: TestClient? = nil) throws -> BusError {
         try refusal { try (other ?? client).answer(to: call) }
     }
 }

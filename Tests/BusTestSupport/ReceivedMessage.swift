@@ -45,7 +45,7 @@ public final class ReceivedMessage: CustomStringConvertible {
     /// The method or signal; empty in answers.
     public let member: String
     /// In an answer, the call that it answers.
-    public let replyTo: PendingCall?
+    public let replyTo: AwaitedReply?
     /// What it carries.
     public let values: [BusValue]
     /// Does it want an answer?
@@ -68,7 +68,7 @@ public final class ReceivedMessage: CustomStringConvertible {
         var type: UInt8 = 0
         sd_bus_message_get_type(handle, &type)
         var cookie: UInt64 = 0
-        replyTo = sd_bus_message_get_reply_cookie(handle, &cookie) >= 0 ? PendingCall(cookie: cookie) : nil
+        replyTo = sd_bus_message_get_reply_cookie(handle, &cookie) >= 0 ? AwaitedReply(cookie: cookie) : nil
         switch Int(type) {
         case SD_BUS_MESSAGE_METHOD_CALL: kind = .call
         case SD_BUS_MESSAGE_SIGNAL: kind = .signal
@@ -105,6 +105,6 @@ public final class ReceivedMessage: CustomStringConvertible {
 }
 
 /// A call that a ``TestClient`` has sent.
-public struct PendingCall: Hashable, Sendable {
+public struct AwaitedReply: Hashable, Sendable {
     let cookie: UInt64
 }

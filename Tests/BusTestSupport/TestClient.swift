@@ -84,14 +84,14 @@ public final class TestClient {
     public func start(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
         isInteractive: Bool = false
-    ) throws -> PendingCall {
+    ) throws -> AwaitedReply {
         let message = try OutgoingMessage(
             call: bus, destination: destination, path: path, interface: interface, member: member)
         if isInteractive { try message.setAllowsInteractiveAuthorization(true) }
         for argument in arguments { try argument.write(to: message.body) }
         var cookie: UInt64 = 0
         try check("sd_bus_send", sd_bus_send(nil, message.handle, &cookie))
-        return PendingCall(cookie: cookie)
+        return AwaitedReply(cookie: cookie)
     }
 
     /// Sends a call that wants no answer.
@@ -126,7 +126,7 @@ public final class TestClient {
 
     /// Waits for the answer to a call.
     @discardableResult
-    public func answer(to call: PendingCall, within bound: Duration = failureBound) throws -> [BusValue] {
+    public func answer(to call: AwaitedReply, within bound: Duration = failureBound) throws -> [BusValue] {
         var start = 0
         let message = try wait(within: bound, for: "the answer to call \(call.cookie)", from: &start) {
             $0.replyTo == call

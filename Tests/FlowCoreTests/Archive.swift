@@ -12,7 +12,7 @@ struct Archive {
     /// Keeps what changed; gives the keys of those that should say something else then, and what was promised wrongly.
     ///
     /// - Parameter isCompared: whether all is compared, which takes its time; else only what was promised.
-    mutating func update(from coordinator: inout FlowCoordinator, comparing isCompared: Bool = true) -> [String] {
+    mutating func update(from coordinator: inout Coordinator, comparing isCompared: Bool = true) -> [String] {
         var complaints: [String] = []
         let (isUrgent, isAny) = (coordinator.hasUrgentRecords, coordinator.hasRecords)
         let taken = coordinator.takeRecords()

@@ -7,7 +7,7 @@ struct BlockedStepsTests {
     private func step(_ number: UInt64, origin: UInt64) -> WaitingStep {
         var step = WaitingStep(
             origin: origin, client: Client(":1.1"), flow: NodeID(slot: 0, instance: 1),
-            step: StepID(0), arguments: [], cause: 0, purpose: .setOff)
+            step: StepID(0), arguments: [], cause: 0, purpose: .triggered)
         step.number = number
         return step
     }
@@ -33,7 +33,7 @@ struct BlockedStepsTests {
 
     /// A flow whose guard is asked about `go`, with so many steps behind its question.
     private func world(_ count: Int, of step: String = "go", quotas: Quotas = .service) throws -> World {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.step("note", ["text": "string"])
         sketch.flow("main", guarded: ("com.auth", ["go", "note"]), on: ["go": [], "free": [], "note": []])
         let world = World(sketch, quotas: quotas)
@@ -78,20 +78,20 @@ struct BlockedStepsTests {
     @Test func `S-33 within one program as many steps wait as it emits, with all their arguments`() throws {
         let count = Limits.waitingStepsPerClient + 10
         let world = try world(0, quotas: .none)
-        let text = Value.string(String(repeating: "x", count: 2 * Limits.heldBytesPerClient / count))
+        let text = Value.string(String(repeating: "x", count: 2 * Limits.liveArgumentBytesPerClient / count))
         for _ in 0..<count { #expect(try world.emit("note", ["text": text], on: "/main") == []) }
-        #expect(world.coordinator.ledger.total.steps == count + 1)
-        #expect(world.coordinator.ledger.total.bytes > Limits.heldBytesPerClient)
+        #expect(world.coordinator.accounting.total.steps == count + 1)
+        #expect(world.coordinator.accounting.total.bytes > Limits.liveArgumentBytesPerClient)
     }
 
     @Test func `where nobody takes records, none are noted`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.screen("page", ["a": "int64?"])
         sketch.flow(
             "main", guarded: ("com.auth", ["slow"]), on: ["go": [.screen("page", .init(step: "later"))], "slow": []])
         sketch.step("later")
         let definitions = sketch.definitions
-        var coordinator = FlowCoordinator(definitions: definitions, basePath: "", isRecorded: false)
+        var coordinator = Coordinator(definitions: definitions, basePath: "", isRecorded: false)
         func handle(_ event: Event) { _ = coordinator.handle(event, at: Instant(microseconds: 0)) }
         let flow = try #require(definitions.flow(named: "main"))
         handle(.flowRequested(RequestID(1), FlowRequest(flow, by: Client(":1.1"))))

@@ -25,7 +25,7 @@ struct BusModel {
         case .addPresentable(let state): add(state)
         case .removePresentable(let path, let isFlow): remove(path, isFlow)
         case .changeProperties(let changes): change(changes)
-        case .tellNavigation(let navigation):
+        case .emitNavigationOccurred(let navigation):
             if navigation.serial <= serial || navigation.cause >= navigation.serial { complain(effect) }
             serial = navigation.serial
             if objects[navigation.flow]?.flow == nil { complain(effect) }
@@ -33,9 +33,9 @@ struct BusModel {
                 if !isRight(it, before: navigation.contributions[(place + 1)...]) { complain(effect) }
                 if it.kind == .reuse, let path = it.path { select(path) }
             }
-        case .announceNavigation(let announcement):
+        case .emitNavigationWillOccur(let announcement):
             if objects[announcement.flow]?.flow == nil { complain(effect) }
-        case .tellFailure(let failure):
+        case .emitNavigationFailed(let failure):
             if failure.cause > serial || failure.message.isEmpty { complain(effect) }
         case .startTimer(let time):
             if time == timer { complain(effect) }
@@ -47,7 +47,9 @@ struct BusModel {
             if isLive != (it.reason == .replaced) { complain(effect) }
         case .askGuard(let it), .askNavigator(let it): if objects[it.flow]?.flow == nil { complain(effect) }
         case .watchClient(let client): if !watched.insert(client).inserted { complain(effect) }
-        case .reply, .fail, .reportUnstarted, .reportUnrestored, .tellConclusion, .tellDefinitions, .dropQuestion: break
+        case .reply, .fail, .reportUnstarted, .reportUnrestored, .emitStepConcluded, .emitDefinitionsChanged,
+            .dropQuestion:
+            break
         }
     }
 

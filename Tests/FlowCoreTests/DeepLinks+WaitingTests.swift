@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Flow coordinator: deep links that wait")
 struct WaitingDeepLinksTests {
-    private func sketch() -> Sketch {
-        var sketch = Sketch()
+    private func sketch() -> DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
         sketch.flow(
             "main", isUnique: true, guarded: ("com.auth", ["gate"]),
             on: ["open": [.flow("sub"), .flow("free")], "gate": [], "go": [], "more": [.flow("late")]])
@@ -48,14 +48,14 @@ struct WaitingDeepLinksTests {
             world.answer(1, GuardAnswer.rejected)
                 == ["= [/main rejected, /main/sub navigated 3, /main/free navigated 2]"])
         #expect(world.waiting == [])
-        #expect(world.wait(Limits.patience) == [])
+        #expect(world.wait(Limits.replyTimeout) == [])
     }
 
     @Test func `S-27 S-9 after 20 s it is pending where it is undecided, and that is concluded flow by flow`() throws {
         let world = try opened()
         try world.navigate("gate", by: ":1.4")
         #expect(
-            world.wait(Limits.patience) == ["= [/main pending, /main/sub pending, /main/free navigated 2]"])
+            world.wait(Limits.replyTimeout) == ["= [/main pending, /main/sub pending, /main/free navigated 2]"])
         #expect(
             try world.dismiss("/main/sub")
                 == ["- /main/sub", "drop #2", "concluded /main/sub for :1.4: FlowEnded", "= done"])
@@ -150,7 +150,7 @@ struct WaitingDeepLinksTests {
         #expect(world.wait(Limits.pathTimeout / 2) == ["! PathFailed"])
         #expect(
             try failure(world) == "segment 2 ('sub'): its step was not decided in the time that the call may take")
-        #expect(world.wait(Limits.patience) == [])
+        #expect(world.wait(Limits.replyTimeout) == [])
         #expect(
             try world.adapt(2, to: "gate") == [
                 "+ /main/sub/leaf (visible presented ready)",
@@ -193,7 +193,7 @@ struct WaitingDeepLinksTests {
         let world = try World(root: "main", sketch)
         try world.emit("open", on: "/main")
         try world.emitAll(["gate", "quit"], on: "/main/sub")
-        world.now = Limits.patience - 300
+        world.now = Limits.replyTimeout - 300
         try world.emit("go", on: "/main")
         #expect(world.wait(300).last == "= [FlowEnded, PresentableDismissed]")
         #expect(world.waiting == [])
@@ -202,11 +202,11 @@ struct WaitingDeepLinksTests {
     @Test func `S-26 S-34 a flow that is ready as the time of who waits ends is ready, not late`() throws {
         var sketch = sketch()
         sketch.flow(
-            "main", initial: "begin", idle: (Limits.patience, "clean"),
+            "main", initial: "begin", idle: (Limits.replyTimeout, "clean"),
             on: ["begin": [.flow("late")], "clean": [.screen("a", .init(clears: true))]])
         let world = try World(root: "main", sketch)
         try world.waitReady("/main")
-        #expect(world.wait(Limits.patience).last == "= done")
+        #expect(world.wait(Limits.replyTimeout).last == "= done")
         #expect(world.waiting == [])
     }
 }

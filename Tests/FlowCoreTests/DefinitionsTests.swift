@@ -7,7 +7,7 @@ struct DefinitionsTests {
     private let definitions: Definitions
 
     init() {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", on: ["pick": [.screen("detail")], "about": [.flow("info")]])
         definitions = sketch.definitions
     }

@@ -56,7 +56,7 @@ struct DocumentationTests {
         row("live presentables", "\(number(Limits.nodesPerClient)) | \(number(Limits.nodes))")
         row(
             "arguments held: of live presentables, of steps that wait for them, of each flow's latest navigation",
-            "\(Limits.heldBytesPerClient / mebi) MiB | \(Limits.heldBytes / mebi) MiB")
+            "\(Limits.liveArgumentBytesPerClient / mebi) MiB | \(Limits.liveArgumentBytes / mebi) MiB")
         row(
             "steps that wait: kept, for a guard or navigator, in a list or a path; calls of WaitReady, calls by the token of "
                 + "one that waits",
@@ -87,13 +87,13 @@ struct DocumentationTests {
             "arguments of one step",
             "\(Limits.argumentCount), of \(Limits.argumentBytes / kibi) KiB together, "
                 + "nested \(Limits.argumentNesting) deep")
-        row("steps kept for one presentable", "\(Limits.keptSteps), \(Limits.keptStepsPerClient) of one client")
+        row("steps kept for one presentable", "\(Limits.deferredSteps), \(Limits.deferredStepsPerClient) of one client")
         row(
             "steps that wait for one flow, kept ones included",
             "\(number(Limits.waitingStepsPerFlow)), \(Limits.waitingStepsPerFlowAndClient) of one client")
         row("steps in one EmitSteps, segments in one NavigateAlong", number(Limits.waitingStepsPerFlow))
         row("lines of an explanation", number(Limits.explanationLines))
-        row("steps set off by one origin (S-11)", "\(Limits.stepsSetOff)")
+        row("steps set off by one origin (S-11)", "\(Limits.triggeredSteps)")
         row("calls that wait for the outcome of one token", "\(Limits.callsPerToken)")
         row("steps of one registered flow", "\(Limits.stepsPerRegistration)")
         row("screens that come with one registered flow", "\(Limits.screensPerRegistration)")
@@ -107,7 +107,9 @@ struct DocumentationTests {
         func row(_ what: String, _ time: UInt64) {
             #expect(rows.contains("| \(what) | \(time / 1_000_000) s |"), "\(what)")
         }
-        row("a caller waits for a verdict, then it is `pending`; for WaitReady, then it is `Timeout`", Limits.patience)
+        row(
+            "a caller waits for a verdict, then it is `pending`; for WaitReady, then it is `Timeout`",
+            Limits.replyTimeout)
         row("a NavigateAlong, unless its caller says otherwise", Limits.pathTimeout)
         row("the answer of a presenter, unless the definition says otherwise", Limits.presenterTimeout)
         row("the answer of a guard or navigator, unless the definition says otherwise", Limits.guardTimeout)

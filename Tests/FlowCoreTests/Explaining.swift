@@ -1,6 +1,6 @@
 @testable import FlowCore
 
-extension FlowCoordinator {
+extension Coordinator {
     /// What is said of an emission before it comes; nil for other events, and for calls with options, which may come to
     /// something else.
     borrowing func explain(_ event: Event, at now: Instant) -> Explanation? {

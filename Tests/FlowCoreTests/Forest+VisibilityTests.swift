@@ -9,10 +9,10 @@ struct ForestVisibilityTests {
     /// A presented root with these children, screens all, each shown.
     private mutating func root(_ covering: Children, _ names: [String], isShown: Bool = true) -> (Int, [Int]) {
         let main = forest.add("main", covering)
-        forest.settle(nil, touching: main)
+        forest.updateVisibility(nil, touching: main)
         let children = names.map { name in
             let slot = forest.add(name, below: main)
-            forest.settle(main)
+            forest.updateVisibility(main)
             return slot
         }
         if isShown { for child in children where covering != .tabs { forest.setVisible(child, true) } }
@@ -43,7 +43,7 @@ struct ForestVisibilityTests {
         forest.setVisible(children[0], true)
         #expect(presented == ["/main", "/main/b"])
         _ = forest.remove(children[1])
-        forest.settle(main)
+        forest.updateVisibility(main)
         #expect(presented == ["/main", "/main/a"])
         #expect(forest.currentPath(of: main) == "/main/a")
     }
@@ -51,7 +51,7 @@ struct ForestVisibilityTests {
     @Test mutating func `S-14 a child covers from birth, before it is visible, and while it is hidden`() {
         let (main, children) = root(.stack, ["a"])
         let b = forest.add("b", below: main)
-        forest.settle(main)
+        forest.updateVisibility(main)
         #expect(presented == ["/main"])
         forest.setVisible(b, true)
         forest.setVisible(b, false)
@@ -86,7 +86,7 @@ struct ForestVisibilityTests {
         for child in [2, 1, 3, 1] { forest.setVisible(children[child], true) }
         func goes(_ child: Int) -> String? {
             _ = forest.remove(children[child])
-            forest.settle(main)
+            forest.updateVisibility(main)
             return forest.currentPath(of: main)
         }
         // Selected so far: a, c, d, b.
@@ -112,17 +112,17 @@ struct ForestVisibilityTests {
     @Test mutating func `S-14 tabs: the oldest where none was selected before`() {
         let (main, children) = root(.tabs, ["a", "b", "c"])
         _ = forest.remove(children[0])
-        forest.settle(main)
+        forest.updateVisibility(main)
         #expect(forest.currentPath(of: main) == "/main/b")
     }
 
     @Test mutating func `S-14 presented asks for the parent too, all the way up`() {
         let main = forest.add("main", .free)
-        forest.settle(nil, touching: main)
+        forest.updateVisibility(nil, touching: main)
         let sub = forest.add("sub", .stack, below: main)
-        forest.settle(main)
+        forest.updateVisibility(main)
         let a = forest.add("a", below: sub)
-        forest.settle(sub)
+        forest.updateVisibility(sub)
         forest.setVisible(a, true)
         #expect(presented == ["/main", "/main/sub", "/main/sub/a"])
         forest.setVisible(main, false)

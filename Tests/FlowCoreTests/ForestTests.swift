@@ -45,7 +45,7 @@ struct ForestTests {
         let a = forest.add("a", .free, below: main)
         _ = forest.add("x", below: a)
         _ = forest.add("b", below: main)
-        forest.settle(main)
+        forest.updateVisibility(main)
         #expect(forest.removeChildren(of: main).map(\.path) == ["/main/b", "/main/a/x", "/main/a"])
         #expect(forest.paths == ["/main"])
         #expect(forest.freeID(for: "a", below: main, besides: SiblingIDs.PlannedIDs()) == "a")
@@ -70,14 +70,14 @@ struct ForestTests {
     @Test func `what changed is told once: new ones whole, of the others the new values`() throws {
         var forest = Forest(base: "")
         let main = forest.add("main", .stack)
-        forest.settle(nil, touching: main)
+        forest.updateVisibility(nil, touching: main)
         let a = forest.add("a", below: main)
-        forest.settle(main)
+        forest.updateVisibility(main)
         let first = forest.takeChanges()
         #expect(first.born == [main, a])
         forest.setVisible(a, true)
         let b = forest.add("b", below: main)
-        forest.settle(main)
+        forest.updateVisibility(main)
         let (born, changes) = forest.takeChanges()
         #expect(born == [b])
         #expect(
@@ -93,15 +93,15 @@ struct ForestTests {
         var forest = Forest(base: "")
         let main = forest.add("main", .free)
         let a = forest.add("a", below: main)
-        forest.settle(nil, touching: main)
+        forest.updateVisibility(nil, touching: main)
         _ = forest.takeChanges()
         forest.setVisible(a, true)
         _ = forest.remove(a)
         let presented = forest.takePresented()
         #expect(presented == [main])
-        let heir = forest.add("a", below: main)
+        let nearestLiveAncestor = forest.add("a", below: main)
         let (born, changes) = forest.takeChanges()
-        #expect(born == [heir])
+        #expect(born == [nearestLiveAncestor])
         #expect(changes.isEmpty)
     }
 
@@ -157,9 +157,9 @@ struct ForestTests {
         let x = forest.add("x", below: a)
         let b = forest.add("b", below: main)
         let y = forest.add("y", below: a)
-        #expect(forest.leavesFirst(main) == [b, y, x, a, main])
-        #expect(forest.leavesFirst(b) == [b])
-        let order = forest.leavesFirst(a).map { forest.nodes[$0].path }
+        #expect(forest.postorder(main) == [b, y, x, a, main])
+        #expect(forest.postorder(b) == [b])
+        let order = forest.postorder(a).map { forest.nodes[$0].path }
         #expect(forest.remove(a).map(\.path) == order)
     }
 
@@ -167,16 +167,16 @@ struct ForestTests {
         var forest = Forest(base: "")
         let main = forest.add("main", .free)
         let first = forest.add("a", below: main)
-        let held = HeldStep(step: StepID(0), arguments: [], origin: 1, cause: 0, client: Client(":1.1"))
-        forest.nodes[first].keptSteps = [held]
+        let held = DeferredStep(step: StepID(0), arguments: [], origin: 1, cause: 0, client: Client(":1.1"))
+        forest.nodes[first].deferredSteps = [held]
         forest.nodes[first].initialStep = held
         forest.nodes[first].onDismissed = StepTemplate(StepID(0))
         let gone = forest.remove(first)
-        #expect(gone.map(\.keptSteps) == [[held]])
+        #expect(gone.map(\.deferredSteps) == [[held]])
         #expect(gone.first?.onDismissed == StepTemplate(StepID(0)))
         let second = forest.add("a", below: main)
         #expect(second == first)
-        #expect(forest.nodes[second].keptSteps.isEmpty)
+        #expect(forest.nodes[second].deferredSteps.isEmpty)
         #expect(forest.nodes[second].initialStep == nil)
         #expect(forest.nodes[second].onDismissed == nil)
     }
@@ -190,8 +190,8 @@ struct ForestTests {
                 arguments: [Argument("pin", .string("1"), isPrivate: true), Argument("item", .byte(1))],
                 client: Client(":1.1")),
             below: main)
-        forest.settle(nil, touching: main)
-        forest.settle(main)
+        forest.updateVisibility(nil, touching: main)
+        forest.updateVisibility(main)
         #expect(
             forest.state(of: a)
                 == PresentableState(

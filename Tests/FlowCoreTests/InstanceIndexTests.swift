@@ -49,7 +49,7 @@ struct InstanceIndexTests {
     }
 
     @Test func `S-25 instances come back with their presentables, and are found`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", on: ["open": [.screen("a")]])
         let world = try World(root: "main", sketch)
         try world.emit("open", on: "/main")

@@ -22,7 +22,7 @@ struct LimitsFloodTests {
     }
 
     @Test func `S-32 S-33 bytes of the steps that one client has registered, and in total`() throws {
-        let world = World(Sketch())
+        let world = World(DefinitionsBuilder())
         let (most, part) = (Limits.registeredBytesPerClient, Limits.registeredBytesPerClient / 2 - 20_000)
         func isRefused(_ flow: String, _ bytes: Int, by client: String, with text: String) throws {
             let before = world.standing
@@ -48,13 +48,13 @@ struct LimitsFloodTests {
         let type = try #require(ValueType(signature: "(" + String(repeating: "i", count: 204) + ")"))
         let parameters = (0..<Limits.argumentCount).map { Parameter("argument\(1_000 + $0)", type) }
         func register(_ flow: String, screens: Int, in world: World) -> [String] {
-            var wish = Registration(
+            var request = Registration(
                 flow, at: Service(":1.1", path: "/", timeout: 1), steps: [StepDeclaration("s")], by: Client(":1.1"))
-            wish.bring((0..<screens).map { Registration.Screen("\(flow)\($0)", parameters: parameters) })
-            return world.handle(.flowRegistered(world.nextRequest(), wish))
+            request.bring((0..<screens).map { Registration.Screen("\(flow)\($0)", parameters: parameters) })
+            return world.handle(.flowRegistered(world.nextRequest(), request))
         }
         // Each takes about 16,000 of 1,048,576 bytes.
-        let world = World(Sketch())
+        let world = World(DefinitionsBuilder())
         #expect(register("half", screens: 35, in: world).last == "= done")
         let before = world.standing
         #expect(register("more", screens: 35, in: world) == ["! LimitExceeded"])
@@ -64,7 +64,7 @@ struct LimitsFloodTests {
     }
 
     private func guarded() throws -> World {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.step("go")
         sketch.flow("main", guarded: ("com.auth", ["go"]), on: ["go": []])
         return try World(root: "main", sketch)
@@ -83,8 +83,8 @@ struct LimitsFloodTests {
         #expect(message == "':1.1' has 4096 steps waiting of at most 4096")
         #expect(try world.emit("go", on: "/main", by: ":1.2", token: "t0") == [])
         // Those that were refused are not remembered, and all room comes back.
-        world.wait(Limits.patience)
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.steps == tokens + 1)
+        world.wait(Limits.replyTimeout)
+        #expect(world.coordinator.accounting.clients[Client(":1.1")]?.steps == tokens + 1)
         try world.dismiss("/main")
         #expect(world.waiting == [])
     }

@@ -5,7 +5,7 @@ import Testing
 /// Limits on what is kept, and those that take into account what a step's own list dismisses (S-13, S-33).
 @Suite("Limits: kept steps, lists")
 struct LimitsListsTests {
-    private typealias Child = Sketch.Child
+    private typealias Child = DefinitionsBuilder.Child
 
     /// A refusal that left everything as it was.
     private func isRefused(
@@ -25,13 +25,14 @@ struct LimitsListsTests {
 
     /// Many hidden screens that keep what comes.
     private func keeping(_ screens: Int, roots: Int = 1) throws -> World {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.step("go", ["a": "string?"])
-        let all = Array(repeating: Sketch.Part.screen("s", Child(whenHidden: .queue)), count: screens)
+        let all = Array(repeating: DefinitionsBuilder.Part.screen("s", Child(whenHidden: .queue)), count: screens)
         sketch.flow(
             "main", whenHidden: .queue,
             on: [
-                "open": .first([Sketch.Way(parts: all)]), "newest": [.screen("newest", Child(whenHidden: .latest))],
+                "open": .first([DefinitionsBuilder.Way(parts: all)]),
+                "newest": [.screen("newest", Child(whenHidden: .latest))],
                 "go": [],
             ])
         let world = World(sketch)
@@ -49,7 +50,7 @@ struct LimitsListsTests {
     @Test func `S-15 S-33 steps kept for one presentable`() throws {
         let world = try keeping(2)
         for client in [":1.1", ":1.3"] {
-            for _ in 0..<Limits.keptStepsPerClient {
+            for _ in 0..<Limits.deferredStepsPerClient {
                 #expect(try world.emit("go", on: "/main/s", by: client) == ["= deferred 0"])
             }
             // Others find room.
@@ -63,9 +64,9 @@ struct LimitsListsTests {
         #expect(try world.emitAll(["go", "go"], on: "/main/s") == ["= [LimitExceeded, LimitExceeded]"])
         // Another has its own, and the newest takes the place of the one before however many came.
         #expect(try world.emit("go", on: "/main/s_2") == ["= deferred 0"])
-        for _ in 0...Limits.keptSteps { #expect(try world.emit("go", on: "/main/newest").last == "= deferred 0") }
+        for _ in 0...Limits.deferredSteps { #expect(try world.emit("go", on: "/main/newest").last == "= deferred 0") }
         try world.show("/main/s")
-        #expect(world.navigations.count == Limits.keptSteps)
+        #expect(world.navigations.count == Limits.deferredSteps)
         try world.hide("/main/s")
         #expect(try world.emit("go", on: "/main/s") == ["= deferred 0"])
     }
@@ -74,9 +75,9 @@ struct LimitsListsTests {
         let world = try keeping(16)
         try world.hide("/main")
         for number in 1...15 {
-            for _ in 0..<Limits.keptStepsPerClient { try world.emit("go", on: screen(number)) }
+            for _ in 0..<Limits.deferredStepsPerClient { try world.emit("go", on: screen(number)) }
         }
-        for _ in 0..<Limits.keptStepsPerClient - 1 { try world.emit("go", on: "/main") }
+        for _ in 0..<Limits.deferredStepsPerClient - 1 { try world.emit("go", on: "/main") }
         #expect(try world.emit("go", on: "/main/newest") == ["= deferred 0"])
         try isRefused(world, with: "512 steps of ':1.1' wait for '/main' of at most 512") {
             try world.emit("go", on: screen(16))
@@ -84,7 +85,7 @@ struct LimitsListsTests {
         // What takes the place of its own is no more than there was.
         #expect(try world.emit("go", on: "/main/newest").last == "= deferred 0")
         for number in 1...16 {
-            for _ in 0..<Limits.keptStepsPerClient { try world.emit("go", on: screen(number), by: ":1.3") }
+            for _ in 0..<Limits.deferredStepsPerClient { try world.emit("go", on: screen(number), by: ":1.3") }
         }
         #expect(try world.kept("/main").flow?.waiting.count == Limits.waitingStepsPerFlow)
         for path in ["/main", screen(16)] {
@@ -106,13 +107,13 @@ struct LimitsListsTests {
         try world.emit("go", on: "/main/newest")
         for root in roots {
             for number in 1...15 where left > 0 {
-                for _ in 0..<min(left, Limits.keptStepsPerClient) {
+                for _ in 0..<min(left, Limits.deferredStepsPerClient) {
                     try world.emit("go", on: screen(number, of: root))
                     left -= 1
                 }
             }
         }
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.steps == Limits.waitingStepsPerClient)
+        #expect(world.coordinator.accounting.clients[Client(":1.1")]?.steps == Limits.waitingStepsPerClient)
         try isRefused(world, with: "':1.1' has 4096 steps waiting of at most 4096") {
             try world.emit("go", on: "/main_10/newest")
         }
@@ -133,7 +134,7 @@ struct LimitsListsTests {
         for _ in 0..<32 { try world.emit("go", ["a": text(most)], on: "/main/s") }
         for _ in 0..<31 { try world.emit("go", ["a": text(most)], on: "/main/s_3") }
         #expect(try world.emit("go", ["a": text(most)], on: "/main/newest") == ["= deferred 0"])
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient)
+        #expect(world.coordinator.accounting.clients[Client(":1.1")]?.bytes == Limits.liveArgumentBytesPerClient)
         try isRefused(world, with: "take 4194304 of at most 4194304 bytes") {
             try world.emit("go", ["a": text(0)], on: "/main/s_2")
         }
@@ -142,7 +143,8 @@ struct LimitsListsTests {
         // The one that it replaces is given back: to its client.
         #expect(try world.emit("go", ["a": text(most)], on: "/main/newest").last == "= deferred 0")
         try world.emit("go", ["a": text(0)], on: "/main/newest", by: ":1.2")
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient - 65_536)
+        #expect(
+            world.coordinator.accounting.clients[Client(":1.1")]?.bytes == Limits.liveArgumentBytesPerClient - 65_536)
         #expect(try world.emit("go", ["a": text(0)], on: "/main/s_2") == ["= deferred 0"])
     }
 
@@ -154,14 +156,14 @@ struct LimitsListsTests {
                 for _ in 0..<32 { try world.emit("go", ["a": text(most)], on: screen(number), by: ":1.\(client)") }
             }
         }
-        #expect(world.coordinator.ledger.total.bytes == Limits.heldBytes)
+        #expect(world.coordinator.accounting.total.bytes == Limits.liveArgumentBytes)
         try isRefused(world, with: "take 16777216 of at most 16777216 bytes in total") {
             try world.emit("go", ["a": text(0)], on: "/main/newest", by: ":1.9")
         }
         try world.dismiss("/main/s")
         #expect(try world.emit("go", ["a": text(0)], on: "/main/newest", by: ":1.9") == ["= deferred 0"])
         try world.dismiss("/main")
-        #expect(world.coordinator.ledger == Ledger())
+        #expect(world.coordinator.accounting == Accounting())
     }
 
     @Test func `S-33 steps in one call`() throws {
@@ -174,7 +176,7 @@ struct LimitsListsTests {
     }
 
     @Test func `S-28 S-33 segments of one path: at least one`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", on: ["down": [.flow("main")]])
         let world = try World(root: "main", sketch)
         try world.emit("down", on: "/main")
@@ -191,16 +193,17 @@ struct LimitsListsTests {
     // MARK: Lists
 
     @Test func `S-13 S-33 children of one flow: those that the step dismisses make room`() throws {
-        var sketch = Sketch()
-        let many = Array(repeating: Sketch.Part.screen("s"), count: Limits.children)
+        var sketch = DefinitionsBuilder()
+        let many = Array(repeating: DefinitionsBuilder.Part.screen("s"), count: Limits.children)
         sketch.flow(
             "main",
             on: [
-                "fill": .first([Sketch.Way(parts: many)]), "over": .first([Sketch.Way(parts: [.popRoot] + many)]),
+                "fill": .first([DefinitionsBuilder.Way(parts: many)]),
+                "over": .first([DefinitionsBuilder.Way(parts: [.popRoot] + many)]),
                 "again": .first([
-                    Sketch.Way(parts: [.screen("s", Child(clears: true))] + many.dropFirst())
+                    DefinitionsBuilder.Way(parts: [.screen("s", Child(clears: true))] + many.dropFirst())
                 ]),
-                "swap": .first([Sketch.Way(parts: [.popRoot] + many.dropFirst())]),
+                "swap": .first([DefinitionsBuilder.Way(parts: [.popRoot] + many.dropFirst())]),
                 "reuse": [.screen("s", Child(reuses: true))], "add": [.screen("s")],
             ])
         let world = try World(root: "main", sketch)
@@ -218,12 +221,12 @@ struct LimitsListsTests {
     @Test func `S-13 S-33 presentables of one client: its own that the step dismisses make room, others' do not`()
         throws
     {
-        var sketch = Sketch()
-        let many = Array(repeating: Sketch.Part.screen("s"), count: 999)
+        var sketch = DefinitionsBuilder()
+        let many = Array(repeating: DefinitionsBuilder.Part.screen("s"), count: 999)
         sketch.flow(
             "main",
             on: [
-                "fill": .first([Sketch.Way(parts: many)]), "again": [.screen("s", Child(clears: true))],
+                "fill": .first([DefinitionsBuilder.Way(parts: many)]), "again": [.screen("s", Child(clears: true))],
                 "swap": [.pop("first"), .screen("s"), .screen("s")], "first": [.screen("first")],
                 "reuse": [.screen("first", Child(reuses: true))], "add": [.screen("s")],
             ])
@@ -232,7 +235,7 @@ struct LimitsListsTests {
             try world.coordinate("main")
         }
         for path in ["/main", "/main_2"] { try world.emit("fill", on: path) }
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.nodes == Limits.nodesPerClient)
+        #expect(world.coordinator.accounting.clients[Client(":1.1")]?.nodes == Limits.nodesPerClient)
         #expect(try world.coordinate("main", by: ":1.2").last == "= /main_3")
         for step in ["first", "add"] { try world.emit(step, on: "/main_3", by: ":1.2") }
         // What goes is another's.
@@ -248,25 +251,27 @@ struct LimitsListsTests {
         #expect(try world.emit("reuse", on: "/main_3", by: ":1.3").last?.hasPrefix("= navigated") == true)
         // What goes is its own.
         #expect(try world.emit("again", on: "/main").last?.hasPrefix("= navigated") == true)
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.nodes == Limits.nodesPerClient - 998)
+        #expect(world.coordinator.accounting.clients[Client(":1.1")]?.nodes == Limits.nodesPerClient - 998)
         #expect(try world.emit("reuse", on: "/main_3").last?.hasPrefix("= navigated") == true)
     }
 
     @Test func `S-13 S-33 presentables in total: all that go make room`() throws {
-        var sketch = Sketch()
-        let many = Array(repeating: Sketch.Part.screen("s"), count: 999)
-        sketch.flow("own", initial: "fill", on: ["fill": .first([Sketch.Way(parts: many)])])
+        var sketch = DefinitionsBuilder()
+        let many = Array(repeating: DefinitionsBuilder.Part.screen("s"), count: 999)
+        sketch.flow("own", initial: "fill", on: ["fill": .first([DefinitionsBuilder.Way(parts: many)])])
         sketch.flow(
             "main", initial: "fill",
             on: [
-                "fill": .first([Sketch.Way(parts: many)]), "over": [.popRoot, .screen("s")], "add": [.screen("s")],
-                "again": .first([Sketch.Way(parts: [.screen("s", Child(clears: true))] + many.dropFirst())]),
-                "both": .first([Sketch.Way(parts: [.screen("s", Child(clears: true))] + many)]),
+                "fill": .first([DefinitionsBuilder.Way(parts: many)]), "over": [.popRoot, .screen("s")],
+                "add": [.screen("s")],
+                "again": .first([DefinitionsBuilder.Way(parts: [.screen("s", Child(clears: true))] + many.dropFirst())]
+                ),
+                "both": .first([DefinitionsBuilder.Way(parts: [.screen("s", Child(clears: true))] + many)]),
             ])
         sketch.autostart = Array(repeating: .init(flow: "own"), count: 9) + [.init(flow: "main")]
         let world = World(sketch)
         world.handle(.started)
-        #expect(world.coordinator.ledger.total.nodes == Limits.nodes)
+        #expect(world.coordinator.accounting.total.nodes == Limits.nodes)
         for step in ["add", "both"] {
             try isRefused(world, with: "there are 10000 live presentables of at most 10000") {
                 try world.emit(step, on: "/main")
@@ -274,12 +279,12 @@ struct LimitsListsTests {
         }
         #expect(try world.emit("again", on: "/main").last?.hasPrefix("= navigated") == true)
         #expect(try world.emit("over", on: "/main").last?.hasPrefix("= navigated") == true)
-        #expect(world.coordinator.ledger.total.nodes == Limits.nodes - 997)
+        #expect(world.coordinator.accounting.total.nodes == Limits.nodes - 997)
     }
 
     /// A flow whose screens hold what its steps say.
-    private func heavy() -> Sketch {
-        var sketch = Sketch()
+    private func heavy() -> DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
         for step in ["add", "clear", "reuse", "flow", "wait", "hello", "keep"] { sketch.step(step, ["a": "string?"]) }
         sketch.screen("s", ["a": "string?"])
         sketch.flow("sub", ["a": "string?"])
@@ -300,7 +305,7 @@ struct LimitsListsTests {
         try world.coordinate("main")
         try world.coordinate("main", by: ":1.2")
         let part = 32 * 1_024
-        var left = Limits.heldBytesPerClient - short * 1_024
+        var left = Limits.liveArgumentBytesPerClient - short * 1_024
         // The latest navigation holds as much as a screen.
         left -= part
         while left > 0 {
@@ -315,16 +320,16 @@ struct LimitsListsTests {
         let half = 32 * 1_024 - around
         try isRefused(world, with: "4194304") { try world.emit("add", ["a": text(half)], on: "/main") }
         #expect(try world.emit("clear", ["a": text(half)], on: "/main").last?.hasPrefix("= navigated") == true)
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == 2 * 32_768)
+        #expect(world.coordinator.accounting.clients[Client(":1.1")]?.bytes == 2 * 32_768)
         // Kept and waiting steps of what goes count too.
         let waiting = try full(short: 96)
         try waiting.emit("wait", ["a": text(half)], on: "/main")
         try waiting.emit("keep", ["a": text(half)], on: "/main/w")
         try waiting.emit("keep", ["a": text(half)], on: "/main/w")
-        #expect(waiting.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient)
+        #expect(waiting.coordinator.accounting.clients[Client(":1.1")]?.bytes == Limits.liveArgumentBytesPerClient)
         try isRefused(waiting, with: "4194304") { try waiting.emit("add", ["a": text(half)], on: "/main") }
         #expect(try waiting.emit("clear", ["a": text(2 * half)], on: "/main").last?.hasPrefix("= navigated") == true)
-        #expect(waiting.coordinator.ledger.clients[Client(":1.1")]?.bytes == 2 * (2 * half + around))
+        #expect(waiting.coordinator.accounting.clients[Client(":1.1")]?.bytes == 2 * (2 * half + around))
     }
 
     @Test func `S-19 S-33 bytes: a reuse gives back what it replaces, and is its client's from then on`() throws {
@@ -336,17 +341,19 @@ struct LimitsListsTests {
         try isRefused(world, with: "4194304") { try world.emit("reuse", ["a": text(0)], on: "/main_2") }
         #expect(
             try world.emit("reuse", ["a": text(0)], on: "/main", by: ":1.2").last?.hasPrefix("= navigated") == true)
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient - 2 * 32_768)
         #expect(
-            world.coordinator.ledger.clients[Client(":1.2")]
-                == Ledger.Tally(nodes: 3, bytes: 2 * 32_768 + 2 * around))
+            world.coordinator.accounting.clients[Client(":1.1")]?.bytes == Limits.liveArgumentBytesPerClient - 2
+                * 32_768)
+        #expect(
+            world.coordinator.accounting.clients[Client(":1.2")]
+                == Accounting.Usage(nodes: 3, bytes: 2 * 32_768 + 2 * around))
     }
 
     @Test func `S-19 S-33 bytes: a screen's step that waits counts, a flow's that never does, does not`() throws {
         let half = 32 * 1_024 - around
         let world = try full(short: 32)
         try world.emit("wait", ["a": text(half)], on: "/main")
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient)
+        #expect(world.coordinator.accounting.clients[Client(":1.1")]?.bytes == Limits.liveArgumentBytesPerClient)
         #expect(try world.emit("wait", ["a": text(half)], on: "/main").last?.hasPrefix("= navigated") == true)
         try isRefused(world, with: "4194304") { try world.emit("wait", ["a": text(half + 1)], on: "/main") }
         let flow = try full(short: 16)

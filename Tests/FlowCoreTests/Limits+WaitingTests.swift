@@ -23,7 +23,7 @@ struct LimitsWaitingTests {
 
     /// So many roots of a flow whose guard is asked about `go`.
     private func world(_ roots: Int) throws -> (World, [String]) {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.step("go", ["a": "string?"])
         sketch.screen("s", ["a": "string?"])
         sketch.flow(
@@ -80,7 +80,7 @@ struct LimitsWaitingTests {
     /// A question that was asked before.
     private func question(_ number: UInt64, of world: World) throws -> Question {
         let asked = try #require(world.coordinator.questions[QuestionID(number)])
-        guard case .adapter(let step, _) = asked else { throw World.Unrefused() }
+        guard case .guard(let step, _) = asked else { throw World.Unrefused() }
         let slot = try #require(world.coordinator.forest.slot(of: step.flow))
         return Question(
             id: QuestionID(number), service: Service("com.auth", path: "/guard", timeout: Limits.guardTimeout),
@@ -96,7 +96,7 @@ struct LimitsWaitingTests {
         }
         #expect(world.waiting == [], sourceLocation: sourceLocation)
         for path in world.paths where world.coordinator.node(at: path) != nil { try world.dismiss(path) }
-        #expect(world.coordinator.ledger == Ledger(), sourceLocation: sourceLocation)
+        #expect(world.coordinator.accounting == Accounting(), sourceLocation: sourceLocation)
         #expect(world.coordinator.alarms.count <= 2 * Limits.waitingSteps)
     }
 
@@ -105,7 +105,7 @@ struct LimitsWaitingTests {
         for path in paths.prefix(8) {
             for _ in 0..<Limits.waitingStepsPerFlowAndClient { try world.emit("go", on: path, by: ":1.1") }
         }
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.steps == Limits.waitingStepsPerClient)
+        #expect(world.coordinator.accounting.clients[Client(":1.1")]?.steps == Limits.waitingStepsPerClient)
         try isRefused(world, with: "':1.1' has 4096 steps waiting of at most 4096") {
             try world.emit("go", on: "/main_9", by: ":1.1")
         }
@@ -124,17 +124,19 @@ struct LimitsWaitingTests {
         }
         let log = try world.navigate("go", by: ":1.1")
         #expect(log.count { $0.hasPrefix("guard?") } == 0)
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.steps == Limits.waitingStepsPerClient)
+        #expect(world.coordinator.accounting.clients[Client(":1.1")]?.steps == Limits.waitingStepsPerClient)
         try world.emit("go", on: "/main_10", by: ":1.2")
-        #expect(world.wait(Limits.patience).contains { $0.contains("/main_8 pending, /main_9 LimitExceeded") })
+        #expect(world.wait(Limits.replyTimeout).contains { $0.contains("/main_8 pending, /main_9 LimitExceeded") })
         try finish(world)
     }
 
     @Test func `S-33 bytes of arguments of steps that wait are held for their client`() throws {
         let (world, _) = try world(2)
         let most = text(Limits.argumentBytes - around)
-        for _ in 0..<Limits.heldBytesPerClient / Limits.argumentBytes { try world.emit("go", ["a": most], on: "/main") }
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient)
+        for _ in 0..<Limits.liveArgumentBytesPerClient / Limits.argumentBytes {
+            try world.emit("go", ["a": most], on: "/main")
+        }
+        #expect(world.coordinator.accounting.clients[Client(":1.1")]?.bytes == Limits.liveArgumentBytesPerClient)
         try isRefused(world, with: "':1.1' has made take 4194304 of at most 4194304 bytes") {
             try world.emit("go", ["a": text(0)], on: "/main_2")
         }
@@ -146,7 +148,7 @@ struct LimitsWaitingTests {
     }
 
     @Test func `S-33 S-13 a step that waited has the room that it took while it waited`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         for step in ["add", "plain"] { sketch.step(step, ["a": "string"]) }
         sketch.screen("s", ["a": "string"])
         sketch.flow("main", guarded: ("com.auth", ["add"]), on: ["add": [.screen("s")], "plain": [.screen("s")]])
@@ -156,10 +158,11 @@ struct LimitsWaitingTests {
         // A screen's arguments each, and the latest navigation's: the last screen takes the rest.
         let half = text(Limits.argumentBytes / 2 - around)
         for _ in 0..<126 { try world.emit("plain", ["a": half], on: "/main") }
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient - 32_768)
+        #expect(
+            world.coordinator.accounting.clients[Client(":1.1")]?.bytes == Limits.liveArgumentBytesPerClient - 32_768)
         try world.emit("add", ["a": half], on: "/main")
         #expect(world.pass().last == "= navigated 127")
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient)
+        #expect(world.coordinator.accounting.clients[Client(":1.1")]?.bytes == Limits.liveArgumentBytesPerClient)
         // The same with a navigator.
         try world.dismiss("/main/s")
         try world.dismiss("/main/s_2")
@@ -167,7 +170,7 @@ struct LimitsWaitingTests {
         #expect(world.navigate(2, to: []).last == "= navigated 128")
         try world.emit("plain", ["a": half], on: "/other")
         #expect(world.navigate(3, to: [.screen("s")]).last == "= navigated 129")
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient)
+        #expect(world.coordinator.accounting.clients[Client(":1.1")]?.bytes == Limits.liveArgumentBytesPerClient)
         try finish(world)
     }
 
@@ -175,7 +178,7 @@ struct LimitsWaitingTests {
         let (world, paths) = try world(5)
         let steps = Array(repeating: "go", count: Limits.waitingStepsPerFlow - 1)
         for path in paths.prefix(4) { #expect(try world.emitAll(steps, on: path).last?.hasPrefix("!") == false) }
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.steps == Limits.waitingStepsPerClient)
+        #expect(world.coordinator.accounting.clients[Client(":1.1")]?.steps == Limits.waitingStepsPerClient)
         try isRefused(world, with: "has 4096 steps waiting") { try world.emitAll(["go"], on: "/main_5") }
         try isRefused(world, with: "has 4096 steps waiting") { try world.navigateAlong([("main", "go")]) }
         try isRefused(world, with: "4096 steps waiting") { try world.emit("go", on: "/main_5") }
@@ -189,7 +192,7 @@ struct LimitsWaitingTests {
         for (number, path) in paths.prefix(64).enumerated() {
             try world.emitAll(steps, on: path, by: ":1.\(number / 4)")
         }
-        #expect(world.coordinator.ledger.total.steps == Limits.waitingSteps)
+        #expect(world.coordinator.accounting.total.steps == Limits.waitingSteps)
         try isRefused(world, with: "there are 65536 steps waiting of at most 65536 in total") {
             try world.emit("go", on: "/main_65", by: ":1.99")
         }
@@ -198,36 +201,36 @@ struct LimitsWaitingTests {
     }
 
     @Test func `S-33 what onDismissed keeps counts for who made the child`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.step("told", ["a": "string"])
         sketch.screen("s")
         sketch.flow("main", children: .stack, navigated: ("com.shop", ["fill", "again", "drop"]), on: ["told": []])
         for step in ["fill", "again", "drop"] { sketch.step(step) }
         let world = try World(root: "main", sketch)
         let binding = Binding("a", .literal(text(Limits.argumentBytes - 100)))
-        let screen = Sketch.Part.screen("s", .init(onDismissed: "told", onDismissedWith: [binding]))
-        let most = Limits.heldBytesPerClient / (Limits.argumentBytes - 40)
+        let screen = DefinitionsBuilder.Part.screen("s", .init(onDismissed: "told", onDismissedWith: [binding]))
+        let most = Limits.liveArgumentBytesPerClient / (Limits.argumentBytes - 40)
         try world.emit("fill", on: "/main")
         #expect(world.navigate(1, to: Array(repeating: screen, count: most)).last == "= navigated 1")
         try world.emit("fill", on: "/main")
         #expect(world.navigate(2, to: [screen]).last == "! LimitExceeded")
         #expect(try world.refusal().message.contains("arguments of live presentables that ':1.1' has made take"))
         // What is reused is there for who reused it, and so is what it keeps.
-        let held = try #require(world.coordinator.ledger.clients[Client(":1.1")])
+        let held = try #require(world.coordinator.accounting.clients[Client(":1.1")])
         let one = try world.kept("/main/s").byteCount
         try world.emit("again", on: "/main", by: ":1.2")
         #expect(world.navigate(3, to: [.screen("s", .init(reuses: true))]).last == "= navigated 2")
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == held.bytes - one)
-        #expect(world.coordinator.ledger.clients[Client(":1.2")] == Ledger.Tally(nodes: 1, bytes: one))
+        #expect(world.coordinator.accounting.clients[Client(":1.1")]?.bytes == held.bytes - one)
+        #expect(world.coordinator.accounting.clients[Client(":1.2")] == Accounting.Usage(nodes: 1, bytes: one))
         try world.emit("drop", on: "/main")
         #expect(world.navigate(4, to: [.popRoot]).last == "= navigated 3")
-        #expect(world.coordinator.ledger.total.bytes == one)
-        #expect(world.coordinator.ledger.clients[Client(":1.2")] == nil)
+        #expect(world.coordinator.accounting.total.bytes == one)
+        #expect(world.coordinator.accounting.clients[Client(":1.2")] == nil)
     }
 
     @Test func `S-33 what waits of a path has its names, too`() throws {
         let (world, _) = try world(1)
-        let long = String(repeating: "x", count: Limits.heldBytesPerClient)
+        let long = String(repeating: "x", count: Limits.liveArgumentBytesPerClient)
         try isRefused(world, with: "':1.1' has made take 0 of at most") {
             try world.navigateAlong([("main", "go"), (long, "")])
         }

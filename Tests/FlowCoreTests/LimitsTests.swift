@@ -19,12 +19,12 @@ struct LimitsTests {
     }
 
     /// A definition whose step adds so many screens at once.
-    private func adding(_ count: Int) -> Sketch {
-        var sketch = Sketch()
+    private func adding(_ count: Int) -> DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
         sketch.flow(
             "main",
             on: [
-                "fill": .first([Sketch.Way(parts: Array(repeating: .screen("s"), count: count))]),
+                "fill": .first([DefinitionsBuilder.Way(parts: Array(repeating: .screen("s"), count: count))]),
                 "add": [.screen("s")],
                 "two": [.screen("s"), .screen("s")], "none": [],
             ])
@@ -55,7 +55,7 @@ struct LimitsTests {
         try world.dismiss("/main_2")
         try world.coordinate("main", by: ":1.2")
         for _ in 0..<Limits.nodesPerClient - 1_001 { try world.emit("add", on: "/main_2", by: ":1.1") }
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.nodes == Limits.nodesPerClient)
+        #expect(world.coordinator.accounting.clients[Client(":1.1")]?.nodes == Limits.nodesPerClient)
         try isRefused(world, with: "':1.1' has made 2000 live presentables of at most 2000") {
             try world.emit("add", on: "/main_2", by: ":1.1")
         }
@@ -71,12 +71,12 @@ struct LimitsTests {
         var sketch = adding(999)
         sketch.flow(
             "own", initial: "fill",
-            on: ["fill": .first([Sketch.Way(parts: Array(repeating: .screen("s"), count: 999))])])
+            on: ["fill": .first([DefinitionsBuilder.Way(parts: Array(repeating: .screen("s"), count: 999))])])
         sketch.autostart = Array(repeating: .init(flow: "own"), count: 9)
         let world = World(sketch)
         world.handle(.started)
-        #expect(world.coordinator.ledger.total.nodes == 9_000)
-        #expect(world.coordinator.ledger.clients.isEmpty)
+        #expect(world.coordinator.accounting.total.nodes == 9_000)
+        #expect(world.coordinator.accounting.clients.isEmpty)
         try world.coordinate("main")
         try world.emit("fill", on: "/main")
         try isRefused(world, with: "there are 10000 live presentables of at most 10000 in total") {
@@ -87,7 +87,7 @@ struct LimitsTests {
     }
 
     @Test func `S-33 depth`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("f", on: ["down": [.flow("f")], "leaf": [.screen("s")], "none": []])
         let world = try World(root: "f", sketch)
         var path = "/f"
@@ -104,7 +104,7 @@ struct LimitsTests {
 
     @Test func `S-33 bytes of an id, given numbers included`() throws {
         let most = String(repeating: "s", count: Limits.nameLength)
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", on: ["most": [.screen(most)], "none": []])
         let world = try World(root: "main", sketch)
         #expect(try world.emit("most", on: "/main").last == "= navigated 1")
@@ -117,7 +117,7 @@ struct LimitsTests {
 
     @Test func `S-33 bytes of an object path`() throws {
         let long = String(repeating: "f", count: 63)
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow(
             long,
             on: [
@@ -136,7 +136,7 @@ struct LimitsTests {
     }
 
     @Test func `S-33 arguments of one step: how many`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.step("go", ["a": "v"])
         sketch.flow("main", on: ["go": []])
         let world = try World(root: "main", sketch)
@@ -158,7 +158,7 @@ struct LimitsTests {
     }
 
     @Test func `S-33 arguments of one step: bytes`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.step("go", ["a": "string"])
         sketch.flow("main", on: ["go": []])
         let world = try World(root: "main", sketch)
@@ -173,8 +173,8 @@ struct LimitsTests {
     private func text(_ count: Int) -> Value { .string(String(repeating: "x", count: count)) }
 
     /// Screens with 32 KiB each, a step that keeps up to 64 KiB, and one that waits with as much.
-    private func heavy() -> Sketch {
-        var sketch = Sketch()
+    private func heavy() -> DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
         for step in ["add", "keep", "hello"] { sketch.step(step, ["a": "string"]) }
         sketch.step("wait", ["a": "string"])
         sketch.screen("s", ["a": "string"])
@@ -190,7 +190,7 @@ struct LimitsTests {
         let half = Limits.argumentBytes / 2 - around
         // A screen's arguments and the latest navigation's: 32 KiB each, the latter once.
         for _ in 0..<127 { try world.emit("add", ["a": text(half)], on: "/main") }
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient)
+        #expect(world.coordinator.accounting.clients[Client(":1.1")]?.bytes == Limits.liveArgumentBytesPerClient)
         try isRefused(world, with: "':1.1' has made take 4194304 of at most 4194304 bytes") {
             try world.emit("add", ["a": text(0)], on: "/main_2")
         }
@@ -201,7 +201,8 @@ struct LimitsTests {
         #expect(try world.emit("add", ["a": text(half)], on: "/main_2", by: ":1.2").last == "= navigated 129")
         // What the other client leaves there is counted for it.
         try world.emit("keep", ["a": text(0)], on: "/main", by: ":1.2")
-        #expect(world.coordinator.ledger.clients[Client(":1.1")]?.bytes == Limits.heldBytesPerClient - 32_768)
+        #expect(
+            world.coordinator.accounting.clients[Client(":1.1")]?.bytes == Limits.liveArgumentBytesPerClient - 32_768)
         try world.emit("add", ["a": text(0)], on: "/main_2")
         try isRefused(world, with: "4161634 of") { try world.emit("wait", ["a": text(half)], on: "/main") }
     }
@@ -209,7 +210,7 @@ struct LimitsTests {
     @Test func `S-33 an initial step that waits counts, and no longer once it is set off`() throws {
         let world = World(heavy())
         try world.coordinate("main")
-        func held() -> Int? { world.coordinator.ledger.clients[Client(":1.1")]?.bytes }
+        func held() -> Int? { world.coordinator.accounting.clients[Client(":1.1")]?.bytes }
         try world.emit("wait", ["a": text(100)], on: "/main")
         #expect(held() == 2 * (100 + around))
         try world.show("/main/plain")
@@ -227,7 +228,7 @@ struct LimitsTests {
         for (number, path) in paths.enumerated() {
             for _ in 0..<127 { try world.emit("add", ["a": text(half)], on: path, by: ":1.\(number + 1)") }
         }
-        #expect(world.coordinator.ledger.total.bytes == Limits.heldBytes)
+        #expect(world.coordinator.accounting.total.bytes == Limits.liveArgumentBytes)
         try isRefused(world, with: "take 16777216 of at most 16777216 bytes") {
             try world.coordinate("main", ["a": text(0)], by: ":1.9")
         }
@@ -238,7 +239,7 @@ struct LimitsTests {
     // MARK: Other processes
 
     @Test func `S-32 S-33 flows that one client has registered, and in total`() throws {
-        let world = World(Sketch())
+        let world = World(DefinitionsBuilder())
         func register(_ number: Int, by client: String) -> [String] {
             world.register("f\(number)", steps: ["s": [:]], by: client)
         }
@@ -264,7 +265,7 @@ struct LimitsTests {
     }
 
     @Test func `S-32 S-33 steps of a registered flow, and their arguments`() throws {
-        let world = World(Sketch())
+        let world = World(DefinitionsBuilder())
         func register(_ name: String, steps: Int, arguments: Int = 0) throws -> [String] {
             let byte = try #require(ValueType(name: "byte"))
             let parameters = (0..<arguments).map { Parameter("a\($0)", byte) }
@@ -287,14 +288,14 @@ struct LimitsTests {
     }
 
     @Test func `S-32 S-33 screens that come with a registered flow, and their arguments`() throws {
-        let world = World(Sketch())
+        let world = World(DefinitionsBuilder())
         let byte = try #require(ValueType(name: "byte"))
         func register(_ name: String, screens: Int, arguments: Int = 0) -> [String] {
-            var wish = Registration(
+            var request = Registration(
                 name, at: Service(":1.1", path: "/", timeout: 1), steps: [StepDeclaration("s")], by: Client(":1.1"))
             let parameters = (0..<arguments).map { Parameter("a\($0)", byte) }
-            wish.bring((0..<screens).map { Registration.Screen("\(name)\($0)", parameters: parameters) })
-            return world.handle(.flowRegistered(world.nextRequest(), wish))
+            request.bring((0..<screens).map { Registration.Screen("\(name)\($0)", parameters: parameters) })
+            return world.handle(.flowRegistered(world.nextRequest(), request))
         }
         #expect(register("most", screens: Limits.screensPerRegistration).last == "= done")
         try isRefused(world, with: "flow 'over' would bring 257 screens of at most 256") {
@@ -307,7 +308,7 @@ struct LimitsTests {
     }
 
     @Test func `S-31 S-33 calls of a presenter that are under way for one screen: the newest arguments wait`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.step("open", ["item": "int64"])
         sketch.screen("a", ["item": "int64"], presenter: "com.x")
         sketch.flow("main", on: ["open": [.screen("a", .init(reuses: true))]])

@@ -8,7 +8,7 @@ struct PrivacyTests {
     private let world: World
 
     init() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         let handOn = [Binding("word", .step("pin"))]
         sketch.step("enter", ["pin": "string?"], isPrivate: true)
         sketch.step("literal", ["pin": "string?"], isPrivate: true)
@@ -98,7 +98,7 @@ struct PrivacyTests {
     }
 
     @Test func `what came in public stays public beside it`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.step("open", ["word": "string?"])
         sketch.screen("show", ["word": "string?"])
         sketch.flow("main", on: ["open": [.screen("show")]])
@@ -107,12 +107,12 @@ struct PrivacyTests {
     }
 
     @Test func `what is kept, reused, or handed to a parent when a screen goes stays private`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         let handOn = [Binding("word", .step("pin"))]
         sketch.step("enter", ["pin": "string?"], isPrivate: true)
         sketch.step("show", ["word": "string?"])
         sketch.screen("pad", ["word": "string?"])
-        let pad = Sketch.Child(
+        let pad = DefinitionsBuilder.Child(
             with: handOn, step: "show", stepWith: handOn, whenHidden: .latest, reuses: true, onDismissed: "show")
         sketch.flow("main", children: .stack, on: ["enter": [.screen("pad", pad)], "show": []])
         let world = try World(root: "main", sketch)

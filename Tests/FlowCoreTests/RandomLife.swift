@@ -5,11 +5,11 @@ import Testing
 /// A world that lives by chance.
 final class RandomLife {
     var random: Seeded
-    private(set) var coordinator: FlowCoordinator
+    private(set) var coordinator: Coordinator
     private(set) var model = BusModel()
     private(set) var effects: [Effect] = []
     /// The coordinator before the latest event.
-    private(set) var before: FlowCoordinator
+    private(set) var before: Coordinator
     private(set) var latest = Latest(isCall: false)
     /// What happened so far, to be printed with what failed.
     private(set) var story: [String] = []
@@ -42,7 +42,7 @@ final class RandomLife {
         self.seed = seed
         self.sliceSize = sliceSize
         random = Seeded(seed: seed)
-        coordinator = FlowCoordinator(definitions: RandomSketch.make(using: &random).definitions, basePath: "")
+        coordinator = Coordinator(definitions: RandomDefinitions.make(using: &random).definitions, basePath: "")
         before = coordinator.copy()
         follow(coordinator.definitions)
     }
@@ -81,7 +81,7 @@ final class RandomLife {
     /// All roots go; what they lose may make new ones of nothing.
     func endAll() {
         let client = client()
-        for name in RandomSketch.emitters {
+        for name in RandomDefinitions.emitters {
             handle(.nameOwnerChanged(name, owner: client), "owner", Latest(isCall: false))
         }
         while let root = coordinator.forest.roots.first {
@@ -136,14 +136,14 @@ extension RandomLife {
         let flow = coordinator.definitions.flows.indices.randomElement(using: &random) ?? 0
         let step = coordinator.definitions.flows[flow].initial
         let client = client()
-        let wish = FlowRequest(
+        let flowRequest = FlowRequest(
             FlowID(flow), id: chance(6) ? "only" : nil, arguments: chance(2) ? [Argument("n", .int64(1))] : [],
             stepArguments: step.map(arguments(for:)) ?? [], by: client, token: chance(6) ? token() : nil)
-        let key = wish.token.map { Tokens.Key(client: client, kind: .coordination, token: $0) }
+        let key = flowRequest.token.map { Tokens.Key(client: client, kind: .coordination, token: $0) }
         var latest = Latest()
         latest.known = key.flatMap(knownAnswer)
         let known = Set(coordinator.paths)
-        handle(.flowRequested(request(), wish), "coordinate \(flow)", latest)
+        handle(.flowRequested(request(), flowRequest), "coordinate \(flow)", latest)
         if case .reply(_, .flow(let path)) = effects.last, latest.known == nil, !known.contains(path), step != nil {
             self.latest.begins = 1
         }
@@ -161,7 +161,7 @@ extension RandomLife {
         let segments = (0..<Int.random(in: 1..<4, using: &random)).map { _ in
             let step = chance(3) ? nil : randomStep()
             return PathSegment(
-                flow: RandomSketch.flowNames.randomElement(using: &random) ?? "", step: step,
+                flow: RandomDefinitions.flowNames.randomElement(using: &random) ?? "", step: step,
                 arguments: step.map(arguments(for:)) ?? [])
         }
         handle(
@@ -178,12 +178,12 @@ extension RandomLife {
     private func changeOwner() {
         let owner = chance(3) ? nil : client()
         handle(
-            .nameOwnerChanged(RandomSketch.emitters.randomElement(using: &random) ?? "", owner: owner), "owner",
+            .nameOwnerChanged(RandomDefinitions.emitters.randomElement(using: &random) ?? "", owner: owner), "owner",
             Latest(isCall: false))
     }
 
     private func reload() {
-        let definitions = RandomSketch.make(using: &random, withGap: chance(2)).definitions
+        let definitions = RandomDefinitions.make(using: &random, withGap: chance(2)).definitions
         follow(definitions)
         handle(.definitionsRead(definitions), "reload", Latest(isCall: false))
     }
@@ -215,7 +215,7 @@ extension RandomLife {
 // MARK: - What they are made of
 
 extension RandomLife {
-    private func chance(_ odds: Int) -> Bool { RandomSketch.chance(odds, &random) }
+    private func chance(_ odds: Int) -> Bool { RandomDefinitions.chance(odds, &random) }
 
     private func client() -> Client { Client(":1.\(Int.random(in: 0..<3, using: &random))") }
 

@@ -2,7 +2,7 @@
 
 // What a life by chance compares when a process dies.
 
-extension FlowCoordinator {
+extension Coordinator {
     /// How many steps calls wait for.
     func undecided(where isCounted: (Call) -> Bool) -> Int {
         calls.values.filter(isCounted).reduce(0) { count, call in

@@ -5,7 +5,7 @@ import Testing
 /// A world by chance in which other processes own, guard, navigate and present; and vanish, answer late, or never.
 final class RandomProcesses {
     var random: Seeded
-    private(set) var coordinator: FlowCoordinator
+    private(set) var coordinator: Coordinator
     private(set) var model = BusModel()
     private(set) var effects: [Effect] = []
     /// What happened so far, to be printed with what failed.
@@ -45,7 +45,7 @@ final class RandomProcesses {
     let seed: UInt64
 
     enum Ask {
-        case adapter
+        case `guard`
         case navigator
         case presenter
     }
@@ -57,8 +57,8 @@ final class RandomProcesses {
         self.seed = seed
         self.sliceSize = sliceSize
         random = Seeded(seed: seed)
-        let sketch = RandomSketch.make(using: &random, withOthers: true)
-        coordinator = FlowCoordinator(definitions: sketch.definitions, basePath: "")
+        let sketch = RandomDefinitions.make(using: &random, withOthers: true)
+        coordinator = Coordinator(definitions: sketch.definitions, basePath: "")
         follow()
     }
 
@@ -94,7 +94,7 @@ final class RandomProcesses {
         let undecided = coordinator.undecided { $0.isAnswered }
         tokens.restart(coordinator.calls)
         let records = archive.records
-        var rebuilt = FlowCoordinator(definitions: coordinator.fileDefinitions, basePath: "")
+        var rebuilt = Coordinator(definitions: coordinator.fileDefinitions, basePath: "")
         let owners = coordinator.nameOwners.sorted { $0.key < $1.key }
         let known = Set(coordinator.fileDefinitions.busNames)
         let time = Instant(microseconds: now)
@@ -190,7 +190,8 @@ final class RandomProcesses {
     private func navigateAlong() {
         let segments = (0..<3).map { _ in
             PathSegment(
-                flow: RandomSketch.flowNames.randomElement(using: &random) ?? "", step: chance(3) ? nil : randomStep())
+                flow: RandomDefinitions.flowNames.randomElement(using: &random) ?? "",
+                step: chance(3) ? nil : randomStep())
         }
         let client = client()
         call("navigate along", patience: 5_000_000) {
@@ -205,7 +206,7 @@ final class RandomProcesses {
     }
 
     private func changeOwner() {
-        let name = (RandomSketch.services + RandomSketch.emitters).randomElement(using: &random) ?? ""
+        let name = (RandomDefinitions.services + RandomDefinitions.emitters).randomElement(using: &random) ?? ""
         handle(.nameOwnerChanged(name, owner: chance(3) ? nil : client()), "owner of \(name)")
     }
 
@@ -220,7 +221,7 @@ final class RandomProcesses {
     }
 
     private func reload() {
-        let sketch = RandomSketch.make(using: &random, withGap: chance(2), withOthers: true)
+        let sketch = RandomDefinitions.make(using: &random, withGap: chance(2), withOthers: true)
         handle(.definitionsRead(sketch.definitions), "reload")
     }
 
@@ -230,19 +231,19 @@ final class RandomProcesses {
             return call("unregister") { .flowUnregistered($0, flow: flow, by: client) }
         }
         let before = coordinator.registrations
-        let wish = wish(inPlaceOf: before.filter { clients.contains($0.client) }.randomElement(using: &random))
-        call("register") { .flowRegistered($0, wish) }
-        let isLive = coordinator.forest.preorder().contains { coordinator.forest.nodes[$0].name == wish.flow }
+        let request = request(inPlaceOf: before.filter { clients.contains($0.client) }.randomElement(using: &random))
+        call("register") { .flowRegistered($0, request) }
+        let isLive = coordinator.forest.preorder().contains { coordinator.forest.nodes[$0].name == request.flow }
         let after = coordinator.registrations
         if isLive, after != before, after.map(\.flow) == before.map(\.flow) { anew += 1 }
     }
 
-    private func wish(inPlaceOf former: Registration?) -> Registration {
+    private func request(inPlaceOf former: Registration?) -> Registration {
         let former = chance(3) ? nil : former
         let client = former?.client ?? client()
-        let names = RandomSketch.services.filter { coordinator.owns(client, $0) }
+        let names = RandomDefinitions.services.filter { coordinator.owns(client, $0) }
         let name = chance(2) ? names.randomElement(using: &random) : nil
-        var wish = Registration(
+        var request = Registration(
             former?.flow ?? (chance(3) ? "q" : "r"),
             at: Service(name ?? client.name, path: chance(6) ? "/m" : "/n", timeout: 1),
             steps: [StepDeclaration("r1")] + ["r2", "r3"].filter { _ in chance(2) }.map { StepDeclaration($0) },
@@ -250,10 +251,10 @@ final class RandomProcesses {
             initial: chance(2) ? "r1" : nil, by: client, isActivatable: chance(3))
         // The files' screens have these arguments; with others, it is refused.
         let parameters = chance(8) ? [:] : ["n": "int64?", "pin": "string?"] as KeyValuePairs
-        wish.bring(
+        request.bring(
             ["p0", "r1", "r2"].filter { _ in !chance(3) }
-                .map { Registration.Screen($0, parameters: Sketch.parameters(parameters)) })
-        return wish
+                .map { Registration.Screen($0, parameters: DefinitionsBuilder.parameters(parameters)) })
+        return request
     }
 
     /// Some question gets its answer, mostly a good one.
@@ -262,7 +263,7 @@ final class RandomProcesses {
             let kind = asked.removeValue(forKey: question)
         else { return }
         switch kind {
-        case .adapter:
+        case .guard:
             let answer: GuardAnswer =
                 switch Int.random(in: 0..<8, using: &random) {
                 case 0: .rejected
@@ -274,13 +275,13 @@ final class RandomProcesses {
             handle(.guardReplied(question, answer), "guard \(question.number)")
         case .navigator:
             let names = coordinator.definitions
-            var parts = RandomSketch.parts(
+            var parts = RandomDefinitions.parts(
                 names.steps.map(\.name)[...], names.screens.map(\.name)[...], names.flows.map(\.name)[...], &random)
             // Mostly those can't be contributed that came with a flow, as nothing is sure to fit.
             let own = names.screens.lazy.map(\.name).filter { $0.hasPrefix("r") }
             if chance(2), let screen = Array(own).randomElement(using: &random) { parts = [.screen(screen)] }
             let answer: NavigatorAnswer =
-                chance(6) ? .timedOut : .contributors(parts.map { Sketch.contributor($0, in: names) })
+                chance(6) ? .timedOut : .contributors(parts.map { DefinitionsBuilder.contributor($0, in: names) })
             handle(.navigatorReplied(question, answer), "navigator \(question.number)")
         case .presenter:
             if chance(4) { return handle(.presenterReplied(question, .failed), "presenter \(question.number) fails") }
@@ -297,7 +298,7 @@ final class RandomProcesses {
     /// Everything goes, and everyone answers.
     func endAll() {
         let client = clients[0]
-        for name in RandomSketch.emitters { handle(.nameOwnerChanged(name, owner: client), "owner of \(name)") }
+        for name in RandomDefinitions.emitters { handle(.nameOwnerChanged(name, owner: client), "owner of \(name)") }
         for _ in 0..<2_000 {
             if let root = coordinator.forest.roots.first {
                 dismiss(coordinator.forest.id(of: root), by: client)
@@ -313,7 +314,7 @@ final class RandomProcesses {
 
     // MARK: What they are made of
 
-    private func call(_ text: String, patience: UInt64 = Limits.patience, _ event: (RequestID) -> Event) {
+    private func call(_ text: String, patience: UInt64 = Limits.replyTimeout, _ event: (RequestID) -> Event) {
         requests += 1
         unanswered[RequestID(requests)] = (now, patience)
         handle(event(RequestID(requests)), text)
@@ -353,10 +354,10 @@ final class RandomProcesses {
             if error.code == .pathFailed, error.message.contains("was not decided") { lateWalks += 1 }
             tokens.take(error, to: request)
             noteAnswer(request)
-        case .tellConclusion(let it):
+        case .emitStepConcluded(let it):
             conclusions += 1
             tokens.take(it)
-        case .askGuard(let it): noteAsked(it.id, .adapter)
+        case .askGuard(let it): noteAsked(it.id, .guard)
         case .askNavigator(let it): noteAsked(it.id, .navigator)
         case .present(let it):
             noteAsked(it.id, .presenter)
@@ -381,7 +382,7 @@ final class RandomProcesses {
             coordinator.definitions.flows.map { ($0.name, $0.children) }, uniquingKeysWith: { first, _ in first })
     }
 
-    private func chance(_ odds: Int) -> Bool { RandomSketch.chance(odds, &random) }
+    private func chance(_ odds: Int) -> Bool { RandomDefinitions.chance(odds, &random) }
 
     private func client() -> Client { clients.randomElement(using: &random) ?? .daemon }
 

@@ -58,7 +58,7 @@ extension RandomProcesses {
             guard let step = asked.step, let slot = coordinator.forest.slot(of: step.flow) else { return true }
             let definition = coordinator.definitions[coordinator.definition(of: slot)]
             return switch asked {
-            case .adapter: definition.adapter?.watches(step.step) == true
+            case .guard: definition.guard?.watches(step.step) == true
             case .navigator: definition.navigator?.steps.contains(step.step) == true
             case .presenter: true
             }
@@ -102,11 +102,11 @@ extension RandomProcesses {
             ),
             ("origins count what waits", coordinator.origins.mapValues(\.waiting) == counted(waiting, forest)),
             ("origins count what is held", coordinator.origins.values.allSatisfy { 0...$0.waiting ~= $0.held }),
-            ("the ledger counts what is held", coordinator.ledger == recount(waiting, forest)),
+            ("the ledger counts what is held", coordinator.accounting == recount(waiting, forest)),
             ("flows count what waits for them", waitingFits(waiting, forest)),
             ("who has something is watched", Set(coordinator.watched.keys).isSubset(of: model.watched)),
             ("clients are watched for what they have", watches == coordinator.watched),
-            ("the shell watches them", coordinator.ledger.presentClients == model.watched),
+            ("the shell watches them", coordinator.accounting.presentClients == model.watched),
             (
                 "calls that wait are known",
                 coordinator.calls.filter { !$0.value.isAnswered }.keys.sorted { $0.number < $1.number }
@@ -123,7 +123,7 @@ extension RandomProcesses {
     func checkEnd() -> Bool {
         report([
             ("nothing is live", coordinator.forest.count == 0 && asked.isEmpty),
-            ("nothing is held", coordinator.ledger == Ledger() && coordinator.origins.isEmpty),
+            ("nothing is held", coordinator.accounting == Accounting() && coordinator.origins.isEmpty),
             (
                 "nobody waits",
                 coordinator.calls.isEmpty && coordinator.deepLinks.isEmpty && unanswered.isEmpty
@@ -167,7 +167,7 @@ extension RandomProcesses {
 
     private func counted(_ waiting: [WaitingStep], _ forest: Forest) -> [UInt64: Int] {
         var count: [UInt64: Int] = [:]
-        for step in waiting where step.isSetOff { count[step.origin, default: 0] += 1 }
+        for step in waiting where step.isTriggered { count[step.origin, default: 0] += 1 }
         for slot in forest.preorder() {
             if let held = forest.nodes[slot].initialStep { count[held.origin, default: 0] += 1 }
         }
@@ -177,25 +177,25 @@ extension RandomProcesses {
         return count
     }
 
-    private func recount(_ waiting: [WaitingStep], _ forest: Forest) -> Ledger {
-        var ledger = Ledger()
-        for slot in forest.preorder() { forest.nodes[slot].forEachHolding { ledger.count($1, for: $0) } }
-        for step in waiting where !step.isSetOff {
-            ledger.count(Ledger.Tally(steps: 1, bytes: step.arguments.byteCount), for: step.client)
+    private func recount(_ waiting: [WaitingStep], _ forest: Forest) -> Accounting {
+        var accounting = Accounting()
+        for slot in forest.preorder() { forest.nodes[slot].forEachHolding { accounting.count($1, for: $0) } }
+        for step in waiting where !step.isTriggered {
+            accounting.count(Accounting.Usage(steps: 1, bytes: step.arguments.byteCount), for: step.client)
         }
-        for call in coordinator.calls.values { ledger.count(call.tally, for: call.client) }
+        for call in coordinator.calls.values { accounting.count(call.usage, for: call.client) }
         for (client, count) in coordinator.tokens.waitingCounts {
-            ledger.count(Ledger.Tally(steps: count), for: client)
+            accounting.count(Accounting.Usage(steps: count), for: client)
         }
-        return ledger
+        return accounting
     }
 
     private func waitingFits(_ waiting: [WaitingStep], _ forest: Forest) -> Bool {
         forest.preorder().allSatisfy { slot in
             let kept = (forest.children(of: slot) + [slot])
                 .filter { $0 == slot || forest.nodes[$0].flow == nil }
-                .reduce(0) { $0 + forest.nodes[$1].keptSteps.count }
-            let own = waiting.count { !$0.isSetOff && forest.slot(of: $0.flow) == slot }
+                .reduce(0) { $0 + forest.nodes[$1].deferredSteps.count }
+            let own = waiting.count { !$0.isTriggered && forest.slot(of: $0.flow) == slot }
             return forest.nodes[slot].flow.map { $0.waiting.count == kept + own } ?? true
         }
     }

@@ -20,7 +20,7 @@ struct RandomTests {
             }
             life.endAll()
             guard life.check() else { return }
-            #expect(life.coordinator.ledger == Ledger())
+            #expect(life.coordinator.accounting == Accounting())
             #expect(life.coordinator.origins.isEmpty)
             #expect(life.coordinator.forest.count == 0)
         }
@@ -65,7 +65,7 @@ extension RandomLife {
             ),
             ("all chains are done", coordinator.queue.isEmpty && states.allSatisfy { $0.flow?.isReady ?? true }),
             ("origins count what waits", coordinator.origins.mapValues(\.waiting) == waiting(in: forest)),
-            ("the ledger counts what is held", coordinator.ledger == recount(forest)),
+            ("the ledger counts what is held", coordinator.accounting == recount(forest)),
             ("steps are kept for what is hidden alone, in order, and counted", isKeptWell(forest)),
             ("each step from outside ends once: \(ended) of \(expected.map(String.init) ?? "?")", isEachEndedOnce),
             ("each flow that can be idle is watched", isWatched(forest)),
@@ -112,34 +112,35 @@ extension RandomLife {
         return waiting
     }
 
-    private func recount(_ forest: Forest) -> Ledger {
-        var ledger = Ledger()
+    private func recount(_ forest: Forest) -> Accounting {
+        var accounting = Accounting()
         for slot in forest.preorder() {
             let node = forest.nodes[slot]
             let onDismissed = node.onDismissed?.byteCount ?? 0
-            ledger.count(Ledger.Tally(nodes: 1, bytes: node.arguments.byteCount + onDismissed), for: node.client)
+            accounting.count(
+                Accounting.Usage(nodes: 1, bytes: node.arguments.byteCount + onDismissed), for: node.client)
             if let held = node.initialStep {
-                ledger.count(Ledger.Tally(bytes: held.arguments.byteCount), for: held.client)
+                accounting.count(Accounting.Usage(bytes: held.arguments.byteCount), for: held.client)
             }
-            for kept in node.keptSteps {
-                ledger.count(Ledger.Tally(steps: 1, bytes: kept.arguments.byteCount), for: kept.client)
+            for kept in node.deferredSteps {
+                accounting.count(Accounting.Usage(steps: 1, bytes: kept.arguments.byteCount), for: kept.client)
             }
             if let last = node.flow?.last {
-                ledger.count(Ledger.Tally(bytes: last.arguments.byteCount), for: last.client)
+                accounting.count(Accounting.Usage(bytes: last.arguments.byteCount), for: last.client)
             }
         }
-        return ledger
+        return accounting
     }
 
     private func isKeptWell(_ forest: Forest) -> Bool {
         forest.preorder().allSatisfy { slot in
             let node = forest.nodes[slot]
-            let origins = node.keptSteps.map(\.origin)
+            let origins = node.deferredSteps.map(\.origin)
             let all = (forest.children(of: slot) + [slot])
                 .filter { $0 == slot || forest.nodes[$0].flow == nil }
-                .reduce(0) { $0 + forest.nodes[$1].keptSteps.count }
+                .reduce(0) { $0 + forest.nodes[$1].deferredSteps.count }
             return (!node.isPresented || (node.initialStep == nil && origins.isEmpty)) && origins == origins.sorted()
-                && origins.count <= Limits.keptSteps && (node.flow.map { $0.waiting.count == all } ?? true)
+                && origins.count <= Limits.deferredSteps && (node.flow.map { $0.waiting.count == all } ?? true)
         }
     }
 }
@@ -153,8 +154,8 @@ extension RandomLife {
     private var ended: Int {
         effects.count { effect in
             switch effect {
-            case .tellNavigation(let navigation): navigation.cause == 0
-            case .tellFailure(let failure): failure.cause == 0
+            case .emitNavigationOccurred(let navigation): navigation.cause == 0
+            case .emitNavigationFailed(let failure): failure.cause == 0
             default: false
             }
         }
@@ -205,16 +206,16 @@ extension RandomLife {
 }
 
 extension Forest {
-    fileprivate var waitingCount: Int { preorder().reduce(0) { $0 + nodes[$1].keptSteps.count } }
+    fileprivate var waitingCount: Int { preorder().reduce(0) { $0 + nodes[$1].deferredSteps.count } }
 }
 
 extension Effect {
     fileprivate var request: RequestID? {
         switch self {
         case .reply(let request, _), .fail(let request, _): request
-        case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation,
-            .tellFailure, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .tellConclusion, .watchClient, .tellDefinitions, .dropQuestion, .reportUnrestored:
+        case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
+            .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
+            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored:
             nil
         }
     }
@@ -224,9 +225,9 @@ extension Effect {
         switch self {
         case .reply(_, let answer): .reply(RequestID(0), answer)
         case .fail(_, let error): .fail(RequestID(0), error)
-        case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation,
-            .tellFailure, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .tellConclusion, .watchClient, .tellDefinitions, .dropQuestion, .reportUnrestored:
+        case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
+            .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
+            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored:
             nil
         }
     }
@@ -234,10 +235,11 @@ extension Effect {
     fileprivate var message: String {
         switch self {
         case .fail(_, let error), .reportUnstarted(_, let error): error.message
-        case .tellFailure(let failure): failure.message
-        case .announceNavigation, .removePresentable, .addPresentable, .changeProperties, .tellNavigation, .reply,
+        case .emitNavigationFailed(let failure): failure.message
+        case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
+            .reply,
             .startTimer, .askGuard, .askNavigator, .present, .withdraw,
-            .tellConclusion, .watchClient, .tellDefinitions, .dropQuestion, .reportUnrestored:
+            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored:
             ""
         }
     }

@@ -40,12 +40,12 @@ private final class AskedLife {
         self.seed = seed
         random = Seeded(seed: seed)
         world = World(Self.sketch(&random, withGap: false))
-        for name in RandomSketch.emitters { world.own(name, ":1.1") }
+        for name in RandomDefinitions.emitters { world.own(name, ":1.1") }
         try note("begin") { try world.coordinate("f0") }
     }
 
-    private static func sketch(_ random: inout Seeded, withGap: Bool) -> Sketch {
-        var sketch = RandomSketch.make(using: &random, withGap: withGap)
+    private static func sketch(_ random: inout Seeded, withGap: Bool) -> DefinitionsBuilder {
+        var sketch = RandomDefinitions.make(using: &random, withGap: withGap)
         let steps = sketch.steps.keys.sorted()
         for flow in sketch.flows.keys.sorted() {
             func some(_ random: inout Seeded) -> [String] { steps.filter { _ in Bool.random(using: &random) } }
@@ -122,7 +122,7 @@ private final class AskedLife {
             let plain = id.map { GuardAnswer.step($0, it.arguments) }
             note("guard \(it.id.number)") { world.answer(it.id.number, (chance(3) ? answer : plain) ?? .timedOut) }
         case .askNavigator(let it):
-            let parts: [[Sketch.Part]] = [[], [.current(step)], [.parent(step), .popRoot], [.end(step)]]
+            let parts: [[DefinitionsBuilder.Part]] = [[], [.current(step)], [.parent(step), .popRoot], [.end(step)]]
             if chance(4) {
                 note("navigator \(it.id.number) fails") { world.answer(it.id.number, NavigatorAnswer.timedOut) }
             } else {
@@ -149,7 +149,7 @@ private final class AskedLife {
         var rules: [(String, Bool)] = [
             (complaint ?? "", complaint == nil),
             ("the queue is empty", world.coordinator.queue.isEmpty),
-            ("what waits is counted for its client", world.coordinator.ledger.total.steps == waitingSteps),
+            ("what waits is counted for its client", world.coordinator.accounting.total.steps == waitingSteps),
             ("origins count what they set off and that waits", isEachOriginRight),
             ("what waits waits for its flow's question", isEachQuestionRight),
             ("nobody's flow is waited for", world.coordinator.readers.values.allSatisfy { !$0.isEmpty }),
@@ -157,7 +157,7 @@ private final class AskedLife {
         ]
         if isOver {
             rules.append(("nothing is left: \(world.waiting)", world.waiting == []))
-            rules.append(("nothing is held", world.coordinator.ledger == Ledger()))
+            rules.append(("nothing is held", world.coordinator.accounting == Accounting()))
             rules.append(("all calls are answered: \(unanswered.sorted())", unanswered.isEmpty))
         }
         for (rule, holds) in rules where !holds {
@@ -170,7 +170,7 @@ private final class AskedLife {
     private var waiting: [WaitingStep] {
         world.coordinator.questions.values.compactMap { asked in
             switch asked {
-            case .adapter(let step, _), .navigator(let step, _): step
+            case .guard(let step, _), .navigator(let step, _): step
             case .presenter: nil
             }
         } + world.coordinator.blocked.values.flatMap(\.sorted)
@@ -182,14 +182,14 @@ private final class AskedLife {
     }
 
     private var waitingSteps: Int {
-        waiting.count { !$0.isSetOff } + nodes.reduce(0) { $0 + $1.keptSteps.count }
-            + world.coordinator.calls.values.reduce(0) { $0 + $1.tally.steps }
+        waiting.count { !$0.isTriggered } + nodes.reduce(0) { $0 + $1.deferredSteps.count }
+            + world.coordinator.calls.values.reduce(0) { $0 + $1.usage.steps }
             + world.coordinator.tokens.waitingCounts.values.reduce(0, +)
     }
 
     private var isEachOriginRight: Bool {
         var counts: [UInt64: Int] = [:]
-        for step in waiting where step.isSetOff { counts[step.origin, default: 0] += 1 }
+        for step in waiting where step.isTriggered { counts[step.origin, default: 0] += 1 }
         for node in nodes { if let held = node.initialStep { counts[held.origin, default: 0] += 1 } }
         return counts == world.coordinator.origins.mapValues(\.waiting)
     }

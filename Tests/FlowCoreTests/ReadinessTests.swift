@@ -5,13 +5,13 @@ import Testing
 @Suite("Readiness")
 struct ReadinessTests {
     @Test func `S-26 a flow without an initial step is ready at once`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main")
         #expect(try World(sketch).coordinate("main") == ["+ /main (visible presented ready)", "= /main"])
     }
 
     @Test func `S-26 a flow is ready when its initial step has ended, before that is told`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow(
             "main", initial: "go", on: ["go": [.screen("a", .init(step: "hello")), .current("strange")], "hello": []])
         sketch.step("strange")
@@ -26,7 +26,7 @@ struct ReadinessTests {
 
     @Test(arguments: ["strange", "bad", "over"])
     func `S-26 a flow is ready also when its initial step ended badly`(step: String) throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.step("strange")
         sketch.flow(
             "main", initial: step,
@@ -43,7 +43,7 @@ struct ReadinessTests {
     }
 
     @Test func `S-26 a flow waits for the child flows of its initial step, not for those of others`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow(
             "main", initial: "go", on: ["go": [.flow("sub"), .flow("calm"), .current("more")], "more": [.flow("sub")]])
         sketch.flow("sub", initial: "begin", on: ["begin": [.flow("leaf")]])
@@ -58,7 +58,7 @@ struct ReadinessTests {
     }
 
     @Test func `S-26 child flows that are gone are waited for no longer`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", initial: "go", on: ["go": [.flow("sub"), .flow("sub")], "done": []])
         sketch.flow("sub", initial: "begin", on: ["begin": [.end("done")]])
         let world = World(sketch)
@@ -74,7 +74,7 @@ struct ReadinessTests {
     @Test func `S-26 a flow that is gone while its own children are waited for does not keep its parent waiting`()
         throws
     {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", initial: "go", on: ["go": [.flow("sub", .init(step: "begin"))]])
         sketch.flow("sub", on: ["begin": [.flow("leaf"), .current("stop")], "stop": [.end()]])
         sketch.flow("leaf", initial: "bud", on: ["bud": [.flow("leaf", .init(step: "x"))]])
@@ -86,7 +86,7 @@ struct ReadinessTests {
     }
 
     @Test func `S-26 a child flow that ends after it was ready is not counted a second time`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", initial: "go", on: ["go": [.flow("brief"), .flow("slow")]])
         sketch.flow("brief", initial: "begin", on: ["begin": [.current("stop")], "stop": [.end()]])
         sketch.flow("slow", initial: "begin", on: ["begin": [.flow("leaf")]])
@@ -99,11 +99,11 @@ struct ReadinessTests {
     }
 
     @Test func `S-26 initial steps that a loop dropped have ended, too`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", initial: "go", on: ["go": [.flow("deep")]])
         sketch.flow(
             "deep", initial: "sink",
-            on: ["sink": .first([Sketch.Way(parts: Array(repeating: .flow("leaf"), count: 300))])])
+            on: ["sink": .first([DefinitionsBuilder.Way(parts: Array(repeating: .flow("leaf"), count: 300))])])
         sketch.flow("leaf", initial: "bud", on: ["bud": []])
         let world = World(sketch)
         try world.coordinate("main")
@@ -113,7 +113,7 @@ struct ReadinessTests {
     }
 
     @Test func `S-26 a flow never becomes unready`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", initial: "go", on: ["go": [], "later": [.flow("sub")]])
         sketch.flow("sub", initial: "begin", on: ["begin": []])
         let world = try World(root: "main", sketch)
@@ -128,7 +128,7 @@ struct ReadinessTests {
     /// `main` waits for `sub`, whose initial step its guard `:1.5` is asked about, `calm` is ready, and `late` waits for
     /// its navigator `:1.6`.
     private func waiting() throws -> World {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow(
             "main", initial: "go", on: ["go": [.flow("sub"), .flow("calm")], "more": [.flow("late")]])
         sketch.flow("calm", guarded: ("com.auth", ["tell"]), on: ["tell": []])

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Restore: steps that wait")
 struct RestoreStepsTests {
-    private func sketch() -> Sketch {
-        var sketch = Sketch()
+    private func sketch() -> DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
         sketch.step("pick", ["item": "int64?"])
         sketch.screen("page", ["item": "int64?"])
         sketch.flow(
@@ -74,7 +74,7 @@ struct RestoreStepsTests {
     @Test func `D-5 where the guard is gone, what waited for it is taken by the rules that there are`() throws {
         let world = try World(root: "main", sketch())
         try world.emit("pick", on: "/main", by: ":1.4")
-        var other = Sketch()
+        var other = DefinitionsBuilder()
         other.step("pick", ["item": "int64?"])
         other.flow("main", on: ["pick": [.screen("page")]])
         #expect(dids(world.restart(other)).last == "concluded /main for :1.4: navigated 4097")
@@ -162,7 +162,7 @@ struct RestoreStepsTests {
         let world = try World(root: "main", sketch())
         try world.emit("pick", on: "/main", by: ":1.4", token: "t")
         try world.navigate("pick", by: ":1.5")
-        var other = Sketch()
+        var other = DefinitionsBuilder()
         other.flow("main")
         #expect(
             world.restart(other) == [
@@ -182,7 +182,7 @@ struct RestoreStepsTests {
     // MARK: Origins
 
     @Test func `D-3 S-11 what an origin set off before a restart counts after it`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow(
             "main", guarded: ("com.auth", ["stop"]),
             on: ["go": [.current("stop", [])], "stop": [.current("loop", [])], "loop": [.current("loop", [])]])
@@ -190,7 +190,7 @@ struct RestoreStepsTests {
         try world.emit("go", on: "/main")
         world.restart()
         let told = try world.adapt(1, to: "stop")
-        #expect(told.filter { $0.hasPrefix("did") }.count == Limits.stepsSetOff)
+        #expect(told.filter { $0.hasPrefix("did") }.count == Limits.triggeredSteps)
         #expect(told.last == "failed after 4352 by :1.1: /main loop NavigationLoop", "\(told.last ?? "")")
         #expect(world.coordinator.origins.isEmpty)
     }
@@ -200,7 +200,7 @@ struct RestoreStepsTests {
     @Test func `D-1 D-3 registered flows come back with their clients, and those that the bus can start without`()
         throws
     {
-        let world = World(Sketch())
+        let world = World(DefinitionsBuilder())
         world.register("pay", steps: ["buy": ["sum": "int64"]], by: ":1.5", children: .stack, initial: nil)
         world.register("shop", steps: ["go": [:]], by: ":1.6", name: "com.shop", hasGuard: true, isActivatable: true)
         try world.coordinate("pay")
@@ -223,10 +223,10 @@ struct RestoreStepsTests {
     }
 
     @Test func `D-5 a registered flow that a file defines by now is the file's`() throws {
-        let world = World(Sketch())
+        let world = World(DefinitionsBuilder())
         world.register("pay", steps: ["buy": [:]], by: ":1.5")
         try world.coordinate("pay")
-        var other = Sketch()
+        var other = DefinitionsBuilder()
         other.flow("pay", on: ["buy": [.screen("a")]])
         #expect(world.restart(other) == ["unrestored pay flow 'pay' is defined by a file"])
         #expect(try world.emit("buy", on: "/pay").contains("+ /pay/a"))
@@ -271,7 +271,7 @@ struct RestoreStepsTests {
                 #expect(!error.message.isEmpty)
             }
             // Whoever restores them all the same gets a machine that works.
-            var coordinator = FlowCoordinator(definitions: sketch().definitions, basePath: "")
+            var coordinator = Coordinator(definitions: sketch().definitions, basePath: "")
             _ = coordinator.handle(.restored(records, onSameBus: true), at: Instant(microseconds: 1))
             _ = coordinator.handle(.clientVanished(Client(":1.5")), at: Instant(microseconds: 2))
             _ = coordinator.handle(.timerFired, at: Instant(microseconds: 100_000_000))
@@ -306,7 +306,7 @@ struct RestoreStepsTests {
         ] {
             #expect(throws: RecordFailure.self) { try Record.check(records) }
             // Whoever restores them all the same gets a machine that works.
-            var coordinator = FlowCoordinator(definitions: sketch().definitions, basePath: "")
+            var coordinator = Coordinator(definitions: sketch().definitions, basePath: "")
             _ = coordinator.handle(.restored(records, onSameBus: true), at: Instant(microseconds: 1))
             #expect(coordinator.latestRequest.number < .max)
             _ = coordinator.nextOrigin()

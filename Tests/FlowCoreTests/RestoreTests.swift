@@ -9,8 +9,8 @@ struct RestoreTests {
         world.coordinator.forest.preorder().map { world.coordinator.forest.state(of: $0) }
     }
 
-    private func shop() -> Sketch {
-        var sketch = Sketch()
+    private func shop() -> DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
         sketch.step("open", ["item": "int64"])
         sketch.step("pin", ["code": "string"], isPrivate: true)
         sketch.screen("page", ["item": "int64"])
@@ -25,7 +25,8 @@ struct RestoreTests {
             on: [
                 "go": [.screen("held", .init(step: "seen", whenHidden: .queue))], "seen": [], "open": [.screen("page")],
             ])
-        let secret = Sketch.Child(onDismissed: "pin", onDismissedWith: [Binding("code", .literal(.string("5678")))])
+        let secret = DefinitionsBuilder.Child(
+            onDismissed: "pin", onDismissedWith: [Binding("code", .literal(.string("5678")))])
         sketch.flow(
             "safe", isRestored: false, on: ["pin": [.screen("pad")], "go": [.flow("one", secret)]])
         return sketch
@@ -47,14 +48,14 @@ struct RestoreTests {
     }
 
     @Test func `D-3 all records of many screens take no longer for each of them than those of few`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", on: ["go": [.screen("plain")]])
         let world = World(sketch)
         for (number, client) in [":1.1", ":1.2", ":1.3", ":1.4"].enumerated() {
             try world.coordinate("main", id: "m\(number)", by: client)
             for _ in 0..<1_000 { try world.emit("go", on: "/m\(number)", by: client) }
         }
-        var coordinator = FlowCoordinator(definitions: sketch.definitions, basePath: "")
+        var coordinator = Coordinator(definitions: sketch.definitions, basePath: "")
         _ = coordinator.handle(.restored(world.records, onSameBus: true), at: Instant(microseconds: 1))
         let clock = ContinuousClock()
         // What they say has to be made twice at the most; the machine may be busy in between.
@@ -70,10 +71,10 @@ struct RestoreTests {
         throws
     {
         let world = try stocked()
-        let (before, ledger) = (states(world), world.coordinator.ledger)
+        let (before, accounting) = (states(world), world.coordinator.accounting)
         #expect(world.restart() == [])
         #expect(states(world) == before)
-        #expect(world.coordinator.ledger == ledger)
+        #expect(world.coordinator.accounting == accounting)
         #expect(try world.hide("/tabs/one/page", by: ":1.1") == ["! NotOwner"])
         // Private arguments are kept, and stay private.
         let pad = try #require(world.coordinator.forest.slot(of: try world.node("/safe/pad")))
@@ -140,7 +141,7 @@ struct RestoreTests {
     }
 
     @Test func `D-3 the latest navigation and the time without a step from outside go on`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", idle: (after: 10_000_000, step: "home"), on: ["go": [], "home": [.screen("attract")]])
         let world = try World(root: "main", sketch)
         world.now = 3_000_000
@@ -165,7 +166,7 @@ struct RestoreTests {
     }
 
     @Test func `D-3 roots of autostart that are live are not started again, others are`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", initial: "go", on: ["go": [.screen("a")]])
         sketch.flow("other")
         sketch.autostart = [.init(flow: "main", id: "front"), .init(flow: "other")]
@@ -178,7 +179,7 @@ struct RestoreTests {
     }
 
     @Test func `D-3 S-26 a flow that waits for its child is ready when that is`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", initial: "go", on: ["go": [.flow("child", .init(step: "late"))]])
         sketch.flow("child", guarded: ("com.auth", []), on: ["late": [.screen("a")]])
         let world = try World(root: "main", sketch)
@@ -191,7 +192,7 @@ struct RestoreTests {
     // MARK: Presenters and owners
 
     private func presented(_ whenOwnerGone: WhenOwnerGone = .keep) throws -> World {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.screen("a", presenter: "com.x", whenOwnerGone: whenOwnerGone)
         sketch.flow("main", children: .stack, on: ["open": [.screen("a")], "cover": [.screen("b")]])
         let world = try World(root: "main", sketch)
@@ -264,7 +265,7 @@ struct RestoreTests {
             try world.show("/tabs/two").contains(
                 "did 4100 after 0 by : /tabs/two open {item=1} [screen page /tabs/two/page {item=1}]"))
         // What is held is nobody's.
-        #expect(Set(world.coordinator.ledger.clients.keys).isSubset(of: [Client(":1.1"), .former]))
+        #expect(Set(world.coordinator.accounting.clients.keys).isSubset(of: [Client(":1.1"), .former]))
     }
 
     @Test func `D-3 on another bus screens in sight are presented again, and calls are nobody's`() throws {
@@ -306,7 +307,7 @@ struct RestoreTests {
         let world = try stocked()
         let serial = world.coordinator.serial
         let counters = world.records.filter { $0.key.kind == .counters }
-        var fresh = FlowCoordinator(definitions: shop().definitions, basePath: "")
+        var fresh = Coordinator(definitions: shop().definitions, basePath: "")
         let effects = fresh.handle(.restored(counters, onSameBus: false), at: Instant(microseconds: 0))
         let (paths, next, instance) = (fresh.paths, fresh.serial, fresh.forest.lastInstance)
         #expect(effects == [] && paths == [] && next > serial)
@@ -318,7 +319,7 @@ struct RestoreTests {
     @Test func `D-5 what no definition declares any more is dismissed, the others stay, and each is reported`() throws {
         let world = try stocked()
         try world.claim("/safe/pad", by: ":1.8")
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.step("open", ["item": "int64"])
         sketch.screen("page", ["item": "int64"])
         sketch.flow("tabs", children: .tabs)

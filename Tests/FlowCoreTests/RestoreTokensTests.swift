@@ -6,7 +6,7 @@ import Testing
 @Suite("Restore: tokens of steps that wait")
 struct RestoreTokensTests {
     private func world() throws -> World {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.step("pick", ["item": "int64?"])
         sketch.screen("page")
         sketch.flow("main", guarded: ("com.auth", ["pick"]), on: ["pick": [.screen("page")], "go": []])
@@ -55,7 +55,7 @@ struct RestoreTokensTests {
 
     @Test func `S-9 D-4 what was told 'pending' as 20 s were over has its token after a restart`() throws {
         let world = try pending(waits: true)
-        world.now += Limits.patience
+        world.now += Limits.replyTimeout
         #expect(world.handle(.timerFired) == ["= pending 0"])
         world.restart()
         #expect(try again(world) == ["= pending 0"])
@@ -80,12 +80,12 @@ struct RestoreTokensTests {
         let world = try pending(waits: true)
         world.restart()
         #expect(try again(world) == [])
-        world.now += Limits.patience - 1
+        world.now += Limits.replyTimeout - 1
         #expect(world.handle(.timerFired) == ["timer \(world.now + 1)"])
         #expect(try again(world) == [])
         world.now += 1
         #expect(world.handle(.timerFired) == ["= pending 0", "= pending 0"])
-        #expect(world.coordinator.ledger.total.steps == 1)
+        #expect(world.coordinator.accounting.total.steps == 1)
         #expect(try again(world) == ["= pending 0"])
         world.restart()
         #expect(conclusions(try world.adapt(1, to: "pick")) == ["concluded /main for :1.4 t: navigated 4097"])
@@ -121,7 +121,7 @@ struct RestoreTokensTests {
 
     @Test func `D-6 a token whose call is not among the records is forgotten, and holds up no other`() throws {
         let world = try pending(waits: true)
-        var rebuilt = FlowCoordinator(definitions: world.coordinator.definitions, basePath: "")
+        var rebuilt = Coordinator(definitions: world.coordinator.definitions, basePath: "")
         _ = rebuilt.handle(
             .restored(world.records.filter { $0.key.kind != .step }, onSameBus: true), at: Instant(microseconds: 1))
         #expect(rebuilt.tokens.count == 0)

@@ -35,9 +35,9 @@ struct RestoredLifeTests {
 private final class RestoredLife {
     private let seed: UInt64
     private var random: Seeded
-    private var original: FlowCoordinator
+    private var original: Coordinator
     /// What came from its records, once it has been restarted.
-    private var restored: FlowCoordinator
+    private var restored: Coordinator
     private var isRestored = false
     private var story: [String] = []
     private var now: UInt64 = 1_000_000
@@ -50,32 +50,32 @@ private final class RestoredLife {
     init(seed: UInt64) {
         self.seed = seed
         random = Seeded(seed: seed)
-        var sketch = RandomSketch.make(using: &random)
+        var sketch = RandomDefinitions.make(using: &random)
         let steps = sketch.steps.keys.sorted()
         for flow in sketch.flows.keys.sorted() {
             func some(_ random: inout Seeded) -> [String] { steps.filter { _ in Bool.random(using: &random) } }
-            let (isGuarded, isNavigated) = (!RandomSketch.chance(3, &random), RandomSketch.chance(4, &random))
+            let (isGuarded, isNavigated) = (!RandomDefinitions.chance(3, &random), RandomDefinitions.chance(4, &random))
             sketch.ask(
                 about: flow, guarded: isGuarded ? ("com.auth", some(&random)) : nil,
                 navigated: isNavigated ? ("com.nav", some(&random)) : nil)
         }
-        original = FlowCoordinator(definitions: sketch.definitions, basePath: "")
-        restored = FlowCoordinator(definitions: sketch.definitions, basePath: "")
-        for name in RandomSketch.emitters + ["com.auth", "com.nav"] {
+        original = Coordinator(definitions: sketch.definitions, basePath: "")
+        restored = Coordinator(definitions: sketch.definitions, basePath: "")
+        for name in RandomDefinitions.emitters + ["com.auth", "com.nav"] {
             happen("owner of \(name)") { _ in .nameOwnerChanged(name, owner: Client(":1.9")) }
         }
     }
 
-    private func chance(_ odds: Int) -> Bool { RandomSketch.chance(odds, &random) }
+    private func chance(_ odds: Int) -> Bool { RandomDefinitions.chance(odds, &random) }
 
     /// The process ends, having told its callers what it can: who waits longer than it may is told `pending`.
     func restart() {
-        wait(Limits.patience)
+        wait(Limits.replyTimeout)
         if isRestored, chance(2) { swap(&original, &restored) }
         original.releaseReservedNumbers()
         let records = original.takeAllRecords()
         let time = Instant(microseconds: now)
-        var rebuilt = FlowCoordinator(definitions: original.fileDefinitions, basePath: "")
+        var rebuilt = Coordinator(definitions: original.fileDefinitions, basePath: "")
         for (name, owner) in original.nameOwners.sorted(by: { $0.key < $1.key }) {
             _ = rebuilt.handle(.nameOwnerChanged(name, owner: owner), at: time)
         }
@@ -161,7 +161,7 @@ private final class RestoredLife {
             let asked = original.questions[question]
         else { return }
         switch asked {
-        case .adapter(let step, _):
+        case .guard(let step, _):
             let other = StepID(Int.random(in: 0..<original.definitions.steps.count, using: &random))
             let answers: [GuardAnswer] = [
                 .step(step.step, step.arguments), .step(step.step, step.arguments), .step(other, []), .rejected,
@@ -171,9 +171,9 @@ private final class RestoredLife {
             happen("guard of \(path)") { it in Self.question(of: it, at: path).map { .guardReplied($0, answer) } }
         case .navigator:
             let names = original.definitions
-            let parts = RandomSketch.parts(
+            let parts = RandomDefinitions.parts(
                 names.steps.map(\.name)[...], names.screens.map(\.name)[...], names.flows.map(\.name)[...], &random)
-            let contributors = parts.map { Sketch.contributor($0, in: names) }
+            let contributors = parts.map { DefinitionsBuilder.contributor($0, in: names) }
             happen("navigator of \(path)") { it in
                 Self.question(of: it, at: path).map { .navigatorReplied($0, .contributors(contributors)) }
             }
@@ -181,25 +181,25 @@ private final class RestoredLife {
         }
     }
 
-    private static func question(of coordinator: borrowing FlowCoordinator, at path: String) -> QuestionID? {
+    private static func question(of coordinator: borrowing Coordinator, at path: String) -> QuestionID? {
         coordinator.node(at: path).flatMap { coordinator.forest.nodes[$0.slot].flow?.question }
     }
 
     // MARK: Both
 
-    private func call(_ text: String, _ event: (RequestID, borrowing FlowCoordinator) -> Event?) {
+    private func call(_ text: String, _ event: (RequestID, borrowing Coordinator) -> Event?) {
         requests += 1
         let request = RequestID(requests)
         happen(text) { event(request, $0) }
     }
 
     /// Questions have other numbers, and are made for the same flows; timers may fire more often than they need to.
-    private func happen(_ text: String, _ event: (borrowing FlowCoordinator) -> Event?) {
+    private func happen(_ text: String, _ event: (borrowing Coordinator) -> Event?) {
         story.append(text)
         let time = Instant(microseconds: now)
         guard let first = event(original) else { return }
         let expected = original.handle(first, at: time).compactMap(\.nameless)
-        for case .tellConclusion(let it) in expected where pending.remove(it.token) != nil { concludedLate += 1 }
+        for case .emitStepConcluded(let it) in expected where pending.remove(it.token) != nil { concludedLate += 1 }
         guard isRestored, complaint == nil else { return }
         guard let second = event(restored) else {
             complaint = "seed \(seed), \(story.suffix(30)): the restored one has no such thing"

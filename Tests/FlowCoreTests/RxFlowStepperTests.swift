@@ -12,7 +12,7 @@ struct RxFlowStepperTests {
     private let screens = ["/main/first", "/main/second", "/main/third"]
 
     init() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow(
             "main",
             on: [
@@ -84,7 +84,7 @@ struct RxFlowStepperTests {
 @Suite("RxFlow's ObservableType_PausableTests")
 struct RxFlowPausableTests {
     @Test func `S-15 testPausable: dropped, never queued, while hidden`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.step("number", ["n": "int64"])
         sketch.flow("main", initial: "open", on: ["open": [.screen("page")], "number": []])
         let world = try World(root: "main", sketch)
@@ -93,13 +93,15 @@ struct RxFlowPausableTests {
             if number.isMultiple(of: 2) { try world.show("/main/page") } else { try world.hide("/main/page") }
             #expect(world.navigations.isEmpty)
             try world.emit("number", ["n": .int64(number)], on: "/main/page")
-            passed += world.effects.compactMap { if case .tellNavigation(let it) = $0 { it.arguments } else { nil } }
+            passed += world.effects.compactMap {
+                if case .emitNavigationOccurred(let it) = $0 { it.arguments } else { nil }
+            }
         }
         #expect(passed == [2, 4, 6, 8, 10].map { [Argument("n", .int64($0))] })
     }
 
     @Test func `S-15 S-16 testPausableAfterCount: what belongs to the start passes, what comes then is gated`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", on: ["open": [.flow("sub")]])
         sketch.flow("sub", initial: "one", on: ["one": [.current("two")], "two": [.current("three")], "three": []])
         let world = try World(root: "main", sketch)
@@ -115,8 +117,8 @@ struct RxFlowPausableTests {
 
 @Suite("RxFlow's FlowsTests")
 struct RxFlowFlowsTests {
-    private static var sketch: Sketch {
-        var sketch = Sketch()
+    private static var sketch: DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", initial: "one", on: ["one": [.flow("sub")]])
         sketch.flow("sub", initial: "two", on: ["two": [.flow("leaf")]])
         sketch.flow("leaf")

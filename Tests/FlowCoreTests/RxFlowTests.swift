@@ -9,7 +9,7 @@ import Testing
 @Suite("RxFlow's FlowCoordinatorTests")
 struct RxFlowCoordinatorTests {
     @Test func `S-16 testCoordinateWithOneStepper: the initial step is navigated at once`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", on: ["one": []])
         #expect(
             try World(sketch).coordinate("main", step: "one") == [
@@ -18,8 +18,8 @@ struct RxFlowCoordinatorTests {
     }
 
     /// A root whose first step shows a screen that has the step `two`.
-    private func offScreen(_ whenHidden: WhenHidden?) -> Sketch {
-        var sketch = Sketch()
+    private func offScreen(_ whenHidden: WhenHidden?) -> DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
         sketch.flow(
             "main", initial: "one",
             on: ["one": [.screen("page", .init(step: "two", whenHidden: whenHidden))], "two": [], "three": []])
@@ -48,9 +48,11 @@ struct RxFlowCoordinatorTests {
 
     @Test(arguments: [false, true])
     func `S-8 testMultipleSideEffectsPerformed: multiple, two, one, in whatever order listed`(isReversed: Bool) throws {
-        var parts: [Sketch.Part] = [.screen("page", .init(step: "two", whenHidden: .allow)), .current("one")]
+        var parts: [DefinitionsBuilder.Part] = [
+            .screen("page", .init(step: "two", whenHidden: .allow)), .current("one"),
+        ]
         if isReversed { parts.reverse() }
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", on: ["multiple": .always(parts), "one": [], "two": []])
         let world = World(sketch)
         try world.coordinate("main", step: "multiple")
@@ -59,7 +61,7 @@ struct RxFlowCoordinatorTests {
 
     /// A root whose guard puts `unauthorized` in the place of `one`, as the flow of these tests does in its `adapt`.
     private func filtered(step: String) throws -> (world: World, navigations: [String]) {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow(
             "main", guarded: ("com.auth", []),
             on: [
@@ -92,7 +94,7 @@ struct RxFlowCoordinatorTests {
 
     /// A root with two flows of one definition, and one further down.
     private func deepLink() throws -> World {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow(
             "main", initial: "one", on: ["one": [.flow("sub"), .flow("sub")], "three": [], "four": [.flow("sub")]])
         sketch.flow("sub", initial: "two", on: ["two": [.flow("leaf")], "three": [], "four": []])
@@ -124,7 +126,7 @@ struct RxFlowCoordinatorTests {
     }
 
     @Test func `S-15 S-25 testStepIsReceivedAfterDismissed: off screen is hidden, and allow takes its steps`() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow(
             "main", initial: "one",
             on: ["one": [.screen("page", .init(whenHidden: .allow))], "two": [], "three": []])
@@ -148,24 +150,24 @@ struct RxFlowCoordinatorTests {
         #expect(!world.coordinator.origins.isEmpty)
         try world.dismiss("/main")
         #expect(world.paths.isEmpty)
-        #expect(world.coordinator.ledger == Ledger())
+        #expect(world.coordinator.accounting == Accounting())
         #expect(world.coordinator.origins.isEmpty)
     }
 
     @Test func `S-22 testChildViewControllerIsNotLeakingWhenParentFlowAllowsStepWhenDismissed: nor for a screen`()
         throws
     {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         let text = Binding("text", .literal(.string("a child's own")))
         sketch.screen("child", ["text": "string"])
         sketch.flow(
             "main", initial: "one", whenHidden: .allow,
             on: ["one": [.screen("child", .init(with: [text], step: "two"))], "two": []])
         let world = try World(root: "main", sketch)
-        #expect(world.coordinator.ledger.total.bytes > 0)
+        #expect(world.coordinator.accounting.total.bytes > 0)
         try world.dismiss("/main/child")
         #expect(world.paths == ["/main"])
-        #expect(world.coordinator.ledger.total == Ledger.Tally(nodes: 1))
+        #expect(world.coordinator.accounting.total == Accounting.Usage(nodes: 1))
         #expect(world.coordinator.origins.isEmpty)
     }
 }
@@ -175,7 +177,7 @@ struct RxFlowFlowPresentableTests {
     private let world: World
 
     init() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main")
         world = try World(root: "main", sketch)
     }
@@ -199,7 +201,7 @@ struct RxFlowScreenPresentableTests {
     private let world: World
 
     init() throws {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", initial: "open", on: ["open": [.screen("page")]])
         world = try World(root: "main", sketch)
     }
@@ -229,7 +231,7 @@ struct RxFlowContributorTests {
     @Test func `S-4 testContributeWithNext_returnsContributeWithNextPresentable_andNextStepper: a child is both`()
         throws
     {
-        var sketch = Sketch()
+        var sketch = DefinitionsBuilder()
         sketch.flow("main", initial: "open", on: ["open": [.screen("page"), .flow("sub")], "next": []])
         sketch.flow("sub", on: ["next": []])
         let world = try World(root: "main", sketch)

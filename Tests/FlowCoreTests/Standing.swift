@@ -3,8 +3,8 @@
 /// All that a refusal leaves as it was (S-33).
 struct Standing: Equatable {
     private let nodes: [Node]
-    private let ledger: Ledger
-    private let origins: [UInt64: FlowCoordinator.Origin]
+    private let accounting: Accounting
+    private let origins: [UInt64: Coordinator.Origin]
     private let serial: UInt64
     private let waiting: [WaitingStep]
     private let blocked: [NodeID: [WaitingStep]]
@@ -13,18 +13,18 @@ struct Standing: Equatable {
     private let definitions: Definitions
 
     /// How a coordinator stands; without the times at which its flows were reached, where those may differ.
-    init(of coordinator: borrowing FlowCoordinator, withTimes: Bool = true) {
+    init(of coordinator: borrowing Coordinator, withTimes: Bool = true) {
         nodes = coordinator.forest.preorder().map { [forest = coordinator.forest] slot in
             var node = forest.nodes[slot]
             // What a search noted is no part of it.
-            (node.isSpare, node.isUnseen) = (false, false)
+            (node.isEvictable, node.isUnseen) = (false, false)
             if !withTimes {
                 node.flow?.reached = nil
                 node.flow?.isResting = false
             }
             return node
         }
-        ledger = coordinator.ledger
+        accounting = coordinator.accounting
         origins = coordinator.origins
         serial = coordinator.serial
         waiting = coordinator.queue.all

@@ -7,7 +7,7 @@ struct StepQueueTests {
     private func flow(_ instance: UInt64) -> NodeID { NodeID(slot: Int(instance), instance: instance) }
 
     private func step(
-        _ number: Int, origin: UInt64, for flow: UInt64 = 1, _ purpose: WaitingStep.Purpose = .setOff
+        _ number: Int, origin: UInt64, for flow: UInt64 = 1, _ purpose: WaitingStep.Purpose = .triggered
     ) -> WaitingStep {
         WaitingStep(
             origin: origin, client: Client(":1.1"), flow: self.flow(flow), step: StepID(number), arguments: [],
@@ -55,20 +55,20 @@ struct StepQueueTests {
     }
 
     /// The heir of a flow where these are live.
-    private func heir(of gone: UInt64, _ live: [UInt64], _ queue: StepQueue) -> StepQueue.Gone? {
-        queue.heir(of: flow(gone)) { live.contains($0.instance) }
+    private func nearestLiveAncestor(of gone: UInt64, _ live: [UInt64], _ queue: StepQueue) -> StepQueue.Gone? {
+        queue.nearestLiveAncestor(of: flow(gone)) { live.contains($0.instance) }
     }
 
     @Test func `S-12 failures of steps whose flow is gone are told at the heir, or at that one's`() {
         var queue = StepQueue()
         queue.insert(step(1, origin: 1, for: 3))
         queue.leave([(flow(3), "/main/sub/a")], to: flow(2))
-        #expect(heir(of: 3, [1, 2], queue) == .below(flow(2)))
+        #expect(nearestLiveAncestor(of: 3, [1, 2], queue) == .below(flow(2)))
         queue.leave([(flow(2), "/main/sub")], to: flow(1))
-        #expect(heir(of: 3, [1], queue) == .below(flow(1)))
+        #expect(nearestLiveAncestor(of: 3, [1], queue) == .below(flow(1)))
         queue.leave([(flow(1), "/main")], to: nil)
-        #expect(heir(of: 3, [], queue) == .alone(path: "/main"))
-        #expect(heir(of: 4, [], queue) == nil)
+        #expect(nearestLiveAncestor(of: 3, [], queue) == .alone(path: "/main"))
+        #expect(nearestLiveAncestor(of: 4, [], queue) == nil)
         #expect(order(queue) == [1])
     }
 
@@ -82,8 +82,8 @@ struct StepQueueTests {
             queue.leave([(flow(instance), "/\(instance)")], to: flow(instance / 2))
             #expect(queue.gone.count <= 2 * queue.count + 65)
         }
-        #expect(heir(of: 5, [1], queue) == .below(flow(1)))
-        #expect(heir(of: 7, [1], queue) == .below(flow(1)))
+        #expect(nearestLiveAncestor(of: 5, [1], queue) == .below(flow(1)))
+        #expect(nearestLiveAncestor(of: 7, [1], queue) == .below(flow(1)))
         while queue.takeNext() != nil {}
         #expect(queue.gone.isEmpty)
         // Who waits for a step of a deep link is told by the call, wherever its flow was.

@@ -12,9 +12,9 @@ struct TokensTests {
         Tokens.Key(client: client ?? one, kind: kind, token: token)
     }
 
-    private func refusal(_ tokens: Tokens, _ key: Tokens.Key, _ ledger: Ledger = Ledger()) -> FlowError? {
+    private func refusal(_ tokens: Tokens, _ key: Tokens.Key, _ accounting: Accounting = Accounting()) -> FlowError? {
         do throws(FlowError) {
-            try tokens.check(key, in: ledger)
+            try tokens.check(key, in: accounting)
             return nil
         } catch {
             return error
@@ -95,18 +95,18 @@ struct TokensTests {
 
     @Test func `S-33 tokens of the clients of one user`() {
         let clients = (0..<5).map { Client(":1.\($0)") }
-        var (tokens, ledger) = (Tokens(), Ledger())
+        var (tokens, accounting) = (Tokens(), Accounting())
         for client in clients {
-            ledger.open(client)
-            ledger.identify(client, as: client == clients[4] ? 1_001 : 1_000)
+            accounting.open(client)
+            accounting.identify(client, as: client == clients[4] ? 1_001 : 1_000)
         }
         for number in 0..<Limits.tokens / 2 {
             tokens.remember(.reply(.done), of: key("\(number)", clients[number % 3]), at: at(0))
         }
         #expect(
-            refusal(tokens, key("x", clients[3]), ledger)?.message
+            refusal(tokens, key("x", clients[3]), accounting)?.message
                 == "32768 tokens of the clients of user '1000' were used in the last 60 s, of at most 32768")
-        #expect(refusal(tokens, key("x", clients[4]), ledger) == nil)
+        #expect(refusal(tokens, key("x", clients[4]), accounting) == nil)
     }
 
     @Test func `S-33 tokens of a client that is gone are forgotten, but for those of calls that have not ended`() {
@@ -124,15 +124,15 @@ struct TokensTests {
         #expect(tokens.takeRecords().map(\.body) == [nil, nil])
         tokens.expire(at: at(2 * Limits.tokenLifetime))
         #expect(tokens.outcome(of: key("1", other)) == nil)
-        #expect(tokens.settle(key("3"), .reply(.done), of: RequestID(1)) == [])
+        #expect(tokens.conclude(key("3"), .reply(.done), of: RequestID(1)) == [])
         tokens.expire(at: at(2 * Limits.tokenLifetime))
         #expect(tokens.count == 0)
     }
 
     // MARK: Calls
 
-    private func sketch() -> Sketch {
-        var sketch = Sketch()
+    private func sketch() -> DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
         sketch.flow(
             "main", on: ["go": [.screen("a")], "bad": [.screen("a", .init(id: "x")), .screen("b", .init(id: "x"))]])
         return sketch
@@ -245,9 +245,9 @@ struct TokensTests {
     @Test func `S-9 after 20 s all of them are pending; one that follows is, too, until it is decided`() throws {
         let world = try guarded()
         try world.emit("go", on: "/main", token: "t")
-        world.now += Limits.patience / 2
+        world.now += Limits.replyTimeout / 2
         try world.emit("go", on: "/main", token: "t")
-        #expect(world.wait(Limits.patience / 2) == ["= pending 0", "= pending 0"])
+        #expect(world.wait(Limits.replyTimeout / 2) == ["= pending 0", "= pending 0"])
         #expect(world.answers == ["2 = pending 0", "3 = pending 0"])
         #expect(try world.emit("go", on: "/main", token: "t") == ["= pending 0"])
         #expect(try world.adapt(1, to: "go").last == "concluded /main for :1.1 t: navigated 1")
@@ -297,7 +297,7 @@ struct TokensTests {
     @Test func `S-9 the outcome of a call whose token was forgotten is not that of the next one by it`() throws {
         let world = try guarded()
         try world.emit("go", on: "/main", token: "t")
-        world.wait(Limits.patience)
+        world.wait(Limits.replyTimeout)
         world.now += Limits.tokenLifetime
         // The second one by the token, and one that waits with it.
         for _ in 1...2 { try world.emit("go", on: "/main", token: "t") }

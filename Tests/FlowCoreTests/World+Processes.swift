@@ -40,7 +40,7 @@ extension World {
 
     /// The navigator answers with contributors.
     @discardableResult
-    func navigate(_ question: UInt64, to parts: [Sketch.Part]) -> [String] {
+    func navigate(_ question: UInt64, to parts: [DefinitionsBuilder.Part]) -> [String] {
         answer(question, .contributors(parts.map { contributor($0) }))
     }
 
@@ -73,14 +73,14 @@ extension World {
         isActivatable: Bool = false, screens: KeyValuePairs<String, KeyValuePairs<String, String>> = [:],
         presenter: String? = nil, at path: String = "/navigator", timeout: UInt64 = Limits.guardTimeout
     ) -> [String] {
-        let declarations = steps.map { StepDeclaration($0.key, parameters: Sketch.parameters($0.value)) }
-        var wish = Registration(
+        let declarations = steps.map { StepDeclaration($0.key, parameters: DefinitionsBuilder.parameters($0.value)) }
+        var request = Registration(
             flow, at: Service(name ?? client, path: path, timeout: timeout), steps: declarations,
             hasGuard: hasGuard, children: children, initial: initial, by: Client(client), isActivatable: isActivatable)
-        wish.bring(
-            screens.map { Registration.Screen($0.key, parameters: Sketch.parameters($0.value)) },
+        request.bring(
+            screens.map { Registration.Screen($0.key, parameters: DefinitionsBuilder.parameters($0.value)) },
             presentedAt: presenter)
-        return handle(.flowRegistered(nextRequest(), wish))
+        return handle(.flowRegistered(nextRequest(), request))
     }
 
     @discardableResult
@@ -88,8 +88,8 @@ extension World {
         handle(.flowUnregistered(nextRequest(), flow: flow, by: Client(client)))
     }
 
-    private func contributor(_ part: Sketch.Part) -> FlowContributor {
-        Sketch.contributor(part, in: coordinator.definitions)
+    private func contributor(_ part: DefinitionsBuilder.Part) -> FlowContributor {
+        DefinitionsBuilder.contributor(part, in: coordinator.definitions)
     }
 }
 
@@ -109,10 +109,10 @@ func expectRefusal(
 
 // MARK: - Flows that clients register
 
-extension Sketch {
+extension DefinitionsBuilder {
     /// What is there before a client registers a flow.
-    static func host() -> Sketch {
-        var sketch = Sketch()
+    static func host() -> DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
         sketch.step("open", ["item": "int64?"])
         sketch.step("closed", ["name": "string", "why": "string"])
         sketch.flow("main", on: ["open": [.screen("a")], "closed": []])
@@ -122,7 +122,9 @@ extension Sketch {
 
 extension World {
     /// `:1.5` is the navigator of `pay`, which takes `pay` and `abort`.
-    static func registered(name: String? = nil, isActivatable: Bool = false, _ sketch: Sketch? = nil) -> World {
+    static func registered(name: String? = nil, isActivatable: Bool = false, _ sketch: DefinitionsBuilder? = nil)
+        -> World
+    {
         let world = World(sketch ?? .host())
         if let name { world.own(name, ":1.5") }
         world.register(

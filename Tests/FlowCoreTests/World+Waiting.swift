@@ -10,8 +10,8 @@ extension World {
             ("blocked", !coordinator.blocked.isEmpty), ("calls", !coordinator.calls.isEmpty),
             ("readers", !coordinator.readers.isEmpty), ("origins", !coordinator.origins.isEmpty),
             ("activation tokens", !coordinator.activationTokens.isEmpty),
-            ("steps", coordinator.ledger.total.steps != 0),
-            ("steps of clients", coordinator.ledger.clients.values.contains { $0.steps != 0 }),
+            ("steps", coordinator.accounting.total.steps != 0),
+            ("steps of clients", coordinator.accounting.clients.values.contains { $0.steps != 0 }),
             ("steps of flows", flows.contains { $0.waiting.count != 0 || $0.question != nil }),
         ]
         return held.filter(\.1).map(\.0)

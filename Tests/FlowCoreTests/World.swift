@@ -4,7 +4,7 @@ import Testing
 
 /// A coordinator, and events for it in few words. Each gives what it led to, a line an effect (``Effect/line``).
 final class World {
-    var coordinator: FlowCoordinator
+    var coordinator: Coordinator
     /// What the latest event led to.
     private(set) var effects: [Effect] = []
     /// What a shell would have kept.
@@ -21,9 +21,9 @@ final class World {
     /// the lines.
     private(set) var watched: [String] = []
 
-    init(_ sketch: Sketch, quotas: Quotas = .service) {
+    init(_ sketch: DefinitionsBuilder, quotas: Quotas = .service) {
         self.quotas = quotas
-        coordinator = FlowCoordinator(definitions: sketch.definitions, basePath: "", quotas: quotas)
+        coordinator = Coordinator(definitions: sketch.definitions, basePath: "", quotas: quotas)
     }
 
     private let quotas: Quotas
@@ -38,7 +38,7 @@ final class World {
     }
 
     /// A coordinator with one root of this flow, begun by `:1.0`.
-    convenience init(root flow: String, _ sketch: Sketch) throws {
+    convenience init(root flow: String, _ sketch: DefinitionsBuilder) throws {
         self.init(sketch)
         try coordinate(flow, by: ":1.0")
     }
@@ -75,9 +75,11 @@ final class World {
     /// The process dies, and another one takes its place, by other definitions if any are given. Who owns bus names is known
     /// before, as ``own(_:_:)`` told it.
     @discardableResult
-    func restart(_ sketch: Sketch? = nil, onSameBus: Bool = true, owners: [String: String] = [:]) -> [String] {
+    func restart(_ sketch: DefinitionsBuilder? = nil, onSameBus: Bool = true, owners: [String: String] = [:])
+        -> [String]
+    {
         let records = archive.records.map { onSameBus ? $0 : $0.withoutPrivateArguments }
-        coordinator = FlowCoordinator(
+        coordinator = Coordinator(
             definitions: sketch?.definitions ?? coordinator.fileDefinitions, basePath: coordinator.forest.base,
             quotas: quotas)
         watched = []
@@ -170,7 +172,7 @@ final class World {
     }
 
     @discardableResult
-    func reload(_ sketch: Sketch) -> [String] {
+    func reload(_ sketch: DefinitionsBuilder) -> [String] {
         handle(.definitionsRead(sketch.definitions))
     }
 
@@ -226,12 +228,12 @@ final class World {
 
     /// What the latest event told of steps that nobody waits for.
     var failures: [NavigationFailure] {
-        effects.compactMap { if case .tellFailure(let failure) = $0 { failure } else { nil } }
+        effects.compactMap { if case .emitNavigationFailed(let failure) = $0 { failure } else { nil } }
     }
 
     /// The navigations that the latest event led to: where, and the step.
     var navigations: [String] {
-        effects.compactMap { if case .tellNavigation(let it) = $0 { "\(it.flow) \(it.step)" } else { nil } }
+        effects.compactMap { if case .emitNavigationOccurred(let it) = $0 { "\(it.flow) \(it.step)" } else { nil } }
     }
 
     struct Unrefused: Error {}
@@ -269,18 +271,18 @@ extension Effect {
     ///     guard? com.auth #3: /main pick {item=1}      present com.shop #4: /main/list again
     var line: String {
         switch self {
-        case .announceNavigation(let it):
+        case .emitNavigationWillOccur(let it):
             "will \(it.flow) \(it.step)\(it.arguments.text)\(it.isDeepLink ? " deep link" : "")"
         case .removePresentable(let path, _): "- \(path)"
         case .addPresentable(let it):
             "+ \(it.path)\(it.arguments.text)\(it.style.isEmpty ? "" : " style=" + it.style)"
                 + it.flags
         case .changeProperties(let it): "~ \(it.path)" + it.text
-        case .tellNavigation(let it):
+        case .emitNavigationOccurred(let it):
             "did \(it.serial) after \(it.cause) by \(it.client.name): \(it.flow) \(it.step)\(it.arguments.text) ["
                 + it.contributions.map(\.text).joined(separator: ", ") + "]" + (it.isDeepLink ? " deep link" : "")
                 + (it.adaptedFrom.map { " for \($0)" } ?? "")
-        case .tellFailure(let it):
+        case .emitNavigationFailed(let it):
             "failed after \(it.cause) by \(it.client.name): \(it.flow) \(it.step) \(it.reason.text)"
         case .reply(_, let answer): "= " + answer.text
         case .fail(_, let error): "! " + error.code.rawValue
@@ -292,10 +294,10 @@ extension Effect {
         case .present(let it): it.text
         case .dropQuestion(let question): "drop #\(question.number)"
         case .withdraw(let it): "withdraw \(it.path) from \(it.client.name): \(it.reason.text)"
-        case .tellConclusion(let it):
+        case .emitStepConcluded(let it):
             "concluded \(it.path) for \(it.client.name)\(it.token.isEmpty ? "" : " " + it.token): \(it.outcome.text)"
         case .watchClient(let client): "watch \(client.name)"
-        case .tellDefinitions: "definitions"
+        case .emitDefinitionsChanged: "definitions"
         }
     }
 }

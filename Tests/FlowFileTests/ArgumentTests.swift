@@ -136,11 +136,11 @@ struct ArgumentTests {
 @Suite("Literal")
 struct LiteralTests {
     /// What is made of a value, or why it does not fit.
-    private func convert(_ toml: String, _ type: String) throws -> Result<Value, Literal.Misfit> {
+    private func convert(_ toml: String, _ type: String) throws -> Result<Value, Literal.InvalidValue> {
         let text = "a = " + toml
         let value = try #require(Toml.parse(text, SourceMap(text)).first?.value)
         let type = try #require(ValueType(name: type))
-        return Result { () throws(Literal.Misfit) in try Literal.value(value, as: type) }
+        return Result { () throws(Literal.InvalidValue) in try Literal.value(value, as: type) }
     }
 
     @Test(arguments: [
@@ -188,6 +188,6 @@ struct LiteralTests {
         ("[[[[[[[[[[1]]]]]]]]]]", "v", "it is nested too deep; at most 8 levels are allowed"),
     ])
     func `does not fit`(toml: String, type: String, text: String) throws {
-        #expect(try convert(toml, type) == .failure(Literal.Misfit(text)))
+        #expect(try convert(toml, type) == .failure(Literal.InvalidValue(text)))
     }
 }

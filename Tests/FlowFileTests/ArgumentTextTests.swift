@@ -58,7 +58,7 @@ struct ArgumentTextTests {
     ])
     func `what does not fit is told with what would`(text: String, type: String, problem: String) throws {
         let type = try #require(ValueType(name: type))
-        do throws(ArgumentText.Misfit) {
+        do throws(ArgumentText.InvalidValue) {
             let value = try ArgumentText.value(of: text, as: type)
             #expect(problem.isEmpty && value == .string(text))
         } catch {
@@ -69,6 +69,6 @@ struct ArgumentTextTests {
 
     @Test func `spans of time are those of definition files`() throws {
         #expect(try ArgumentText.microseconds(of: "1min 30s") == 90_000_000)
-        #expect(throws: ArgumentText.Misfit.self) { try ArgumentText.microseconds(of: "5") }
+        #expect(throws: ArgumentText.InvalidValue.self) { try ArgumentText.microseconds(of: "5") }
     }
 }

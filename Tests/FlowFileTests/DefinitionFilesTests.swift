@@ -105,7 +105,7 @@ struct DefinitionFilesTests {
         let rules = (0..<9_000).map { "x\($0) = { current = 'y\($0)' }" }.joined(separator: "\n")
         let steps = "[steps]\na = { \(names) }\n[screens]\ns = { arguments = { \(names) } }\n"
         let found = errors(steps + "[flows.f.on]\na = { screen = 's' }\n" + rules)
-        #expect(found.count == Findings.most + 1)
+        #expect(found.count == Diagnostics.most + 1)
     }
 
     @Test func `a folder that is not there is told beside what is wrong in others`() throws {

@@ -23,9 +23,9 @@ struct DefinitionReaderTests {
     }
 
     @Test func `of very many errors the first ones are told, and how many there are besides`() {
-        let keys = (0..<Findings.most + 5).map { "k\($0) = 1\n" }.joined()
+        let keys = (0..<Diagnostics.most + 5).map { "k\($0) = 1\n" }.joined()
         let found = errors(keys)
-        #expect(found.count == Findings.most + 1)
+        #expect(found.count == Diagnostics.most + 1)
         #expect(found.last == "error: 5 more are left out")
     }
 

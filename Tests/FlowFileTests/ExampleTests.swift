@@ -71,11 +71,11 @@ struct ExampleTests {
         let paid = try #require(definitions.step(named: "paid"))
         let pinEntered = try #require(definitions.step(named: "pinEntered"))
         let auth = Service("com.kiosk.Auth", path: "/com/kiosk/Auth", timeout: 5_000_000)
-        #expect(payment.adapter == Guard(auth, steps: [paid, pinEntered]) && payment.navigator == nil)
+        #expect(payment.guard == Guard(auth, steps: [paid, pinEntered]) && payment.navigator == nil)
         let usual = Service("com.kiosk.Auth", path: "/com/kiosk/Auth", timeout: 10_000_000)
         let phone = Service("org.phone.Settings", path: "/org/phone/Settings", timeout: 10_000_000)
         let home = try #require(definitions.step(named: "settingsHome"))
-        #expect(settings.adapter == Guard(usual) && settings.navigator == Navigator(phone, steps: [home]))
+        #expect(settings.guard == Guard(usual) && settings.navigator == Navigator(phone, steps: [home]))
         #expect(
             definitions.busNames == [
                 "com.kiosk.Auth", "com.kiosk.Shop", "com.kiosk.Ui", "com.vendor.Pay", "org.kiosk-1._x",

@@ -95,7 +95,7 @@ struct KioskTests {
         #expect(payment.emitters == ["com.vendor.Pay"])
         #expect(!payment.isRestored && session.isRestored)
         #expect(
-            payment.adapter
+            payment.guard
                 == Guard(
                     Service("com.kiosk.Auth", path: "/com/kiosk/Auth", timeout: 5_000_000), steps: [try step("paid")]))
         let settings = definitions[try #require(definitions.flow(named: "settings"))]
@@ -104,7 +104,7 @@ struct KioskTests {
                 == Navigator(
                     Service("org.phone.Settings", path: "/org/phone/Settings", timeout: 10_000_000),
                     steps: [try step("settingsHome")]))
-        #expect(settings.rules == [] && session.adapter == nil && session.navigator == nil)
+        #expect(settings.rules == [] && session.guard == nil && session.navigator == nil)
         func screen(_ name: String) throws -> ScreenDeclaration {
             definitions[try #require(definitions.screen(named: name))]
         }

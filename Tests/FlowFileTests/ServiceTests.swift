@@ -187,14 +187,14 @@ struct ServiceTests {
     private static let rules = "\n[flows.f.on]\ngo = { none = true }\nhome = { none = true }"
 
     @Test func `guards`() throws {
-        func adapter(_ key: String) throws -> Guard? { try definitions(Self.head + key + Self.rules).flows[0].adapter }
+        func `guard`(_ key: String) throws -> Guard? { try definitions(Self.head + key + Self.rules).flows[0].guard }
         let usual = Self.service("com.my-kiosk.Auth", "/com/my_kiosk/Auth", seconds: 10)
-        #expect(try adapter("") == nil)
-        #expect(try adapter("guard = 'com.my-kiosk.Auth'") == Guard(usual))
-        #expect(try adapter("guard = { name = 'com.my-kiosk.Auth' }") == Guard(usual))
+        #expect(try `guard`("") == nil)
+        #expect(try `guard`("guard = 'com.my-kiosk.Auth'") == Guard(usual))
+        #expect(try `guard`("guard = { name = 'com.my-kiosk.Auth' }") == Guard(usual))
         let own = Self.service("a.b", "/c", seconds: 1)
         #expect(
-            try adapter("guard = { name = 'a.b', path = '/c', timeout = '1s', steps = ['home', 'go'] }")
+            try `guard`("guard = { name = 'a.b', path = '/c', timeout = '1s', steps = ['home', 'go'] }")
                 == Guard(own, steps: [StepID(0), StepID(1)]))
     }
 
@@ -205,7 +205,7 @@ struct ServiceTests {
         #expect(
             flow.navigator
                 == Navigator(Self.service("com.my-phone.Ui", "/com/my_phone/Ui", seconds: 10), steps: [StepID(1)]))
-        #expect(flow.adapter == Guard(Self.service("a.b", "/a/b", seconds: 10)) && flow.rules == [])
+        #expect(flow.guard == Guard(Self.service("a.b", "/a/b", seconds: 10)) && flow.rules == [])
         #expect(
             try definitions(
                 Self.head + "navigator = { name = 'a.b', path = '/c', timeout = '20ms', steps = ['go', 'home', 'go'] }"

@@ -14,7 +14,7 @@ struct Case {
     }
 
     /// How much was done.
-    struct Tally {
+    struct Usage {
         var sequences = 0
         var events = 0
         var navigations = 0
@@ -43,7 +43,7 @@ struct Case {
     }
 
     /// Lives through the sequence of this seed; gives what was wrong.
-    static func run(seed: UInt64, _ tally: inout Tally) -> Failure? {
+    static func run(seed: UInt64, _ usage: inout Usage) -> Failure? {
         var random = SplitMix64(seed: seed)
         let isWild = random.chance(2)
         var definitions = DefinitionGenerator(seed: random.next(), isWild: isWild)
@@ -57,12 +57,12 @@ struct Case {
             let operation = operations.make(world.model)
             story.operations.append(operation)
             let difference = world.run(operation) ?? (number % 16 == 0 ? world.check() : nil)
-            tally.note(world.model.said)
+            usage.note(world.model.said)
             if let difference { return Failure(seed: seed, story: story, difference: difference) }
         }
-        tally.sequences += 1
-        tally.events += length
-        tally.navigations += Int(world.model.serial)
+        usage.sequences += 1
+        usage.events += length
+        usage.navigations += Int(world.model.serial)
         return (world.check() ?? world.endAll()).map { Failure(seed: seed, story: story, difference: $0) }
     }
 
@@ -73,7 +73,7 @@ struct Case {
         quotas.nodes = Quotas.Quota(perClient: nodes, total: nodes + random.number(0...12))
         let steps = random.number(1...4)
         quotas.steps = Quotas.Quota(perClient: steps, total: steps + random.number(0...4))
-        quotas.keptSteps = Quotas.Quota(perClient: 2, total: random.number(2...4))
+        quotas.deferredSteps = Quotas.Quota(perClient: 2, total: random.number(2...4))
         quotas.stepsPerFlow = Quotas.Quota(perClient: 3, total: random.number(3...5))
         quotas.tokens = Quotas.Quota(perClient: 2, total: random.number(2...4))
         return quotas

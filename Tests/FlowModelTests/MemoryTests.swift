@@ -29,7 +29,7 @@ private func residentBytes() throws -> Int {
 
 /// A root below which, turn by turn, all that can be held is held and goes again.
 private struct BusyLife: ~Copyable {
-    private var coordinator: FlowCoordinator
+    private var coordinator: Coordinator
     private(set) var events: UInt64 = 0
     private var turns: UInt64 = 0
     private let client = Client(":1.1")
@@ -63,7 +63,7 @@ private struct BusyLife: ~Copyable {
                 Rule(Step.open.id, [.child(ChildTemplate(.screen(ScreenID(0)), step: Step.hello.id))]),
                 Rule(Step.stop.id, [.end(StepTemplate(Step.gone.id))]),
             ])
-        coordinator = FlowCoordinator(
+        coordinator = Coordinator(
             definitions: Definitions(
                 steps: steps, screens: [ScreenDeclaration("list", parameters: text)], flows: [main, sub]),
             basePath: "")

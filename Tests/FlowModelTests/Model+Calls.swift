@@ -70,7 +70,7 @@ extension Model {
         try checkRoom(for: step.client, at: node, besides: replaces ? node.kept : [])
         if step.purpose == .asked { reach(step.flow) }
         if replaces {
-            for old in node.kept { tellFailure(old, .verdict(.hidden)) }
+            for old in node.kept { reportFailure(old, .verdict(.hidden)) }
             node.kept = []
         }
         node.kept.append(
@@ -108,7 +108,7 @@ extension Model {
         guard mayHandle(client, node) else { return .failure(FlowError(.accessDenied)) }
         node.isVisible = isVisible
         if isVisible { select(node) }
-        tellChanges()
+        reportChanges()
         release()
         finish()
         return .success(.done)
@@ -119,16 +119,16 @@ extension Model {
         guard mayHandle(client, node) else { return .failure(FlowError(.accessDenied)) }
         var lost: [ModelStep] = []
         remove(node, &lost)
-        tellChanges()
-        tellLost(lost)
-        tellParent(of: node, .dismissed, origin: newOrigin(), cause: 0, client)
+        reportChanges()
+        reportLost(lost)
+        reportParent(of: node, .dismissed, origin: newOrigin(), cause: 0, client)
         release()
         finish()
         return .success(.done)
     }
 
     /// Sets off what the contributor of a child that is gone asked for (S-23).
-    func tellParent(
+    func reportParent(
         of child: ModelNode, _ reason: DismissalReason, origin: Int, cause: UInt64, _ client: Client
     ) {
         guard let parent = child.parent, let template = child.onDismissed else { return }
@@ -140,9 +140,9 @@ extension Model {
                 template.arguments, for: template.step,
                 References(
                     step: child.arguments, flow: parent.arguments, childName: child.name, reason: reason.rawValue))
-            setOff(step)
+            trigger(step)
         } catch {
-            tellFailure(step, .error(error.code))
+            reportFailure(step, .error(error.code))
         }
     }
 
@@ -186,7 +186,7 @@ extension Model {
         let origin = newOrigin()
         var lost: [ModelStep] = []
         remove(child, &lost)
-        tellChanges()
+        reportChanges()
         serial += 1
         let own = serial
         flow.last = (serial, "", [])
@@ -195,8 +195,8 @@ extension Model {
                 Said.Did(
                     flow: flow.path, serial: serial, cause: 0, client: client, step: "", arguments: [],
                     parts: [Said.Part(kind: .back, name: child.name, path: child.path)], isDeepLink: false)))
-        tellLost(lost)
-        tellParent(of: child, .back, origin: origin, cause: serial, client)
+        reportLost(lost)
+        reportParent(of: child, .back, origin: origin, cause: serial, client)
         release()
         finish()
         return own
@@ -206,11 +206,11 @@ extension Model {
 
     func start() {
         for root in definitions.autostart {
-            let wish = FlowRequest(
+            let request = FlowRequest(
                 root.flow, id: root.id, arguments: root.arguments, step: root.step, stepArguments: root.stepArguments,
                 by: .daemon)
             do throws(FlowError) {
-                _ = try begin(wish)
+                _ = try begin(request)
             } catch {
                 let id = root.id ?? definitions[root.flow].name
                 said.append(.unstarted(path: base + "/" + id, error.code))
@@ -218,44 +218,46 @@ extension Model {
         }
     }
 
-    func coordinate(_ wish: FlowRequest) -> Reply {
-        once(wish.client, wish.token, isEmission: false) {
+    func coordinate(_ request: FlowRequest) -> Reply {
+        once(request.client, request.token, isEmission: false) {
             do throws(FlowError) {
-                return .success(.flow(path: try begin(wish).path))
+                return .success(.flow(path: try begin(request).path))
             } catch {
                 return .failure(error)
             }
         }
     }
 
-    private func begin(_ wish: FlowRequest) throws(FlowError) -> ModelNode {
-        let definition = definitions[wish.definition]
-        guard wish.client == .daemon || mayEmit(wish.client, wish.definition) else { throw FlowError(.accessDenied) }
-        let arguments = try admit(wish.arguments, definition.parameters)
-        let step = wish.step ?? definition.initial
-        guard step != nil || wish.stepArguments.isEmpty else { throw FlowError(.invalidArguments) }
+    private func begin(_ request: FlowRequest) throws(FlowError) -> ModelNode {
+        let definition = definitions[request.definition]
+        guard request.client == .daemon || mayEmit(request.client, request.definition) else {
+            throw FlowError(.accessDenied)
+        }
+        let arguments = try admit(request.arguments, definition.parameters)
+        let step = request.step ?? definition.initial
+        guard step != nil || request.stepArguments.isEmpty else { throw FlowError(.invalidArguments) }
         var stepArguments: Arguments = []
-        if let step { stepArguments = try admit(wish.stepArguments, for: step) }
+        if let step { stepArguments = try admit(request.stepArguments, for: step) }
         if definition.isUnique, let live = roots.first(where: { $0.name == definition.name }) {
             reach(live)
             return live
         }
         let taken = Set(roots.map(\.id))
-        if let id = wish.id {
+        if let id = request.id {
             guard Names.isPresentableName(id) else { throw FlowError(.invalidName) }
             guard !taken.contains(id) else { throw FlowError(.idTaken) }
         }
-        try reserve(Need(nodes: 1), inTotal: Need(nodes: 1), for: wish.client, sparing: nil)
+        try reserve(Need(nodes: 1), inTotal: Need(nodes: 1), for: request.client, sparing: nil)
         let root = make(
-            definition.name, id: wish.id ?? Self.freeID(definition.name, Set(roots.map(\.id))), below: nil,
-            definition: wish.definition.index, arguments: arguments, client: wish.client, template: nil)
+            definition.name, id: request.id ?? Self.freeID(definition.name, Set(roots.map(\.id))), below: nil,
+            definition: request.definition.index, arguments: arguments, client: request.client, template: nil)
         root.initialHasEnded = step == nil
-        tellAdded([root])
+        reportAdded([root])
         if let step {
-            setOff(
+            trigger(
                 ModelStep(
                     step: step, arguments: stepArguments, flow: root, origin: newOrigin(), cause: 0,
-                    client: wish.client, purpose: .initial))
+                    client: request.client, purpose: .initial))
         }
         finish()
         return root
@@ -364,11 +366,11 @@ extension Model {
                 switch try gate(flow, step) {
                 // It waits; another one beside it would be no use.
                 case .ignored(.deferred): flow.idleRests = true
-                case .ignored(.hidden): tellFailure(step, .verdict(.hidden))
+                case .ignored(.hidden): reportFailure(step, .verdict(.hidden))
                 default: break
                 }
             } catch {
-                tellFailure(step, .error(error.code))
+                reportFailure(step, .error(error.code))
             }
         }
     }

@@ -62,8 +62,8 @@ extension Model {
         var isPossible = true
         for resource in Resource.allCases {
             let wanting = shortage(more, resource)
-            let unseen = spares(spared, seen: false).reduce(0) { $0 + Self.sum($1, resource) }
-            let all = spares(spared, seen: true).reduce(0) { $0 + Self.sum($1, resource) }
+            let unseen = evictionCandidates(spared, seen: false).reduce(0) { $0 + Self.sum($1, resource) }
+            let all = evictionCandidates(spared, seen: true).reduce(0) { $0 + Self.sum($1, resource) }
             let excess = held(resource, isGone) - quota(resource).share
             if wanting > unseen, wanting > min(all, excess) { isPossible = false }
         }
@@ -71,8 +71,8 @@ extension Model {
         var madeRoom = false
         for resource in Resource.allCases {
             while shortage(more, resource) > 0 {
-                let unseen = spares(spared, seen: false).filter { Self.sum($0, resource) > 0 }
-                let all = spares(spared, seen: true).filter { Self.sum($0, resource) > 0 }
+                let unseen = evictionCandidates(spared, seen: false).filter { Self.sum($0, resource) > 0 }
+                let all = evictionCandidates(spared, seen: true).filter { Self.sum($0, resource) > 0 }
                 guard let oldest = (unseen.isEmpty ? all : unseen).min(by: { $0.instance < $1.instance }) else { break }
                 evict(oldest)
                 madeRoom = true
@@ -82,12 +82,12 @@ extension Model {
     }
 
     /// The largest subtrees that clients that are gone left behind; also those in which a screen is presented, or not.
-    private func spares(_ spared: ModelNode?, seen: Bool) -> [ModelNode] {
-        func isSpare(_ node: ModelNode) -> Bool {
+    private func evictionCandidates(_ spared: ModelNode?, seen: Bool) -> [ModelNode] {
+        func isEvictable(_ node: ModelNode) -> Bool {
             isGone(node.client) && node !== spared && (seen || node.isFlow || !isPresented(node))
-                && node.children.allSatisfy(isSpare)
+                && node.children.allSatisfy(isEvictable)
         }
-        return nodes.filter { isSpare($0) && !($0.parent.map(isSpare) ?? false) }
+        return nodes.filter { isEvictable($0) && !($0.parent.map(isEvictable) ?? false) }
     }
 
     private static func sum(_ node: ModelNode, _ resource: Resource) -> Int {
@@ -99,9 +99,9 @@ extension Model {
         let origin = newOrigin()
         var lost: [ModelStep] = []
         remove(node, &lost)
-        tellChanges()
-        tellLost(lost)
-        tellParent(of: node, .dismissed, origin: origin, cause: 0, .daemon)
+        reportChanges()
+        reportLost(lost)
+        reportParent(of: node, .dismissed, origin: origin, cause: 0, .daemon)
         release()
     }
 
@@ -146,8 +146,8 @@ extension Model {
             ([flow] + flow.children.filter { !$0.isFlow }).flatMap(\.kept).count { $0.client == client }
             - replaced.count { $0.client == client }
         if replaced.isEmpty {
-            guard isFree(client) || kept.count(where: { $0.client == client }) < quotas.keptSteps.perClient,
-                kept.count < quotas.keptSteps.total
+            guard isFree(client) || kept.count(where: { $0.client == client }) < quotas.deferredSteps.perClient,
+                kept.count < quotas.deferredSteps.total
             else { throw FlowError(.limitExceeded) }
         }
         guard isFree(client) || own < quotas.stepsPerFlow.perClient, waiting < quotas.stepsPerFlow.total else {

@@ -7,7 +7,7 @@ extension Model {
         for node in nodes where node.isLive && !isDefined(node, new) {
             var lost: [ModelStep] = []
             remove(node, &lost)
-            tellLost(lost)
+            reportLost(lost)
         }
         for node in nodes { drop(at: node, new) }
         for node in nodes where node.isFlow {
@@ -23,7 +23,7 @@ extension Model {
             }
         }
         definitions = new
-        tellChanges()
+        reportChanges()
         release()
         finish()
     }
@@ -43,7 +43,7 @@ extension Model {
 
     private func convert(_ step: ModelStep, _ new: Definitions) -> ModelStep? {
         guard let id = new.step(named: definitions[step.step].name) else {
-            tellFailure(step, .error(.unknownStep))
+            reportFailure(step, .error(.unknownStep))
             return nil
         }
         do throws(FlowError) {
@@ -52,7 +52,7 @@ extension Model {
             step.step = id
             return step
         } catch {
-            tellFailure(step, .error(error.code))
+            reportFailure(step, .error(error.code))
             return nil
         }
     }

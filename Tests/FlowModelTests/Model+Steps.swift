@@ -13,11 +13,11 @@ extension Model {
         if step.purpose != .asked {
             switch outcome {
             case .navigated: break
-            case .ignored(let verdict): tellFailure(step, .verdict(verdict))
-            case .refused(let error): tellFailure(step, .error(error.code))
+            case .ignored(let verdict): reportFailure(step, .verdict(verdict))
+            case .refused(let error): reportFailure(step, .error(error.code))
             }
         }
-        tellChanges()
+        reportChanges()
     }
 
     private func outcome(of step: ModelStep) -> Outcome {
@@ -50,12 +50,12 @@ extension Model {
         var lost: [ModelStep] = []
         for node in plan.removed { remove(node, &lost) }
         if plan.ends {
-            for child in flow.children.reversed() { take(out: child, heir: flow.parent, &lost) }
+            for child in flow.children.reversed() { take(out: child, nearestLiveAncestor: flow.parent, &lost) }
             flow.successor = flow.parent
             detach(flow)
         }
         let isStillThere = applyChildren(plan, step)
-        tellChanges()
+        reportChanges()
         serial += 1
         flow.last = (serial, definitions[step.step].name, step.arguments.broadcastable)
         said.append(
@@ -67,8 +67,8 @@ extension Model {
         if plan.ends {
             bury(flow, &lost)
         }
-        tellLost(lost)
-        setOff(plan, step)
+        reportLost(lost)
+        trigger(plan, step)
         release()
     }
 
@@ -97,7 +97,7 @@ extension Model {
             step.flow.initialHasEnded = true
             step.flow.awaited = added.filter(\.isFlow)
         }
-        tellAdded(added)
+        reportAdded(added)
         return { $0.isLive }
     }
 
@@ -116,7 +116,7 @@ extension Model {
         return node
     }
 
-    func tellAdded(_ added: [ModelNode]) {
+    func reportAdded(_ added: [ModelNode]) {
         for root in roots { settleReadiness(root) }
         for node in added {
             let state = state(of: node)
@@ -168,7 +168,7 @@ extension Model {
 
     // MARK: - What follows (S-8)
 
-    private func setOff(_ plan: ModelPlan, _ step: ModelStep) {
+    private func trigger(_ plan: ModelPlan, _ step: ModelStep) {
         func follower(
             _ id: StepID, _ arguments: Arguments, on flow: ModelNode, _ purpose: ModelStep.Purpose = .told
         ) -> ModelStep {
@@ -181,9 +181,9 @@ extension Model {
             switch part {
             case .parent(let id, let arguments), .end(.some(let id), let arguments):
                 if let parent = flow.parent {
-                    setOff(follower(id, arguments, on: parent))
+                    trigger(follower(id, arguments, on: parent))
                 } else {
-                    tellFailure(follower(id, arguments, on: flow), .verdict(.unhandled))
+                    reportFailure(follower(id, arguments, on: flow), .verdict(.unhandled))
                 }
             default: break
             }
@@ -192,23 +192,23 @@ extension Model {
             switch part {
             case .made(let planned, _):
                 guard let node = planned.node, let initial = planned.initial else { continue }
-                setOffInitial(
+                triggerInitial(
                     node, follower(initial.step, initial.arguments, on: node.flow, node.isFlow ? .initial : .told))
             case .reused(let reused, _):
-                guard reused.node.isLive, !reused.isSetOff, let initial = reused.initial else { continue }
-                reused.isSetOff = true
-                setOffInitial(reused.node, follower(initial.step, initial.arguments, on: reused.node.flow))
+                guard reused.node.isLive, !reused.isTriggered, let initial = reused.initial else { continue }
+                reused.isTriggered = true
+                triggerInitial(reused.node, follower(initial.step, initial.arguments, on: reused.node.flow))
             default: break
             }
         }
-        for case .current(let id, let arguments) in plan.parts { setOff(follower(id, arguments, on: flow)) }
+        for case .current(let id, let arguments) in plan.parts { trigger(follower(id, arguments, on: flow)) }
     }
 
     /// A flow's initial step at once; a screen's when that is presented (S-16).
-    private func setOffInitial(_ node: ModelNode, _ step: ModelStep) {
+    private func triggerInitial(_ node: ModelNode, _ step: ModelStep) {
         if let old = node.held {
             node.held = nil
-            tellFailure(old, .verdict(.hidden))
+            reportFailure(old, .verdict(.hidden))
         }
         guard maySetOff(step) else { return }
         if node.isFlow || whenHidden(node) == .allow || isPresented(node) { queue(step) } else { node.held = step }
@@ -218,12 +218,12 @@ extension Model {
 
     /// Removes a presentable and all below it, the newest leaf first; what they held is lost.
     func remove(_ node: ModelNode, _ lost: inout [ModelStep]) {
-        take(out: node, heir: node.parent, &lost)
+        take(out: node, nearestLiveAncestor: node.parent, &lost)
     }
 
-    private func take(out node: ModelNode, heir: ModelNode?, _ lost: inout [ModelStep]) {
-        for child in node.children.reversed() { take(out: child, heir: heir, &lost) }
-        node.successor = heir
+    private func take(out node: ModelNode, nearestLiveAncestor: ModelNode?, _ lost: inout [ModelStep]) {
+        for child in node.children.reversed() { take(out: child, nearestLiveAncestor: nearestLiveAncestor, &lost) }
+        node.successor = nearestLiveAncestor
         detach(node)
         bury(node, &lost)
     }
@@ -244,9 +244,9 @@ extension Model {
         (node.held, node.kept, node.awaited, node.told.current) = (nil, [], [], nil)
     }
 
-    func tellLost(_ lost: [ModelStep]) {
+    func reportLost(_ lost: [ModelStep]) {
         for step in lost {
-            tellFailure(step, .error(step.flow.isLive ? .presentableDismissed : .flowEnded))
+            reportFailure(step, .error(step.flow.isLive ? .presentableDismissed : .flowEnded))
         }
     }
 }

@@ -1,7 +1,7 @@
 import FlowCore
 
 /// A second state machine, written from the rules (`S-…`) and not from the code: everything stands in plain lists, is
-/// searched from the start, and is worked out anew each time. What it gives is what ``FlowCoordinator`` has to give, but
+/// searched from the start, and is worked out anew each time. What it gives is what ``Coordinator`` has to give, but
 /// for texts and timers.
 final class Model {
     var definitions: Definitions
@@ -10,7 +10,7 @@ final class Model {
     /// Steps that are to be taken, in no order (S-6).
     var waiting: [ModelStep] = []
     /// How many steps each origin set off, and who was told that these were too many (S-11).
-    var setOff: [Int: Int] = [:]
+    var triggered: [Int: Int] = [:]
     var loops: Set<Int> = []
     var serial: UInt64 = 0
     var instances: UInt64 = 0
@@ -72,7 +72,7 @@ final class Model {
             answer(request, dismiss(node.instance, client))
         case .backPressed(let request, let node, let client, _):
             answer(request, goBack(node.instance, client))
-        case .flowRequested(let request, let wish): answer(request, coordinate(wish))
+        case .flowRequested(let request, let flow): answer(request, coordinate(flow))
         case .deepLinkOpened(let request, let step, let arguments, let client):
             answer(request, navigate(step, arguments, client))
         case .pathOpened(let request, let segments, let client, _): answer(request, navigateAlong(segments, client))
@@ -151,9 +151,9 @@ final class Model {
     }
 
     /// Tells what is otherwise than it was told. Readiness (S-26) comes from the leaves up and never goes back.
-    func tellChanges() {
+    func reportChanges() {
         for root in roots { settleReadiness(root) }
-        for root in roots { tellChanges(root, true) }
+        for root in roots { reportChanges(root, true) }
     }
 
     func settleReadiness(_ node: ModelNode) {
@@ -164,7 +164,7 @@ final class Model {
         }
     }
 
-    private func tellChanges(_ node: ModelNode, _ isUncovered: Bool) {
+    private func reportChanges(_ node: ModelNode, _ isUncovered: Bool) {
         let isPresented = node.isVisible && isUncovered
         let current = current(of: node)
         var changes = Said.Changes(path: node.path)
@@ -178,7 +178,7 @@ final class Model {
         node.told = ModelNode.Told(
             isVisible: node.isVisible, isPresented: isPresented, isReady: node.isReady, current: current,
             arguments: arguments)
-        for child in node.children { tellChanges(child, isPresented && (current ?? child) === child) }
+        for child in node.children { reportChanges(child, isPresented && (current ?? child) === child) }
     }
 
     /// All properties, as they were told.
@@ -216,17 +216,17 @@ final class Model {
 
     /// Counts a step that its origin sets off; false: it may not (S-11).
     func maySetOff(_ step: ModelStep) -> Bool {
-        if setOff[step.origin, default: 0] < Limits.stepsSetOff {
-            setOff[step.origin, default: 0] += 1
+        if triggered[step.origin, default: 0] < Limits.triggeredSteps {
+            triggered[step.origin, default: 0] += 1
             return true
         }
-        if loops.insert(step.origin).inserted { tellFailure(step, .error(.navigationLoop)) }
+        if loops.insert(step.origin).inserted { reportFailure(step, .error(.navigationLoop)) }
         if step.purpose == .initial { step.flow.initialHasEnded = true }
         return false
     }
 
     /// A step that another one leads to.
-    func setOff(_ step: ModelStep) {
+    func trigger(_ step: ModelStep) {
         if maySetOff(step) { queue(step) }
     }
 
@@ -249,7 +249,7 @@ final class Model {
         }
     }
 
-    func tellFailure(_ step: ModelStep, _ reason: NavigationFailure.Reason) {
+    func reportFailure(_ step: ModelStep, _ reason: NavigationFailure.Reason) {
         said.append(
             .failed(
                 Said.Failure(

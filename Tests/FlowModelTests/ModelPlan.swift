@@ -57,7 +57,7 @@ struct ModelPlan {
     final class Reused {
         let node: ModelNode
         var initial: (step: StepID, arguments: Arguments)?
-        var isSetOff = false
+        var isTriggered = false
 
         init(_ node: ModelNode) { self.node = node }
     }

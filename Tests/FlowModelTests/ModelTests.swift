@@ -19,32 +19,32 @@ struct ModelTests {
     @Test(arguments: 0..<shards)
     func `S-1 to S-35 the coordinator says what the model says, whatever happens`(shard: UInt64) {
         if shard == 0 { print("model: \(Self.sequences) sequences, seeds from \(Self.first) on") }
-        var tally = Case.Tally()
+        var usage = Case.Usage()
         for number in stride(from: shard, to: Self.sequences, by: Int(Self.shards)) {
-            if let failure = Case.run(seed: Self.first &+ number, &tally) {
+            if let failure = Case.run(seed: Self.first &+ number, &usage) {
                 Issue.record("\(failure.shrunk().text)")
                 return
             }
         }
-        if tally.sequences > 0 {
-            print("model: \(tally.sequences) sequences, \(tally.events) events, \(tally.navigations) navigations")
+        if usage.sequences > 0 {
+            print("model: \(usage.sequences) sequences, \(usage.events) events, \(usage.navigations) navigations")
         }
     }
 
     /// Worlds in which nothing happens would agree, too.
     @Test func `whatever the coordinator can say, it is made to say it`() {
-        var tally = Case.Tally()
-        for seed in 1...3_000 as ClosedRange<UInt64> { _ = Case.run(seed: seed, &tally) }
-        #expect(tally.kinds == Set(Contribution.Kind.allCases))
+        var usage = Case.Usage()
+        for seed in 1...3_000 as ClosedRange<UInt64> { _ = Case.run(seed: seed, &usage) }
+        #expect(usage.kinds == Set(Contribution.Kind.allCases))
         // Worlds of one process: nobody else is asked, nobody owns or registers anything.
-        #expect(tally.verdicts == Set(Verdict.allCases).subtracting([.rejected, .pending]))
+        #expect(usage.verdicts == Set(Verdict.allCases).subtracting([.rejected, .pending]))
         let others: Set<FlowError.Code> = [
             .notOwner, .alreadyClaimed, .alreadyRegistered, .rejected, .wouldDeadlock, .guardFailed, .guardTimeout,
             .navigatorFailed, .navigatorTimeout, .timeout,
         ]
         // Names that nobody declares are refused before the core; and files with errors never come to it.
         #expect(
-            tally.codes
+            usage.codes
                 == Set(FlowError.Code.allCases).subtracting([.unknownFlow, .invalidDefinition]).subtracting(others))
     }
 }

@@ -60,13 +60,13 @@ extension Operation {
         case .back(let target, let client): return find(target).map { .backPressed(request, on: $0, by: client) }
         case .coordinate(let flow, let id, let arguments, let step, let stepArguments, let client, let token):
             guard let flow = definitions.flow(named: flow) else { return nil }
-            var wish = FlowRequest(
+            var flowRequest = FlowRequest(
                 flow, id: id, arguments: arguments, stepArguments: stepArguments, by: client, token: token)
             if let step {
                 guard let step = definitions.step(named: step) else { return nil }
-                wish.step = step
+                flowRequest.step = step
             }
-            return .flowRequested(request, wish)
+            return .flowRequested(request, flowRequest)
         case .navigate(let step, let arguments, let client):
             return definitions.step(named: step).map {
                 .deepLinkOpened(request, step: $0, arguments: arguments, by: client)

@@ -70,24 +70,24 @@ enum Said: Equatable {
     /// What the effect says; nil for a timer.
     init?(_ effect: Effect) {
         switch effect {
-        case .announceNavigation(let it):
+        case .emitNavigationWillOccur(let it):
             self = .will(flow: it.flow, step: it.step, arguments: it.arguments, isDeepLink: it.isDeepLink)
         case .removePresentable(let path, let isFlow): self = .removed(path: path, isFlow: isFlow)
         case .addPresentable(let it): self = .added(Presentable(it))
         case .changeProperties(let it): self = .changed(Changes(it))
-        case .tellNavigation(let it):
+        case .emitNavigationOccurred(let it):
             self = .did(
                 Did(
                     flow: it.flow, serial: it.serial, cause: it.cause, client: it.client, step: it.step,
                     arguments: it.arguments, parts: it.contributions.map(Part.init), isDeepLink: it.isDeepLink))
-        case .tellFailure(let it):
+        case .emitNavigationFailed(let it):
             self = .failed(
                 Failure(flow: it.flow, cause: it.cause, client: it.client, step: it.step, reason: it.reason))
         case .reply(let request, let answer): self = .answered(request, answer.wordless)
         case .fail(let request, let error): self = .refused(request, error.code)
         case .startTimer: return nil
-        case .askGuard, .askNavigator, .present, .withdraw, .tellConclusion, .watchClient,
-            .tellDefinitions, .dropQuestion, .reportUnrestored:
+        case .askGuard, .askNavigator, .present, .withdraw, .emitStepConcluded, .watchClient,
+            .emitDefinitionsChanged, .dropQuestion, .reportUnrestored:
             preconditionFailure("a world of one process was asked for \(effect)")
         case .reportUnstarted(let path, let error): self = .unstarted(path: path, error.code)
         }

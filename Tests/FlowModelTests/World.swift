@@ -2,9 +2,9 @@ import FlowCore
 
 /// The coordinator and the model, side by side.
 final class World {
-    private var coordinator: FlowCoordinator
+    private var coordinator: Coordinator
     /// A second coordinator that gets the same events, to tell whether it says the same.
-    private var twin: FlowCoordinator?
+    private var twin: Coordinator?
     let model: Model
     private(set) var now: UInt64 = 0
     /// When the coordinator wants to be told the time.
@@ -35,8 +35,8 @@ final class World {
         _ definitions: Definitions, _ quotas: Quotas = .service, hasTwin: Bool = false, asksBefore: Bool = false
     ) {
         self.asksBefore = asksBefore
-        coordinator = FlowCoordinator(definitions: definitions, basePath: "", quotas: quotas)
-        if hasTwin { twin = FlowCoordinator(definitions: definitions, basePath: "", quotas: quotas) }
+        coordinator = Coordinator(definitions: definitions, basePath: "", quotas: quotas)
+        if hasTwin { twin = Coordinator(definitions: definitions, basePath: "", quotas: quotas) }
         model = Model(definitions, quotas: quotas)
     }
 

@@ -28,7 +28,7 @@ struct EffectTextTests {
     }
 
     private static func conclude(_ outcome: Outcome, token: String = "a b") -> Effect {
-        .tellConclusion(Conclusion(client: client, path: "/base/main/page", token: token, outcome: outcome))
+        .emitStepConcluded(Conclusion(client: client, path: "/base/main/page", token: token, outcome: outcome))
     }
 
     private static func added(presenter: String, owner: Client?) -> Effect {
@@ -40,12 +40,12 @@ struct EffectTextTests {
 
     static let effects: [(Effect, String)] = [
         (
-            .announceNavigation(
+            .emitNavigationWillOccur(
                 Announcement(flow: "/base/main", step: "go", arguments: [], isDeepLink: true, adaptedFrom: "rest")),
             "will /base/main go 0 deep-link adapted-from rest"
         ),
         (
-            .tellNavigation(
+            .emitNavigationOccurred(
                 Navigation(
                     flow: "/base/main", definition: "main", serial: 8, cause: 7, client: client, step: "go",
                     arguments: [], contributions: [], isDeepLink: false, adaptedFrom: "rest")),
@@ -95,7 +95,7 @@ struct EffectTextTests {
             "concluded \":1.1\" /base/main/page \"a b\" GuardTimeout \"too late\""
         ),
         (.watchClient(client), "watch \":1.1\""),
-        (.tellDefinitions, "definitions-changed"),
+        (.emitDefinitionsChanged, "definitions-changed"),
         (
             .reportUnrestored(path: "/base/main/page", "no screen 'page' is declared \"now\""),
             "unrestored /base/main/page \"no screen 'page' is declared \\\"now\\\"\""

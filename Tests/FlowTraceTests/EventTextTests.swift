@@ -16,8 +16,8 @@ struct EventTextTests {
         flows: [FlowDefinition("main", rules: [Rule(StepID(0), [.pop(.root)])]), FlowDefinition("other")],
         autostart: [Autostart(FlowID(0))])
 
-    private func coordinator() -> FlowCoordinator {
-        var coordinator = FlowCoordinator(definitions: definitions, basePath: "/base")
+    private func coordinator() -> Coordinator {
+        var coordinator = Coordinator(definitions: definitions, basePath: "/base")
         _ = coordinator.handle(.started, at: Instant(microseconds: 0))
         return coordinator
     }
@@ -122,7 +122,7 @@ struct EventTextTests {
 
     @Test func `a registration is read as it was written`() throws {
         let text = try #require(ValueType(signature: "as"))
-        var wish = Registration(
+        var request = Registration(
             "my flow", at: Service(":1.5", path: "/a", timeout: .max),
             steps: [
                 StepDeclaration("a", parameters: [Parameter("p", text), Parameter("q", text, isOptional: true)]),
@@ -131,20 +131,20 @@ struct EventTextTests {
             by: Client(":1.5"))
         for children in Children.allCases {
             for bits in 0..<16 {
-                wish.hasGuard = bits & 1 != 0
-                wish.children = children
-                wish.initial = bits & 2 != 0 ? "a \"b\"" : nil
-                wish.isActivatable = bits & 4 != 0
+                request.hasGuard = bits & 1 != 0
+                request.children = children
+                request.initial = bits & 2 != 0 ? "a \"b\"" : nil
+                request.isActivatable = bits & 4 != 0
                 let screens = [
-                    Registration.Screen("screens"), .init("presenter", parameters: wish.steps[0].parameters),
+                    Registration.Screen("screens"), .init("presenter", parameters: request.steps[0].parameters),
                 ]
-                wish.bring(bits & 8 != 0 ? screens : [], presentedAt: "/p")
-                let line = write(.flowRegistered(RequestID(9), wish))
+                request.bring(bits & 8 != 0 ? screens : [], presentedAt: "/p")
+                let line = write(.flowRegistered(RequestID(9), request))
                 guard case .flowRegistered(RequestID(9), let read) = try read(String(line.dropFirst(2))) else {
                     Issue.record("another event: \(line)")
                     continue
                 }
-                #expect(read == wish)
+                #expect(read == request)
             }
         }
     }

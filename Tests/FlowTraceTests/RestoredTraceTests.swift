@@ -22,7 +22,7 @@ struct RestoredTraceTests {
 
     /// All records of a life that ends with a step that waits and a page that belongs to somebody.
     private func records() throws -> [Record] {
-        var coordinator = FlowCoordinator(definitions: definitions(), basePath: "/base")
+        var coordinator = Coordinator(definitions: definitions(), basePath: "/base")
         let app = Client(":1.1")
         _ = coordinator.handle(.started, at: Instant(microseconds: 1))
         let root = coordinator.node(at: "/base/main")
@@ -43,7 +43,7 @@ struct RestoredTraceTests {
 
     /// What a life that begins with these records comes to.
     private func life(_ records: [Record], onSameBus: Bool, _ definitions: Definitions) throws -> String {
-        var coordinator = FlowCoordinator(definitions: definitions, basePath: "/base")
+        var coordinator = Coordinator(definitions: definitions, basePath: "/base")
         var text = Trace.header(basePath: "/base") + "\n"
         func take(_ event: Event, at time: UInt64) {
             let now = Instant(microseconds: time)

@@ -26,7 +26,7 @@ struct TraceTests {
 
     /// A life with every kind of event, written down.
     private func record() throws -> String {
-        var coordinator = FlowCoordinator(definitions: definitions, basePath: "/base")
+        var coordinator = Coordinator(definitions: definitions, basePath: "/base")
         var text = Trace.header(basePath: "/base") + "\n"
         var time: UInt64 = 0
         func take(_ event: Event) {
@@ -55,11 +55,11 @@ struct TraceTests {
         take(
             .pathOpened(
                 RequestID(8), [PathSegment(flow: "main"), PathSegment(flow: "main", step: StepID(0))], by: app))
-        var wish = FlowRequest(FlowID(0), id: "two", by: app, token: "t")
-        take(.flowRequested(RequestID(9), wish))
-        wish.step = StepID(0)
-        wish.stepArguments = number
-        take(.flowRequested(RequestID(10), wish))
+        var request = FlowRequest(FlowID(0), id: "two", by: app, token: "t")
+        take(.flowRequested(RequestID(9), request))
+        request.step = StepID(0)
+        request.stepArguments = number
+        take(.flowRequested(RequestID(10), request))
         take(.definitionsRead(definitions))
         time += 1_000
         take(.timerFired)
@@ -93,7 +93,7 @@ struct TraceTests {
     }
 
     @Test func `S-7 a trace of a call that goes on in slices comes to the same once more`() throws {
-        var coordinator = FlowCoordinator(definitions: definitions, basePath: "/base")
+        var coordinator = Coordinator(definitions: definitions, basePath: "/base")
         var lines = [Trace.header(basePath: "/base")]
         func take(_ event: Event) {
             let now = Instant(microseconds: UInt64(lines.count))

@@ -11,7 +11,7 @@ final class ExampleService {
     var objects: [String] = [tree + "/one", tree + "/two", tree + "/two/deep"]
     var seen: [String] = []
     var count: UInt32 = 7
-    var held: [HeldCall] = []
+    var held: [PendingCall] = []
 
     /// The service on a bus, and a client that turns its loop.
     static func start(on daemon: PrivateBus) throws -> (service: ExampleService, client: TestClient) {
@@ -81,7 +81,7 @@ final class ExampleService {
                 },
                 .init("Hold", in: [.init("what", "s")], out: [.init("answer", "s")]) { message, userdata, _ in
                     answering(message) { call throws(SdError) in
-                        ExampleService.from(userdata)?.held.append(try HeldCall(call))
+                        ExampleService.from(userdata)?.held.append(try PendingCall(call))
                     }
                 },
                 .init("Refuse", in: [.init("why", "s")]) { message, _, _ in

@@ -58,11 +58,11 @@ struct StorePeer {
     /// A navigation as a coordinator tells it.
     private static let sample: Navigation? = {
         let main = FlowDefinition("main", initial: StepID(0), rules: [Rule(StepID(0), [FlowContributor]())])
-        var coordinator = FlowCoordinator(
+        var coordinator = Coordinator(
             definitions: Definitions(
                 steps: [StepDeclaration("round")], flows: [main], autostart: [Autostart(FlowID(0))]),
             basePath: "")
-        for case .tellNavigation(let navigation) in coordinator.handle(.started, at: Instant(microseconds: 0)) {
+        for case .emitNavigationOccurred(let navigation) in coordinator.handle(.started, at: Instant(microseconds: 0)) {
             return navigation
         }
         return nil

@@ -58,7 +58,7 @@ private final class Peer {
     private var screen: String?
     private var held: [ReceivedMessage] = []
     /// What to tell when a call is answered.
-    private var calls: [PendingCall: String] = [:]
+    private var calls: [AwaitedReply: String] = [:]
     /// What has to wait until a call is answered.
     private var later: [() throws -> Void] = []
     private var read = 0
@@ -152,7 +152,7 @@ private final class Peer {
         expect(call, member)
     }
 
-    private func expect(_ call: PendingCall, _ what: String) {
+    private func expect(_ call: AwaitedReply, _ what: String) {
         calls[call] = what
     }
 

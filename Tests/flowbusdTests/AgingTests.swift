@@ -59,84 +59,84 @@ final class AgingTests {
 
     init() throws { folder = try TemporaryDirectory() }
 
-    private func keeper(entries: Int = 100_000) throws -> Keeper {
+    private func persistence(entries: Int = 100_000) throws -> Persistence {
         let clock = clock
         let lines = lines
         let logger = Logger(label: "test") { _ in Handler(lines: lines) }
         let bootClock = BootClock(boot: BootClock.Boot(high: 0, low: clock.boot)) { clock.now }
-        let keeper = try Keeper(
-            tree: nil, history: KeptFile(folder.path + "/history.db", "history", logger: logger, clock: bootClock),
-            retention: Keeper.Retention(entries: entries, days: 30), copiesTree: false, loop: try EventLoop(),
+        let persistence = try Persistence(
+            tree: nil, history: PersistedFile(folder.path + "/history.db", "history", logger: logger, clock: bootClock),
+            retention: Persistence.Retention(entries: entries, days: 30), copiesTree: false, loop: try EventLoop(),
             logger: logger)
-        keeper.open(whileLocked: { _ in false })
-        return keeper
+        persistence.open(whileLocked: { _ in false })
+        return persistence
     }
 
     /// Has batches of navigations happen, each at this time of day.
-    private func navigate(_ batches: Int, _ keeper: Keeper, at time: UInt64 = 0) {
+    private func navigate(_ batches: Int, _ persistence: Persistence, at time: UInt64 = 0) {
         for _ in 0..<batches {
             for _ in 0..<4 {
                 serial += 1
-                keeper.append(
+                persistence.append(
                     Navigation(
                         flow: "/main", definition: "main", serial: serial, cause: 0, client: Client(":1.1"), step: "go",
                         arguments: [], contributions: [], isDeepLink: false, adaptedFrom: nil),
                     at: Instant(microseconds: time))
             }
-            keeper.flushHistory()
+            persistence.flushHistory()
         }
     }
 
-    private func count(_ keeper: Keeper) -> Int {
-        keeper.entries(after: 0, limit: .max, bytes: .max, below: nil).entries.count
+    private func count(_ persistence: Persistence) -> Int {
+        persistence.entries(after: 0, limit: .max, bytes: .max, below: nil).entries.count
     }
 
     /// Forgets all that is to be forgotten now.
-    private func prune(_ keeper: Keeper) {
-        repeat { keeper.prune() } while keeper.aging != nil
+    private func prune(_ persistence: Persistence) {
+        repeat { persistence.prune() } while persistence.aging != nil
     }
 
     @Test func `D-10 a time of day that is wrong, before or ahead, erases nothing and hides nothing`() throws {
-        var keeper = try keeper()
+        var persistence = try persistence()
         // The time of the loop is added to what it is beyond that of the loop.
         for time: UInt64 in [0, 31 * Self.day, 60 * 365 * Self.day, 5] {
-            navigate(5, keeper, at: time)
-            prune(keeper)
+            navigate(5, persistence, at: time)
+            prune(persistence)
         }
-        #expect(count(keeper) == 80)
-        keeper.close()
-        keeper = try self.keeper()
-        prune(keeper)
-        #expect(count(keeper) == 80)
+        #expect(count(persistence) == 80)
+        persistence.close()
+        persistence = try self.persistence()
+        prune(persistence)
+        #expect(count(persistence) == 80)
         #expect(lines.lines.isEmpty)
     }
 
     @Test func `D-10 what is older than the days goes, a quarter at a start and each day after, a line for each`()
         throws
     {
-        var keeper = try keeper()
-        navigate(100, keeper)
+        var persistence = try persistence()
+        navigate(100, persistence)
         clock.now += 20 * Self.day
-        navigate(20, keeper)
-        keeper.close()
+        navigate(20, persistence)
+        persistence.close()
         clock.now += 11 * Self.day
         for left in [360, 276] {
-            keeper = try self.keeper()
-            prune(keeper)
-            #expect(count(keeper) == left)
+            persistence = try self.persistence()
+            prune(persistence)
+            #expect(count(persistence) == left)
             // Not again before a day is over.
-            navigate(1, keeper)
-            prune(keeper)
-            #expect(count(keeper) == left + 4)
-            keeper.close()
+            navigate(1, persistence)
+            prune(persistence)
+            #expect(count(persistence) == left + 4)
+            persistence.close()
         }
-        keeper = try self.keeper()
-        #expect(count(keeper) == 280)
-        prune(keeper)
-        #expect(count(keeper) == 280 - 68)
+        persistence = try self.persistence()
+        #expect(count(persistence) == 280)
+        prune(persistence)
+        #expect(count(persistence) == 280 - 68)
         clock.now += Self.day
-        prune(keeper)
-        #expect(count(keeper) == 212 - 52)
+        prune(persistence)
+        #expect(count(persistence) == 212 - 52)
         #expect(
             lines.lines
                 == [120, 88, 68, 52].map {
@@ -146,26 +146,26 @@ final class AgingTests {
     }
 
     @Test func `D-10 --history-entries counts at once, without a line`() throws {
-        var keeper = try keeper()
-        navigate(100, keeper)
-        keeper.close()
-        keeper = try self.keeper(entries: 40)
-        for _ in 0..<10 { prune(keeper) }
-        #expect(count(keeper) == 40)
+        var persistence = try persistence()
+        navigate(100, persistence)
+        persistence.close()
+        persistence = try self.persistence(entries: 40)
+        for _ in 0..<10 { prune(persistence) }
+        #expect(count(persistence) == 40)
         #expect(lines.lines.isEmpty)
     }
 
     @Test func `D-10 another start of the machine does not make anything old`() throws {
-        var keeper = try keeper()
-        navigate(10, keeper)
-        keeper.close()
+        var persistence = try persistence()
+        navigate(10, persistence)
+        persistence.close()
         for boot: UInt64 in 2...20 {
             (clock.boot, clock.now) = (boot, Self.day)
-            keeper = try self.keeper()
-            prune(keeper)
-            keeper.close()
+            persistence = try self.persistence()
+            prune(persistence)
+            persistence.close()
         }
-        keeper = try self.keeper()
-        #expect(count(keeper) == 40)
+        persistence = try self.persistence()
+        #expect(count(persistence) == 40)
     }
 }

@@ -127,7 +127,7 @@ struct AnswerTests {
         try service.client.waitForSignal("NavigationOccurred") { $0.values[3] == "lost" }
         try peer.reply(to: other, BusError("com.example.No", "no"))
         try peer.reply(to: call)
-        try service.settle(peer)
+        try service.synchronize(peer)
         #expect(peer.calls("Withdraw").count == 1)
     }
 
@@ -136,7 +136,7 @@ struct AnswerTests {
         let peer = try service.peer()
         peer.playPresenter { _ in .error(BusError("com.example.No", "no")) }
         for _ in 0..<200 { try service.emit("open", on: "/shop") }
-        try service.settle(peer)
+        try service.synchronize(peer)
         let line = "'com.example.Peer' does not present the screen 'page'"
         #expect(service.process.errors.split(separator: "\n").count { $0.contains(line) } == 5)
         #expect(try service.process.terminate() == .status(0))

@@ -20,7 +20,7 @@ struct BacklogTests {
         let message = try OutgoingMessage(
             call: connection, destination: "org.example.X", path: "/x", interface: "org.example.X", member: "X")
         return Backlog.Call(
-            message: KeptMessage(MessageReader(message.handle)), client: Client(":1.\(client)"), bytes: bytes,
+            message: RetainedMessage(MessageReader(message.handle)), client: Client(":1.\(client)"), bytes: bytes,
             since: since, body: { _, _ in })
     }
 

@@ -47,14 +47,14 @@ struct CrashAskedTests {
     private func isWell() throws -> Bool { try service.emit("probe", on: "/main")[1] == "navigated" }
 
     /// Sends a step from a client of its own, and waits until the service has it.
-    private func start(_ step: String, on path: String) throws -> (client: TestClient, call: PendingCall) {
+    private func start(_ step: String, on path: String) throws -> (client: TestClient, call: AwaitedReply) {
         let client = try TestClient(peers.bus)
         let call = try service.start(step, on: path, by: client)
         try client.ping(Service.name)
         return (client, call)
     }
 
-    private func refusal(of call: (client: TestClient, call: PendingCall)) throws -> BusError {
+    private func refusal(of call: (client: TestClient, call: AwaitedReply)) throws -> BusError {
         try service.refusal { try call.client.answer(to: call.call) }
     }
 

@@ -153,7 +153,7 @@ struct GuardTests {
         for _ in 0..<2 { try peer.reply(to: call, [call.values[1], call.values[2]]) }
         try peer.reply(to: call, Peer.rejected)
         #expect(try service.client.answer(to: step) == [.uint64(1), "navigated"])
-        try service.settle(peer)
+        try service.synchronize(peer)
         #expect(try service.coordinator("GetSerial") == [.uint64(1)])
     }
 
@@ -192,7 +192,7 @@ struct GuardTests {
         #expect(failed.message.contains("'org.freedesktop.DBus.Error.Spawn.ChildExited'"), "\(failed.message)")
         // What the bus started owns the name soon, and gets the call that waited for it.
         let step = try service.startEmit("go", on: "/main")
-        try service.settle()
+        try service.synchronize()
         let peer = try service.peer(nil)
         peer.playGuard { .pass($0) }
         try peer.requestName(Peer.name)

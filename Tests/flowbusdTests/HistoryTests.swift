@@ -17,7 +17,7 @@ extension Service {
         let bound = ContinuousClock.now + failureBound
         while !isWritten() {
             guard ContinuousClock.now < bound else { throw TestFailure("'\(text)' is never written") }
-            try settle()
+            try synchronize()
         }
     }
 }

@@ -157,7 +157,7 @@ extension Service {
     }
 
     /// Sends a step without waiting for its verdict.
-    func start(_ step: String, on path: String, by other: TestClient? = nil) throws -> PendingCall {
+    func start(_ step: String, on path: String, by other: TestClient? = nil) throws -> AwaitedReply {
         try (other ?? client).start(
             Self.name, Self.tree + path, Self.name + ".Stepper", "EmitStep", [.string(step), .options()])
     }

@@ -84,8 +84,8 @@ struct ManualPageTests {
         for (what, client, total) in [
             ("live presentables", "\(Limits.nodesPerClient)", "\(Limits.nodes)"),
             (
-                "bytes of arguments that they hold", "\(Limits.heldBytesPerClient >> 20) MiB",
-                "\(Limits.heldBytes >> 20) MiB"
+                "bytes of arguments that they hold", "\(Limits.liveArgumentBytesPerClient >> 20) MiB",
+                "\(Limits.liveArgumentBytes >> 20) MiB"
             ),
             ("steps that wait", "\(Limits.waitingStepsPerClient)", "\(Limits.waitingSteps)"),
             ("tokens of the last 60 s", "\(Limits.tokensPerClient)", "\(Limits.tokens)"),
@@ -100,8 +100,8 @@ struct ManualPageTests {
             "a tree is \(Limits.depth) deep; an object path has \(Limits.pathLength) bytes",
             "\(Limits.argumentCount) arguments of \(Limits.argumentBytes >> 10) KiB together nested "
                 + "\(Limits.argumentNesting) deep",
-            "\(Limits.keptSteps) steps are kept for one presentable \(Limits.keptStepsPerClient) of one client",
-            "sets off at most \(Limits.stepsSetOff)",
+            "\(Limits.deferredSteps) steps are kept for one presentable \(Limits.deferredStepsPerClient) of one client",
+            "sets off at most \(Limits.triggeredSteps)",
         ] {
             #expect(text.contains(sentence), "\(sentence)")
         }

@@ -170,7 +170,7 @@ struct NavigatorTests {
             $0.values[3].text == error("NavigationLoop")
         }
         #expect(loop.path == Service.tree + Self.remote)
-        try service.settle(peer)
+        try service.synchronize(peer)
         #expect(peer.calls("Navigate").count == 257)
         #expect(service.client.signals.count { $0.member == "NavigationFailed" } == 1)
     }

@@ -243,7 +243,7 @@ struct OutboxTests {
     func `S-31 the answer of a stranger is not believed, the true one is`(program: PrivateBus.Program) throws {
         let it = try OutboxTests(PrivateBus(program))
         var strangers: [String] = []
-        it.outbox.strangerAnswered = { strangers.append("\($0) \($1)") }
+        it.outbox.unexpectedSenderAnswered = { strangers.append("\($0) \($1)") }
         it.send("Ask")
         let call = try it.peer.waitForCall("Ask")
         try it.forge(by: it.client)

@@ -87,7 +87,7 @@ struct OwnerTests {
         let told = try owner.waitForCall("Withdraw")
         #expect(told.path == "/")
         #expect(told.values == [.objectPath(Service.tree + "/main/page_2"), .uint64(3), "parent"])
-        try service.settle(owner)
+        try service.synchronize(owner)
         #expect(owner.calls("Withdraw").count == 1)
         #expect(client.calls("Withdraw").count == 1)
     }
@@ -117,7 +117,7 @@ struct OwnerTests {
         // It is not told by Withdraw what it could not know.
         try service.presentable("Release", "/main/other", by: peer)
         try service.dismiss("/main")
-        try service.settle(peer)
+        try service.synchronize(peer)
     }
 
     @Test func `Coordinate gives its activation token to the first screen`() throws {

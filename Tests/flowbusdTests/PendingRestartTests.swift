@@ -88,7 +88,7 @@ struct PendingRestartTests {
             Service.name, Service.tree + "/main", Service.name + ".Stepper", "EmitStepWithOptions",
             ["go", .options(), .options(["token": "one"])])
         let question = try peer.waitForCall("Adapt")
-        try service.settle(emitter)
+        try service.synchronize(emitter)
         try peer.reply(to: question, [question.values[1], question.values[2]])
         let told = try emitter.waitForSignal("StepConcluded")
         #expect(told.values[0] == "one" && told.values[2] == "navigated")

@@ -57,7 +57,7 @@ struct PendingTests {
         #expect(told.destination == emitter.uniqueName)
         #expect(told.values[0] == "one" && told.values[2...4] == ["navigated", "", ""])
         #expect((told.values[1].number ?? 0) > 0)
-        try service.settle(other, emitter)
+        try service.synchronize(other, emitter)
         #expect(!other.signals.contains { $0.member == "StepConcluded" })
         #expect(other.signals.contains { $0.member == "NavigationOccurred" })
         // By its token it is known.
@@ -97,7 +97,7 @@ struct PendingTests {
         #expect(
             try service.emitWithOptions("free", on: "/main/sub", ["wait": false])[1] == "navigated")
         #expect(try service.emitWithOptions("go", on: "/main", ["wait": false])[1] == "unhandled")
-        try service.settle()
+        try service.synchronize()
         #expect(service.client.signals.isEmpty)
         #expect(
             try service.refusal { try service.emitWithOptions("go", ["n": "x"], on: "/main/sub", ["wait": false]) }
@@ -111,7 +111,7 @@ struct PendingTests {
                 ["go", .options(), .options(["token": "same"])])
         }
         let question = try peer.waitForCall("Adapt")
-        try service.settle(peer)
+        try service.synchronize(peer)
         #expect(peer.calls("Adapt").count == 1)
         try pass(question)
         let answers = try calls.map { try service.client.answer(to: $0) }
@@ -122,11 +122,11 @@ struct PendingTests {
     @Test func `S-26 WaitReady waits for the initial step, and says FlowEnded where the flow goes first`() throws {
         try service.emit("open", on: "/main")
         #expect(try service.property("Ready", of: "/main/sub_2", "Flow") == false)
-        func wait() throws -> PendingCall {
+        func wait() throws -> AwaitedReply {
             try service.client.start(Service.name, Service.tree + "/main/sub_2", Service.name + ".Flow", "WaitReady")
         }
         let ready = try wait()
-        try service.settle()
+        try service.synchronize()
         #expect(!service.client.log.contains { $0.replyTo == ready })
         try service.listen()
         try peer.reply(to: peer.waitForCall("Adapt"), Peer.rejected)

@@ -102,7 +102,7 @@ struct PresenterTests {
         try service.emit("secret", ["pin": "1234"], on: "/main")
         #expect(try peer.waitForCall("Present").values[2] == .options(["pin": "1234"]))
         #expect(try service.property("Arguments", of: "/main/vault", "Presentable") == .options())
-        try service.settle(peer)
+        try service.synchronize(peer)
         #expect(!service.client.log.contains { "\($0)".contains("1234") })
     }
 
@@ -138,7 +138,7 @@ struct PresenterTests {
         // What it does itself it need not be told.
         try open()
         try service.presentable("Dismiss", "/main/page", by: peer)
-        try service.settle(peer)
+        try service.synchronize(peer)
         #expect(peer.calls("Withdraw").count == 4)
         try open()
         try service.write(
@@ -178,7 +178,7 @@ struct PresenterTests {
         #expect(refusal.name == error("NotOwner"))
         #expect(refusal.message.contains("being presented by 'com.example.Peer'"), "\(refusal.message)")
         try service.emit("clear", on: "/main")
-        try service.settle(peer)
+        try service.synchronize(peer)
         #expect(peer.calls("Withdraw").isEmpty)
         try peer.reply(to: call)
         let withdrawn = try peer.waitForCall("Withdraw")
@@ -228,7 +228,7 @@ struct PresenterTests {
         try peer.reply(to: call)
         let late = try service.refusal { try service.presentable("Claim", "/main/page", by: peer) }
         #expect(late.name == "org.freedesktop.DBus.Error.UnknownObject")
-        try service.settle(peer)
+        try service.synchronize(peer)
         #expect(try service.coordinator("ListOwned", .string(peer.uniqueName)) == [.array(of: "(ot)", [])])
     }
 

@@ -103,7 +103,7 @@ struct RegisteredScreensTests {
         peer.playPresenter(at: "/show") { _ in .later }
         try register()
         try register()
-        try service.settle()
+        try service.synchronize()
         #expect(changes == 1)
         try showInMain()
 
@@ -114,7 +114,7 @@ struct RegisteredScreensTests {
         #expect(again.path == "/show" && again.values[0].brief == "/main/more")
         try service.listen()
         try register()
-        try service.settle()
+        try service.synchronize()
         #expect(changes == 0)
     }
 
@@ -130,7 +130,7 @@ struct RegisteredScreensTests {
         #expect(refusal.name == Service.name + ".Error.InvalidArguments")
         try register()
         try showInMain()
-        try service.settle()
+        try service.synchronize()
         #expect(changes == 2)
         try service.restart()
         try service.listen()
@@ -139,7 +139,7 @@ struct RegisteredScreensTests {
         try register(screens: declared("own"))
         let withdrawn = try peer.waitForCall("Withdraw")
         #expect(withdrawn.values[0].brief == "/main/more" && withdrawn.values[2] == "undeclared")
-        try service.settle()
+        try service.synchronize()
         #expect(changes == 2)
         #expect(try service.objects().keys == [Service.tree + "/main"])
     }

@@ -147,7 +147,7 @@ struct RegistrationTests {
         #expect(try service.coordinator("GetDefinitions") == [.strings(["main", "mine"])])
         try service.coordinate("mine")
         let step = try service.startEmit("hello", on: "/mine")
-        try service.settle()
+        try service.synchronize()
         let second = try service.peer(nil)
         second.playNavigator(at: "/nav") { _ in .contributors() }
         try second.requestName(Peer.name)
@@ -170,12 +170,12 @@ struct RegistrationTests {
         let ready = try service.client.start(Service.name, Service.tree + "/mine", Service.name + ".Flow", "WaitReady")
         let step = try service.startEmit("hello", on: "/mine")
         let call = try peer.waitForCall("Navigate")
-        try service.settle()
+        try service.synchronize()
         try unregister("mine")
         #expect(try service.refusal(of: step).name == error("FlowEnded"))
         #expect(try service.refusal(of: ready).name == error("FlowEnded"))
         try peer.reply(to: call, [.array(of: "(ssa{sv})", [.structure(["screen", "page", .options()])])])
-        try service.settle(peer)
+        try service.synchronize(peer)
         #expect(try service.objects().keys == [Service.tree + "/main"])
     }
 

@@ -30,7 +30,7 @@ struct ReplaceTests {
         let service = try Service(shopDefinitions, bus: PrivateBus(program))
         let others = try (0..<3).map { _ in try service.peer(nil) }
         var serials: [UInt64] = []
-        var underWay: [(client: TestClient, call: PendingCall)] = []
+        var underWay: [(client: TestClient, call: AwaitedReply)] = []
         for _ in 0..<5 {
             let next = try service.startAnother("--replace")
             // Many are with the old one when it gives up the name, and many come before the new one serves.
@@ -50,7 +50,7 @@ struct ReplaceTests {
         #expect(try service.coordinator("GetSerial") == [.uint64(UInt64(serials.count) + 1)])
     }
 
-    private func serial(_ call: (client: TestClient, call: PendingCall)) throws -> UInt64 {
+    private func serial(_ call: (client: TestClient, call: AwaitedReply)) throws -> UInt64 {
         let answer = try call.client.answer(to: call.call)
         guard case .uint64(let serial)? = answer.first, answer[1] == "navigated" else {
             throw TestFailure("it was answered \(answer)")

@@ -78,7 +78,7 @@ struct RestoreTests {
         if try service.property("Owner", of: "/shop/kept", "Presentable") != "" {
             try service.client.waitForSignal("PropertiesChanged") { $0.values[1]["Owner"]?.text == "" }
         }
-        try service.settle()
+        try service.synchronize()
         #expect(try service.property("Visible", of: "/shop/kept", "Presentable") == false)
         #expect(try service.property("Owner", of: "/shop/detail_2", "Presentable").text == stays.uniqueName)
         let gone = try service.refusal { try service.show("/shop/detail") }
@@ -96,7 +96,7 @@ struct RestoreTests {
         let second = try peer.waitForCall("Present")
         #expect(second.values[0] == first.values[0])
         #expect(second.values[3]["instance"] == first.values[3]["instance"])
-        try service.settle(peer)
+        try service.synchronize(peer)
         #expect(try service.property("Owner", of: "/main/page", "Presentable").text == peer.uniqueName)
     }
 

@@ -26,7 +26,7 @@ struct SendFailureTests {
         let isWhole = ProcessInfo.processInfo.environment["FLOWBUS_SWEEP"] != nil
         var count = Count()
         for number in isWhole ? Array(1...10_000) : few {
-            let story = try SendStory(failing: when(number), on: program, reconnects: reconnects)
+            let story = try SendFailureScenario(failing: when(number), on: program, reconnects: reconnects)
             try story.play()
             count.runs += 1
             count.ends += story.ends
@@ -79,7 +79,7 @@ enum FailingSends {
 
 /// The story: some clients navigate, one watches by the README's recipe, one is guard and presenter. Whoever loses an answer
 /// asks again, by its token where that matters.
-final class SendStory {
+final class SendFailureScenario {
     private static let definitions = """
         version = 1
         [steps]
@@ -133,7 +133,7 @@ final class SendStory {
     private let client: TestClient
     private let watcher: Watcher
     private let peer: TestClient
-    private var calls: [(call: PendingCall, caller: TestClient)] = []
+    private var calls: [(call: AwaitedReply, caller: TestClient)] = []
     private var lastToken = 0
     /// How often the service ended.
     private(set) var ends = 0
@@ -323,7 +323,7 @@ private final class Watcher {
     /// What it knows: the properties of each presentable, by its path.
     private(set) var tree: [String: [String: BusValue]] = [:]
     private var read = 0
-    private var reading: PendingCall?
+    private var reading: AwaitedReply?
     /// Whether it waits for the tree.
     var isReading: Bool { reading != nil }
     /// Whether it knows the tree of the service that there is.

@@ -28,7 +28,7 @@ struct SliceTests {
     }
 
     /// A client whose list is under way: the bus has it, so it comes before all that is sent from now on.
-    private func begin(_ steps: [String], _ service: Service) throws -> (client: TestClient, call: PendingCall) {
+    private func begin(_ steps: [String], _ service: Service) throws -> (client: TestClient, call: AwaitedReply) {
         let client = try TestClient(service.bus)
         let call = try client.start(Service.name, Service.tree + "/main", stepper, "EmitSteps", list(steps))
         try client.ping()

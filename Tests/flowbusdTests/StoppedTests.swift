@@ -93,7 +93,7 @@ struct StoppedTests {
         service.client.turn(stopped)
         try service.client.addMatch("type='signal',sender='\(Service.name)',member='NavigationOccurred'")
         try stopped.wait(for: "all calls") { stopped.log.count { $0.kind == .call } == 400 }
-        try service.settle(stopped)
+        try service.synchronize(stopped)
         #expect(
             try service.coordinator("ListOwned", .string(stopped.uniqueName))[0].elements.count == 200)
     }
@@ -103,7 +103,7 @@ struct StoppedTests {
         let peer = try service.peer()
         peer.playPresenter { _ in .later }
         for _ in 0..<150 { try service.emit("open", on: "/main") }
-        try service.settle(peer)
+        try service.synchronize(peer)
         let first = peer.calls("Present")
         #expect(first.count == Limits.callsUnderWay)
         for call in first.prefix(10) { try peer.reply(to: call) }
@@ -111,7 +111,7 @@ struct StoppedTests {
         try service.emit("clear", on: "/main")
         for call in peer.calls("Present").dropFirst(10) { try peer.reply(to: call) }
         try peer.wait(for: "all withdrawn") { peer.calls("Withdraw").count == Limits.callsUnderWay + 10 }
-        try service.settle(peer)
+        try service.synchronize(peer)
         #expect(peer.calls("Present").count == Limits.callsUnderWay + 10)
         peer.playPresenter()
         try service.emit("open", on: "/main")

@@ -56,7 +56,8 @@ struct WaitingTests {
 
     private func pass(_ call: ReceivedMessage) throws { try peer.reply(to: call, [call.values[1], call.values[2]]) }
 
-    private func call(_ member: String, _ role: String, on path: String, _ arguments: BusValue...) throws -> PendingCall
+    private func call(_ member: String, _ role: String, on path: String, _ arguments: BusValue...) throws
+        -> AwaitedReply
     {
         try service.client.start(
             Service.name, path.isEmpty ? Service.root : Service.tree + path, Service.name + "." + role, member,
@@ -147,7 +148,7 @@ struct WaitingTests {
         try service.emit("open", on: "/main")
         let serial = try service.coordinator("GetSerial")
         try pass(question)
-        try service.settle(peer)
+        try service.synchronize(peer)
         #expect(try service.coordinator("GetSerial") == serial)
         #expect(!(try service.objects().keys.contains(Service.tree + "/main/guarded/page")))
     }
@@ -170,7 +171,7 @@ struct WaitingTests {
     @Test func `S-27 S-28 deep links are answered when the guards on their way have answered`() throws {
         let link = try call("Navigate", "Coordinator", on: "", "go", .options(), .options())
         let question = try peer.waitForCall("Adapt")
-        try service.settle(peer)
+        try service.synchronize(peer)
         #expect(!service.client.log.contains { $0.replyTo == link })
         try pass(question)
         #expect(
@@ -208,7 +209,7 @@ struct WaitingTests {
         _ = try service.startEmit("go", on: "/main/guarded", by: brief)
         let question = try peer.waitForCall("Adapt")
         brief.disconnect()
-        try service.settle()
+        try service.synchronize()
         try pass(question)
         #expect(try service.client.waitForSignal("NavigationOccurred").values[2].text == brief.uniqueName)
         #expect(service.client.log.allSatisfy { $0.kind == .signal || $0.values.isEmpty })

@@ -44,13 +44,13 @@ extension BusLink {
             try write(message.body)
             // Without a bound: the bus answers for a service that is gone, and who does not want to wait is cancelled.
             call.answer = try message.call(timeout: .max) { [unowned self] answer in
-                let kept = KeptMessage(answer)
-                guest.tell { [weak self] in self?.take(kept.message, number) }
+                let kept = RetainedMessage(answer)
+                mainLoop.enqueue { [weak self] in self?.take(kept.message, number) }
             }
-            guest.wake()
+            mainLoop.wake()
         } catch {
             let failure = NavigationError(error, path: path)
-            guest.tell { [weak self] in self?.calls.removeValue(forKey: number)?.done(.failure(failure)) }
+            mainLoop.enqueue { [weak self] in self?.calls.removeValue(forKey: number)?.done(.failure(failure)) }
         }
         return number
     }

@@ -19,7 +19,7 @@ struct Emission {
 }
 
 /// A root that is to be started.
-struct RootWish {
+struct RootRequest {
     var definition: String
     var step: StepMessage?
     var id: String?
@@ -101,19 +101,19 @@ extension BusLink {
 
     // MARK: Coordinator
 
-    func coordinate(_ wish: RootWish, _ done: @escaping Done<NodePath>) {
+    func coordinate(_ request: RootRequest, _ done: @escaping Done<NodePath>) {
         coordinator("Coordinate") { body throws(SdError) in
-            try body.append(wish.definition)
-            try body.append(wish.step?.name ?? "")
-            try body.append(wish.step?.arguments ?? [])
+            try body.append(request.definition)
+            try body.append(request.step?.name ?? "")
+            try body.append(request.step?.arguments ?? [])
             try body.openContainer(.array, "{sv}")
-            if let id = wish.id { try body.appendEntry("id", .string(id)) }
-            if !wish.arguments.isEmpty {
-                let arguments = wish.arguments.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+            if let id = request.id { try body.appendEntry("id", .string(id)) }
+            if !request.arguments.isEmpty {
+                let arguments = request.arguments.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
                 try body.appendEntry("flow-arguments", .dictionary(arguments))
             }
-            if let token = wish.token { try body.appendEntry("token", .string(token)) }
-            if let text = wish.activationToken { try body.appendEntry("activation-token", .string(text)) }
+            if let token = request.token { try body.appendEntry("token", .string(token)) }
+            if let text = request.activationToken { try body.appendEntry("activation-token", .string(text)) }
             try body.closeContainer()
         } _: {
             done($0.reading { answer throws(SdError) in NodePath(String(cString: try answer.readObjectPath())) })

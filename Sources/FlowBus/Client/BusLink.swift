@@ -11,7 +11,7 @@ internal import SdBus
 /// has the service's name at that very place of the stream, which the bus tells in the same stream.
 @MainActor
 final class BusLink {
-    let guest: LoopGuest
+    let mainLoop: EmbeddedMainLoop
     private let address: Bus.Address
     /// nil: there is no connection.
     private(set) var bus: Bus?
@@ -42,12 +42,12 @@ final class BusLink {
 
     /// Connects, and waits for the bus.
     init(_ address: Bus.Address, _ loop: MainLoop) throws(SdError) {
-        guest = try LoopGuest(loop)
+        mainLoop = try EmbeddedMainLoop(loop)
         self.address = address
         let bus = try Bus(address)
         uniqueName = bus.uniqueName
         try use(bus)
-        retry = try guest.loop.timer { [unowned self] in guest.tell { [weak self] in self?.reconnect() } }
+        retry = try mainLoop.loop.timer { [unowned self] in mainLoop.enqueue { [weak self] in self?.reconnect() } }
     }
 
     isolated deinit { close() }
@@ -74,7 +74,7 @@ final class BusLink {
     func add(_ listener: any LinkListener) -> UInt64 {
         let number = nextNumber()
         if isClosed {
-            guest.tell { [weak listener] in listener?.linkClosed() }
+            mainLoop.enqueue { [weak listener] in listener?.linkClosed() }
         } else {
             listeners.append(Entry(number: number, listener: listener))
         }
@@ -83,7 +83,7 @@ final class BusLink {
 
     func remove(_ number: UInt64) { listeners.removeAll { $0.number == number } }
 
-    private func tell(_ what: (any LinkListener) -> Void) {
+    private func notify(_ what: (any LinkListener) -> Void) {
         for entry in listeners where listeners.contains(where: { $0.number == entry.number }) {
             if let listener = entry.listener { what(listener) }
         }
@@ -92,23 +92,23 @@ final class BusLink {
     // MARK: The connection
 
     private func use(_ bus: Bus) throws(SdError) {
-        try bus.attach(to: guest.loop)
+        try bus.attach(to: mainLoop.loop)
         filter = try bus.filter { [unowned self, unowned bus] message in note(message, of: bus) }
         try bus.onDisconnect { [unowned self, unowned bus] in
             let bus = bus
-            guest.tell { [weak self] in self?.lost(bus) }
+            mainLoop.enqueue { [weak self] in self?.lost(bus) }
         }
         self.bus = bus
         owner = nil
         askForOwner()
-        guest.wake()
+        mainLoop.wake()
     }
 
     private func reconnect() {
         guard bus == nil, !isClosed else { return }
         do throws(SdError) {
             try use(Bus(connectingTo: address))
-            tell { $0.linkConnected() }
+            notify { $0.linkConnected() }
         } catch {
             // It may have got as far as to be in use.
             drop()
@@ -120,13 +120,13 @@ final class BusLink {
         guard self.bus === bus, !isClosed else { return }
         drop()
         armRetry()
-        tell { $0.linkLost() }
+        notify { $0.linkLost() }
     }
 
     private func armRetry() {
         try? retry?.arm(at: MonotonicClock.now + delay)
         delay = min(delay * 2, Self.longestDelay)
-        guest.wake()
+        mainLoop.wake()
     }
 
     private func drop() {
@@ -164,9 +164,9 @@ final class BusLink {
         if let old, old == new { return }
         if let old, !old.isEmpty {
             askAgain()
-            tell { $0.serviceWent() }
+            notify { $0.serviceWent() }
         }
-        if !new.isEmpty { tell { $0.serviceCame() } }
+        if !new.isEmpty { notify { $0.serviceCame() } }
     }
 
     // MARK: What comes by itself
@@ -174,14 +174,14 @@ final class BusLink {
     /// Notes a message while sd-event runs. What concerns nobody is not kept.
     private func note(_ message: MessageReader, of bus: Bus) {
         guard message.isSignal else { return }
-        let kept = KeptMessage(message)
-        guest.tell { [weak self, weak bus] in
-            if let self, let bus, self.bus === bus { hear(kept.message) }
+        let kept = RetainedMessage(message)
+        mainLoop.enqueue { [weak self, weak bus] in
+            if let self, let bus, self.bus === bus { receive(kept.message) }
         }
     }
 
     /// Anybody can send a signal to this connection alone, without a match: those of others don't count.
-    private func hear(_ message: MessageReader) {
+    private func receive(_ message: MessageReader) {
         let sender = String(cString: message.sender)
         if sender == "\(BusNames.bus)" { return hearBus(message) }
         guard let owner, !owner.isEmpty, sender == owner, let signal = ServiceSignal(message) else { return }
@@ -189,7 +189,7 @@ final class BusLink {
             for done in pending.conclude(token, on: path) { done(result) }
             return
         }
-        tell { $0.heard(signal) }
+        notify { $0.received(signal) }
     }
 
     private func hearBus(_ message: MessageReader) {
@@ -215,7 +215,7 @@ protocol LinkListener: AnyObject {
     /// The service has its name no longer.
     func serviceWent()
     /// The service sent a signal.
-    func heard(_ signal: ServiceSignal)
+    func received(_ signal: ServiceSignal)
 }
 
 extension LinkListener {
@@ -224,5 +224,5 @@ extension LinkListener {
     func linkClosed() {}
     func serviceCame() {}
     func serviceWent() {}
-    func heard(_ signal: ServiceSignal) {}
+    func received(_ signal: ServiceSignal) {}
 }

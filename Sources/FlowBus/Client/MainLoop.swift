@@ -9,7 +9,7 @@ public enum MainLoop: Sendable {
     /// Another loop: GLib's, Qt's, libuv's, or a plain poll(2). It waits until ``NavigationBus/fileDescriptor`` can be read,
     /// and then calls ``NavigationBus/process()``. That runs the jobs of the main actor as well, so that `async` code
     /// works in such a program. There may be several connections in one program, all of them this way.
-    case foreign
+    case embedded
 }
 
 /// Serves the main actor in a loop that is not Dispatch's, for a program without a ``NavigationBus``, which does that, too.
@@ -20,20 +20,20 @@ public enum MainLoop: Sendable {
 /// ```
 @MainActor
 public final class MainActorSource: Sendable {
-    private let guest: LoopGuest
+    private let mainLoop: EmbeddedMainLoop
 
     /// Serves it as long as this lives.
     ///
     /// - Throws: ``NavigationError``: the system has no descriptors left.
     public init() throws(NavigationError) {
-        do throws(SdError) { guest = try LoopGuest(.foreign) } catch { throw NavigationError(error) }
+        do throws(SdError) { mainLoop = try EmbeddedMainLoop(.embedded) } catch { throw NavigationError(error) }
     }
 
     /// Can be read when there is something to do, for ``process()``.
-    public var fileDescriptor: Int32 { guest.loop.descriptor }
+    public var fileDescriptor: Int32 { mainLoop.loop.descriptor }
 
     /// Runs the jobs of the main actor that there are, and does not wait. On the main thread.
-    public func process() { guest.process() }
+    public func process() { mainLoop.process() }
 }
 
 /// Serves a connection in the main thread's loop.
@@ -41,7 +41,7 @@ public final class MainActorSource: Sendable {
 /// What the bus brings is noted while sd-event runs, and told when it does not: so whoever is told may do anything, and run a
 /// loop of its own, such as that of a modal dialog.
 @MainActor
-final class LoopGuest {
+final class EmbeddedMainLoop {
     let loop: EventLoop
     private let wakeup: Wakeup
     private var source: (any DispatchSourceRead)?
@@ -53,8 +53,8 @@ final class LoopGuest {
     /// Whether sd-event runs.
     private var isTurning = false
     /// What is to be told, in order.
-    private var news: [() -> Void] = []
-    private var told = 0
+    private var queued: [() -> Void] = []
+    private var done = 0
 
     /// How many messages are taken before the main loop's other work has its turn.
     private static var turns: Int { 64 }
@@ -64,7 +64,7 @@ final class LoopGuest {
         wakeup = try Wakeup(loop)
         switch kind {
         case .dispatch: serveByDispatch()
-        case .foreign:
+        case .embedded:
             mainQueue = try MainQueue.onJobs(in: loop) { [unowned self] in hasJobs = true }
             // There may be some already.
             hasJobs = true
@@ -100,9 +100,9 @@ final class LoopGuest {
         if !isTurning { wakeup.signal() }
     }
 
-    /// Tells something in the next turn, after all that is to be told before.
-    func tell(_ something: @escaping () -> Void) {
-        news.append(something)
+    /// Calls the closure in the next turn, after all that were queued before.
+    func enqueue(_ body: @escaping () -> Void) {
+        queued.append(body)
         wake()
     }
 
@@ -114,21 +114,21 @@ final class LoopGuest {
             // A turn fails where a descriptor does, which its connection is told of.
             let hasMoved = (try? loop.runOnce(timeout: 0)) ?? false
             isTurning = false
-            tellAll()
+            runQueued()
             runJobs()
             if !hasMoved { return }
         }
         wakeup.signal()
     }
 
-    private func tellAll() {
-        while told < news.count {
-            let next = news[told]
-            told += 1
-            next()
+    private func runQueued() {
+        while done < queued.count {
+            let body = queued[done]
+            done += 1
+            body()
         }
-        news.removeAll(keepingCapacity: true)
-        told = 0
+        queued.removeAll(keepingCapacity: true)
+        done = 0
     }
 
     private func runJobs() {

@@ -23,10 +23,10 @@ extension NavigationBus {
         _ definition: String, with step: any Step = NoneStep(), id: String? = nil, arguments: [String: Value] = [:],
         token: String? = nil, activationToken: String? = nil
     ) async throws -> NodePath {
-        let wish = RootWish(
+        let request = RootRequest(
             definition: definition, step: try Self.optionalMessage(step), id: id, arguments: arguments, token: token,
             activationToken: activationToken)
-        return try await answer { link.coordinate(wish, $0) }
+        return try await answer { link.coordinate(request, $0) }
     }
 
     /// Starts a flow as a root, with a step that has no Swift type.
@@ -36,10 +36,10 @@ extension NavigationBus {
         arguments: [String: Value] = [:], token: String? = nil, activationToken: String? = nil
     ) async throws -> NodePath {
         let message = StepMessage(name: step, arguments: Arguments(stepArguments))
-        let wish = RootWish(
+        let request = RootRequest(
             definition: definition, step: message, id: id, arguments: arguments, token: token,
             activationToken: activationToken)
-        return try await answer { link.coordinate(wish, $0) }
+        return try await answer { link.coordinate(request, $0) }
     }
 
     /// Waits until a flow is ready (S-26).

@@ -75,7 +75,7 @@ public final class Presenter: LinkListener, Sendable {
         if let name, link.bus != nil { link.releaseName(name) }
     }
 
-    private func take(_ member: String, _ call: MessageReader, _ reply: HeldReply) {
+    private func take(_ member: String, _ call: MessageReader, _ reply: PendingReply) {
         do throws(SdError) {
             switch member {
             case "Present": show(try PresentRequest(call), reply)
@@ -87,7 +87,7 @@ public final class Presenter: LinkListener, Sendable {
         }
     }
 
-    private func show(_ request: PresentRequest, _ reply: HeldReply) {
+    private func show(_ request: PresentRequest, _ reply: PendingReply) {
         let number = link.nextNumber()
         let present = present
         var isDone = false

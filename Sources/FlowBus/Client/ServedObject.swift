@@ -9,7 +9,7 @@ final class ServedObject: LinkListener {
     let path: String
     private let link: BusLink
     private let interfaces: [ServedInterface]
-    private let take: (_ member: String, MessageReader, HeldReply) -> Void
+    private let take: (_ member: String, MessageReader, PendingReply) -> Void
     private var receiver: MessageReceiver?
     private var number: UInt64 = 0
     private var isEnded = false
@@ -20,7 +20,7 @@ final class ServedObject: LinkListener {
     /// - Throws: ``NavigationError``: that path is no path, or another object of this program.
     init(
         _ link: BusLink, _ path: String, _ interfaces: [ServedInterface],
-        _ take: @escaping (_ member: String, MessageReader, HeldReply) -> Void
+        _ take: @escaping (_ member: String, MessageReader, PendingReply) -> Void
     ) throws(NavigationError) {
         self.link = link
         self.path = path
@@ -48,12 +48,12 @@ final class ServedObject: LinkListener {
     private func serve() throws(SdError) {
         guard let bus = link.bus else { return }
         receiver = try bus.serve(path: path, interfaces) { [unowned self] call in
-            let kept = KeptMessage(call)
-            link.guest.tell { [weak self] in self?.hear(kept.message) }
+            let kept = RetainedMessage(call)
+            link.mainLoop.enqueue { [weak self] in self?.receive(kept.message) }
         }
     }
 
-    private func hear(_ call: MessageReader) {
+    private func receive(_ call: MessageReader) {
         guard !isEnded else { return }
         let sender = String(cString: call.sender)
         guard sender == link.owner else {
@@ -61,10 +61,10 @@ final class ServedObject: LinkListener {
             let text = "only the service, '\(BusNames.service)', may call this object"
             // Who can't be told does not wait.
             try? OutgoingMessage(errorTo: call, name: name, text: text).send()
-            return link.guest.wake()
+            return link.mainLoop.wake()
         }
-        guard let held = try? HeldCall(call) else { return }
-        take(String(cString: call.member), call, HeldReply(link, held, to: sender))
+        guard let held = try? PendingCall(call) else { return }
+        take(String(cString: call.member), call, PendingReply(link, held, to: sender))
     }
 
     func linkConnected() {
@@ -80,13 +80,13 @@ final class ServedObject: LinkListener {
 
 /// The answer to a call that is still to be given. The first counts; none comes to a service that is gone.
 @MainActor
-final class HeldReply {
+final class PendingReply {
     private weak var link: BusLink?
     private let bus: Bus?
-    private var call: HeldCall?
+    private var call: PendingCall?
     private let caller: String
 
-    fileprivate init(_ link: BusLink, _ call: HeldCall, to caller: String) {
+    fileprivate init(_ link: BusLink, _ call: PendingCall, to caller: String) {
         self.link = link
         self.call = call
         self.caller = caller
@@ -144,7 +144,7 @@ final class HeldReply {
                 text: "the answer can't be sent: \(error)"
             ).send()
         }
-        link?.guest.wake()
+        link?.mainLoop.wake()
     }
 }
 

@@ -9,7 +9,7 @@ final class TreeWatch: LinkListener {
     private let link: BusLink
     /// What is watched; nil: everything.
     private let node: NodePath?
-    private let hear: (TreeNews) -> Void
+    private let receive: (TreeWatchEvent) -> Void
     private var number: UInt64 = 0
     private var isEnded = false
     /// Rules that the bus has agreed to.
@@ -21,7 +21,7 @@ final class TreeWatch: LinkListener {
     private var question: UInt64?
     private var state = State.opening
     /// Navigations and failures that came before the tree.
-    private var early: [TreeNews] = []
+    private var early: [TreeWatchEvent] = []
 
     private enum State {
         /// The tree was not told yet, and will be.
@@ -35,10 +35,10 @@ final class TreeWatch: LinkListener {
     /// Begins at once.
     ///
     /// - Parameter hear: is told, later, in the order of the wire.
-    init(_ link: BusLink, _ node: NodePath?, _ hear: @escaping (TreeNews) -> Void) {
+    init(_ link: BusLink, _ node: NodePath?, _ receive: @escaping (TreeWatchEvent) -> Void) {
         self.link = link
         self.node = node
-        self.hear = hear
+        self.receive = receive
         number = link.add(self)
         subscribe()
     }
@@ -91,7 +91,7 @@ final class TreeWatch: LinkListener {
 
     private func refused(_ error: NavigationError) {
         end()
-        hear(.ended(error))
+        receive(.ended(error))
     }
 
     private func read(activates: Bool) {
@@ -106,10 +106,10 @@ final class TreeWatch: LinkListener {
             case .success(let answer):
                 let nodes = (try? answer.readValue()).map(Node.all(in:)) ?? []
                 state = .live
-                hear(.live(nodes.filter { isWatched($0.path) }))
+                receive(.live(nodes.filter { isWatched($0.path) }))
                 let waiting = early
                 early = []
-                for news in waiting where !isEnded { hear(news) }
+                for news in waiting where !isEnded { receive(news) }
             case .failure: gone()
             }
         }
@@ -122,7 +122,7 @@ final class TreeWatch: LinkListener {
 
     private func gone() {
         state = .gone
-        hear(.serviceGone)
+        receive(.serviceGone)
     }
 
     private func isWatched(_ path: NodePath) -> Bool { node.map(path.isWithin) ?? true }
@@ -140,7 +140,7 @@ final class TreeWatch: LinkListener {
 
     func linkClosed() {
         isEnded = true
-        hear(.ended(nil))
+        receive(.ended(nil))
     }
 
     func serviceCame() {
@@ -154,29 +154,29 @@ final class TreeWatch: LinkListener {
         gone()
     }
 
-    func heard(_ signal: ServiceSignal) {
+    func received(_ signal: ServiceSignal) {
         switch signal {
-        case .added(let node): tell(node.path, .added(node))
-        case .removed(let path): tell(path, .removed(path))
-        case .changed(let path, let changes): for change in changes { tell(path, .changed(path, change)) }
+        case .added(let node): notify(node.path, .added(node))
+        case .removed(let path): notify(path, .removed(path))
+        case .changed(let path, let changes): for change in changes { notify(path, .changed(path, change)) }
         case .navigated(let navigation): keepOrTell(navigation.flow, .navigated(navigation))
         case .failed(let failure): keepOrTell(failure.path, .failed(failure))
         case .concluded: return
         }
     }
 
-    private func tell(_ path: NodePath, _ news: TreeNews) {
-        if state == .live, !isEnded, isWatched(path) { hear(news) }
+    private func notify(_ path: NodePath, _ news: TreeWatchEvent) {
+        if state == .live, !isEnded, isWatched(path) { receive(news) }
     }
 
-    private func keepOrTell(_ path: NodePath, _ news: TreeNews) {
+    private func keepOrTell(_ path: NodePath, _ news: TreeWatchEvent) {
         guard !isEnded, isWatched(path) else { return }
-        if state == .live { hear(news) } else { early.append(news) }
+        if state == .live { receive(news) } else { early.append(news) }
     }
 }
 
 /// What a ``TreeWatch`` tells.
-enum TreeNews {
+enum TreeWatchEvent {
     case live([Node])
     case added(Node)
     case changed(NodePath, Node.Change)

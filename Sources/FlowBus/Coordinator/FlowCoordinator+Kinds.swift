@@ -17,7 +17,7 @@ extension FlowCoordinator {
         guard Names.isPresentableName(definition), definition != "root" else {
             throw NavigationError(
                 .invalidName,
-                "the flow '\(type)' can't have the definition '\(Names.shown(definition))': \(Names.presentableNameRule), "
+                "the flow '\(type)' can't have the definition '\(Names.escaped(definition))': \(Names.presentableNameRule), "
                     + "and not 'root'")
         }
         let timeout = type.timeout.microseconds
@@ -40,23 +40,23 @@ extension FlowCoordinator {
     /// Nothing is done with a flow before that is answered: a refused name is somebody else's, whose flow would begin instead.
     ///
     /// - Parameter done: may be called before this returns.
-    private func makeKnown(_ wish: KindWish, _ done: @escaping Done<Void>) {
+    private func makeKnown(_ request: FlowKindRequest, _ done: @escaping Done<Void>) {
         var kind: FlowKind
-        do throws(NavigationError) { kind = try self.kind(of: wish.type) } catch { return done(.failure(error)) }
+        do throws(NavigationError) { kind = try self.kind(of: request.type) } catch { return done(.failure(error)) }
         let name = kind.registration.name
-        let new = wish.screens.filter { !kind.registration.screens.contains($0) }
+        let new = request.screens.filter { !kind.registration.screens.contains($0) }
         guard registering[name] == nil else {
-            registering[name]?.append { [weak self] in self?.makeKnown(wish, done) }
+            registering[name]?.append { [weak self] in self?.makeKnown(request, done) }
             return
         }
         if kind.isKnown, new.isEmpty {
-            if let make = wish.make { kinds[name]?.make = make }
+            if let make = request.make { kinds[name]?.make = make }
             return done(.success(()))
         }
         registering[name] = []
         kind.registration.screens += new
         kind.isKnown = true
-        if let make = wish.make { kind.make = make }
+        if let make = request.make { kind.make = make }
         host.register(kind.registration) { [weak self, kind] result in
             guard let self else { return done(result) }
             if case .success = result { kinds[name] = kind }
@@ -67,16 +67,16 @@ extension FlowCoordinator {
     }
 
     /// Makes these known, one after the other; the first that is refused ends it.
-    private func makeKnown(_ wishes: ArraySlice<KindWish>, _ done: @escaping Done<Void>) {
-        guard let first = wishes.first else { return done(.success(())) }
+    private func makeKnown(_ requests: ArraySlice<FlowKindRequest>, _ done: @escaping Done<Void>) {
+        guard let first = requests.first else { return done(.success(())) }
         makeKnown(first) { [weak self] result in
             guard case .success = result, let self else { return done(result) }
-            makeKnown(wishes.dropFirst(), done)
+            makeKnown(requests.dropFirst(), done)
         }
     }
 
     func register<F: Flow>(_ type: F.Type, _ make: @escaping @MainActor () -> F, _ done: @escaping Done<Void>) {
-        makeKnown(KindWish(type: type, make: make), done)
+        makeKnown(FlowKindRequest(type: type, make: make), done)
     }
 
     /// Makes known what a flow contributes, as far as it is new.
@@ -86,11 +86,11 @@ extension FlowCoordinator {
         _ children: [Child], by question: HostQuestion, _ done: @escaping Done<Void>
     ) throws(NavigationError) {
         guard let asked = kinds[question.definition] else { return done(.success(())) }
-        var wishes: [KindWish] = []
+        var requests: [FlowKindRequest] = []
         var screens: [String] = []
         for child in children {
             if let flow = child.presentable as? any Flow {
-                if try !kind(of: type(of: flow)).isKnown { wishes.append(KindWish(type: type(of: flow))) }
+                if try !kind(of: type(of: flow)).isKnown { requests.append(FlowKindRequest(type: type(of: flow))) }
                 continue
             }
             let screen = child.presentable.name
@@ -98,17 +98,17 @@ extension FlowCoordinator {
             guard Names.isPresentableName(screen), screen != "root" else {
                 throw NavigationError(
                     .invalidName,
-                    "'\(Names.shown(screen))' can't be the name of a screen: \(Names.presentableNameRule), and not "
+                    "'\(Names.escaped(screen))' can't be the name of a screen: \(Names.presentableNameRule), and not "
                         + "'root'")
             }
             screens.append(screen)
         }
-        if !screens.isEmpty { wishes.append(KindWish(type: asked.type, screens: screens)) }
-        makeKnown(wishes[...], done)
+        if !screens.isEmpty { requests.append(FlowKindRequest(type: asked.type, screens: screens)) }
+        makeKnown(requests[...], done)
     }
 
     /// Tells what failed where nobody waited.
-    func tell(_ error: NavigationError, at path: NodePath, step: String = "") {
+    func notify(_ error: NavigationError, at path: NodePath, step: String = "") {
         failed.send(NavigationFailure(path: path, step: step, reason: error.code.rawValue, message: error.message))
     }
 
@@ -127,7 +127,7 @@ extension FlowCoordinator {
                         + "'\(type(of: step))' is not among its steps; list it there, or give another stepper "
                         + "('NoneStepper()' for none)")
             }
-            wishedRoots.append(AwaitedRoot(root: root, initial: initial, done: done))
+            requestedRoots.append(AwaitedRoot(root: root, initial: initial, done: done))
             startRoots()
         } catch {
             done(.failure(error))
@@ -135,30 +135,30 @@ extension FlowCoordinator {
     }
 
     private func startRoots() {
-        if isStartingRoot || wishedRoots.isEmpty { return }
+        if isStartingRoot || requestedRoots.isEmpty { return }
         isStartingRoot = true
-        let wish = wishedRoots.removeFirst()
-        makeKnown(KindWish(type: type(of: wish.root.flow))) { [weak self] result in
+        let request = requestedRoots.removeFirst()
+        makeKnown(FlowKindRequest(type: type(of: request.root.flow))) { [weak self] result in
             guard let self else { return }
             isStartingRoot = false
             switch result {
-            case .success: start(wish)
-            case .failure(let error): wish.done(.failure(error))
+            case .success: start(request)
+            case .failure(let error): request.done(.failure(error))
             }
             startRoots()
         }
     }
 
-    private func start(_ wish: AwaitedRoot) {
-        let root = wish.root
+    private func start(_ request: AwaitedRoot) {
+        let root = request.root
         awaitedRoots.append(root)
-        host.coordinate(root.definition, wish.initial) { [weak self] result in
-            guard let self else { return wish.done(result) }
+        host.coordinate(root.definition, request.initial) { [weak self] result in
+            guard let self else { return request.done(result) }
             // Its first question may have found the place for it.
             let isAwaited = awaitedRoots.contains { $0 === root }
             awaitedRoots.removeAll { $0 === root }
             if case .success(let path) = result, isAwaited, live[path] != nil { begin(root, at: path) }
-            wish.done(result)
+            request.done(result)
         }
     }
 
@@ -168,7 +168,7 @@ extension FlowCoordinator {
 }
 
 /// A flow that is to be known, with some of the screens that it brings.
-struct KindWish {
+struct FlowKindRequest {
     var type: any Flow.Type
     var screens: [String] = []
     var make: (@MainActor () -> any Flow)?

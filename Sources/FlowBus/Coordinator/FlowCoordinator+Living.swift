@@ -22,7 +22,7 @@ extension FlowCoordinator {
             if let node { self?.take(change, of: node) }
         }
         emitInitialSteps(of: node)
-        node.hearSteps { [weak self, weak node] step in
+        node.subscribeToSteps { [weak self, weak node] step in
             if let node { self?.emit(step, on: node) }
         }
         node.stepper.readyToEmitSteps()
@@ -37,7 +37,7 @@ extension FlowCoordinator {
             // Unless it has said something else since.
             if !error.isOfService, node.changeCount == count { node.unheard = change }
             // It is gone, or will be: what failed because of that is no failure.
-            if error.code != .unknownObject { tell(error, at: node.path) }
+            if error.code != .unknownObject { notify(error, at: node.path) }
         }
         switch change {
         case .visible(let isVisible): host.setVisible(isVisible, at: node.path, instance: node.instance, done)
@@ -61,11 +61,11 @@ extension FlowCoordinator {
                             path: node.path, step: message.name, reason: outcome.verdict.rawValue,
                             message:
                                 "step '\(message.name)' emitted on '\(node.path)' was not taken: \(outcome.verdict)"))
-                case .failure(let error): self?.tell(error, at: node.path, step: message.name)
+                case .failure(let error): self?.notify(error, at: node.path, step: message.name)
                 }
             }
         } catch {
-            tell(error, at: node.path, step: String(describing: step))
+            notify(error, at: node.path, step: String(describing: step))
         }
     }
 
@@ -133,9 +133,9 @@ extension FlowCoordinator {
         (live, awaitedRoots, roots, contributed) = ([:], [], [:], [:])
         for node in left where nodes[node.path] === node { end(node) }
         kinds = [:]
-        let wishes = wishedRoots
-        wishedRoots = []
-        for wish in wishes { wish.done(.failure(NavigationError(.flowEnded, "the coordinator has ended"))) }
+        let requests = requestedRoots
+        requestedRoots = []
+        for request in requests { request.done(.failure(NavigationError(.flowEnded, "the coordinator has ended"))) }
     }
 
     func present(_ presentation: Presentation, instance: UInt64) -> Bool {
@@ -190,7 +190,7 @@ extension FlowCoordinator {
         for root in lost {
             let again = Root(Child(root.flow, root.child.stepper), root.flow)
             coordinate(again) { [weak self] result in
-                if case .failure(let error) = result { self?.tell(error, at: NodePath(root.definition)) }
+                if case .failure(let error) = result { self?.notify(error, at: NodePath(root.definition)) }
             }
         }
     }

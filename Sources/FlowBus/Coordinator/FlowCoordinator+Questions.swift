@@ -98,10 +98,10 @@ extension FlowCoordinator: HostDelegate {
                 all.append(try self.contributor(child))
             case .contributeFlow(let name, let step, let arguments, let style, let allowsStepWhenNotPresented):
                 children.append(nil)
-                all.append(.flow(name, try said(step, arguments, style, allowsStepWhenNotPresented)))
+                all.append(.flow(name, try options(step, arguments, style, allowsStepWhenNotPresented)))
             case .contributeScreen(let name, let step, let arguments, let style, let allowsStepWhenNotPresented):
                 children.append(nil)
-                all.append(.screen(name, try said(step, arguments, style, allowsStepWhenNotPresented)))
+                all.append(.screen(name, try options(step, arguments, style, allowsStepWhenNotPresented)))
             }
         }
         if children.isEmpty { return answer(.contributors(all)) }
@@ -116,13 +116,13 @@ extension FlowCoordinator: HostDelegate {
     }
 
     private func contributor(_ child: Child) throws(NavigationError) -> HostContributor {
-        let said = try said(
+        let options = try options(
             child.initialSteps.first ?? NoneStep(), nil, child.presentable.style, child.allowsStepWhenNotPresented)
-        if let flow = child.presentable as? any Flow { return .flow(type(of: flow).definition, said) }
-        return .screen(child.presentable.name, said)
+        if let flow = child.presentable as? any Flow { return .flow(type(of: flow).definition, options) }
+        return .screen(child.presentable.name, options)
     }
 
-    private func said(
+    private func options(
         _ step: any Step, _ arguments: [String: Value]?, _ style: String, _ allowsStepWhenNotPresented: Bool
     ) throws(NavigationError) -> HostChild {
         HostChild(

@@ -27,7 +27,7 @@ public final class FlowCoordinator: Sendable {
     /// Flows that the host is being told of, and what waits for that.
     var registering: [String: [@MainActor () -> Void]] = [:]
     /// Roots that are to be asked for, in order; and whether one is being made known.
-    var wishedRoots: [AwaitedRoot] = []
+    var requestedRoots: [AwaitedRoot] = []
     var isStartingRoot = false
     /// Roots that were asked for and have no place yet.
     var awaitedRoots: [Root] = []

@@ -56,33 +56,33 @@ final class LiveNode {
     }
 
     /// Hears of its presentable whether it is shown, and when it is closed.
-    func follow(_ hear: @escaping @MainActor (Presence.Change) -> Void) {
+    func follow(_ receive: @escaping @MainActor (Presence.Change) -> Void) {
         let (visible, dismissed) = (presentable.visible, presentable.dismissed)
-        if let said = visible as? PresenceValues<Bool> {
-            hearAtOnce(said.presence) { change in if case .visible = change { hear(change) } }
+        if let options = visible as? PresenceValues<Bool> {
+            subscribe(options.presence) { change in if case .visible = change { receive(change) } }
         } else {
-            tasks.append(Task { for await isVisible in visible { hear(.visible(isVisible)) } })
+            tasks.append(Task { for await isVisible in visible { receive(.visible(isVisible)) } })
         }
-        if let said = dismissed as? PresenceValues<Void> {
-            hearAtOnce(said.presence) { change in if case .dismissed = change { hear(change) } }
+        if let options = dismissed as? PresenceValues<Void> {
+            subscribe(options.presence) { change in if case .dismissed = change { receive(change) } }
         } else {
             tasks.append(
                 Task {
                     for await _ in dismissed {
-                        hear(.dismissed)
+                        receive(.dismissed)
                         break
                     }
                 })
         }
     }
 
-    private func hearAtOnce(_ presence: Presence, _ hear: @escaping @MainActor (Presence.Change) -> Void) {
-        subscriptions.append(presence.subscribe(hear))
+    private func subscribe(_ presence: Presence, _ receive: @escaping @MainActor (Presence.Change) -> Void) {
+        subscriptions.append(presence.subscribe(receive))
     }
 
     /// Hears the steps of its stepper.
-    func hearSteps(_ hear: @escaping @MainActor (any Step) -> Void) {
-        subscriptions.append(stepper.steps.subscribe(hear))
+    func subscribeToSteps(_ receive: @escaping @MainActor (any Step) -> Void) {
+        subscriptions.append(stepper.steps.subscribe(receive))
     }
 
     /// Runs its `adapt`: at once, up to where that waits for something.

@@ -6,7 +6,7 @@ internal import SdBus
 
 extension BusHost {
     /// A call of the guard or navigator of a flow, whose path says which.
-    func takeQuestion(about definition: String, _ member: String, _ call: MessageReader, _ reply: HeldReply) {
+    func takeQuestion(about definition: String, _ member: String, _ call: MessageReader, _ reply: PendingReply) {
         do throws(SdError) {
             let question = try question(about: definition, call)
             switch member {
@@ -30,7 +30,7 @@ extension BusHost {
             isOwn: isOwn)
     }
 
-    private func adapt(_ question: HostQuestion, _ reply: HeldReply) {
+    private func adapt(_ question: HostQuestion, _ reply: PendingReply) {
         guard let delegate else { return reply.failNobody() }
         delegate.adapt(question) { answer in
             switch answer {
@@ -45,7 +45,7 @@ extension BusHost {
         }
     }
 
-    private func navigate(_ question: HostQuestion, _ reply: HeldReply) {
+    private func navigate(_ question: HostQuestion, _ reply: PendingReply) {
         guard let delegate else { return reply.failNobody() }
         delegate.navigate(question) { answer in
             switch answer {
@@ -61,7 +61,7 @@ extension BusHost {
     }
 
     /// A call of the presenter. What is gone is told by the tree.
-    func takePresenterCall(_ member: String, _ call: MessageReader, _ reply: HeldReply) {
+    func takePresenterCall(_ member: String, _ call: MessageReader, _ reply: PendingReply) {
         guard member == "Present" else { return }
         do throws(SdError) {
             let request = try PresentRequest(call)
@@ -82,7 +82,7 @@ extension BusHost {
     }
 }
 
-extension HeldReply {
+extension PendingReply {
     fileprivate func failNobody() { fail("the flows of this program have ended") }
 }
 

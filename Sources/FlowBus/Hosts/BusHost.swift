@@ -90,7 +90,7 @@ final class BusHost: Host {
         if isClosed { return refuse(done) }
         if let known = flows.first(where: { $0.registration.name == flow.name }) {
             if known.registration == flow, known.epoch == epoch {
-                return bus.link.guest.tell { done(.success(())) }
+                return bus.link.mainLoop.enqueue { done(.success(())) }
             }
             let before = known.epoch == epoch ? known.registration : nil
             known.registration = flow
@@ -100,7 +100,7 @@ final class BusHost: Host {
             let added = try add(flow)
             send(added, done)
         } catch {
-            bus.link.guest.tell { done(.failure(error)) }
+            bus.link.mainLoop.enqueue { done(.failure(error)) }
         }
     }
 
@@ -158,7 +158,7 @@ final class BusHost: Host {
             send(flow) { [weak self] result in
                 guard case .failure(let error) = result, error.isOfService else { return }
                 self?.delegate?.forgotten(flow.registration.name)
-                self?.tell(error, "the flow '\(flow.registration.name)' is registered no longer")
+                self?.notify(error, "the flow '\(flow.registration.name)' is registered no longer")
             }
         }
     }
@@ -176,7 +176,7 @@ final class BusHost: Host {
                         : .failure(NavigationError(.noReply, "the service went away before its tree was known")))
             }
         } _: {
-            $0.coordinate(RootWish(definition: definition, step: step), $1)
+            $0.coordinate(RootRequest(definition: definition, step: step), $1)
         }
     }
 
@@ -223,12 +223,12 @@ final class BusHost: Host {
     }
 
     private func refuse<Success>(_ done: @escaping Done<Success>) {
-        bus.link.guest.tell { done(.failure(NavigationError(.flowEnded, "the coordinator has ended"))) }
+        bus.link.mainLoop.enqueue { done(.failure(NavigationError(.flowEnded, "the coordinator has ended"))) }
     }
 
     // MARK: The tree
 
-    private func take(_ news: TreeNews) {
+    private func take(_ news: TreeWatchEvent) {
         switch news {
         case .live(let nodes): becomeLive(nodes.map(HostNode.init))
         case .added(let node): delegate?.added(HostNode(node))
@@ -242,7 +242,7 @@ final class BusHost: Host {
         case .serviceGone: becomeGone()
         case .ended(let error):
             becomeGone()
-            if let error { tell(error, "the tree can't be watched") }
+            if let error { notify(error, "the tree can't be watched") }
         }
     }
 
@@ -254,7 +254,7 @@ final class BusHost: Host {
         askAll()
     }
 
-    private func tell(_ error: NavigationError, _ what: String) {
+    private func notify(_ error: NavigationError, _ what: String) {
         delegate?.failed(
             NavigationFailure(
                 path: NodePath(""), step: "", reason: error.code.rawValue, message: "\(what): \(error.message)"))

@@ -12,7 +12,7 @@ final class LocalHost: Host {
     /// Who does everything here; it is on no bus, so this stands in messages alone.
     private static let client = Client("this process")
 
-    private var core = FlowCore.FlowCoordinator(
+    private var core = Coordinator(
         definitions: Definitions(), basePath: String(NodePath.tree.dropLast()), quotas: .none, isRecorded: false)
     /// What happened, and was not taken yet: made an event when its turn comes, as names may mean others by then.
     private var waiting = Fifo<@MainActor (LocalHost) -> Event?>()
@@ -168,9 +168,9 @@ final class LocalHost: Host {
                 delegate?.changed(NodePath(changes.path), .presented(isPresented))
             }
             if changes.isReady == true { delegate?.changed(NodePath(changes.path), .ready) }
-        case .tellNavigation(let navigation): delegate?.didNavigate(HostNavigation(navigation))
-        case .tellFailure(let failure): delegate?.failed(NavigationFailure(failure))
-        case .tellConclusion(let conclusion):
+        case .emitNavigationOccurred(let navigation): delegate?.didNavigate(HostNavigation(navigation))
+        case .emitNavigationFailed(let failure): delegate?.failed(NavigationFailure(failure))
+        case .emitStepConcluded(let conclusion):
             let result = Result<Outcome, NavigationError>(conclusion.outcome)
             for done in pending.conclude(conclusion.token, on: conclusion.path) { done(result) }
         case .reply(let request, let answer): answers.removeValue(forKey: request.number)?(.success(answer))
@@ -178,7 +178,7 @@ final class LocalHost: Host {
             answers.removeValue(forKey: request.number)?(.failure(NavigationError(error)))
         case .startTimer(let time): arm(time)
         // There is nobody else: whoever shows something is told that it is gone, and nobody leaves.
-        case .withdraw, .watchClient, .announceNavigation, .tellDefinitions, .reportUnstarted,
+        case .withdraw, .watchClient, .emitNavigationWillOccur, .emitDefinitionsChanged, .reportUnstarted,
             .reportUnrestored:
             break
         }
@@ -221,14 +221,14 @@ final class LocalHost: Host {
     }
 
     /// Whether somebody waits for this answer; the clock stops.
-    private func settle(_ id: QuestionID) -> Bool {
+    private func removeQuestion(_ id: QuestionID) -> Bool {
         guard let asked = questions.removeValue(forKey: id) else { return false }
         asked.clock?.cancel()
         return true
     }
 
     private func takeAnswer(_ answer: AdaptAnswer, to id: QuestionID) {
-        guard settle(id) else { return }
+        guard removeQuestion(id) else { return }
         take { host in
             switch answer {
             case .rejected: return .guardReplied(id, .rejected)
@@ -244,7 +244,7 @@ final class LocalHost: Host {
     }
 
     private func takeAnswer(_ answer: NavigateAnswer, to id: QuestionID) {
-        guard settle(id) else { return }
+        guard removeQuestion(id) else { return }
         take { host in
             do throws(FlowError) {
                 switch answer {
@@ -262,14 +262,14 @@ final class LocalHost: Host {
 
     private func contributor(_ contributor: HostContributor) throws(FlowError) -> FlowCore.FlowContributor {
         switch contributor {
-        case .screen(let name, let said):
+        case .screen(let name, let options):
             guard let screen = core.definitions.screen(named: name) else {
                 throw FlowError(.invalidName, "no flow brings a screen '\(name)'")
             }
-            return .child(try child(.screen(screen), said))
-        case .flow(let name, let said):
+            return .child(try child(.screen(screen), options))
+        case .flow(let name, let options):
             guard let flow = core.definitions.flow(named: name) else { throw core.definitions.unknownFlow(name) }
-            return .child(try child(.flow(flow), said))
+            return .child(try child(.flow(flow), options))
         case .current(let step): return .current(try template(step))
         case .parent(let step): return .parent(try template(step))
         case .end(let step):
@@ -279,13 +279,13 @@ final class LocalHost: Host {
     }
 
     private func child(
-        _ presentable: ChildTemplate.Presentable, _ said: HostChild
+        _ presentable: ChildTemplate.Presentable, _ options: HostChild
     ) throws(FlowError) -> ChildTemplate {
         let initial: StepTemplate?
-        if let step = said.step { initial = try template(step) } else { initial = nil }
+        if let step = options.step { initial = try template(step) } else { initial = nil }
         return ChildTemplate(
-            presentable, arguments: said.arguments.map(Self.given) ?? .inherited, step: initial?.step,
-            stepArguments: initial?.arguments ?? .inherited, style: said.style, whenHidden: said.whenHidden)
+            presentable, arguments: options.arguments.map(Self.given) ?? .inherited, step: initial?.step,
+            stepArguments: initial?.arguments ?? .inherited, style: options.style, whenHidden: options.whenHidden)
     }
 
     private func template(_ message: StepMessage) throws(FlowError) -> StepTemplate {
@@ -319,12 +319,12 @@ extension LocalHost {
             guard let flow = host.core.definitions.flow(named: definition) else {
                 throw host.core.definitions.unknownFlow(definition)
             }
-            var wish = FlowRequest(flow, by: Self.client)
+            var flowRequest = FlowRequest(flow, by: Self.client)
             if let step {
-                wish.step = try host.step(step)
-                wish.stepArguments = step.arguments
+                flowRequest.step = try host.step(step)
+                flowRequest.stepArguments = step.arguments
             }
-            return .flowRequested(request, wish)
+            return .flowRequested(request, flowRequest)
         }
     }
 

@@ -41,7 +41,7 @@ public final class Presence: Sendable {
     }
 
     private let changes = Listeners<Change>()
-    private var said: Bool?
+    private var options: Bool?
     /// Whether it is closed for good.
     public private(set) var isDismissed = false
 
@@ -50,11 +50,11 @@ public final class Presence: Sendable {
 
     /// Whether it is in sight; false until somebody says so.
     public var isVisible: Bool {
-        get { said ?? false }
+        get { options ?? false }
         set {
-            guard said != newValue, !isDismissed else { return }
-            said = newValue
-            changes.tell(.visible(newValue))
+            guard options != newValue, !isDismissed else { return }
+            options = newValue
+            changes.notify(.visible(newValue))
         }
     }
 
@@ -62,7 +62,7 @@ public final class Presence: Sendable {
     public func dismiss() {
         guard !isDismissed else { return }
         isDismissed = true
-        changes.tell(.dismissed)
+        changes.notify(.dismissed)
     }
 
     /// ``isVisible``, each time it changes, and first as it is now, if that was said. It ends with the dismissal.
@@ -87,7 +87,7 @@ public final class Presence: Sendable {
     /// Hears what is said, and first how it is.
     func subscribe(_ listener: @escaping @MainActor (Change) -> Void) -> Subscription {
         var first: [Change] = []
-        if let said { first.append(.visible(said)) }
+        if let options { first.append(.visible(options)) }
         if isDismissed { first.append(.dismissed) }
         return changes.add(first: first, listener)
     }
@@ -102,11 +102,11 @@ public struct PresenceValues<Element: Sendable>: AsyncSequence, Sendable {
     @MainActor
     init(
         _ presence: Presence,
-        _ hear: @escaping @MainActor (Presence.Change, AsyncStream<Element>.Continuation) -> Void
+        _ receive: @escaping @MainActor (Presence.Change, AsyncStream<Element>.Continuation) -> Void
     ) {
         self.presence = presence
         values = AsyncStream { continuation in
-            let subscription = presence.subscribe { hear($0, continuation) }
+            let subscription = presence.subscribe { receive($0, continuation) }
             continuation.onTermination = { _ in Task { @MainActor in subscription.end() } }
         }
     }

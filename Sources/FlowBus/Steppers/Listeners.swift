@@ -4,51 +4,51 @@ final class Listeners<Element> {
     private var listeners: [Listener] = []
     /// Values that were given while another was told.
     private var waiting: [Element] = []
-    private var isTelling = false
+    private var isNotifying = false
 
     private final class Listener {
         /// nil: it listens no longer.
-        var hear: (@MainActor (Element) -> Void)?
+        var receive: (@MainActor (Element) -> Void)?
 
-        init(_ hear: @escaping @MainActor (Element) -> Void) { self.hear = hear }
+        init(_ receive: @escaping @MainActor (Element) -> Void) { self.receive = receive }
     }
 
     /// Adds one who hears what comes from now on.
     ///
     /// - Parameter first: what it alone hears first, before it returns.
-    func add(first: [Element] = [], _ hear: @escaping @MainActor (Element) -> Void) -> Subscription {
-        let listener = Listener(hear)
-        let wasTelling = isTelling
-        isTelling = true
+    func add(first: [Element] = [], _ receive: @escaping @MainActor (Element) -> Void) -> Subscription {
+        let listener = Listener(receive)
+        let wasNotifying = isNotifying
+        isNotifying = true
         // It is told of what the others are told from now on, and not before what is its own.
-        for value in first { listener.hear?(value) }
+        for value in first { listener.receive?(value) }
         listeners.append(listener)
-        isTelling = wasTelling
-        tellWaiting()
+        isNotifying = wasNotifying
+        reportWaiting()
         return Subscription { [weak self] in
-            listener.hear = nil
+            listener.receive = nil
             self?.listeners.removeAll { $0 === listener }
         }
     }
 
     /// Tells them. One who stops to listen meanwhile is not told; one who begins meanwhile is told of the next. What is given
     /// while they are told comes when all of them are: so that they hear all in one order.
-    func tell(_ value: Element) {
+    func notify(_ value: Element) {
         waiting.append(value)
-        tellWaiting()
+        reportWaiting()
     }
 
-    private func tellWaiting() {
-        if isTelling || waiting.isEmpty { return }
-        isTelling = true
+    private func reportWaiting() {
+        if isNotifying || waiting.isEmpty { return }
+        isNotifying = true
         var next = 0
         while next < waiting.count {
             let value = waiting[next]
             next += 1
-            for listener in listeners { listener.hear?(value) }
+            for listener in listeners { listener.receive?(value) }
         }
         waiting = []
-        isTelling = false
+        isNotifying = false
     }
 }
 

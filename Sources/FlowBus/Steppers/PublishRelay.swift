@@ -17,7 +17,7 @@ public final class PublishRelay<Element: Sendable>: Sendable {
 
     /// Hands a value on.
     public func accept(_ value: Element) {
-        guard early != nil else { return listeners.tell(value) }
+        guard early != nil else { return listeners.notify(value) }
         early?.append(value)
         if let count = early?.count, count > Self.earlyCount { early?.removeFirst() }
     }

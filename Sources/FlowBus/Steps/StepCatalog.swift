@@ -40,7 +40,7 @@ struct StepCatalog: Sendable {
     func decode(_ message: StepMessage) throws(StepError) -> any Step {
         guard let type = types[message.name] else {
             let suggestion = Names.suggestion(for: message.name, among: declarations.lazy.map(\.name))
-            throw StepError(.unknownStep, "there is no step '\(Names.shown(message.name))'\(suggestion)")
+            throw StepError(.unknownStep, "there is no step '\(Names.escaped(message.name))'\(suggestion)")
         }
         return try Self.decode(type, message)
     }

@@ -71,8 +71,8 @@ enum StepCoding {
         } catch let error as DecodingError where error.stepError != nil {
             throw error.stepError ?? StepError(.invalidArguments, error.context.debugDescription)
         } catch {
-            let said = (error as? DecodingError)?.context.debugDescription ?? "\(error)"
-            let reason = decoder.isPrivate ? "its type refuses what it is given" : said
+            let options = (error as? DecodingError)?.context.debugDescription ?? "\(error)"
+            let reason = decoder.isPrivate ? "its type refuses what it is given" : options
             throw StepError(.invalidArguments, "\(StepPlace.text([NameKey(message.name)])) can't be decoded: \(reason)")
         }
     }
@@ -81,7 +81,7 @@ enum StepCoding {
     private static func unknown(_ name: String, _ type: Any.Type, _ declarations: [StepDeclaration]) -> StepError {
         let suggestion = Names.suggestion(for: name, among: declarations.lazy.map(\.name))
         return StepError(
-            .unknownStep, "'\(StepError.name(of: type))' has no step '\(Names.shown(name))'\(suggestion)")
+            .unknownStep, "'\(StepError.name(of: type))' has no step '\(Names.escaped(name))'\(suggestion)")
     }
 
     /// The value as it is declared. Types that code themselves by hand may say one thing and do another.
@@ -109,7 +109,7 @@ enum StepCoding {
                 names.isEmpty ? "it takes none" : "it takes " + names.map { "'\($0)'" }.joined(separator: ", ")
             throw StepError(
                 .invalidArguments,
-                "step '\(declaration.name)' has no argument '\(Names.shown(unknown))': \(known)"
+                "step '\(declaration.name)' has no argument '\(Names.escaped(unknown))': \(known)"
                     + Names.suggestion(for: unknown, among: names))
         }
         for parameter in declaration.parameters where !parameter.isOptional && arguments[parameter.name] == nil {

@@ -24,8 +24,8 @@ enum StepPlace {
     /// `the argument 'movie.cast[3]' of step 'moviePicked'`
     static func text(_ path: [any CodingKey]) -> String {
         guard let step = path.first?.stringValue else { return "the step" }
-        guard path.count > 1 else { return "step '\(Names.shown(step))'" }
-        return "the argument '\(argument(path))' of step '\(Names.shown(step))'"
+        guard path.count > 1 else { return "step '\(Names.escaped(step))'" }
+        return "the argument '\(argument(path))' of step '\(Names.escaped(step))'"
     }
 
     /// `movie.cast[3]`
@@ -38,7 +38,7 @@ enum StepPlace {
                 text += (text.isEmpty ? "" : ".") + key.stringValue
             }
         }
-        return Names.shown(text)
+        return Names.escaped(text)
     }
 }
 
@@ -50,7 +50,8 @@ extension StepError {
     }
 
     /// The refusal of a number type that D-Bus does not have.
-    static func wireless(_ type: Any.Type, _ scalar: any WirelessScalar.Type, at path: [any CodingKey]) -> StepError {
+    static func wireless(_ type: Any.Type, _ scalar: any UnsupportedScalar.Type, at path: [any CodingKey]) -> StepError
+    {
         unsupported(type, at: path, "which D-Bus does not have; use \(scalar.replacement)")
     }
 

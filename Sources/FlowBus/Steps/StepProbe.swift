@@ -32,7 +32,7 @@ enum StepProbe {
         guard probe.isOpened else { return false }
         throw StepError(
             .unsupportedType,
-            "step '\(Names.shown(name))' of '\(StepError.name(of: type))' can't be made from any values that were tried; "
+            "step '\(Names.escaped(name))' of '\(StepError.name(of: type))' can't be made from any values that were tried; "
                 + "give its arguments types that conform to StepArgument, which gives an example")
     }
 
@@ -41,7 +41,7 @@ enum StepProbe {
         guard Names.isStepName(name) else {
             throw StepError(
                 .unsupportedType,
-                "'\(Names.shown(name))' of '\(StepError.name(of: type))' can't be the name of a step: "
+                "'\(Names.escaped(name))' of '\(StepError.name(of: type))' can't be the name of a step: "
                     + "\(Names.stepNameRule); give it another in CodingKeys")
         }
         var parameters: [Parameter] = []
@@ -49,7 +49,7 @@ enum StepProbe {
             guard Names.isPresentableName(argument) else {
                 throw StepError(
                     .unsupportedType,
-                    "'\(Names.shown(argument))' can't be an argument of step '\(name)': it has to be "
+                    "'\(Names.escaped(argument))' can't be an argument of step '\(name)': it has to be "
                         + "\(Names.presentableNameRule); give it another name in CodingKeys")
             }
             guard let type = ValueType(signature: signature) else {
@@ -107,7 +107,8 @@ private final class CaseProbe {
         }
         for name in names where Key(stringValue: name)?.stringValue != name {
             throw StepError.notAStep(
-                type, "'\(StepError.name(of: key))(stringValue: \"\(Names.shown(name))\")' is not the key of that name")
+                type,
+                "'\(StepError.name(of: key))(stringValue: \"\(Names.escaped(name))\")' is not the key of that name")
         }
         self.names = names
         return keys

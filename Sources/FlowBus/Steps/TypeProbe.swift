@@ -100,7 +100,7 @@ final class TypeProbe {
         if let scalar = type as? any WireScalar.Type {
             return Probed(signature: scalar.signature, value: placeholder(scalar) as? Subject)
         }
-        if let scalar = type as? any WirelessScalar.Type { throw StepError.wireless(type, scalar, at: path) }
+        if let scalar = type as? any UnsupportedScalar.Type { throw StepError.wireless(type, scalar, at: path) }
         if type is any WireOptional.Type { throw StepError.optional(type, at: path) }
         if let argument = type as? any StepArgument.Type { return try example(of: argument, path) }
         if let dictionary = type as? any WireDictionary.Type { return try self.dictionary(dictionary, path) }

@@ -39,7 +39,7 @@ struct ValueDecoder: Decoder {
             return decoded
         }
         if type == [UInt8].self, case .bytes(let bytes) = value, let decoded = bytes as? Decoded { return decoded }
-        if let scalar = type as? any WirelessScalar.Type {
+        if let scalar = type as? any UnsupportedScalar.Type {
             throw StepError.wireless(type, scalar, at: codingPath)
         }
         if let dictionary = type as? any WireDictionary.Type, !dictionary.hasNames {
@@ -64,7 +64,7 @@ struct ValueDecoder: Decoder {
         let list = known.prefix(20).map { "'\($0)'" }.joined(separator: ", ") + (known.count > 20 ? ", …" : "")
         guard !isPrivate, let value else { return "\(place) has to be one of \(list)" }
         let suggestion = Names.suggestion(for: value.description, among: known)
-        return "\(place) is '\(Names.shown(value.description))'; it has to be one of \(list)\(suggestion)"
+        return "\(place) is '\(Names.escaped(value.description))'; it has to be one of \(list)\(suggestion)"
     }
 
     /// The entries of an `a{sv}`, or of another dictionary with texts as keys.
@@ -98,7 +98,7 @@ struct ValueDecoder: Decoder {
         if isPrivate {
             return .typeMismatch(type, context("\(place) does not fit: it has to be of type \(wanted), not \(came)"))
         }
-        let shown = "\(place) is '\(Names.shown(value.description))'"
+        let shown = "\(place) is '\(Names.escaped(value.description))'"
         if isNumber, value.integer != nil {
             return .typeMismatch(type, context("\(shown), which is out of the range of the type \(wanted)"))
         }
@@ -106,7 +106,7 @@ struct ValueDecoder: Decoder {
     }
 
     fileprivate func missing(_ key: any CodingKey) -> DecodingError {
-        .keyNotFound(key, context("\(StepPlace.text(codingPath)) lacks '\(Names.shown(key.stringValue))'"))
+        .keyNotFound(key, context("\(StepPlace.text(codingPath)) lacks '\(Names.escaped(key.stringValue))'"))
     }
 
     private func dataCorrupted(_ message: String) -> DecodingError { .dataCorrupted(context(message)) }

@@ -36,7 +36,8 @@ final class EncodedValue {
             if let text = value as? String, text.utf8.contains(0) {
                 throw StepError(
                     .unsupportedValue,
-                    "\(StepPlace.text(path)) is '\(Names.shown(text))'; a text on the bus can't have the character NUL")
+                    "\(StepPlace.text(path)) is '\(Names.escaped(text))'; a text on the bus can't have the character NUL"
+                )
             }
             content = .scalar(scalar.wireValue)
             return
@@ -46,7 +47,7 @@ final class EncodedValue {
             content = .scalar(.bytes(bytes))
             return
         }
-        if let scalar = Encoded.self as? any WirelessScalar.Type {
+        if let scalar = Encoded.self as? any UnsupportedScalar.Type {
             throw StepError.wireless(Encoded.self, scalar, at: path)
         }
         if let dictionary = Encoded.self as? any WireDictionary.Type, !dictionary.hasNames {

@@ -102,15 +102,15 @@ extension String: WireScalar {
 }
 
 /// A number type that D-Bus does not have.
-protocol WirelessScalar {
+protocol UnsupportedScalar {
     /// The type that is to stand in its place.
     static var replacement: String { get }
 }
 
-extension Float: WirelessScalar { static var replacement: String { "Double" } }
-extension Int8: WirelessScalar { static var replacement: String { "Int16" } }
-extension Int128: WirelessScalar { static var replacement: String { "Int64, or String" } }
-extension UInt128: WirelessScalar { static var replacement: String { "UInt64, or String" } }
+extension Float: UnsupportedScalar { static var replacement: String { "Double" } }
+extension Int8: UnsupportedScalar { static var replacement: String { "Int16" } }
+extension Int128: UnsupportedScalar { static var replacement: String { "Int64, or String" } }
+extension UInt128: UnsupportedScalar { static var replacement: String { "UInt64, or String" } }
 
 /// `Optional`: D-Bus has no nil, so an optional can only be left out, where it has a name.
 protocol WireOptional {

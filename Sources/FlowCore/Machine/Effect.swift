@@ -2,7 +2,7 @@
 /// have changed further, so they never ask for more.
 public enum Effect: Equatable, Sendable {
     /// Send `NavigationWillOccur`.
-    case announceNavigation(Announcement)
+    case emitNavigationWillOccur(Announcement)
     /// Send `InterfacesRemoved`: the presentable at this path is gone.
     case removePresentable(path: String, isFlow: Bool)
     /// Send `InterfacesAdded`.
@@ -10,9 +10,9 @@ public enum Effect: Equatable, Sendable {
     /// Send `PropertiesChanged`.
     case changeProperties(PropertyChanges)
     /// Send `NavigationOccurred`.
-    case tellNavigation(Navigation)
+    case emitNavigationOccurred(Navigation)
     /// Send `NavigationFailed`.
-    case tellFailure(NavigationFailure)
+    case emitNavigationFailed(NavigationFailure)
     /// Call `Adapt` of a guard, and bring ``Event/guardReplied(_:_:)``.
     indirect case askGuard(Question)
     /// Call `Navigate` of a navigator, and bring ``Event/navigatorReplied(_:_:)``.
@@ -25,12 +25,12 @@ public enum Effect: Equatable, Sendable {
     /// Call `Withdraw` of an owner.
     case withdraw(Withdrawal)
     /// Send `StepConcluded`.
-    case tellConclusion(Conclusion)
+    case emitStepConcluded(Conclusion)
     /// Bring ``Event/clientVanished(_:)`` when this client's connection is gone, and before it
     /// ``Event/clientIdentified(_:user:)`` if it is another user's.
     case watchClient(Client)
     /// Send `DefinitionsChanged`: clients registered flows, or do so no longer.
-    case tellDefinitions
+    case emitDefinitionsChanged
     /// Answer a call.
     case reply(RequestID, Answer)
     /// Refuse a call.
@@ -55,7 +55,7 @@ public enum Verdict: String, CaseIterable, Sendable {
     case deferred
     /// The flow's guard refused it (S-5).
     case rejected
-    /// Not decided yet; the outcome comes as ``Effect/tellConclusion(_:)``.
+    /// Not decided yet; the outcome comes as ``Effect/emitStepConcluded(_:)``.
     case pending
 }
 

@@ -43,7 +43,7 @@ public struct Instant: Comparable, Hashable, Sendable {
     public static func < (one: Instant, other: Instant) -> Bool { one.microseconds < other.microseconds }
 }
 
-/// What has happened outside; all that ``FlowCoordinator/handle(_:at:)`` takes.
+/// What has happened outside; all that ``Coordinator/handle(_:at:)`` takes.
 ///
 /// `calledAt` is the object path of a call where that is not the presentable's own in the tree (S-25): what is told to the
 /// caller alone comes from there.
@@ -54,7 +54,7 @@ public enum Event: Sendable {
     case stepEmitted(
         RequestID, on: NodeID, step: StepID, arguments: Arguments, by: Client, options: EmissionOptions? = nil)
     /// A client made a call again, by its token, that can't be an emission now, as its presentable is gone or its step no
-    /// longer declared; ``FlowCoordinator/remembersEmission(_:by:at:)`` said that the first one is known.
+    /// longer declared; ``Coordinator/remembersEmission(_:by:at:)`` said that the first one is known.
     case emissionRepeated(RequestID, token: String, by: Client)
     /// A client emitted several steps on a presentable, each when the one before has ended.
     case stepsEmitted(RequestID, on: NodeID, [EmittedStep], by: Client, calledAt: String? = nil)
@@ -92,13 +92,13 @@ public enum Event: Sendable {
     case clientIdentified(Client, user: UInt32)
     /// One of ``Definitions/busNames`` found its owner, or lost it (nil).
     case nameOwnerChanged(String, owner: Client?)
-    /// There is time to go on with what the events before have led to (``FlowCoordinator/hasMore``).
+    /// There is time to go on with what the events before have led to (``Coordinator/hasMore``).
     case continued
     /// The time that ``Effect/startTimer(at:)`` asked for has come.
     case timerFired
     /// The definition files were read again, and are right.
     case definitionsRead(Definitions)
-    /// What an earlier process kept (``FlowCoordinator/takeRecords()``) was found; comes before all but
+    /// What an earlier process kept (``Coordinator/takeRecords()``) was found; comes before all but
     /// owners of bus names, if at all, and records of
     /// the kind ``RecordKey/Kind/counters`` alone where the tree is to be a fresh one. On another bus no client is the one
     /// that it was, and flows that are not to be restored there are left out (D-3).

@@ -1,4 +1,4 @@
-/// What a step would come to, and why: the answer of ``FlowCoordinator/explain(_:_:on:by:at:)``.
+/// What a step would come to, and why: the answer of ``Coordinator/explain(_:_:on:by:at:)``.
 ///
 /// Nothing of it is promised: it is so as long as nothing else happens.
 public struct Explanation: Equatable, Sendable {
@@ -11,7 +11,7 @@ public struct Explanation: Equatable, Sendable {
         guard leftOut > 0 else { return text }
         return text + ["… and \(leftOut) more line\(leftOut == 1 ? "" : "s")"] + (last.map { [$0] } ?? [])
     }
-    /// What would have to be done, in order: as ``FlowCoordinator/handle(_:at:)`` would give it, without the answer and
+    /// What would have to be done, in order: as ``Coordinator/handle(_:at:)`` would give it, without the answer and
     /// timers. Private arguments are in there.
     public internal(set) var effects: [Effect] = []
 
@@ -39,5 +39,5 @@ public struct Explanation: Equatable, Sendable {
     }
 
     /// Whether the latest line says just this.
-    func justSaid(_ line: String) -> Bool { text.last.map { $0 == line || $0 == "  " + line } ?? false }
+    func hasJustExplained(_ line: String) -> Bool { text.last.map { $0 == line || $0 == "  " + line } ?? false }
 }

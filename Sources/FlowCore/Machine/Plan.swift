@@ -1,5 +1,5 @@
-/// What a step's contributors come to at a flow, found to be possible: made by ``FlowCoordinator/plan(_:for:at:)``,
-/// carried out by ``FlowCoordinator/apply(_:_:_:)``.
+/// What a step's contributors come to at a flow, found to be possible: made by ``Coordinator/plan(_:for:at:)``,
+/// carried out by ``Coordinator/apply(_:_:_:)``.
 struct Plan {
     struct Step {
         var step: StepID
@@ -46,14 +46,14 @@ struct Plan {
     var byteCount: Int
 
     /// What it will hold more for its client, and in total.
-    var own = Ledger.Tally()
-    var total = Ledger.Tally()
+    var own = Accounting.Usage()
+    var total = Accounting.Usage()
 
     /// Whether that needs leave: not if it is no more than what was there before.
     var needsRoom: Bool { own.nodes > 0 || own.bytes > 0 }
 
     /// The flow's children at the place of the list that is being planned; nil as long as nothing asked for them.
-    var lineup: [Place]?
+    var siblings: [Place]?
     /// Which of ``contributions`` are about which of ``children``.
     private var subjects: [(contribution: Int, child: Int)] = []
 

@@ -100,7 +100,7 @@ extension Definitions {
                 FlowDefinition(
                     registration.flow, initial: registration.initial.flatMap { places[$0] },
                     children: registration.children,
-                    adapter: registration.hasGuard ? Guard(registration.service) : nil,
+                    guard: registration.hasGuard ? Guard(registration.service) : nil,
                     navigator: Navigator(registration.service, steps: own)))
         }
         return Definitions(steps: steps, screens: screens, flows: flows, autostart: autostart)

@@ -1,6 +1,6 @@
 /// The waiting steps, ordered by origin, and within one origin first set off, first taken (S-6).
 ///
-/// Those whose flow waits for a guard or navigator stand aside (``FlowCoordinator/blocked``), so that the next one here
+/// Those whose flow waits for a guard or navigator stand aside (``Coordinator/blocked``), so that the next one here
 /// can be taken.
 struct StepQueue: Sendable {
     /// Where a step stands: steps are large, so what is moved to keep the order is this.
@@ -28,8 +28,8 @@ struct StepQueue: Sendable {
     /// Whether flows of such steps have gone since.
     private var isOutdated = false
 
-    /// How many of them are told where they fail, and so ask ``heir(of:isLive:)`` if their flow is gone.
-    private var toldCount = 0
+    /// How many of them are told where they fail, and so ask ``nearestLiveAncestor(of:isLive:)`` if their flow is gone.
+    private var reportingCount = 0
     /// Flows that went while such steps waited.
     private(set) var gone: [NodeID: Gone] = [:]
 
@@ -56,7 +56,7 @@ struct StepQueue: Sendable {
         var step = step
         number(&step)
         if !isHead { chainedCount += 1 }
-        if step.isTold { toldCount += 1 }
+        if step.reportsFailure { reportingCount += 1 }
         let entry = Entry(
             origin: step.origin, number: step.number, place: freePlaces.popLast() ?? steps.count, isHead: isHead)
         if entry.place == steps.count { steps.append(step) } else { steps[entry.place] = step }
@@ -97,7 +97,7 @@ struct StepQueue: Sendable {
             unrecorded.removeAll(keepingCapacity: true)
         }
         if !entry.isHead { chainedCount -= 1 }
-        if next.isTold { toldCount -= 1 }
+        if next.reportsFailure { reportingCount -= 1 }
         return next
     }
 
@@ -105,17 +105,17 @@ struct StepQueue: Sendable {
 
     /// Notes that flows are gone: what fails at them is told at the heir, the nearest ancestor that outlived them, or else at
     /// the path that each had (S-12).
-    mutating func leave(_ flows: some Sequence<(flow: NodeID, path: String)>, to heir: NodeID?) {
+    mutating func leave(_ flows: some Sequence<(flow: NodeID, path: String)>, to nearestLiveAncestor: NodeID?) {
         // A deep link can make thousands of steps wait that nobody is told of.
-        guard toldCount > 0 else { return }
+        guard reportingCount > 0 else { return }
         if !recorded.isEmpty { isOutdated = true }
-        for (flow, path) in flows { gone[flow] = heir.map { .below($0) } ?? .alone(path: path) }
+        for (flow, path) in flows { gone[flow] = nearestLiveAncestor.map { .below($0) } ?? .alone(path: path) }
         if gone.count > 2 * order.count + 64 { forgetUnasked() }
     }
 
     /// Where failures of steps for a flow that is gone are told: the nearest of those above it that is live by this measure,
     /// or else the path of the one that went last.
-    func heir(of flow: NodeID, isLive: (NodeID) -> Bool) -> Gone? {
+    func nearestLiveAncestor(of flow: NodeID, isLive: (NodeID) -> Bool) -> Gone? {
         guard var found = gone[flow] else { return nil }
         // Each is nearer to the root than the one before.
         while case .below(let next) = found, !isLive(next), let further = gone[next] { found = further }
@@ -125,12 +125,12 @@ struct StepQueue: Sendable {
     /// Forgets flows that no step asks about.
     private mutating func forgetUnasked() {
         var asked: [NodeID: Gone] = [:]
-        for case let step? in steps where step.isTold {
+        for case let step? in steps where step.reportsFailure {
             var flow = step.flow
             while asked[flow] == nil, let left = gone[flow] {
                 asked[flow] = left
-                guard case .below(let heir) = left else { break }
-                flow = heir
+                guard case .below(let nearestLiveAncestor) = left else { break }
+                flow = nearestLiveAncestor
             }
         }
         gone = asked
@@ -149,7 +149,7 @@ struct StepQueue: Sendable {
         }
         unrecorded = []
         if isOutdated {
-            for case let step? in steps where step.isTold && gone[step.flow] != nil { taken.append(step) }
+            for case let step? in steps where step.reportsFailure && gone[step.flow] != nil { taken.append(step) }
             isOutdated = false
         }
         return taken

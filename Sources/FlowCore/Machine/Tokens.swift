@@ -61,7 +61,7 @@ struct Tokens: Sendable {
     }
 
     /// Whether a call may be remembered by this token.
-    func check(_ key: Key, in ledger: Ledger) throws(FlowError) {
+    func check(_ key: Key, in accounting: Accounting) throws(FlowError) {
         let length = key.token.utf8.count
         guard length > 0, length <= Limits.tokenLength else {
             throw FlowError(
@@ -74,10 +74,10 @@ struct Tokens: Sendable {
             throw FlowError(
                 .limitExceeded, "\(count) tokens\(who()) were used in the last \(seconds) s, of at most \(most)")
         }
-        let quota = ledger.quotas.tokens
+        let quota = accounting.quotas.tokens
         try checkCount(counts[key.client] ?? 0, of: " of '\(key.client.name)'", quota.perClient)
-        if let user = ledger.user(of: key.client) {
-            let all = ledger.clients(of: user).reduce(0) { $0 + (counts[$1] ?? 0) }
+        if let user = accounting.user(of: key.client) {
+            let all = accounting.clients(of: user).reduce(0) { $0 + (counts[$1] ?? 0) }
             try checkCount(all, of: " of the clients of user '\(user)'", quota.share)
         }
         try checkCount(count, of: " in total", quota.total)
@@ -103,7 +103,7 @@ struct Tokens: Sendable {
         counts[client] = left > 0 ? left : nil
     }
 
-    /// Remembers an outcome; the call is given where it has not ended, for ``settle(_:_:of:)``.
+    /// Remembers an outcome; the call is given where it has not ended, for ``conclude(_:_:of:)``.
     mutating func remember(_ outcome: Outcome, of key: Key, at now: Instant, for request: RequestID? = nil) {
         lastNumber += 1
         entries[key] = Entry(outcome: outcome, request: request, at: now, number: lastNumber)
@@ -118,14 +118,14 @@ struct Tokens: Sendable {
         guard others.count < Limits.callsPerToken else {
             throw FlowError(
                 .limitExceeded,
-                "\(others.count) calls by the token '\(Names.shown(key.token))' wait, of at most "
+                "\(others.count) calls by the token '\(Names.escaped(key.token))' wait, of at most "
                     + "\(Limits.callsPerToken)")
         }
         entries[key]?.outcome = .waiting(with: others + [request])
     }
 
     /// A call that was remembered as waiting ended, or is answered before its end; gives those that waited with it.
-    mutating func settle(_ key: Key, _ outcome: Outcome, of request: RequestID) -> [RequestID] {
+    mutating func conclude(_ key: Key, _ outcome: Outcome, of request: RequestID) -> [RequestID] {
         // Its time may be over, and the token another call's.
         guard let before = entries[key], before.request == request else { return [] }
         entries[key]?.outcome = outcome

@@ -13,7 +13,7 @@ struct WaitingStep: Equatable, Sendable {
         /// The flow's own initial step: the flow is ready when it has ended (S-26).
         case initial
         /// Nobody: a forward, an `end` step, a screen's initial step.
-        case setOff
+        case triggered
         /// Nobody any more: it came from outside, and was kept (S-15).
         case kept
         /// Nobody: it comes from a flow that was not reached for a time (S-34).
@@ -47,22 +47,22 @@ struct WaitingStep: Equatable, Sendable {
     var isDeepLink: Bool {
         switch purpose {
         case .deepLink, .segment: true
-        case .emitted, .listed, .initial, .setOff, .kept, .idle: false
+        case .emitted, .listed, .initial, .triggered, .kept, .idle: false
         }
     }
 
     /// Whether everyone is told if it fails: nobody waits for it (S-12).
-    var isTold: Bool {
+    var reportsFailure: Bool {
         switch purpose {
         case .emitted, .deepLink, .listed, .segment: false
-        case .initial, .setOff, .kept, .idle: true
+        case .initial, .triggered, .kept, .idle: true
         }
     }
 
     /// Whether it counts for what its origin set off (S-11).
-    var isSetOff: Bool {
+    var isTriggered: Bool {
         switch purpose {
-        case .initial, .setOff: true
+        case .initial, .triggered: true
         case .emitted, .deepLink, .listed, .segment, .kept, .idle: false
         }
     }

@@ -10,14 +10,14 @@ public enum BusName {
     /// What is wrong with a text as a well-known name, and what would be right; nil where nothing is.
     public static func problem(of text: String) -> String? {
         if text.hasPrefix(":") {
-            return "'\(Names.shown(text))' is the unique name of one connection, and the next connection of the same "
+            return "'\(Names.escaped(text))' is the unique name of one connection, and the next connection of the same "
                 + "program has another; it has to be a well-known name, such as 'com.vendor.Pay'"
         }
         let elements = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let isValid = text.utf8.count <= 255 && elements.count >= 2 && elements.allSatisfy(isElement)
         return isValid
             ? nil
-            : "'\(Names.shown(text))' can't be a well-known bus name: two or more parts with dots between them, each "
+            : "'\(Names.escaped(text))' can't be a well-known bus name: two or more parts with dots between them, each "
                 + "of letters, digits, '_' and '-', not beginning with a digit, at most 255 bytes in all"
     }
 

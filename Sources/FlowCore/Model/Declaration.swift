@@ -61,7 +61,7 @@ enum Declaration {
             names.isEmpty ? "it takes none" : "it takes " + names.map { "'\($0)'" }.joined(separator: ", ")
         let suggestion = Names.suggestion(for: name, among: names)
         return FlowError(
-            .invalidArguments, "\(subject) has no argument '\(Names.shown(name))': \(known)\(suggestion)")
+            .invalidArguments, "\(subject) has no argument '\(Names.escaped(name))': \(known)\(suggestion)")
     }
 
     private static func misfit(
@@ -75,6 +75,6 @@ enum Declaration {
             return "\(place) is '\(argument.value)', which is out of the range of the type \(wanted)"
         }
         return
-            "\(place) is '\(Names.shown(argument.value.description))', of type \(came); it has to be of type \(wanted)"
+            "\(place) is '\(Names.escaped(argument.value.description))', of type \(came); it has to be of type \(wanted)"
     }
 }

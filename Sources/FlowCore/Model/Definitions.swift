@@ -27,7 +27,7 @@ public struct FlowID: Hashable, Sendable {
 
 /// Everything that the definition files declare, checked: each name is found, each argument fits.
 ///
-/// The core trusts it; who builds one answers for what ``FlowCoordinator`` does with it. `FlowFile` builds it from files.
+/// The core trusts it; who builds one answers for what ``Coordinator`` does with it. `FlowFile` builds it from files.
 public struct Definitions: Equatable, Sendable {
     /// The steps, sorted by name; behind them those that clients registered, in the order they came.
     public let steps: [StepDeclaration]
@@ -68,7 +68,7 @@ public struct Definitions: Equatable, Sendable {
         var names: Set<String> = []
         for flow in flows {
             names.formUnion(flow.emitters)
-            if let adapter = flow.adapter { names.insert(adapter.service.name) }
+            if let `guard` = flow.guard { names.insert(`guard`.service.name) }
             if let navigator = flow.navigator { names.insert(navigator.service.name) }
         }
         for screen in screens { if let presenter = screen.presenter { names.insert(presenter.service.name) } }
@@ -95,7 +95,7 @@ public struct Definitions: Equatable, Sendable {
     public func unknownStep(_ name: String) -> FlowError {
         guard Names.isStepName(name) else {
             return FlowError(
-                .unknownStep, "'\(Names.shown(name))' can't be the name of a step: \(Names.stepNameRule)")
+                .unknownStep, "'\(Names.escaped(name))' can't be the name of a step: \(Names.stepNameRule)")
         }
         let suggestion = Names.suggestion(for: name, among: steps.lazy.map(\.name))
         return FlowError(.unknownStep, "no definition declares a step '\(name)'\(suggestion)")
@@ -104,7 +104,7 @@ public struct Definitions: Equatable, Sendable {
     /// The refusal of a flow that is not defined.
     public func unknownFlow(_ name: String) -> FlowError {
         let suggestion = Names.suggestion(for: name, among: flows.lazy.map(\.name))
-        return FlowError(.unknownFlow, "no flow '\(Names.shown(name))' is defined\(suggestion)")
+        return FlowError(.unknownFlow, "no flow '\(Names.escaped(name))' is defined\(suggestion)")
     }
 
     /// Same parts; the indexes follow from them.
@@ -195,7 +195,7 @@ public enum WhenHidden: String, CaseIterable, Sendable {
     case allow
     /// The newest one is kept until the presentable is presented.
     case latest
-    /// Up to ``Limits/keptSteps`` are kept in order until the presentable is presented.
+    /// Up to ``Limits/deferredSteps`` are kept in order until the presentable is presented.
     case queue
 }
 
@@ -224,7 +224,7 @@ public struct FlowDefinition: Equatable, Sendable {
     /// Only owners of these bus names may emit steps on it and its screens, or send it Back; empty: everyone may.
     public let emitters: [String]
     /// Who is asked before it takes a step (S-5); nil: nobody.
-    public let adapter: Guard?
+    public let `guard`: Guard?
     /// Who decides where its steps lead; nil: its ``rules`` do.
     public let navigator: Navigator?
     /// What the steps lead to, sorted by ``StepID/index``.
@@ -236,7 +236,7 @@ public struct FlowDefinition: Equatable, Sendable {
     public init(
         _ name: String, parameters: [Parameter] = [], initial: StepID? = nil, children: Children = .free,
         isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false, isRestored: Bool = true,
-        onBack: StepID? = nil, idle: Idle? = nil, emitters: [String] = [], adapter: Guard? = nil,
+        onBack: StepID? = nil, idle: Idle? = nil, emitters: [String] = [], guard: Guard? = nil,
         navigator: Navigator? = nil,
         rules: [Rule] = []
     ) {
@@ -251,10 +251,10 @@ public struct FlowDefinition: Equatable, Sendable {
         self.onBack = onBack
         self.idle = idle
         self.emitters = emitters
-        self.adapter = adapter
+        self.guard = `guard`
         self.navigator = navigator
         self.rules = rules
-        asksOthers = adapter != nil || navigator != nil
+        asksOthers = `guard` != nil || navigator != nil
     }
 
     /// The place of the rule for a step in ``rules``, nil where the flow has none.

@@ -31,17 +31,17 @@ public enum Limits {
     public static let argumentNesting = 8
 
     /// Bytes of arguments that live nodes hold for one client.
-    public static let heldBytesPerClient = 4 * 1_024 * 1_024
+    public static let liveArgumentBytesPerClient = 4 * 1_024 * 1_024
     /// Bytes of arguments that live nodes hold in total.
-    public static let heldBytes = 16 * 1_024 * 1_024
+    public static let liveArgumentBytes = 16 * 1_024 * 1_024
 
     /// Bytes in a D-Bus signature (D-Bus specification, "Valid Signatures").
     public static let signatureLength = 255
 
     /// Steps that are kept for one hidden presentable (S-15).
-    public static let keptSteps = 64
+    public static let deferredSteps = 64
     /// Those of one client among them.
-    public static let keptStepsPerClient = keptSteps / 2
+    public static let deferredStepsPerClient = deferredSteps / 2
     /// Steps of one client that wait: at the gate, for a guard or a navigator, in lists; and its calls that wait for a
     /// flow to be ready.
     public static let waitingStepsPerClient = 4_096
@@ -54,7 +54,7 @@ public enum Limits {
     /// Bytes in the word that says how a child is to be shown: all of them have to fit into one GetManagedObjects.
     public static let styleLength = 128
     /// Bytes of arguments in all contributors that a navigator answers with: what their children may hold, and no more.
-    public static let answerBytes = heldBytesPerClient
+    public static let answerBytes = liveArgumentBytesPerClient
     /// Bytes in a token.
     public static let tokenLength = 128
     /// Tokens of one client that are remembered.
@@ -65,7 +65,7 @@ public enum Limits {
     public static let tokenLifetime: UInt64 = 60_000_000
 
     /// How long a caller waits for a verdict before it gets `pending`, and for a flow to be ready, in µs (S-9).
-    public static let patience: UInt64 = 20_000_000
+    public static let replyTimeout: UInt64 = 20_000_000
     /// How long a deep link along a path may take unless its caller says so, in µs.
     public static let pathTimeout: UInt64 = 10_000_000
     /// How long a presenter's answer may take unless the definition says so, in µs (S-31).
@@ -107,7 +107,7 @@ public enum Limits {
     public static let lateCalls = 1_024
 
     /// Steps that one origin may set off (S-11).
-    public static let stepsSetOff = 256
+    public static let triggeredSteps = 256
 
     /// Effects and steps of one slice (S-7): about 10 ms of work. It ends with the chain that reaches it.
     public static let slice = 256

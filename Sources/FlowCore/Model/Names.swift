@@ -24,13 +24,13 @@ public enum Names {
     public static let stepNameRule = "a letter, then letters, digits, '_', '.' and '-', at most 128 bytes"
 
     /// A text from outside for a message to a person: in one line, and cut where it is longer than any name can be.
-    public static func shown(_ text: String) -> String {
-        var shown = ""
+    public static func escaped(_ text: String) -> String {
+        var line = ""
         for scalar in text.unicodeScalars {
-            guard shown.utf8.count < Limits.stepNameLength else { return shown + "…" }
-            shown += isPlain(scalar) ? String(scalar) : scalar.escaped(asASCII: true)
+            guard line.utf8.count < Limits.stepNameLength else { return line + "…" }
+            line += isPlain(scalar) ? String(scalar) : scalar.escaped(asASCII: true)
         }
-        return shown
+        return line
     }
 
     /// Whether a character changes nothing but its own place in a line: not where it ends, nor which way it runs.

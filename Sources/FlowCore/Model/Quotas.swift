@@ -32,21 +32,21 @@ public struct Quotas: Equatable, Sendable {
     /// Steps that wait for one flow.
     public var stepsPerFlow: Quota
     /// Steps that are kept for one presentable.
-    public var keptSteps: Quota
+    public var deferredSteps: Quota
 
     /// What the service allows: no client keeps another from its share.
     public static let service = Quotas(
         nodes: Quota(perClient: Limits.nodesPerClient, total: Limits.nodes),
         steps: Quota(perClient: Limits.waitingStepsPerClient, total: Limits.waitingSteps),
-        bytes: Quota(perClient: Limits.heldBytesPerClient, total: Limits.heldBytes),
+        bytes: Quota(perClient: Limits.liveArgumentBytesPerClient, total: Limits.liveArgumentBytes),
         tokens: Quota(perClient: Limits.tokensPerClient, total: Limits.tokens),
         flows: Quota(perClient: Limits.registeredFlowsPerClient, total: Limits.registeredFlows),
         declarations: Quota(perClient: Limits.registeredBytesPerClient, total: Limits.registeredBytes),
         stepsPerFlow: Quota(perClient: Limits.waitingStepsPerFlowAndClient, total: Limits.waitingStepsPerFlow),
-        keptSteps: Quota(perClient: Limits.keptStepsPerClient, total: Limits.keptSteps))
+        deferredSteps: Quota(perClient: Limits.deferredStepsPerClient, total: Limits.deferredSteps))
 
     /// What a program allows itself: it keeps nobody else from anything.
     public static let none = Quotas(
         nodes: .none, steps: .none, bytes: .none, tokens: .none, flows: .none, declarations: .none,
-        stepsPerFlow: .none, keptSteps: .none)
+        stepsPerFlow: .none, deferredSteps: .none)
 }

@@ -173,12 +173,12 @@ extension ProgressRecord {
 
 /// What an origin set off, as it is kept.
 struct OriginRecord: Equatable, Sendable {
-    var setOff: Int
+    var triggered: Int
     var isReported: Bool
 
     var bytes: [UInt8] {
         var writer = RecordWriter()
-        writer.append(UInt64(setOff))
+        writer.append(UInt64(triggered))
         writer.append(isReported)
         return writer.bytes
     }
@@ -188,8 +188,8 @@ extension OriginRecord {
     init(_ bytes: [UInt8]) throws(RecordFailure) {
         var reader = RecordReader(bytes)
         let number = try reader.number()
-        guard number <= UInt64(Limits.stepsSetOff) else { throw RecordFailure("an origin set off \(number) steps") }
-        setOff = Int(number)
+        guard number <= UInt64(Limits.triggeredSteps) else { throw RecordFailure("an origin set off \(number) steps") }
+        triggered = Int(number)
         isReported = try reader.flag()
         try reader.end()
     }

@@ -1,4 +1,4 @@
-/// All records of a coordinator, read: what ``FlowCoordinator`` is rebuilt from.
+/// All records of a coordinator, read: what ``Coordinator`` is rebuilt from.
 struct RecordSet {
     /// The greatest of each, where several processes reserved.
     var counters = CountersRecord(serial: 0, instance: 0)
@@ -55,7 +55,7 @@ struct RecordSet {
                 throw RecordFailure("presentable \(instance) has no flow \(node.parent) that it could be in")
             }
             guard Names.isPresentableName(node.name), Names.isPresentableName(node.id) else {
-                let name = "'\(Names.shown(node.id))', '\(Names.shown(node.name))'"
+                let name = "'\(Names.escaped(node.id))', '\(Names.escaped(node.name))'"
                 throw RecordFailure("presentable \(instance) can't have the id and name \(name)")
             }
             guard depth < Limits.depth, ids[node.parent, default: []].insert(node.id).inserted else {

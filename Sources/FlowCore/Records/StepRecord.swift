@@ -12,7 +12,7 @@ struct StepRecord: Equatable, Sendable {
         /// At its flow, behind another one.
         case blocked = 2
         /// Its flow's guard was asked about it.
-        case adapter = 3
+        case `guard` = 3
         /// Its flow's navigator was asked about it.
         case navigator = 4
         /// Nowhere: its turn comes with the next slice. Its flow may be gone.
@@ -26,7 +26,7 @@ struct StepRecord: Equatable, Sendable {
         case listed = 2
         case segment = 3
         case initial = 4
-        case setOff = 5
+        case triggered = 5
         case kept = 6
         case idle = 7
     }
@@ -39,7 +39,7 @@ struct StepRecord: Equatable, Sendable {
     var client: Client
     var step: String
     var arguments: Arguments
-    var purpose = Purpose.setOff
+    var purpose = Purpose.triggered
     /// The call that wants to know, and which of its steps this is.
     var request: UInt64 = 0
     var index: UInt64 = 0
@@ -64,7 +64,7 @@ struct StepRecord: Equatable, Sendable {
         writer.append(arguments)
         switch stage {
         case .initial, .kept: return writer.bytes
-        case .blocked, .adapter, .navigator, .queued: break
+        case .blocked, .guard, .navigator, .queued: break
         }
         writer.append(byte: purpose.rawValue)
         for number in [request, index] { writer.append(number) }
@@ -91,7 +91,7 @@ extension StepRecord {
         arguments = try reader.arguments()
         switch stage {
         case .initial, .kept: break
-        case .blocked, .adapter, .navigator, .queued:
+        case .blocked, .guard, .navigator, .queued:
             purpose = try reader.choice(Purpose.init(rawValue:))
             request = try reader.number()
             index = try reader.number()
@@ -108,15 +108,15 @@ extension StepRecord {
 
 // MARK: - What is noted when a step begins to wait, and when it ends to
 
-extension FlowCoordinator {
+extension Coordinator {
     /// A step waits at its presentable from now on.
-    mutating func record(_ held: inout HeldStep, at slot: Int, isInitial: Bool) {
+    mutating func record(_ held: inout DeferredStep, at slot: Int, isInitial: Bool) {
         held.number = queue.nextNumber()
         record(held, at: slot, isInitial: isInitial, by: definitions)
     }
 
     /// The same where these definitions number the steps.
-    mutating func record(_ held: HeldStep, at slot: Int, isInitial: Bool, by definitions: Definitions) {
+    mutating func record(_ held: DeferredStep, at slot: Int, isInitial: Bool, by definitions: Definitions) {
         if !unsaved.isWanted { return }
         unsaved.steps[held.number] = record(of: held, at: slot, isInitial: isInitial, by: definitions).bytes
     }
@@ -127,7 +127,7 @@ extension FlowCoordinator {
         unsaved.steps[step.number] = record(of: step, stage, by: definitions ?? self.definitions).bytes
     }
 
-    mutating func unrecord(_ held: HeldStep) { unrecord(step: held.number) }
+    mutating func unrecord(_ held: DeferredStep) { unrecord(step: held.number) }
 
     mutating func unrecord(_ step: WaitingStep) { unrecord(step: step.number) }
 
@@ -140,7 +140,7 @@ extension FlowCoordinator {
     }
 
     func record(
-        of held: HeldStep, at slot: Int, isInitial: Bool, by definitions: Definitions
+        of held: DeferredStep, at slot: Int, isInitial: Bool, by definitions: Definitions
     ) -> StepRecord {
         StepRecord(
             stage: isInitial ? .initial : .kept, place: forest.nodes[slot].instance, origin: held.origin,
@@ -168,11 +168,11 @@ extension FlowCoordinator {
             record.purpose = .segment
             record.request = request.number
         case .initial: record.purpose = .initial
-        case .setOff: record.purpose = .setOff
+        case .triggered: record.purpose = .triggered
         case .kept: record.purpose = .kept
         case .idle: record.purpose = .idle
         }
-        if stage == .queued, step.isTold { record.placeOfFailure = placeToTell(of: step.flow) }
+        if stage == .queued, step.reportsFailure { record.placeOfFailure = failurePath(of: step.flow) }
         return record
     }
 

@@ -15,11 +15,11 @@ extension Forest {
         if isVisible, selects, let parent, nodes[parent].flow?.covering == .tabs {
             select(slot, of: parent)
         }
-        settle(parent, touching: slot)
+        updateVisibility(parent, touching: slot)
     }
 
     /// Brings what follows from the tree up to date below a flow whose children changed; for nil, at one root.
-    mutating func settle(_ parent: Int?, touching root: Int? = nil) {
+    mutating func updateVisibility(_ parent: Int?, touching root: Int? = nil) {
         guard let parent else {
             if let root { present(root, isCovered: false, inPresented: true) }
             return
@@ -30,7 +30,7 @@ extension Forest {
 
     /// Brings everything up to date after who covers whom changed in many places. That comes first, so that nothing is
     /// taken as presented on the way there (S-16).
-    mutating func settleAll() {
+    mutating func updateAllVisibility() {
         let all = preorder()
         for slot in all { cover(slot) }
         for slot in all {

@@ -97,8 +97,8 @@ struct Forest: Sendable {
     }
 
     /// A presentable and all below it, newest leaf first: in the order they would go (S-22).
-    func leavesFirst(_ slot: Int) -> [Int] {
-        children(of: slot).reversed().flatMap(leavesFirst) + [slot]
+    func postorder(_ slot: Int) -> [Int] {
+        children(of: slot).reversed().flatMap(postorder) + [slot]
     }
 
     /// All that are live, parents before children, children in order.
@@ -229,7 +229,7 @@ struct Forest: Sendable {
         nodes[slot].flow = nil
         nodes[slot].arguments = []
         nodes[slot].initialStep = nil
-        nodes[slot].keptSteps = []
+        nodes[slot].deferredSteps = []
         nodes[slot].onDismissed = nil
         nodes[slot].owner = nil
         nodes[slot].presenting = nil
@@ -326,7 +326,7 @@ extension Forest {
     mutating func noteRoom() { roomChanges &+= 1 }
 
     /// What a node holds changed, or what is below it: of interest where it was found to be one that may go.
-    mutating func noteRoom(of slot: Int) { if nodes[slot].isSpare { noteRoom() } }
+    mutating func noteRoom(of slot: Int) { if nodes[slot].isEvictable { noteRoom() } }
 }
 
 // MARK: - Records that are out of date

@@ -45,12 +45,12 @@ struct Node: Equatable, Sendable {
     /// Whether that client is gone.
     var isLeft = false
     /// Whether it and all below it may go to make room, by the latest search; and whether nothing of that is presented.
-    var isSpare = false
+    var isEvictable = false
     var isUnseen = false
     /// Its initial step, while it waits to be presented (S-16).
-    var initialStep: HeldStep?
+    var initialStep: DeferredStep?
     /// Steps from outside that were emitted on it while it was not presented, and are kept until it is (S-15).
-    var keptSteps: [HeldStep] = []
+    var deferredSteps: [DeferredStep] = []
     /// The step that its parent gets when it is dismissed by other hands (S-23).
     var onDismissed: StepTemplate?
     /// What only flows have; nil: it is a screen.
@@ -194,7 +194,7 @@ public struct LastNavigation: Equatable, Sendable {
 }
 
 /// A step that waits until its presentable is presented: an initial one, or one that is kept.
-struct HeldStep: Equatable, Sendable {
+struct DeferredStep: Equatable, Sendable {
     var step: StepID
     var arguments: Arguments
     /// The origin, cause and client of the navigation that contributed it, or of its emission: a wait changes none of

@@ -12,7 +12,7 @@ struct DraftParameter {
 struct Declared {
     /// How it is called in messages: `step 'paid'`.
     let subject: String
-    let spot: Spot
+    let location: Location
     var parameters: [DraftParameter] = []
 
     subscript(name: String) -> DraftParameter? { parameters.first { $0.name == name } }
@@ -62,7 +62,7 @@ struct Draft {
     static let screenKeys = ["arguments", "presenter", "application", "whenOwnerGone"]
     static let rootKeys = ["version", "steps", "private", "screens", "autostart", "flows"]
 
-    let findings: Findings
+    let diagnostics: Diagnostics
     private(set) var steps: [String: Declared] = [:]
     private(set) var screens: [String: DraftScreen] = [:]
     private(set) var flows: [String: DraftFlow] = [:]
@@ -71,11 +71,11 @@ struct Draft {
     /// Whether everything that was declared is here: if not, a name that is missing says nothing.
     private(set) var isComplete: Bool
 
-    init(_ findings: Findings, isComplete: Bool) {
-        self.findings = findings
+    init(_ diagnostics: Diagnostics, isComplete: Bool) {
+        self.diagnostics = diagnostics
         self.isComplete = isComplete
-        for (index, source) in findings.sources.enumerated() {
-            read(Section(source.root, Spot(source: index, path: [])))
+        for (index, source) in diagnostics.sources.enumerated() {
+            read(Section(source.root, Location(source: index, path: [])))
         }
         for name in flows.keys.sorted(by: Text.precedes) {
             let steps = Self.navigatorSteps(flows[name]?.keys["navigator"])
@@ -91,77 +91,81 @@ struct Draft {
             isComplete = false
             return
         }
-        root.checkKeys(findings, of: "a definition file", Self.rootKeys)
-        for (name, item) in root["steps"]?.section(findings)?.entries ?? [] { readStep(name, item) }
-        for (name, item) in root["screens"]?.section(findings)?.entries ?? [] { readScreen(name, item) }
-        for (name, item) in root["flows"]?.section(findings)?.entries ?? [] { readFlow(name, item) }
-        if let section = root["private"]?.section(findings) {
-            section.checkKeys(findings, of: "the table 'private'", ["steps"])
-            privateSteps += section["steps"]?.list(findings, "a list of names of steps") ?? []
+        root.checkKeys(diagnostics, of: "a definition file", Self.rootKeys)
+        for (name, item) in root["steps"]?.section(diagnostics)?.entries ?? [] { readStep(name, item) }
+        for (name, item) in root["screens"]?.section(diagnostics)?.entries ?? [] { readScreen(name, item) }
+        for (name, item) in root["flows"]?.section(diagnostics)?.entries ?? [] { readFlow(name, item) }
+        if let section = root["private"]?.section(diagnostics) {
+            section.checkKeys(diagnostics, of: "the table 'private'", ["steps"])
+            privateSteps += section["steps"]?.list(diagnostics, "a list of names of steps") ?? []
         }
-        autostart += root["autostart"]?.list(findings, "a list of tables: [[autostart]]") ?? []
+        autostart += root["autostart"]?.list(diagnostics, "a list of tables: [[autostart]]") ?? []
     }
 
     /// Whether the file is of this format.
     private func checkVersion(_ root: Section) -> Bool {
         guard let version = root["version"] else {
-            findings.error(root.spot, "the file does not say its version; 'version = 1' has to stand before any table")
+            diagnostics.error(
+                root.location, "the file does not say its version; 'version = 1' has to stand before any table")
             return true
         }
         guard version.value != .integer(1) else { return true }
         if case .integer(let number) = version.value {
-            findings.error(version.spot, "version '\(number)' of the format is not known; it has to be 1")
+            diagnostics.error(version.location, "version '\(number)' of the format is not known; it has to be 1")
             return false
         }
-        findings.error(version.spot, "this is \(version.value.kind); it has to be the integer 1")
+        diagnostics.error(version.location, "this is \(version.value.kind); it has to be the integer 1")
         return true
     }
 
     private mutating func readStep(_ name: String, _ item: Item) {
         if !Names.isStepName(name) {
-            findings.error(
-                item.spot, "\(Text.quoted(name)) can't be the name of a step: \(Names.stepNameRule)")
+            diagnostics.error(
+                item.location, "\(Text.quoted(name)) can't be the name of a step: \(Names.stepNameRule)")
         }
-        if let first = steps[name] { return declaredTwice(first, item.spot) }
-        var declared = Declared(subject: "step '\(name)'", spot: item.spot)
+        if let first = steps[name] { return declaredTwice(first, item.location) }
+        var declared = Declared(subject: "step '\(name)'", location: item.location)
         declared.parameters = parameters(item, of: declared.subject)
         steps[name] = declared
     }
 
     private mutating func readScreen(_ name: String, _ item: Item) {
-        checkPresentableName(name, "a screen", item.spot, findings)
-        if let first = screens[name] { return declaredTwice(first.declared, item.spot) }
-        var declared = Declared(subject: "screen '\(name)'", spot: item.spot)
-        let section = item.section(findings)
+        checkPresentableName(name, "a screen", item.location, diagnostics)
+        if let first = screens[name] { return declaredTwice(first.declared, item.location) }
+        var declared = Declared(subject: "screen '\(name)'", location: item.location)
+        let section = item.section(diagnostics)
         if let section {
-            section.checkKeys(findings, of: "a screen", Self.screenKeys)
+            section.checkKeys(diagnostics, of: "a screen", Self.screenKeys)
             if let arguments = section["arguments"] {
                 declared.parameters = parameters(arguments, of: declared.subject)
             }
         }
-        screens[name] = DraftScreen(declared: declared, keys: section ?? Section([], item.spot))
+        screens[name] = DraftScreen(declared: declared, keys: section ?? Section([], item.location))
     }
 
     private mutating func readFlow(_ name: String, _ item: Item) {
         let subject = "flow '\(name)'"
         var flow =
             flows[name]
-            ?? DraftFlow(declared: Declared(subject: subject, spot: item.spot), keys: Section([], item.spot))
-        if flows[name] == nil { checkPresentableName(name, "a flow", item.spot, findings) }
-        if let section = item.section(findings) {
-            section.checkKeys(findings, of: "a flow", Self.flowKeys)
+            ?? DraftFlow(
+                declared: Declared(subject: subject, location: item.location), keys: Section([], item.location))
+        if flows[name] == nil { checkPresentableName(name, "a flow", item.location, diagnostics) }
+        if let section = item.section(diagnostics) {
+            section.checkKeys(diagnostics, of: "a flow", Self.flowKeys)
             for (key, item) in section.entries where key != "on" {
                 if let first = flow.keys[key] {
-                    let other = findings.position(of: first.spot)
-                    findings.error(item.spot, "the key '\(key)' of \(subject) is given twice: here and in \(other)")
+                    let other = diagnostics.position(of: first.location)
+                    diagnostics.error(
+                        item.location, "the key '\(key)' of \(subject) is given twice: here and in \(other)")
                 } else {
                     flow.keys.add(key, item)
                 }
             }
-            for (step, item) in section["on"]?.section(findings, "a table of rules")?.entries ?? [] {
+            for (step, item) in section["on"]?.section(diagnostics, "a table of rules")?.entries ?? [] {
                 if let first = flow.rules[step] {
-                    let other = findings.position(of: first.spot)
-                    findings.error(item.spot, "\(subject) has two rules for the step '\(step)': here and in \(other)")
+                    let other = diagnostics.position(of: first.location)
+                    diagnostics.error(
+                        item.location, "\(subject) has two rules for the step '\(step)': here and in \(other)")
                 } else {
                     flow.rules[step] = item
                 }
@@ -175,23 +179,23 @@ struct Draft {
         return Set(steps.compactMap { if case .string(let name) = $0 { name } else { nil } })
     }
 
-    private func declaredTwice(_ first: Declared, _ spot: Spot) {
-        findings.error(
-            spot, "the \(first.subject) is declared twice: here and in \(findings.position(of: first.spot))")
+    private func declaredTwice(_ first: Declared, _ location: Location) {
+        diagnostics.error(
+            location, "the \(first.subject) is declared twice: here and in \(diagnostics.position(of: first.location))")
     }
 
     private func parameters(_ item: Item, of subject: String) -> [DraftParameter] {
-        guard let section = item.section(findings, "a table of arguments and their types") else { return [] }
+        guard let section = item.section(diagnostics, "a table of arguments and their types") else { return [] }
         let count = section.entries.count
         if count > Limits.argumentCount {
-            findings.error(
-                item.spot,
+            diagnostics.error(
+                item.location,
                 "\(subject) declares \(count) arguments; at most \(Limits.argumentCount) are allowed")
         }
         return section.entries.map { name, item in
             if !Names.isPresentableName(name) {
-                findings.error(
-                    item.spot,
+                diagnostics.error(
+                    item.location,
                     "\(Text.quoted(name)) can't be the name of an argument: \(Names.presentableNameRule)")
             }
             return parameter(name, item)
@@ -201,10 +205,10 @@ struct Draft {
     private func parameter(_ name: String, _ item: Item) -> DraftParameter {
         if case .table = item.value {
             let hint = "a name with dots has to be in quotes"
-            findings.error(item.spot, "this is a table; it has to be the name of a type; \(hint)")
+            diagnostics.error(item.location, "this is a table; it has to be the name of a type; \(hint)")
             return DraftParameter(name: name, type: nil, isOptional: false)
         }
-        guard let text = item.string(findings, "the name of a type") else {
+        guard let text = item.string(diagnostics, "the name of a type") else {
             return DraftParameter(name: name, type: nil, isOptional: false)
         }
         let isOptional = text.hasSuffix("?")
@@ -213,21 +217,21 @@ struct Draft {
         let type = word.utf8.count <= 255 ? ValueType(name: word) : nil
         if type == nil {
             let words = ValueType.words.map(\.name)
-            findings.error(
-                item.spot,
+            diagnostics.error(
+                item.location,
                 "\(Text.quoted(text)) is no type; it has to be one of \(Text.list(words, "or")), or a complete D-Bus "
                     + "signature without file descriptors, not nested deeper than \(Limits.argumentNesting)"
-                    + findings.suggestion(for: word, among: words))
+                    + diagnostics.suggestion(for: word, among: words))
         }
         return DraftParameter(name: name, type: type, isOptional: isOptional)
     }
 }
 
 /// Reports what can't be the name of a screen or flow, or an id.
-func checkPresentableName(_ name: String, _ what: String, _ spot: Spot, _ findings: Findings) {
+func checkPresentableName(_ name: String, _ what: String, _ location: Location, _ diagnostics: Diagnostics) {
     if name == "root" {
-        findings.error(spot, "'root' can't be the name of \(what): in 'pop' it stands for the oldest child")
+        diagnostics.error(location, "'root' can't be the name of \(what): in 'pop' it stands for the oldest child")
     } else if !Names.isPresentableName(name) {
-        findings.error(spot, "\(Text.quoted(name)) can't be the name of \(what): \(Names.presentableNameRule)")
+        diagnostics.error(location, "\(Text.quoted(name)) can't be the name of \(what): \(Names.presentableNameRule)")
     }
 }

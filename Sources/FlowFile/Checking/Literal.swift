@@ -3,20 +3,20 @@ import FlowCore
 /// Makes values of what stands in a file.
 enum Literal {
     /// Why something is not of the type it has to have; goes on after what it is about.
-    struct Misfit: Error, Equatable {
+    struct InvalidValue: Error, Equatable {
         let text: String
 
         init(_ text: String) { self.text = text }
     }
 
     /// The value as its declared type keeps it.
-    static func value(_ toml: Toml, as type: ValueType) throws(Misfit) -> Value {
+    static func value(_ toml: Toml, as type: ValueType) throws(InvalidValue) -> Value {
         // As on the bus, an argument of any type keeps its own, without a variant around it.
         if type.signature == "v" { return try natural(toml, depth: 0) }
         return try value(toml, type.signature, depth: 0)
     }
 
-    private static func value(_ toml: Toml, _ signature: String, depth: Int) throws(Misfit) -> Value {
+    private static func value(_ toml: Toml, _ signature: String, depth: Int) throws(InvalidValue) -> Value {
         switch signature.utf8.first {
         case UInt8(ascii: "a"): return try array(toml, String(signature.dropFirst()), depth: depth + 1)
         case UInt8(ascii: "("): return try structure(toml, signature, depth: depth + 1)
@@ -25,44 +25,46 @@ enum Literal {
         }
     }
 
-    private static func basic(_ toml: Toml, _ signature: String) throws(Misfit) -> Value {
+    private static func basic(_ toml: Toml, _ signature: String) throws(InvalidValue) -> Value {
         switch (toml, signature) {
         case (.string(let text), "s"): return .string(try carried(text))
         case (.string(let text), "o"):
-            guard isObjectPath(text) else { throw Misfit("\(Text.quoted(text)) is no object path, such as '/a/b'") }
+            guard isObjectPath(text) else {
+                throw InvalidValue("\(Text.quoted(text)) is no object path, such as '/a/b'")
+            }
             return .objectPath(text)
         case (.string(let text), "g"):
             guard text.utf8.count <= 255, ValueType.completeTypes(in: text) != nil else {
-                throw Misfit("\(Text.quoted(text)) is no D-Bus signature")
+                throw InvalidValue("\(Text.quoted(text)) is no D-Bus signature")
             }
             return .signature(text)
         case (.bool(let bool), "b"): return .bool(bool)
         case (.double(let number), "d"): return .double(number)
         case (.integer(let number), "d"):
             guard let double = Double(exactly: number) else {
-                throw Misfit("'\(number)' can't be kept exactly by the type double")
+                throw InvalidValue("'\(number)' can't be kept exactly by the type double")
             }
             return .double(double)
         case (.integer(let number), _):
             guard let type = ValueType(signature: signature), "ynqiuxt".contains(signature) else { break }
             guard let value = type.admit(.int64(Int64(number))) else {
-                throw Misfit("'\(number)' is out of the range of the type \(type.description)")
+                throw InvalidValue("'\(number)' is out of the range of the type \(type.description)")
             }
             return value
         default: break
         }
         let type = ValueType(signature: signature)?.description ?? signature
-        throw Misfit("it is \(toml.kind) and has to be of type \(type)")
+        throw InvalidValue("it is \(toml.kind) and has to be of type \(type)")
     }
 
-    private static func array(_ toml: Toml, _ element: String, depth: Int) throws(Misfit) -> Value {
+    private static func array(_ toml: Toml, _ element: String, depth: Int) throws(InvalidValue) -> Value {
         try checkDepth(depth)
         if element.hasPrefix("{") {
             guard case .table(let pairs) = toml else {
-                throw Misfit("it is \(toml.kind) and has to be a table, of type a\(element)")
+                throw InvalidValue("it is \(toml.kind) and has to be a table, of type a\(element)")
             }
             let types = ValueType.completeTypes(in: element.dropFirst().dropLast()) ?? []
-            guard types.count == 2 else { throw Misfit("its type a\(element) is not known") }
+            guard types.count == 2 else { throw InvalidValue("its type a\(element) is not known") }
             var entries: [Value] = []
             for pair in pairs.sorted(by: { Text.precedes($0.key, $1.key) }) {
                 entries.append(
@@ -71,7 +73,7 @@ enum Literal {
             return .array(element: element, entries)
         }
         guard case .list(let list) = toml else {
-            throw Misfit("it is \(toml.kind) and has to be a list, of type a\(element)")
+            throw InvalidValue("it is \(toml.kind) and has to be a list, of type a\(element)")
         }
         var values: [Value] = []
         for toml in list { values.append(try value(toml, element, depth: depth)) }
@@ -81,12 +83,12 @@ enum Literal {
         return .array(element: element, values)
     }
 
-    private static func structure(_ toml: Toml, _ signature: String, depth: Int) throws(Misfit) -> Value {
+    private static func structure(_ toml: Toml, _ signature: String, depth: Int) throws(InvalidValue) -> Value {
         try checkDepth(depth)
         let types = ValueType.completeTypes(in: signature.dropFirst().dropLast()) ?? []
         guard case .list(let list) = toml, list.count == types.count else {
             let what = if case .list(let list) = toml { "a list of \(list.count)" } else { toml.kind }
-            throw Misfit("it is \(what) and has to be a list of \(types.count), of type \(signature)")
+            throw InvalidValue("it is \(what) and has to be a list of \(types.count), of type \(signature)")
         }
         var members: [Value] = []
         for (toml, type) in zip(list, types) { members.append(try value(toml, type, depth: depth)) }
@@ -94,7 +96,7 @@ enum Literal {
     }
 
     /// A key of a dictionary: TOML's keys are strings, those of D-Bus any basic type.
-    private static func key(_ text: String, _ signature: String) throws(Misfit) -> Value {
+    private static func key(_ text: String, _ signature: String) throws(InvalidValue) -> Value {
         let toml: Toml? =
             switch signature {
             case "s", "o", "g": .string(text)
@@ -104,21 +106,21 @@ enum Literal {
             }
         guard let toml else {
             let type = ValueType(signature: signature)?.description ?? signature
-            throw Misfit("its key \(Text.quoted(text)) has to be of type \(type)")
+            throw InvalidValue("its key \(Text.quoted(text)) has to be of type \(type)")
         }
         return try basic(toml, signature)
     }
 
     /// The value with the type that TOML gives it: `s b x d`, lists of one type as arrays of it, other lists as `av`,
     /// tables as `a{sv}`.
-    private static func natural(_ toml: Toml, depth: Int) throws(Misfit) -> Value {
+    private static func natural(_ toml: Toml, depth: Int) throws(InvalidValue) -> Value {
         try checkDepth(depth)
         switch toml {
         case .string(let text): return .string(try carried(text))
         case .integer(let number): return .int64(Int64(number))
         case .double(let number): return .double(number)
         case .bool(let bool): return .bool(bool)
-        case .date: throw Misfit("it is a date or time; D-Bus has no type for that, write a string")
+        case .date: throw InvalidValue("it is a date or time; D-Bus has no type for that, write a string")
         case .list(let list):
             var values: [Value] = []
             for toml in list { values.append(try natural(toml, depth: depth + 1)) }
@@ -136,19 +138,19 @@ enum Literal {
         }
     }
 
-    private static func checkDepth(_ depth: Int) throws(Misfit) {
+    private static func checkDepth(_ depth: Int) throws(InvalidValue) {
         guard depth <= Limits.argumentNesting else {
-            throw Misfit("it is nested too deep; at most \(Limits.argumentNesting) levels are allowed")
+            throw InvalidValue("it is nested too deep; at most \(Limits.argumentNesting) levels are allowed")
         }
     }
 
     /// The text, if the bus carries it: sd-bus refuses what Unicode calls noncharacters.
-    static func carried(_ text: String) throws(Misfit) -> String {
+    static func carried(_ text: String) throws(InvalidValue) -> String {
         let refused = text.unicodeScalars.first { scalar in
             scalar.value == 0 || (0xFDD0...0xFDEF).contains(scalar.value) || scalar.value & 0xFFFE == 0xFFFE
         }
         guard let refused else { return text }
-        throw Misfit("the character U+\(String(refused.value, radix: 16, uppercase: true)) can't go over the bus")
+        throw InvalidValue("the character U+\(String(refused.value, radix: 16, uppercase: true)) can't go over the bus")
     }
 
     /// Whether the bus takes a text for the path of an object.

@@ -13,26 +13,26 @@ extension Resolver {
             if let target { checkInherited(by: target, key, table, origin) }
             return .inherited
         }
-        guard let section = item.section(findings, "a table of arguments") else { return nil }
+        guard let section = item.section(diagnostics, "a table of arguments") else { return nil }
         var bindings: [Binding] = []
         for (name, item) in section.entries {
             if let binding = binding(name, item, target, origin) { bindings.append(binding) }
         }
         if let target { checkMissing(target, section) }
-        checkSize(bindings, item.spot)
+        checkSize(bindings, item.location)
         return .given(bindings.sorted { Text.precedes($0.name, $1.name) })
     }
 
     /// Arguments without references, for roots, which no step starts.
     func fixedArguments(_ key: String, _ table: Section, for target: Declared?) -> Arguments {
         let target = target.flatMap(checkable)
-        let section = table[key].flatMap { $0.section(findings, "a table of arguments") }
+        let section = table[key].flatMap { $0.section(diagnostics, "a table of arguments") }
         var arguments: Arguments = []
         for (name, item) in section?.entries ?? [] {
-            let parameter = parameter(name, of: target, item.spot)
+            let parameter = parameter(name, of: target, item.location)
             if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
-                findings.error(
-                    item.spot,
+                diagnostics.error(
+                    item.location,
                     "\(Text.quoted(text)) refers to an argument, but no step starts a root; for the text itself write "
                         + "\(Text.quoted("$" + text))")
             } else if let type = parameter?.type, let value = literal(item, type, name) {
@@ -43,10 +43,10 @@ extension Resolver {
             if let section {
                 checkMissing(target, section)
             } else if table[key] == nil {
-                checkMissing(target, Section([], table.spot.key(key)))
+                checkMissing(target, Section([], table.location.key(key)))
             }
         }
-        checkSize(arguments.map { Binding($0.name, .literal($0.value)) }, table.spot.key(key))
+        checkSize(arguments.map { Binding($0.name, .literal($0.value)) }, table.location.key(key))
         return arguments.sorted { Text.precedes($0.name, $1.name) }
     }
 
@@ -58,10 +58,10 @@ extension Resolver {
     /// The conditions of `when` or `unless`; nil where something is wrong with them.
     func conditions(_ key: String, _ table: Section, _ origin: Origin) -> [Condition]? {
         guard let item = table[key] else { return [] }
-        guard let section = item.section(findings, "a table of arguments and values") else { return nil }
+        guard let section = item.section(diagnostics, "a table of arguments and values") else { return nil }
         if section.entries.isEmpty {
-            findings.error(
-                item.spot, "'\(key)' is empty; it has to name an argument of the step, or 'alive', or be left out")
+            diagnostics.error(
+                item.location, "'\(key)' is empty; it has to name an argument of the step, or 'alive', or be left out")
             return nil
         }
         var conditions: [Condition] = []
@@ -69,10 +69,10 @@ extension Resolver {
             // It hides an argument of that name.
             if name == "alive" {
                 if let name = presentableName(item) { conditions.append(.alive(name)) }
-            } else if let type = parameter(name, of: origin.giver, item.spot, besides: ["alive"])?.type {
+            } else if let type = parameter(name, of: origin.giver, item.location, besides: ["alive"])?.type {
                 if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
-                    findings.error(
-                        item.spot,
+                    diagnostics.error(
+                        item.location,
                         "\(Text.quoted(text)) refers to an argument, but '\(key)' compares with a value that stands here; for "
                             + "the text itself write \(Text.quoted("$" + text))")
                 } else if let value = literal(item, type, name) {
@@ -85,9 +85,9 @@ extension Resolver {
     }
 
     private func binding(_ name: String, _ item: Item, _ target: Declared?, _ origin: Origin) -> Binding? {
-        let parameter = parameter(name, of: target, item.spot)
+        let parameter = parameter(name, of: target, item.location)
         if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
-            guard let source = reference(text, item.spot, to: parameter, origin) else { return nil }
+            guard let source = reference(text, item.location, to: parameter, origin) else { return nil }
             return Binding(name, source)
         }
         guard let type = parameter?.type, let value = literal(item, type, name) else { return nil }
@@ -96,61 +96,63 @@ extension Resolver {
 
     /// The declaration of an argument that is given.
     private func parameter(
-        _ name: String, of target: Declared?, _ spot: Spot, besides others: [String] = []
+        _ name: String, of target: Declared?, _ location: Location, besides others: [String] = []
     ) -> DraftParameter? {
         guard let target else { return nil }
         if let parameter = target[name] { return parameter }
         let known = known(target, name, besides: others)
-        findings.error(spot, "\(target.subject) has no argument \(Text.quoted(name))" + known)
+        diagnostics.error(location, "\(target.subject) has no argument \(Text.quoted(name))" + known)
         return nil
     }
 
     /// What a `$` refers to.
     private func reference(
-        _ text: String, _ spot: Spot, to parameter: DraftParameter?, _ origin: Origin
+        _ text: String, _ location: Location, to parameter: DraftParameter?, _ origin: Origin
     ) -> Binding.Source? {
         let isFlows = text.hasPrefix("$flow.")
         let name = String(text.dropFirst(isFlows ? "$flow.".count : 1))
         guard Names.isPresentableName(name) else {
-            findings.error(
-                spot,
+            diagnostics.error(
+                location,
                 "\(Text.quoted(text)) is no reference; it has to be '$NAME' or '$flow.NAME', or for the text itself "
                     + "\(Text.quoted("$" + text))")
             return nil
         }
         if !isFlows, origin.isDismissal, let source = Self.dismissal[name] {
             let given = DraftParameter(name: name, type: ValueType(name: "string"), isOptional: false)
-            if let parameter { checkFit(given, "'\(text)'", parameter, spot) }
+            if let parameter { checkFit(given, "'\(text)'", parameter, location) }
             return source
         }
         guard draft.isComplete, let owner = isFlows ? origin.flow : origin.giver else { return nil }
         guard let source = owner[name] else {
             let others = origin.isDismissal && !isFlows ? Self.dismissal.keys.sorted(by: Text.precedes) : []
-            findings.error(
-                spot,
+            diagnostics.error(
+                location,
                 "'\(text)' refers to nothing (for the text itself write '$\(text)'): \(owner.subject) has no argument "
                     + "'\(name)'" + known(owner, name, besides: others))
             return nil
         }
         if let parameter {
-            checkFit(source, "'\(text)'", parameter, spot, isThere: !isFlows && origin.isTested)
+            checkFit(source, "'\(text)'", parameter, location, isThere: !isFlows && origin.isTested)
         }
         return isFlows ? .flow(name) : .step(name)
     }
 
     /// Whether the value of one argument can be that of another. Even an optional one may be known to be there.
     private func checkFit(
-        _ source: DraftParameter, _ what: String, _ parameter: DraftParameter, _ spot: Spot, isThere: Bool = false
+        _ source: DraftParameter, _ what: String, _ parameter: DraftParameter, _ location: Location,
+        isThere: Bool = false
     ) {
         guard let wanted = parameter.type, let given = source.type else { return }
         if !wanted.canAdmit(given) {
-            findings.error(
-                spot,
+            diagnostics.error(
+                location,
                 "\(what) is of type \(given.description); the argument '\(parameter.name)' has to be of type "
                     + wanted.description)
         } else if source.isOptional && !parameter.isOptional && !isThere {
-            findings.error(
-                spot, "\(what) may be left out (its type has a '?'), but the argument '\(parameter.name)' is required")
+            diagnostics.error(
+                location,
+                "\(what) may be left out (its type has a '?'), but the argument '\(parameter.name)' is required")
         }
     }
 
@@ -158,14 +160,14 @@ extension Resolver {
         guard let giver = origin.giver else { return }
         for parameter in target.parameters {
             // Where a line is, the key could be.
-            let spot = table.spot.key(key)
+            let location = table.location.key(key)
             if let source = giver[parameter.name] {
                 checkFit(
                     source, "the argument '\(parameter.name)' that \(target.subject) gets from \(giver.subject)",
-                    parameter, spot, isThere: origin.isTested)
+                    parameter, location, isThere: origin.isTested)
             } else if !parameter.isOptional {
-                findings.error(
-                    spot,
+                diagnostics.error(
+                    location,
                     "\(target.subject) needs the argument '\(parameter.name)', which \(giver.subject) does not have; "
                         + "give it with '\(key)'")
             }
@@ -176,7 +178,7 @@ extension Resolver {
         let given = Set(section.keys)
         for parameter in target.parameters where !parameter.isOptional && !given.contains(parameter.name) {
             let type = parameter.type.map { " of type \($0.description)" } ?? ""
-            findings.error(section.spot, "\(target.subject) needs the argument '\(parameter.name)'\(type)")
+            diagnostics.error(section.location, "\(target.subject) needs the argument '\(parameter.name)'\(type)")
         }
     }
 
@@ -184,27 +186,27 @@ extension Resolver {
         var toml = item.value
         // Only here does a '$' at the front mean something, so only here it is escaped.
         if case .string(let text) = toml, text.hasPrefix("$$") { toml = .string(String(text.dropFirst())) }
-        do throws(Literal.Misfit) {
+        do throws(Literal.InvalidValue) {
             return try Literal.value(toml, as: type)
         } catch {
-            findings.error(item.spot, "the argument '\(name)' does not fit: \(error.text)")
+            diagnostics.error(item.location, "the argument '\(name)' does not fit: \(error.text)")
             return nil
         }
     }
 
-    private func checkSize(_ bindings: [Binding], _ spot: Spot) {
+    private func checkSize(_ bindings: [Binding], _ location: Location) {
         let fixed = bindings.compactMap { binding in
             if case .literal(let value) = binding.source { Argument(binding.name, value) } else { nil }
         }
         let bytes = fixed.byteCount
         guard bytes > Limits.argumentBytes else { return }
-        findings.error(spot, "the arguments take \(bytes) bytes; at most \(Limits.argumentBytes) are allowed")
+        diagnostics.error(location, "the arguments take \(bytes) bytes; at most \(Limits.argumentBytes) are allowed")
     }
 
     /// What it takes instead. What stands beside the arguments may have been meant, too.
     private func known(_ target: Declared, _ name: String, besides others: [String] = []) -> String {
         let names = target.parameters.map(\.name).sorted(by: Text.precedes)
         let takes = names.isEmpty ? "none" : Text.list(names)
-        return ": it takes \(takes)" + findings.suggestion(for: name, among: names + others)
+        return ": it takes \(takes)" + diagnostics.suggestion(for: name, among: names + others)
     }
 }

@@ -3,28 +3,30 @@ import FlowCore
 extension Resolver {
     /// The roots that start with the daemon, in file order.
     func autostarts() -> [Autostart] {
-        var taken: [String: Spot] = [:]
-        var unique: [Int: Spot] = [:]
+        var taken: [String: Location] = [:]
+        var unique: [Int: Location] = [:]
         return draft.autostart.compactMap { autostart($0, &taken, &unique) }
     }
 
-    private func autostart(_ item: Item, _ taken: inout [String: Spot], _ unique: inout [Int: Spot]) -> Autostart? {
-        guard let table = item.section(findings) else { return nil }
+    private func autostart(_ item: Item, _ taken: inout [String: Location], _ unique: inout [Int: Location])
+        -> Autostart?
+    {
+        guard let table = item.section(diagnostics) else { return nil }
         let isClean = table.checkKeys(
-            findings, of: "an autostart", ["flow", "id", "arguments", "step", "stepArguments"])
+            diagnostics, of: "an autostart", ["flow", "id", "arguments", "step", "stepArguments"])
         if table["flow"] == nil, isClean {
-            findings.error(table.spot, "an autostart has to name its flow: flow = \"NAME\"")
+            diagnostics.error(table.location, "an autostart has to name its flow: flow = \"NAME\"")
         }
         let flow = table["flow"].flatMap { self.flow($0) }
-        let id = table["id"]?.string(findings)
-        if let id { checkPresentableName(id, "a presentable", table.spot.key("id"), findings) }
+        let id = table["id"]?.string(diagnostics)
+        if let id { checkPresentableName(id, "a presentable", table.location.key("id"), diagnostics) }
         let arguments = fixedArguments("arguments", table, for: flow?.draft.declared)
         let given = table["step"].map { self.step($0) }
         let initial: Step?
         if let given { initial = given } else { initial = flow.flatMap { self.initial(of: $0.draft) } }
         if let item = table["stepArguments"], given == nil, let flow, flow.draft.keys["initial"] == nil {
-            findings.error(
-                item.spot, "\(flow.draft.declared.subject) has no initial step, so nothing takes these arguments")
+            diagnostics.error(
+                item.location, "\(flow.draft.declared.subject) has no initial step, so nothing takes these arguments")
         }
         let stepArguments = fixedArguments("stepArguments", table, for: initial?.declared)
         guard let flow else { return nil }
@@ -35,30 +37,30 @@ extension Resolver {
     }
 
     /// Ids asked for are refused where they are taken, also by an earlier root's default; the defaults give way (S-1).
-    private func checkID(_ id: String?, _ table: Section, _ flow: FlowID, _ taken: inout [String: Spot]) {
+    private func checkID(_ id: String?, _ table: Section, _ flow: FlowID, _ taken: inout [String: Location]) {
         guard let id else {
             let name = flowName(flow)
-            if taken[name] == nil { taken[name] = table.spot }
+            if taken[name] == nil { taken[name] = table.location }
             return
         }
         if let other = taken[id] {
-            findings.error(
-                table.spot.key("id"),
-                "the id \(Text.quoted(id)) is taken by the autostart in \(findings.position(of: other)) already")
+            diagnostics.error(
+                table.location.key("id"),
+                "the id \(Text.quoted(id)) is taken by the autostart in \(diagnostics.position(of: other)) already")
         } else {
-            taken[id] = table.spot
+            taken[id] = table.location
         }
     }
 
-    private func checkUnique(_ flow: FlowID, _ draft: DraftFlow, _ table: Section, _ unique: inout [Int: Spot]) {
+    private func checkUnique(_ flow: FlowID, _ draft: DraftFlow, _ table: Section, _ unique: inout [Int: Location]) {
         guard draft.keys["unique"]?.value == .bool(true) else { return }
         if let other = unique[flow.index] {
-            findings.error(
-                table.spot.key("flow"),
-                "\(draft.declared.subject) is unique, and the autostart in \(findings.position(of: other)) starts it "
+            diagnostics.error(
+                table.location.key("flow"),
+                "\(draft.declared.subject) is unique, and the autostart in \(diagnostics.position(of: other)) starts it "
                     + "already")
         } else {
-            unique[flow.index] = table.spot
+            unique[flow.index] = table.location
         }
     }
 }

@@ -15,7 +15,7 @@ extension Resolver {
             checkOptions(of: "end", table, allowed: ["arguments"])
             guard isTrue(item, or: "the name of a step, or ") else { return nil }
             if let arguments = table["arguments"] {
-                findings.error(arguments.spot, "the flow ends without a step, so nothing takes these arguments")
+                diagnostics.error(arguments.location, "the flow ends without a step, so nothing takes these arguments")
                 return nil
             }
             return [.end(nil)]
@@ -48,12 +48,12 @@ extension Resolver {
             initial = given
             hasNoInitial = false
         }
-        let id = table["id"]?.string(findings)
-        if let id { checkPresentableName(id, "a presentable", table.spot.key("id"), findings) }
+        let id = table["id"]?.string(diagnostics)
+        if let id { checkPresentableName(id, "a presentable", table.location.key("id"), diagnostics) }
         let style = style(table["style"])
-        let whenHidden: WhenHidden? = table["whenHidden"]?.word(findings)
-        let reuses = table["reuse"]?.bool(findings)
-        let clears = table["clear"]?.bool(findings)
+        let whenHidden: WhenHidden? = table["whenHidden"]?.word(diagnostics)
+        let reuses = table["reuse"]?.bool(diagnostics)
+        let clears = table["clear"]?.bool(diagnostics)
         let onDismissed = table["onDismissed"].flatMap { self.onDismissed($0, of: declared, origin) }
         let arguments = arguments("arguments", table, for: declared, origin)
         let stepArguments: ArgumentSource?
@@ -61,7 +61,7 @@ extension Resolver {
             stepArguments = table["stepArguments"] == nil ? .inherited : nil
             if let item = table["stepArguments"] {
                 let what = isFlow ? "the flow has no initial step" : "a screen has no initial step of its own"
-                findings.error(item.spot, "\(what), so nothing takes these arguments; name one with 'step'")
+                diagnostics.error(item.location, "\(what), so nothing takes these arguments; name one with 'step'")
             }
         } else {
             stepArguments = self.arguments("stepArguments", table, for: initial?.declared, origin)
@@ -76,10 +76,10 @@ extension Resolver {
 
     /// What is set off on the flow when the child is dismissed by other hands (S-23).
     private func onDismissed(_ item: Item, of child: Declared?, _ origin: Origin) -> StepTemplate? {
-        guard let table = item.section(findings, "a table: { step = \"NAME\" }") else { return nil }
-        let isClean = table.checkKeys(findings, of: "the table 'onDismissed'", ["step", "arguments"])
+        guard let table = item.section(diagnostics, "a table: { step = \"NAME\" }") else { return nil }
+        let isClean = table.checkKeys(diagnostics, of: "the table 'onDismissed'", ["step", "arguments"])
         if isClean, table["step"] == nil {
-            findings.error(table.spot, "'onDismissed' has to name its step: step = \"NAME\"")
+            diagnostics.error(table.location, "'onDismissed' has to name its step: step = \"NAME\"")
         }
         let step = table["step"].flatMap { self.step($0) }
         let origin = Origin(giver: child, flow: origin.flow, isDismissal: true)
@@ -89,16 +89,16 @@ extension Resolver {
     }
 
     private func style(_ item: Item?) -> String? {
-        guard let item, let text = item.string(findings) else { return nil }
+        guard let item, let text = item.string(diagnostics) else { return nil }
         guard text.utf8.count <= Limits.styleLength else {
-            findings.error(
-                item.spot, "a style of \(text.utf8.count) bytes; it can have at most \(Limits.styleLength)")
+            diagnostics.error(
+                item.location, "a style of \(text.utf8.count) bytes; it can have at most \(Limits.styleLength)")
             return nil
         }
-        do throws(Literal.Misfit) {
+        do throws(Literal.InvalidValue) {
             return try Literal.carried(text)
         } catch {
-            findings.error(item.spot, error.text)
+            diagnostics.error(item.location, error.text)
             return nil
         }
     }

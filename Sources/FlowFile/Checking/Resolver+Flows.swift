@@ -6,33 +6,33 @@ extension Resolver {
     func definition(of name: String) -> FlowDefinition {
         guard let draft = draft.flows[name] else { return FlowDefinition(name) }
         let initial = draft.keys["initial"].flatMap { step($0) }
-        let children: Children? = draft.keys["children"]?.word(findings)
-        let whenHidden: WhenHidden? = draft.keys["whenHidden"]?.word(findings)
-        let isUnique = draft.keys["unique"]?.bool(findings)
-        let announces = draft.keys["announce"]?.bool(findings)
-        let isRestored = draft.keys["restore"]?.bool(findings)
+        let children: Children? = draft.keys["children"]?.word(diagnostics)
+        let whenHidden: WhenHidden? = draft.keys["whenHidden"]?.word(diagnostics)
+        let isUnique = draft.keys["unique"]?.bool(diagnostics)
+        let announces = draft.keys["announce"]?.bool(diagnostics)
+        let isRestored = draft.keys["restore"]?.bool(diagnostics)
         let onBack = draft.keys["onBack"].flatMap { stepWithoutArguments($0, of: "onBack") }
         let idle = draft.keys["idle"].flatMap { self.idle($0) }
         let emitters = draft.keys["emitters"].flatMap { self.emitters($0) }
-        let adapter = draft.keys["guard"].flatMap { self.adapter($0) }
+        let `guard` = draft.keys["guard"].flatMap { self.guard($0) }
         let navigator = draft.keys["navigator"].flatMap { self.navigator($0) }
         checkNoRulesBesideNavigator(draft)
         let rules = draft.rules.compactMap { rule($0.key, $0.value, of: draft) }
         return FlowDefinition(
             name, parameters: draft.declared.admitted, initial: initial?.id, children: children ?? .free,
             isUnique: isUnique ?? false, whenHidden: whenHidden ?? .ignore, announces: announces ?? false,
-            isRestored: isRestored ?? true, onBack: onBack, idle: idle, emitters: emitters ?? [], adapter: adapter,
+            isRestored: isRestored ?? true, onBack: onBack, idle: idle, emitters: emitters ?? [], guard: `guard`,
             navigator: navigator, rules: rules.sorted { $0.step.index < $1.step.index })
     }
 
     private func idle(_ item: Item) -> Idle? {
-        guard let table = item.section(findings, "a table: { after = \"60s\", step = \"NAME\" }") else { return nil }
-        let isClean = table.checkKeys(findings, of: "the table 'idle'", ["after", "step"])
+        guard let table = item.section(diagnostics, "a table: { after = \"60s\", step = \"NAME\" }") else { return nil }
+        let isClean = table.checkKeys(diagnostics, of: "the table 'idle'", ["after", "step"])
         if isClean, table["after"] == nil {
-            findings.error(table.spot, "'idle' has to say after what time: after = \"60s\"")
+            diagnostics.error(table.location, "'idle' has to say after what time: after = \"60s\"")
         }
         if isClean, table["step"] == nil {
-            findings.error(table.spot, "'idle' has to name its step: step = \"NAME\"")
+            diagnostics.error(table.location, "'idle' has to name its step: step = \"NAME\"")
         }
         let after = table["after"].flatMap { timeSpan($0) }
         let step = table["step"].flatMap { stepWithoutArguments($0, of: "idle") }
@@ -41,11 +41,11 @@ extension Resolver {
     }
 
     func timeSpan(_ item: Item, atMost longest: TimeSpan.Longest = .thirtyDays) -> UInt64? {
-        guard let text = item.string(findings, "a time span, such as '60s' or '1min 30s'") else { return nil }
-        do throws(Literal.Misfit) {
+        guard let text = item.string(diagnostics, "a time span, such as '60s' or '1min 30s'") else { return nil }
+        do throws(Literal.InvalidValue) {
             return try TimeSpan.microseconds(text, atMost: longest)
         } catch {
-            findings.error(item.spot, error.text)
+            diagnostics.error(item.location, error.text)
             return nil
         }
     }
@@ -55,8 +55,8 @@ extension Resolver {
         guard let step = step(item) else { return nil }
         let required = step.declared.parameters.filter { !$0.isOptional }.map(\.name).sorted(by: Text.precedes)
         if let first = required.first {
-            findings.error(
-                item.spot,
+            diagnostics.error(
+                item.location,
                 "\(step.declared.subject) needs the argument '\(first)', but '\(key)' gives none; it has to be a step "
                     + "that needs no arguments")
         }
@@ -64,9 +64,9 @@ extension Resolver {
     }
 
     private func emitters(_ item: Item) -> [String]? {
-        guard let items = item.list(findings, "a list of bus names") else { return nil }
+        guard let items = item.list(diagnostics, "a list of bus names") else { return nil }
         if items.isEmpty {
-            findings.error(item.spot, "the list is empty; leave 'emitters' out where everyone may emit")
+            diagnostics.error(item.location, "the list is empty; leave 'emitters' out where everyone may emit")
         }
         return items.compactMap { busName($0) }
     }

@@ -32,19 +32,19 @@ extension Resolver {
     func rule(_ name: String, _ item: Item, of flow: DraftFlow) -> Rule? {
         let isRule = if case .string = item.value { false } else if case .bool = item.value { false } else { true }
         if isMisplacedKey(name, isRule: isRule) {
-            let table = SourceMap.text(of: item.spot.path.dropLast())
-            findings.error(
-                item.spot,
+            let table = SourceMap.text(of: item.location.path.dropLast())
+            diagnostics.error(
+                item.location,
                 "the key '\(name)' of \(flow.declared.subject) stands below [\(table)], where it is taken for the rule "
                     + "of a step; move it up, before [\(table)]")
             return nil
         }
         if let dotted = unquoted(name, item) {
-            findings.error(
-                item.spot, "no file declares a step '\(name)'; for '\(dotted)' write \"\(dotted)\", in quotes")
+            diagnostics.error(
+                item.location, "no file declares a step '\(name)'; for '\(dotted)' write \"\(dotted)\", in quotes")
             return nil
         }
-        let step = step(name, item.spot)
+        let step = step(name, item.location)
         let alternatives = alternatives(item, Origin(giver: step?.declared, flow: flow.declared))
         guard let step, let alternatives else { return nil }
         return Rule(step.id, alternatives)
@@ -69,17 +69,19 @@ extension Resolver {
         let what = "a contributor, which is a table, or a list of contributors"
         let tables: [Section]
         switch item.value {
-        case .table(let pairs): tables = [Section(pairs, item.spot)]
+        case .table(let pairs): tables = [Section(pairs, item.location)]
         case .list(let values):
             tables = values.enumerated().compactMap { index, value in
-                Item(value: value, spot: item.spot.element(index)).section(findings, "a contributor, which is a table")
+                Item(value: value, location: item.location.element(index)).section(
+                    diagnostics, "a contributor, which is a table")
             }
             if values.isEmpty {
-                findings.error(item.spot, "the list is empty; write { none = true } for a step that leads to nothing")
+                diagnostics.error(
+                    item.location, "the list is empty; write { none = true } for a step that leads to nothing")
             }
             guard !tables.isEmpty, tables.count == values.count else { return nil }
         case .string, .integer, .double, .bool, .date:
-            findings.error(item.spot, "this is \(item.value.kind); it has to be \(what)")
+            diagnostics.error(item.location, "this is \(item.value.kind); it has to be \(what)")
             return nil
         }
         let isConditional = tables.contains { table in Self.conditions.contains { table[$0] != nil } }
@@ -97,9 +99,9 @@ extension Resolver {
             return
         }
         for table in tables[(last + 1)...] {
-            let position = findings.position(of: tables[last].spot)
-            findings.error(
-                table.spot,
+            let position = diagnostics.position(of: tables[last].location)
+            diagnostics.error(
+                table.location,
                 "this is never reached: the alternative in \(position) has neither 'when' nor 'unless'; it has to be the "
                     + "last, or needs one of them")
         }
@@ -114,9 +116,10 @@ extension Resolver {
             let own = Self.kinds + Self.options
             let others = table.keys.filter { own.contains($0) }
             for key in others.sorted(by: Text.precedes) {
-                findings.error(table.spot.key(key), "'\(key)' stands beside 'do'; move it into a table of that list")
+                diagnostics.error(
+                    table.location.key(key), "'\(key)' stands beside 'do'; move it into a table of that list")
             }
-            table.checkKeys(findings, of: "an alternative", Self.conditions + ["do"] + own)
+            table.checkKeys(diagnostics, of: "an alternative", Self.conditions + ["do"] + own)
             contributors = self.contributors(in: list, origin)
         } else {
             contributors = contributor(table, origin, isAlternative: true)
@@ -126,11 +129,12 @@ extension Resolver {
     }
 
     private func contributors(in list: Item, _ origin: Origin) -> [FlowContributor]? {
-        guard let items = list.list(findings, "a list of contributors") else { return nil }
+        guard let items = list.list(diagnostics, "a list of contributors") else { return nil }
         if items.isEmpty {
-            findings.error(list.spot, "'do' is empty; write { none = true } for an alternative that leads to nothing")
+            diagnostics.error(
+                list.location, "'do' is empty; write { none = true } for an alternative that leads to nothing")
         }
-        let tables = items.compactMap { $0.section(findings, "a contributor, which is a table") }
+        let tables = items.compactMap { $0.section(diagnostics, "a contributor, which is a table") }
         guard !items.isEmpty, tables.count == items.count else { return nil }
         return contributors(tables, origin)
     }
@@ -139,8 +143,8 @@ extension Resolver {
         let contributors = tables.map { contributor($0, origin, isAlternative: false) }
         if tables.count > 1 {
             for table in tables where table["end"] != nil {
-                findings.error(
-                    table.spot.key("end"),
+                diagnostics.error(
+                    table.location.key("end"),
                     "'end' stands beside other contributors; the flow is gone with it, so it has to be the only one")
             }
             checkIDs(tables)
@@ -151,18 +155,19 @@ extension Resolver {
     /// Two children can't be given one id: the step would always fail (S-13). Not so where the first one may be gone
     /// again, or no second one be made.
     private func checkIDs(_ tables: [Section]) {
-        var first: [String: Spot] = [:]
+        var first: [String: Location] = [:]
         for table in tables {
             if table["pop"] != nil { first = [:] }
             guard let item = table["id"], case .string(let id) = item.value, table["reuse"]?.value != .bool(true) else {
                 continue
             }
             if let other = first[id] {
-                findings.error(
-                    item.spot,
-                    "the id \(Text.quoted(id)) is taken by the contributor in \(findings.position(of: other)) already")
+                diagnostics.error(
+                    item.location,
+                    "the id \(Text.quoted(id)) is taken by the contributor in \(diagnostics.position(of: other)) already"
+                )
             } else {
-                first[id] = item.spot
+                first[id] = item.location
             }
         }
     }
@@ -172,28 +177,29 @@ extension Resolver {
         var known = Self.kinds + Self.options
         if isAlternative { known += Self.conditions }
         if table["do"] != nil {
-            findings.error(
-                table.spot.key("do"),
+            diagnostics.error(
+                table.location.key("do"),
                 "'do' stands in an alternative, beside 'when' or 'unless', or is all there is; list the contributors "
                     + "themselves")
         }
         if !isAlternative {
             for key in Self.conditions where table[key] != nil {
-                findings.error(table.spot.key(key), "'\(key)' stands beside 'do', not in a contributor of its list")
+                diagnostics.error(
+                    table.location.key(key), "'\(key)' stands beside 'do', not in a contributor of its list")
             }
         }
-        let isClean = table.checkKeys(findings, of: "a contributor", known + ["do"] + Self.conditions)
+        let isClean = table.checkKeys(diagnostics, of: "a contributor", known + ["do"] + Self.conditions)
         let present = Self.kinds.filter { table[$0] != nil }
         guard present.count <= 1 else {
-            findings.error(
-                table.spot,
+            diagnostics.error(
+                table.location,
                 "\(Text.list(present)) are given; a contributor is only one of \(Text.list(Self.kinds, "or"))")
             return nil
         }
         guard let kind = present.first, let item = table[kind] else {
             // A misspelled one was reported; so was 'do'.
             if isClean, table["do"] == nil {
-                findings.error(table.spot, "a contributor has to have one of \(Text.list(Self.kinds, "or"))")
+                diagnostics.error(table.location, "a contributor has to have one of \(Text.list(Self.kinds, "or"))")
             }
             return nil
         }
@@ -215,14 +221,14 @@ extension Resolver {
     func checkOptions(of kind: String, _ table: Section, allowed: [String]) {
         for key in Self.options where table[key] != nil && !allowed.contains(key) {
             let takes = allowed.isEmpty ? "no options" : "only \(Text.list(allowed))"
-            findings.error(table.spot.key(key), "'\(key)' does nothing beside '\(kind)', which takes \(takes)")
+            diagnostics.error(table.location.key(key), "'\(key)' does nothing beside '\(kind)', which takes \(takes)")
         }
     }
 
     func isTrue(_ item: Item, or alternative: String) -> Bool {
         if item.value == .bool(true) { return true }
         let what = if case .bool = item.value { "this is false" } else { "this is \(item.value.kind)" }
-        findings.error(item.spot, "\(what); it has to be \(alternative)true")
+        diagnostics.error(item.location, "\(what); it has to be \(alternative)true")
         return false
     }
 }

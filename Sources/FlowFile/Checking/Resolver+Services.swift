@@ -8,14 +8,14 @@ extension Resolver {
         let service = draft.keys["presenter"].flatMap { presenter($0) }
         let application = draft.keys["application"].flatMap { self.application($0, screen: name) }
         if draft.keys["presenter"] != nil, draft.keys["application"] != nil {
-            findings.error(
-                draft.keys.spot.key("application"),
+            diagnostics.error(
+                draft.keys.location.key("application"),
                 "'presenter' and 'application' are given; a screen has at most one of them")
         }
-        let whenOwnerGone: WhenOwnerGone? = draft.keys["whenOwnerGone"]?.word(findings)
+        let whenOwnerGone: WhenOwnerGone? = draft.keys["whenOwnerGone"]?.word(diagnostics)
         if whenOwnerGone == .present, !draft.hasPresenter {
-            findings.error(
-                draft.keys.spot.key("whenOwnerGone"),
+            diagnostics.error(
+                draft.keys.location.key("whenOwnerGone"),
                 "'present' is not possible without 'presenter' or 'application': there is nobody to ask again; give one "
                     + "of them, or write 'dismiss' or 'keep'")
         }
@@ -25,7 +25,7 @@ extension Resolver {
     }
 
     /// Who is asked before a flow takes a step.
-    func adapter(_ item: Item) -> Guard? {
+    func `guard`(_ item: Item) -> Guard? {
         let what = "a bus name, or a table: { name = \"com.vendor.App\", steps = [\"NAME\"] }"
         guard let table = serviceTable(item, "guard", what, ["name", "path", "timeout", "steps"]) else { return nil }
         let service = service(table, timeout: Limits.guardTimeout)
@@ -37,7 +37,7 @@ extension Resolver {
     func navigator(_ item: Item) -> Navigator? {
         let what = "a table: { name = \"com.vendor.App\", steps = [\"NAME\"] }"
         if case .string = item.value {
-            findings.error(item.spot, "this is a string; it has to be \(what)")
+            diagnostics.error(item.location, "this is a string; it has to be \(what)")
             return nil
         }
         let keys = ["name", "path", "timeout", "steps"]
@@ -50,12 +50,13 @@ extension Resolver {
 
     /// A flow asks its navigator or has rules; with both, nobody could tell which one a step follows.
     func checkNoRulesBesideNavigator(_ flow: DraftFlow) {
-        guard let navigator = flow.keys["navigator"], let rule = findings.first(flow.rules.values.map(\.spot)) else {
+        guard let navigator = flow.keys["navigator"], let rule = diagnostics.first(flow.rules.values.map(\.location))
+        else {
             return
         }
-        findings.error(
+        diagnostics.error(
             rule,
-            "\(flow.declared.subject) has a rule here and a navigator in \(findings.position(of: navigator.spot)), which "
+            "\(flow.declared.subject) has a rule here and a navigator in \(diagnostics.position(of: navigator.location)), which "
                 + "decides where steps lead; it can't have both")
     }
 
@@ -80,17 +81,17 @@ extension Resolver {
     ) -> Section? {
         if case .string = item.value {
             // What is wrong with the name is then wrong with the key itself.
-            var table = Section([], item.spot)
+            var table = Section([], item.location)
             table.add("name", item)
             return table
         }
-        guard let table = item.section(findings, what) else { return nil }
-        let isClean = table.checkKeys(findings, of: "the table '\(key)'", keys)
+        guard let table = item.section(diagnostics, what) else { return nil }
+        let isClean = table.checkKeys(diagnostics, of: "the table '\(key)'", keys)
         if isClean, table["name"] == nil {
-            findings.error(table.spot, "'\(key)' has to give its bus name: name = \"com.vendor.App\"")
+            diagnostics.error(table.location, "'\(key)' has to give its bus name: name = \"com.vendor.App\"")
         }
         if isClean, takesSteps, table["steps"] == nil {
-            findings.error(table.spot, "'\(key)' has to list the steps that it takes: steps = [\"NAME\"]")
+            diagnostics.error(table.location, "'\(key)' has to list the steps that it takes: steps = [\"NAME\"]")
         }
         return table
     }
@@ -102,8 +103,8 @@ extension Resolver {
         let timeout = table["timeout"].map { timeSpan($0, atMost: .oneHour) } ?? usual
         guard let name, let path, let timeout else { return nil }
         guard path != BusName.reservedPath else {
-            findings.error(
-                (table["path"] ?? table["name"])?.spot ?? table.spot,
+            diagnostics.error(
+                (table["path"] ?? table["name"])?.location ?? table.location,
                 "the path '\(path)' is kept for libraries, and the bus ends the connection of who calls it; give that of an "
                     + "object with 'path'")
             return nil
@@ -118,19 +119,19 @@ extension Resolver {
 
     /// A well-known name; what is none is reported.
     func busName(_ item: Item) -> String? {
-        guard let name = item.string(findings, "a bus name") else { return nil }
+        guard let name = item.string(diagnostics, "a bus name") else { return nil }
         if let problem = BusName.problem(of: name) {
-            findings.error(item.spot, problem)
+            diagnostics.error(item.location, problem)
             return nil
         }
         return name
     }
 
     private func objectPath(_ item: Item) -> String? {
-        guard let path = item.string(findings, "an object path, such as '/com/vendor/App'") else { return nil }
+        guard let path = item.string(diagnostics, "an object path, such as '/com/vendor/App'") else { return nil }
         guard Literal.isObjectPath(path), path.utf8.count <= Limits.pathLength else {
-            findings.error(
-                item.spot,
+            diagnostics.error(
+                item.location,
                 "\(Text.quoted(path)) is no object path: it has to begin with '/', then parts of letters, digits and '_' "
                     + "with '/' between them, at most \(Limits.pathLength) bytes in all, such as '/com/vendor/App'")
             return nil
@@ -140,13 +141,13 @@ extension Resolver {
 
     /// Source: GIO, `g_action_name_is_valid`.
     private func action(_ item: Item) -> String? {
-        guard let action = item.string(findings, "the name of an action") else { return nil }
+        guard let action = item.string(diagnostics, "the name of an action") else { return nil }
         let isValid = action.utf8.allSatisfy { byte in
             byte == UInt8(ascii: ".") || (SourceMap.Scan.isBareKey(byte) && byte != UInt8(ascii: "_"))
         }
         guard isValid, !action.isEmpty else {
-            findings.error(
-                item.spot,
+            diagnostics.error(
+                item.location,
                 "\(Text.quoted(action)) can't be the name of an action: letters, digits, '-' and '.', at least one of "
                     + "them")
             return nil
@@ -155,8 +156,8 @@ extension Resolver {
     }
 
     private func steps(_ item: Item, ifEmpty help: String) -> Set<StepID>? {
-        guard let items = item.list(findings, "a list of names of steps") else { return nil }
-        if items.isEmpty { findings.error(item.spot, "the list is empty; \(help)") }
+        guard let items = item.list(diagnostics, "a list of names of steps") else { return nil }
+        if items.isEmpty { diagnostics.error(item.location, "the list is empty; \(help)") }
         return Set(items.compactMap { step($0)?.id })
     }
 }

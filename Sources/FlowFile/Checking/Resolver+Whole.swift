@@ -17,9 +17,9 @@ extension Resolver {
             var done: Set<Int> = []
             for cycle in flow.rules.flatMap({ cycles(from: $0.step.index, next, &done) }) {
                 let names = (cycle + cycle.prefix(1)).map { "'\(definitions.steps[$0].name)'" }
-                guard let spot = ruleSpot(flow.name, definitions.steps[cycle[0]].name) else { continue }
-                findings.error(
-                    spot,
+                guard let location = ruleLocation(flow.name, definitions.steps[cycle[0]].name) else { continue }
+                diagnostics.error(
+                    location,
                     "the steps \(names.joined(separator: " → ")) set each other off for ever with 'current'; one of "
                         + "them needs a 'when' or 'unless'")
             }
@@ -69,8 +69,8 @@ extension Resolver {
             for step in flow.navigator?.steps ?? [] { handled.insert(step.index) }
         }
         for (number, step) in definitions.steps.enumerated() where !handled.contains(number) {
-            guard let spot = draft.steps[step.name]?.spot else { continue }
-            findings.warning(spot, "no flow has a rule for the step '\(step.name)'")
+            guard let location = draft.steps[step.name]?.location else { continue }
+            diagnostics.warning(location, "no flow has a rule for the step '\(step.name)'")
         }
         for flow in draft.flows.values {
             warnOfAbsent(flow)
@@ -100,12 +100,12 @@ extension Resolver {
             let others = navigators - (flow.navigator == nil ? 0 : 1)
             // A unique one is meant for clients: Coordinate starts it, or gives the live one; a path starts it, too.
             let mayStart = started.contains(number) || flow.isUnique || others > 0
-            if !mayStart, let spot = draft.flows[flow.name]?.declared.spot {
+            if !mayStart, let location = draft.flows[flow.name]?.declared.location {
                 let names = definitions.flows.lazy.map(\.name).filter { $0 != flow.name }
-                findings.warning(
-                    spot,
+                diagnostics.warning(
+                    location,
                     "nothing starts the flow '\(flow.name)': no [[autostart]] and no other flow's contributor; only a "
-                        + "client can, with Coordinate" + findings.suggestion(for: flow.name, among: Array(names)))
+                        + "client can, with Coordinate" + diagnostics.suggestion(for: flow.name, among: Array(names)))
             }
             if others == 0, !contributed.contains(number) { warnOfEnds(flow, definitions) }
         }
@@ -116,8 +116,8 @@ extension Resolver {
     private func warnOfPresenters() {
         guard let other = draft.screens.filter(\.value.hasPresenter).keys.min(by: Text.precedes) else { return }
         for (name, screen) in draft.screens where !screen.hasPresenter {
-            findings.warning(
-                screen.declared.spot,
+            diagnostics.warning(
+                screen.declared.location,
                 "nobody is asked to show the screen '\(name)': it has neither 'presenter' nor 'application', while "
                     + "others do, such as '\(other)'")
         }
@@ -125,12 +125,12 @@ extension Resolver {
 
     /// Steps that a guard is to be asked about, and that lead nowhere.
     private func warnOfGuard(_ flow: DraftFlow) {
-        for item in flow.keys["guard"]?["steps"]?.list(findings, "a list of names of steps") ?? [] {
+        for item in flow.keys["guard"]?["steps"]?.list(diagnostics, "a list of names of steps") ?? [] {
             guard case .string(let step) = item.value, !flow.takes(step) else { continue }
-            findings.warning(
-                item.spot,
+            diagnostics.warning(
+                item.location,
                 "'guard' is asked about the step '\(step)', which \(flow.declared.subject) has no rule for"
-                    + findings.suggestion(for: step, among: flow.stepsTaken))
+                    + diagnostics.suggestion(for: step, among: flow.stepsTaken))
         }
     }
 
@@ -143,9 +143,9 @@ extension Resolver {
         }
         for item in contributors.compactMap({ $0["pop"] }) {
             guard case .string(let name) = item.value, name != "root", !contributed.contains(name) else { continue }
-            let suggestion = findings.suggestion(for: name, among: contributed)
-            findings.warning(
-                item.spot,
+            let suggestion = diagnostics.suggestion(for: name, among: contributed)
+            diagnostics.warning(
+                item.location,
                 "\(flow.declared.subject) never contributes '\(name)', so this never dismisses anything\(suggestion)")
         }
         var setOff = ["initial", "onBack"].map { ($0, flow.keys[$0]) } + [("idle", flow.keys["idle"]?["step"])]
@@ -167,20 +167,20 @@ extension Resolver {
         let subject = flow.declared.subject
         let why =
             flow.keys["navigator"] == nil ? "\(subject) has no rule for" : "the navigator of \(subject) does not take"
-        findings.warning(
-            item.spot,
+        diagnostics.warning(
+            item.location,
             "'\(key)' sets off the step '\(step)', which \(why)"
-                + findings.suggestion(for: step, among: flow.stepsTaken))
+                + diagnostics.suggestion(for: step, among: flow.stepsTaken))
     }
 
     /// A rule's contributors as they stand in the file, whatever the form of the rule.
     private func contributors(_ rule: Item) -> [Section] {
         switch rule.value {
         case .table(let pairs):
-            let table = Section(pairs, rule.spot)
+            let table = Section(pairs, rule.location)
             return table["do"].map(contributors) ?? [table]
         case .list(let values):
-            return values.enumerated().flatMap { contributors(Item(value: $1, spot: rule.spot.element($0))) }
+            return values.enumerated().flatMap { contributors(Item(value: $1, location: rule.location.element($0))) }
         case .string, .integer, .double, .bool, .date: return []
         }
     }
@@ -189,14 +189,14 @@ extension Resolver {
     private func warnOfEnds(_ flow: FlowDefinition, _ definitions: Definitions) {
         for rule in flow.rules {
             for case .end(.some(let template)) in rule.alternatives.flatMap(\.contributors) {
-                guard let spot = ruleSpot(flow.name, definitions[rule.step].name) else { continue }
-                findings.warning(
-                    spot,
+                guard let location = ruleLocation(flow.name, definitions[rule.step].name) else { continue }
+                diagnostics.warning(
+                    location,
                     "the flow '\(flow.name)' is only ever a root, so nobody gets the step "
                         + "'\(definitions[template.step].name)' when it ends; write end = true")
             }
         }
     }
 
-    private func ruleSpot(_ flow: String, _ step: String) -> Spot? { draft.flows[flow]?.rules[step]?.spot }
+    private func ruleLocation(_ flow: String, _ step: String) -> Location? { draft.flows[flow]?.rules[step]?.location }
 }

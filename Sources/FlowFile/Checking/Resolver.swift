@@ -5,7 +5,7 @@ import FlowCore
 /// Where something could not be looked up it is nil, and what depends on it is passed over: one mistake, one error.
 struct Resolver {
     let draft: Draft
-    let findings: Findings
+    let diagnostics: Diagnostics
 
     private let stepNames: [String]
     private let screenNames: [String]
@@ -18,7 +18,7 @@ struct Resolver {
 
     init(_ draft: Draft) {
         self.draft = draft
-        findings = draft.findings
+        diagnostics = draft.diagnostics
         (stepNames, stepPlaces) = Self.places(draft.steps.keys)
         (screenNames, screenPlaces) = Self.places(draft.screens.keys)
         (flowNames, flowPlaces) = Self.places(draft.flows.keys)
@@ -39,7 +39,7 @@ struct Resolver {
         let definitions = Definitions(steps: steps, screens: screens, flows: flows, autostart: autostart)
         if draft.isComplete {
             checkCycles(definitions)
-            if !findings.hasErrors { warn(definitions) }
+            if !diagnostics.hasErrors { warn(definitions) }
         }
         return definitions
     }
@@ -62,14 +62,14 @@ extension Resolver {
 
     /// The step that this value names; reported where none is declared. Nil also where that can't be told.
     func step(_ item: Item) -> Step? {
-        item.string(findings, "the name of a step").flatMap { step($0, item.spot) }
+        item.string(diagnostics, "the name of a step").flatMap { step($0, item.location) }
     }
 
     /// The step of this name.
-    func step(_ name: String, _ spot: Spot) -> Step? {
+    func step(_ name: String, _ location: Location) -> Step? {
         guard draft.isComplete else { return nil }
         guard let place = stepPlaces[name], let declared = draft.steps[name] else {
-            undeclared("step", name, stepNames, spot)
+            undeclared("step", name, stepNames, location)
             return nil
         }
         return Step(id: StepID(place), declared: declared)
@@ -77,9 +77,9 @@ extension Resolver {
 
     /// The screen that this value names.
     func screen(_ item: Item) -> (id: ScreenID, declared: Declared)? {
-        guard let name = item.string(findings, "the name of a screen"), draft.isComplete else { return nil }
+        guard let name = item.string(diagnostics, "the name of a screen"), draft.isComplete else { return nil }
         guard let place = screenPlaces[name], let declared = draft.screens[name]?.declared else {
-            undeclared("screen", name, screenNames, item.spot)
+            undeclared("screen", name, screenNames, item.location)
             return nil
         }
         return (ScreenID(place), declared)
@@ -87,9 +87,9 @@ extension Resolver {
 
     /// The flow that this value names.
     func flow(_ item: Item) -> (id: FlowID, draft: DraftFlow)? {
-        guard let name = item.string(findings, "the name of a flow"), draft.isComplete else { return nil }
+        guard let name = item.string(diagnostics, "the name of a flow"), draft.isComplete else { return nil }
         guard let place = flowPlaces[name], let draft = draft.flows[name] else {
-            undeclared("flow", name, flowNames, item.spot)
+            undeclared("flow", name, flowNames, item.location)
             return nil
         }
         return (FlowID(place), draft)
@@ -98,10 +98,10 @@ extension Resolver {
     /// The name of a screen or flow, of which there may be both; `root`, too, where that is allowed.
     func presentableName(_ item: Item, orRoot allowsRoot: Bool = false) -> String? {
         let what = "the name of a screen or flow" + (allowsRoot ? ", or 'root'" : "")
-        guard let name = item.string(findings, what), draft.isComplete else { return nil }
+        guard let name = item.string(diagnostics, what), draft.isComplete else { return nil }
         if allowsRoot, name == "root" { return name }
         guard draft.screens[name] != nil || draft.flows[name] != nil else {
-            undeclared("screen or flow", name, allowsRoot ? popNames : presentableNames, item.spot)
+            undeclared("screen or flow", name, allowsRoot ? popNames : presentableNames, item.location)
             return nil
         }
         return name
@@ -117,10 +117,10 @@ extension Resolver {
 
     func flowName(_ flow: FlowID) -> String { flowNames[flow.index] }
 
-    private func undeclared(_ kind: String, _ name: String, _ names: [String], _ spot: Spot) {
-        var suggestion = findings.suggestion(for: name, among: names)
+    private func undeclared(_ kind: String, _ name: String, _ names: [String], _ location: Location) {
+        var suggestion = diagnostics.suggestion(for: name, among: names)
         if kind == "flow", screenPlaces[name] != nil { suggestion = "; it is a screen" }
         if kind == "screen", flowPlaces[name] != nil { suggestion = "; it is a flow" }
-        findings.error(spot, "no file declares a \(kind) \(Text.quoted(name))\(suggestion)")
+        diagnostics.error(location, "no file declares a \(kind) \(Text.quoted(name))\(suggestion)")
     }
 }

@@ -38,24 +38,26 @@ enum TimeSpan {
     /// The time in µs: at least ``shortest``, at most the longest.
     static func microseconds(
         _ text: String, atMost longest: Longest = .thirtyDays
-    ) throws(Literal.Misfit) -> UInt64 {
+    ) throws(Literal.InvalidValue) -> UInt64 {
         let quoted = Text.quoted(text)
-        let tooLong = Literal.Misfit("\(quoted) is too long; \(longest.rule)")
+        let tooLong = Literal.InvalidValue("\(quoted) is too long; \(longest.rule)")
         let longest = longest.microseconds
         var sum: UInt64 = 0
         var rest = text.drop { $0 == " " }
-        guard !rest.isEmpty else { throw Literal.Misfit("\(quoted) is no time span; \(rule)") }
+        guard !rest.isEmpty else { throw Literal.InvalidValue("\(quoted) is no time span; \(rule)") }
         while !rest.isEmpty {
             let digits = rest.prefix { $0.isASCII && $0.isNumber }
             rest = rest.dropFirst(digits.count).drop { $0 == " " }
             let word = rest.prefix { $0.isLetter }
             if !digits.isEmpty, word.isEmpty, rest.first?.isNumber ?? true {
-                throw Literal.Misfit("the number \(Text.quoted(String(digits))) has no unit; \(rule)")
+                throw Literal.InvalidValue("the number \(Text.quoted(String(digits))) has no unit; \(rule)")
             }
-            guard !digits.isEmpty, !word.isEmpty else { throw Literal.Misfit("\(quoted) is no time span; \(rule)") }
+            guard !digits.isEmpty, !word.isEmpty else {
+                throw Literal.InvalidValue("\(quoted) is no time span; \(rule)")
+            }
             guard let unit = unit(String(word)) else {
                 let units = Text.list(["us", "ms", "s", "min", "h", "d", "w"], "or")
-                throw Literal.Misfit("\(Text.quoted(String(word))) is no unit of time; it has to be \(units)")
+                throw Literal.InvalidValue("\(Text.quoted(String(word))) is no unit of time; it has to be \(units)")
             }
             rest = rest.dropFirst(word.count).drop { $0 == " " }
             // Digits alone don't fit only where there are too many.
@@ -65,7 +67,7 @@ enum TimeSpan {
             sum += part
             guard sum <= longest else { throw tooLong }
         }
-        guard sum >= shortest else { throw Literal.Misfit("\(quoted) is too short; it has to be at least 10ms") }
+        guard sum >= shortest else { throw Literal.InvalidValue("\(quoted) is too short; it has to be at least 10ms") }
         return sum
     }
 

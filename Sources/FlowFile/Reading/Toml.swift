@@ -50,9 +50,9 @@ extension Toml {
             let position = error.source.begin
             throw FileReader.Failure(
                 line: position.line > 0 ? position.line : nil, column: position.column > 0 ? position.column : nil,
-                message: clean(error.description))
+                message: singleLine(error.description))
         } catch {
-            throw FileReader.Failure(message: clean("\(error)"))
+            throw FileReader.Failure(message: singleLine("\(error)"))
         }
         // The package never frees a tree; emptying it gives at least the nodes back.
         defer { root.clear() }
@@ -60,11 +60,11 @@ extension Toml {
     }
 
     /// The parser's words as one line that goes on after `error: `.
-    private static func clean(_ description: String) -> String {
-        var text = Text.oneLine(description)
+    private static func singleLine(_ description: String) -> String {
+        var text = Text.singleLine(description)
         let opening = "Error while parsing "
         if text.hasPrefix(opening) { text.removeFirst(opening.count) }
-        return Text.cut(text, to: 300)
+        return Text.truncated(text, to: 300)
     }
 
     private static func pairs(of table: TOMLTable) -> [Pair] {

@@ -56,7 +56,7 @@ struct TypedArgument: Equatable {
     /// Splits what was typed.
     init(_ typed: String) throws(Failure) {
         guard let equals = typed.firstIndex(of: "="), equals > typed.startIndex else {
-            throw Failure(.usage, "'\(Names.shown(typed))' is no argument of a step: one reads as name=value")
+            throw Failure(.usage, "'\(Names.escaped(typed))' is no argument of a step: one reads as name=value")
         }
         name = String(typed[..<equals])
         text = String(typed[typed.index(after: equals)...])
@@ -68,7 +68,7 @@ struct TypedArgument: Equatable {
         for text in typed {
             let argument = try TypedArgument(text)
             guard !arguments.contains(where: { $0.name == argument.name }) else {
-                throw Failure(.usage, "the argument '\(Names.shown(argument.name))' is given twice")
+                throw Failure(.usage, "the argument '\(Names.escaped(argument.name))' is given twice")
             }
             arguments.append(argument)
         }
@@ -77,19 +77,19 @@ struct TypedArgument: Equatable {
 
     /// Its value as this type.
     func value(as type: ValueType) throws(Failure) -> Value {
-        do throws(ArgumentText.Misfit) {
+        do throws(ArgumentText.InvalidValue) {
             return try ArgumentText.value(of: text, as: type)
         } catch {
-            throw Failure(.badValue, "the argument '\(Names.shown(name))' of type \(type.description): \(error.text)")
+            throw Failure(.badValue, "the argument '\(Names.escaped(name))' of type \(type.description): \(error.text)")
         }
     }
 
     /// Its value, where no type is known.
     func naturalValue() throws(Failure) -> Value {
-        do throws(ArgumentText.Misfit) {
+        do throws(ArgumentText.InvalidValue) {
             return try ArgumentText.value(of: text)
         } catch {
-            throw Failure(.badValue, "the argument '\(Names.shown(name))': \(error.text)")
+            throw Failure(.badValue, "the argument '\(Names.escaped(name))': \(error.text)")
         }
     }
 }
@@ -106,7 +106,7 @@ extension StepDeclaration {
                 let suggestion = Names.suggestion(for: argument.name, among: names)
                 throw Failure(
                     .badValue,
-                    "the step '\(name)' has no argument '\(Names.shown(argument.name))'"
+                    "the step '\(name)' has no argument '\(Names.escaped(argument.name))'"
                         + (suggestion.isEmpty ? "; \(takes)" : suggestion))
             }
             values.append((argument.name, try argument.value(as: declared.type)))

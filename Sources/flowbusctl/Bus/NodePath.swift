@@ -23,10 +23,10 @@ struct NodePath: Hashable {
             self.ids = ids
             return
         }
-        let part = bad.isEmpty ? "an empty name" : "'\(Names.shown(bad))'"
+        let part = bad.isEmpty ? "an empty name" : "'\(Names.escaped(bad))'"
         throw Failure(
             .badValue,
-            "'\(Names.shown(text))' can't be a node, as \(part) is no name of one (\(Names.presentableNameRule)); one reads "
+            "'\(Names.escaped(text))' can't be a node, as \(part) is no name of one (\(Names.presentableNameRule)); one reads "
                 + "as 'main/watched'")
     }
 

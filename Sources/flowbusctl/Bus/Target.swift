@@ -15,7 +15,7 @@ enum Target: Equatable {
         guard let instance = InstancePath.instance(at: text) else {
             throw Failure(
                 .badValue,
-                "'\(Names.shown(text))' can't be a node: behind '\(BusNames.instances)/' stands its instance, a number such "
+                "'\(Names.escaped(text))' can't be a node: behind '\(BusNames.instances)/' stands its instance, a number such "
                     + "as '5'")
         }
         self = .instance(instance)

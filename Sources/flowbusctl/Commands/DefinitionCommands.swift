@@ -54,7 +54,7 @@ struct StepsCommand: Command {
         let suggestion = Names.suggestion(for: place, among: live.map(\.path.text) + flows)
         throw Failure(
             .noInput,
-            "there is no live flow or screen '\(Names.shown(place))', and no flow of that name"
+            "there is no live flow or screen '\(Names.escaped(place))', and no flow of that name"
                 + (suggestion.isEmpty ? "; 'flowbusctl tree' and 'flowbusctl flows' show those there are" : suggestion))
     }
 }
@@ -145,7 +145,7 @@ struct DefinitionArguments: ParsableArguments {
     /// Reads and checks them, as flowbusd does.
     func load() throws(Failure) -> Result<DefinitionFiles, DefinitionFailure> {
         if let missing = folders.first(where: { !InputFile.exists($0) }) {
-            throw Failure(.noInput, "there is no folder '\(Names.shown(missing))'")
+            throw Failure(.noInput, "there is no folder '\(Names.escaped(missing))'")
         }
         return Result { () throws(DefinitionFailure) in
             try DefinitionFiles.load(from: DefinitionFolders(named: folders, environment: Environment.all))

@@ -22,7 +22,7 @@ struct NavigateCommand: Command {
         let navigation = try context.connect()
         let values = try navigation.arguments(typed, of: step)
         let answer = try navigation.coordinator("Navigate", .string(step), values, .dictionary([]))
-        let verdicts = try context.output.tellVerdicts(answer)
+        let verdicts = try context.output.reportVerdicts(answer)
         if verdicts.isEmpty, !context.output.isJSON {
             context.output.note("no flow is live; 'flowbusctl start' starts one")
         }
@@ -62,7 +62,7 @@ struct AlongCommand: Command {
             let answer = try navigation.coordinator(
                 "NavigateAlong", .array(element: "(ssa{sv})", path), .dictionary(options),
                 timeout: (time ?? 10_000_000) + 15_000_000)
-            try context.output.tellVerdicts(answer)
+            try context.output.reportVerdicts(answer)
             return .success
         } catch  where error.errorName == FlowError.Code.pathFailed.busName {
             throw Failure(.negative, error.message, errorName: error.errorName)
@@ -82,12 +82,13 @@ struct PathSegment: Equatable {
         guard Names.isPresentableName(flow) else {
             throw Failure(
                 .usage,
-                "'\(Names.shown(text))' is no segment of a path: one reads as flow, flow:step or flow:step,name=value")
+                "'\(Names.escaped(text))' is no segment of a path: one reads as flow, flow:step or flow:step,name=value"
+            )
         }
         let parts = colon == text.endIndex ? [] : Self.split(text[text.index(after: colon)...])
         step = parts.first ?? ""
         if colon != text.endIndex, step.isEmpty {
-            throw Failure(.usage, "'\(Names.shown(text))' names no step behind the ':'")
+            throw Failure(.usage, "'\(Names.escaped(text))' names no step behind the ':'")
         }
         arguments = try TypedArgument.all(Array(parts.dropFirst()))
     }
@@ -129,7 +130,7 @@ extension Output {
     ///
     /// - Returns: the verdicts.
     @discardableResult
-    func tellVerdicts(_ answer: [Value]) throws(Failure) -> [String] {
+    func reportVerdicts(_ answer: [Value]) throws(Failure) -> [String] {
         var verdicts: [String] = []
         for pair in answer.first?.elements ?? [] {
             let path = pair.elements.first?.text ?? ""

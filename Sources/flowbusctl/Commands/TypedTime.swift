@@ -7,7 +7,7 @@ enum TypedTime {
     /// A span such as `5s`, in µs.
     static func span(_ text: String?) throws(Failure) -> UInt64? {
         guard let text else { return nil }
-        do throws(ArgumentText.Misfit) {
+        do throws(ArgumentText.InvalidValue) {
             return try ArgumentText.microseconds(of: text)
         } catch {
             throw Failure(.badValue, error.text)
@@ -29,7 +29,7 @@ enum TypedTime {
         if let time = clock(text, now) { return time }
         throw Failure(
             .badValue,
-            "'\(Names.shown(text))' is no time; one reads as '2026-11-21 12:00:01', '2026-11-21', '12:00', 'today', 'yesterday' "
+            "'\(Names.escaped(text))' is no time; one reads as '2026-11-21 12:00:01', '2026-11-21', '12:00', 'today', 'yesterday' "
                 + "or '5min ago', and a serial as '17'")
     }
 

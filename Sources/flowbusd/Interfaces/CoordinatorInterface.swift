@@ -86,7 +86,7 @@ enum CoordinatorInterface {
                 },
                 .init("Durable", "b", .emits) { _, _, _, _, answer, context, _ in
                     Daemon.getConstant(answer) { body in
-                        try body.append(Daemon.from(context)?.keeper.isDurable ?? false)
+                        try body.append(Daemon.from(context)?.persistence.isDurable ?? false)
                     }
                 },
             ])
@@ -103,20 +103,20 @@ extension Daemon {
         // An empty step is the definition's initial one.
         let named = try readOptionalStep(call)
         let step = named ?? definition.initial
-        var wish = FlowRequest(flow, by: call.client)
-        wish.step = named
-        wish.stepArguments = try ArgumentsReader.read(
+        var request = FlowRequest(flow, by: call.client)
+        request.step = named
+        request.stepArguments = try ArgumentsReader.read(
             call, for: step.map { coordinator.definitions[$0].parameters } ?? [])
         let known = [("id", "s"), ("flow-arguments", "a{sv}"), ("token", "s"), CallOptions.activationToken]
         try CallOptions.read(call, known: known) { option in
             switch option {
-            case "activation-token": wish.activationToken = try CallOptions.readActivationToken(call)
-            case "id": wish.id = String(cString: try call.readString())
-            case "token": wish.token = String(cString: try call.readString())
-            default: wish.arguments = try ArgumentsReader.read(call, for: definition.parameters)
+            case "activation-token": request.activationToken = try CallOptions.readActivationToken(call)
+            case "id": request.id = String(cString: try call.readString())
+            case "token": request.token = String(cString: try call.readString())
+            default: request.arguments = try ArgumentsReader.read(call, for: definition.parameters)
             }
         }
-        handle(.flowRequested(nextRequest(), wish), answering: call)
+        handle(.flowRequested(nextRequest(), request), answering: call)
     }
 
     fileprivate func navigate(_ call: MessageReader) throws {
@@ -139,7 +139,7 @@ extension Daemon {
             guard segment.flow.utf8.count <= Limits.nameLength else {
                 throw FlowError(
                     .invalidArguments,
-                    "segment \(segments.count + 1): '\(Names.shown(segment.flow))' can't be the name of a flow: "
+                    "segment \(segments.count + 1): '\(Names.escaped(segment.flow))' can't be the name of a flow: "
                         + Names.presentableNameRule)
             }
             segment.step = try readOptionalStep(call)
@@ -181,7 +181,7 @@ extension Daemon {
         let flow = String(cString: try call.readString())
         guard Names.isPresentableName(flow) else {
             throw FlowError(
-                .invalidName, "'\(Names.shown(flow))' can't be the name of a flow: \(Names.presentableNameRule)")
+                .invalidName, "'\(Names.escaped(flow))' can't be the name of a flow: \(Names.presentableNameRule)")
         }
         let path = try RegistrationReader.path(
             String(cString: try call.readObjectPath()), of: "navigator")
@@ -229,7 +229,7 @@ extension Daemon {
         guard text.isEmpty || text.hasPrefix(":") else {
             throw FlowError(
                 .invalidArguments,
-                "'\(Names.shown(text))' owns nothing by that name; it has to be a unique name, such as ':1.42', or empty "
+                "'\(Names.escaped(text))' owns nothing by that name; it has to be a unique name, such as ':1.42', or empty "
                     + "for the caller's own")
         }
         let owned = coordinator.presentables(ownedBy: text.isEmpty ? call.client : Client(text))

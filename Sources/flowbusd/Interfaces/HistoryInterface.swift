@@ -35,7 +35,7 @@ extension Daemon {
         try CallOptions.read(call, known: [("flow", "o")]) { _ in path = String(cString: try call.readObjectPath()) }
         if let path { try checkPath(path) }
         let limit = asked == 0 ? HistoryInterface.mostEntries : min(asked, HistoryInterface.mostEntries)
-        let (entries, hasMore) = keeper.entries(
+        let (entries, hasMore) = persistence.entries(
             after: serial, limit: limit, bytes: HistoryInterface.mostBytes, below: path)
         try reply(to: call) { body in
             try body.openContainer(.array, "(tossa{sv}a{sv})")

@@ -95,7 +95,7 @@ extension Daemon {
             guard node != nil else {
                 if found != nil { throw FlowError.presentableGone }
                 let path = String(cString: call.path)
-                settle()
+                commit()
                 return try call.replyError(
                     name: BusNames.StandardError.unknownObject, text: "no flow or screen is live at '\(path)'")
             }

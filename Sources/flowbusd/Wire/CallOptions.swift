@@ -46,7 +46,7 @@ enum CallOptions {
         let names = known.map { "'\($0.name)'" }.joined(separator: ", ")
         return FlowError(
             .invalidArguments,
-            "there is no option '\(Names.shown(option))'; "
+            "there is no option '\(Names.escaped(option))'; "
                 + (known.isEmpty ? "none is known" : "known are \(names)")
                 + Names.suggestion(for: option, among: known.map(\.name)))
     }

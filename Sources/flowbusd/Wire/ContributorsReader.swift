@@ -48,7 +48,7 @@ struct ContributorsReader {
             do {
                 if let contributor = try contributor(kind, name) { contributors.append(contributor) }
             } catch let error as FlowError {
-                let shown = "'\(Names.shown(kind))'" + (name.isEmpty ? "" : " '\(Names.shown(name))'")
+                let shown = "'\(Names.escaped(kind))'" + (name.isEmpty ? "" : " '\(Names.escaped(name))'")
                 throw FlowError(.navigatorFailed, "contributor \(count), \(shown): \(error.message)")
             }
             if kind == "end" { hasEnd = true }
@@ -166,7 +166,7 @@ struct ContributorsReader {
     private func id() throws -> String {
         let id = try text()
         guard Names.isPresentableName(id) else {
-            throw wrong("'\(Names.shown(id))' can't be an id: it has to be \(Names.presentableNameRule)")
+            throw wrong("'\(Names.escaped(id))' can't be an id: it has to be \(Names.presentableNameRule)")
         }
         return id
     }
@@ -175,7 +175,7 @@ struct ContributorsReader {
         let word = try text()
         guard let whenHidden = WhenHidden(rawValue: word) else {
             let words = WhenHidden.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-            throw wrong("'whenHidden' is '\(Names.shown(word))'; it has to be one of \(words)")
+            throw wrong("'whenHidden' is '\(Names.escaped(word))'; it has to be one of \(words)")
         }
         return whenHidden
     }
@@ -239,7 +239,7 @@ extension ContributorsReader {
                 let names = target.parameters.map(\.name)
                 let takes = names.isEmpty ? "none" : names.map { "'\($0)'" }.joined(separator: ", ")
                 throw wrong(
-                    "\(target.subject) has no argument '\(Names.shown(argument.name))': it takes \(takes)"
+                    "\(target.subject) has no argument '\(Names.escaped(argument.name))': it takes \(takes)"
                         + suggestion(argument.name, names))
             }
             guard !bindings.contains(where: { $0.name == argument.name }) else {
@@ -268,8 +268,8 @@ extension ContributorsReader {
         }
         guard let type else {
             throw wrong(
-                "'\(Names.shown(text))' refers to nothing (for the text itself write '$\(Names.shown(text))'): "
-                    + "\(child.subject) has no argument '\(Names.shown(name))'")
+                "'\(Names.escaped(text))' refers to nothing (for the text itself write '$\(Names.escaped(text))'): "
+                    + "\(child.subject) has no argument '\(Names.escaped(name))'")
         }
         guard parameter.type.canAdmit(type) else { throw misfit(parameter, "'\(text)' is of type \(type.description)") }
         return source

@@ -12,7 +12,7 @@ enum RegistrationReader {
         try read(call, "step", atMost: Limits.stepsPerRegistration) { name in
             guard Names.isStepName(name) else {
                 throw FlowError(
-                    .invalidName, "'\(Names.shown(name))' can't be the name of a step: \(Names.stepNameRule)")
+                    .invalidName, "'\(Names.escaped(name))' can't be the name of a step: \(Names.stepNameRule)")
             }
             steps.append(StepDeclaration(name, parameters: try parameters(call, of: "step '\(name)'")))
         }
@@ -28,7 +28,7 @@ enum RegistrationReader {
             guard Names.isPresentableName(name) else {
                 throw FlowError(
                     .invalidName,
-                    "'\(Names.shown(name))' can't be the name of a screen: \(Names.presentableNameRule)")
+                    "'\(Names.escaped(name))' can't be the name of a screen: \(Names.presentableNameRule)")
             }
             screens.append(Registration.Screen(name, parameters: try parameters(call, of: "screen '\(name)'")))
         }
@@ -73,7 +73,7 @@ enum RegistrationReader {
         guard let children = Children(rawValue: word) else {
             let words = Children.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
             throw FlowError(
-                .invalidArguments, "the option 'children' is '\(Names.shown(word))'; it has to be one of \(words)")
+                .invalidArguments, "the option 'children' is '\(Names.escaped(word))'; it has to be one of \(words)")
         }
         return children
     }
@@ -101,7 +101,7 @@ enum RegistrationReader {
             guard Names.isPresentableName(name) else {
                 throw FlowError(
                     .invalidName,
-                    "'\(Names.shown(name))' can't be an argument of \(subject): it has to be "
+                    "'\(Names.escaped(name))' can't be an argument of \(subject): it has to be "
                         + Names.presentableNameRule)
             }
             let text = String(cString: try call.readString())
@@ -110,7 +110,7 @@ enum RegistrationReader {
                 let words = ValueType.words.map { "'\($0.name)'" }.joined(separator: ", ")
                 throw FlowError(
                     .invalidArguments,
-                    "the argument '\(name)' of \(subject) is of type '\(Names.shown(text))'; it has to be one of "
+                    "the argument '\(name)' of \(subject) is of type '\(Names.escaped(text))'; it has to be one of "
                         + "\(words), or a D-Bus signature, with '?' behind it where it may be left out")
             }
             parameters.append(Parameter(name, type, isOptional: isOptional))

@@ -209,16 +209,16 @@ struct LifeTests {
         let (lines, line) = AsyncStream.makeStream(of: String.self)
         let events = Events(lines)
         var inner: TreeWatch?
-        var isTold = false
+        var reportsFailure = false
         let outer = TreeWatch(bus.link, nil) { news in
             guard case .live = news else { return }
-            inner = TreeWatch(bus.link, nil) { if case .live = $0 { isTold = true } }
-            while !isTold {
+            inner = TreeWatch(bus.link, nil) { if case .live = $0 { reportsFailure = true } }
+            while !reportsFailure {
                 var one = pollfd(fd: bus.fileDescriptor, events: Int16(POLLIN), revents: 0)
                 guard poll(&one, 1, 10_000) == 1 else { break }
                 bus.process()
             }
-            line.yield(isTold ? "told" : "nothing came")
+            line.yield(reportsFailure ? "told" : "nothing came")
         }
         #expect(try await events.first() == "told")
         outer.end()
@@ -226,7 +226,7 @@ struct LifeTests {
     }
 
     @Test func `a foreign loop serves it, with the main actor's jobs`() async throws {
-        let program = try Service.program(named: "foreign-loop")
+        let program = try Service.program(named: "embedded-loop")
         let service = try Service.shop()
         let process = try ChildProcess(program, [service.bus.address, "pay", "card"])
         let exit = try process.waitForExit()
@@ -238,7 +238,7 @@ struct LifeTests {
     }
 
     @Test func `a foreign loop serves flows without a bus`() throws {
-        let process = try ChildProcess(try Service.program(named: "foreign-loop"), ["alone"])
+        let process = try ChildProcess(try Service.program(named: "embedded-loop"), ["alone"])
         let exit = try process.waitForExit()
         #expect(process.output == "navigate one\nnavigate two\nverdict navigated\nrounds few\n")
         #expect(exit == .status(0))

@@ -37,17 +37,17 @@ struct PresentTests {
     }
 
     /// What happens to a presenter.
-    private enum Deed: Sendable {
+    private enum ClientOperation: Sendable {
         case present(PresentRequest)
         case withdraw(Withdrawal)
     }
 
-    private func deeds() -> (Events<Deed>, AsyncStream<Deed>.Continuation) {
-        let (stream, continuation) = AsyncStream.makeStream(of: Deed.self)
+    private func deeds() -> (Events<ClientOperation>, AsyncStream<ClientOperation>.Continuation) {
+        let (stream, continuation) = AsyncStream.makeStream(of: ClientOperation.self)
         return (Events(stream), continuation)
     }
 
-    private func presented(_ events: Events<Deed>) async throws -> PresentRequest {
+    private func presented(_ events: Events<ClientOperation>) async throws -> PresentRequest {
         guard case .present(let request) = try await events.first() else { throw TestFailure("no Present") }
         return request
     }

@@ -10,14 +10,14 @@ import FlowCore
 final class KillClient {
     /// A call.
     struct Call: CustomStringConvertible {
-        let deed: Deed
+        let deed: ClientOperation
         let token: String?
         /// What it is to be answered.
         let told: Told
         /// What is to be seen when it was taken, and no call after it.
         var after: Look
         /// Nil: it got no answer, and is to be made again.
-        var pending: PendingCall?
+        var pending: AwaitedReply?
         /// Whether it is made again.
         var isAgain = false
         /// Whether it was taken the first time, as the tree shows.
@@ -38,7 +38,7 @@ final class KillClient {
     /// Calls with a token that were answered, and those answers.
     private var answered: [(call: Call, values: [BusValue])] = []
     /// Those of them that were made once more.
-    private var recalled: [PendingCall: (call: Call, values: [BusValue])] = [:]
+    private var recalled: [AwaitedReply: (call: Call, values: [BusValue])] = [:]
     /// The daemon's instances of the oracle's.
     private var instances: [UInt64: UInt64] = [:]
     private var roots = 0
@@ -88,7 +88,7 @@ final class KillClient {
     }
 
     /// What to do next, and whether it has to be alone.
-    private func choose(_ random: inout Seeded, _ numbers: inout Int) -> (Deed, isAlone: Bool)? {
+    private func choose(_ random: inout Seeded, _ numbers: inout Int) -> (ClientOperation, isAlone: Bool)? {
         let paths = oracle.paths
         let own = paths.filter { !$0.dropFirst().contains("/") }
         guard let root = own.randomElement(using: &random) else { return (another(&random), false) }
@@ -99,7 +99,7 @@ final class KillClient {
         let nested = paths.filter { oracle.isFlow($0) && $0.dropFirst().contains("/") }
         numbers += 1
         let number = numbers
-        func emit(_ name: String, _ path: String?) -> (Deed, isAlone: Bool)? {
+        func emit(_ name: String, _ path: String?) -> (ClientOperation, isAlone: Bool)? {
             path.map { (.emit(.init(name: name, number: number), on: $0), false) }
         }
         switch random.number(1...100) {
@@ -131,14 +131,14 @@ final class KillClient {
         case ...95: return screens.randomElement(using: &random).map { (.dismiss($0), true) }
         case ...98:
             let steps = ["add", "swap", "nest", "note"].shuffled(using: &random).enumerated().map {
-                Deed.Step(name: $1, number: number * 10 + $0)
+                ClientOperation.Step(name: $1, number: number * 10 + $0)
             }
             return (.emitAll(steps, on: root), true)
         default: return (.emit(.init(name: "add", number: number), on: root), true)
         }
     }
 
-    private func another(_ random: inout Seeded) -> Deed {
+    private func another(_ random: inout Seeded) -> ClientOperation {
         roots += 1
         let kind = KillDefinitions.kinds.randomElement(using: &random) ?? "free"
         return .coordinate(kind, id: "\(prefix)_\(roots)")
@@ -267,7 +267,7 @@ final class KillClient {
     }
 }
 
-extension Deed {
+extension ClientOperation {
     /// Whether it switches a property of a presentable.
     fileprivate var isSwitch: Bool {
         switch self {

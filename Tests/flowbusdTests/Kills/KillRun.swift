@@ -58,9 +58,9 @@ final class KillRun {
             while kills < wanted {
                 lives += 1
                 try live(isLong: lives % 10 == 3)
-                if lives % 4 == 0 { try settle() }
+                if lives % 4 == 0 { try waitUntilIdle() }
             }
-            try settle()
+            try waitUntilIdle()
         } catch {
             throw TestFailure("seed \(seed), after \(kills) kills: \(error)\n--- flowbusd\n\(log)")
         }
@@ -140,7 +140,7 @@ final class KillRun {
     }
 
     /// Waits until all is answered, and looks at the whole.
-    private func settle() throws {
+    private func waitUntilIdle() throws {
         repeat {
             try listener.wait(for: "all answers") {
                 try hear()
@@ -173,11 +173,11 @@ final class KillRun {
         guard guests.count < 3 else { return }
         let guest = try TestClient(daemon.bus)
         numbers += 1
-        let seat = Deed.emit(.init(name: "seat", number: numbers), on: "/guests")
+        let seat = ClientOperation.emit(.init(name: "seat", number: numbers), on: "/guests")
         try guest.answer(to: seat.start(by: guest, token: nil))
         let path = try look().first { $0.key.hasPrefix("/guests/") && $0.value.line.hasPrefix("chair \(numbers)") }?.key
         guard let path else { throw TestFailure("D-1: chair \(numbers) is not there, which was answered") }
-        try guest.answer(to: Deed.claim(path).start(by: guest, token: nil))
+        try guest.answer(to: ClientOperation.claim(path).start(by: guest, token: nil))
         guests.append((guest, path))
     }
 

@@ -20,12 +20,12 @@ extension Look {
 
 /// Foresees what one client's calls do where no other interferes: a machine that is never killed.
 final class Oracle {
-    private var coordinator: FlowCoordinator
+    private var coordinator: Coordinator
     private var requests: UInt64 = 0
     private let client: Client
 
     init(_ definitions: Definitions, for client: TestClient) {
-        coordinator = FlowCoordinator(definitions: definitions, basePath: Service.tree)
+        coordinator = Coordinator(definitions: definitions, basePath: Service.tree)
         self.client = Client(client.uniqueName)
     }
 
@@ -90,7 +90,7 @@ final class Oracle {
     // MARK: What is done
 
     /// Does it, and says what it is answered.
-    func `do`(_ deed: Deed) throws -> Told {
+    func `do`(_ deed: ClientOperation) throws -> Told {
         requests += 1
         let request = RequestID(requests)
         guard let event = try event(deed, request) else { return .error("org.freedesktop.DBus.Error.UnknownObject") }
@@ -123,7 +123,7 @@ final class Oracle {
     }
 
     /// Nil: nothing is live there.
-    private func event(_ deed: Deed, _ request: RequestID) throws -> Event? {
+    private func event(_ deed: ClientOperation, _ request: RequestID) throws -> Event? {
         if case .coordinate(let flow, let id) = deed {
             guard let flow = coordinator.definitions.flow(named: flow) else { throw TestFailure("no flow \(flow)") }
             return .flowRequested(request, FlowRequest(flow, id: id, by: client))
@@ -147,12 +147,12 @@ final class Oracle {
 
     private func node(_ path: String) -> NodeID? { coordinator.node(at: Service.tree + path) }
 
-    private func id(of step: Deed.Step) throws -> StepID {
+    private func id(of step: ClientOperation.Step) throws -> StepID {
         guard let id = coordinator.definitions.step(named: step.name) else { throw TestFailure("no step \(step)") }
         return id
     }
 
-    private func arguments(of step: Deed.Step) -> Arguments {
+    private func arguments(of step: ClientOperation.Step) -> Arguments {
         step.number.map { [Argument("number", .int64(Int64($0)))] } ?? []
     }
 }

@@ -10,7 +10,7 @@ final class SharedRoots {
         let number: Int
         let client: TestClient
         let token: String
-        var pending: PendingCall?
+        var pending: AwaitedReply?
         /// Whether it was told `pending`, so that `StepConcluded` is to come.
         var isPending = false
         var verdict: String?
@@ -76,7 +76,7 @@ final class SharedRoots {
     private func start(_ number: Int) throws {
         guard let ask = asks[number] else { return }
         // Half of the callers don't wait for the guard.
-        let call = try Deed.emit(.init(name: "ask", number: number), on: "/shared").start(
+        let call = try ClientOperation.emit(.init(name: "ask", number: number), on: "/shared").start(
             by: ask.client, token: ask.token, waits: number.isMultiple(of: 2))
         asks[number]?.pending = call
     }

@@ -1,0 +1,282 @@
+/// What is held, for each client, for each user beside the service's own, and in total; so that nobody can fill the memory,
+/// nor keep another from its share (S-33).
+///
+/// What the daemon began by itself counts in total alone. What is held for clients that are gone draws from a common pool.
+struct Accounting: Sendable {
+    /// What is held.
+    struct Usage: Equatable, Sendable {
+        var nodes = 0
+        /// Kept steps.
+        var steps = 0
+        /// Of arguments: the nodes' own, those of steps that wait at them or for their dismissal, those of latest
+        /// navigations.
+        var bytes = 0
+
+        static func += (usage: inout Usage, more: Usage) {
+            usage.nodes += more.nodes
+            usage.steps += more.steps
+            usage.bytes += more.bytes
+        }
+
+        static prefix func - (usage: Usage) -> Usage {
+            Usage(nodes: -usage.nodes, steps: -usage.steps, bytes: -usage.bytes)
+        }
+
+        subscript(resource: Resource) -> Int {
+            switch resource {
+            case .nodes: nodes
+            case .steps: steps
+            case .bytes: bytes
+            }
+        }
+    }
+
+    /// What there is a limit of.
+    enum Resource: CaseIterable, Sendable {
+        case nodes
+        case steps
+        case bytes
+    }
+
+    /// A client that something was held for since it came, or since the process started.
+    private struct Account: Sendable {
+        var usage = Usage()
+        /// Its user, where that is neither the service's own nor root; nil, too, as long as nobody knows.
+        var user: UInt32?
+        /// Whether it is gone; there is an account as long as something is held for it.
+        var isGone = false
+    }
+
+    /// How much may be held.
+    let quotas: Quotas
+    private(set) var total = Usage()
+    /// For clients that are gone.
+    private(set) var pool = Usage()
+    private var accounts: [Client: Account] = [:]
+    private var users: [UInt32: Usage] = [:]
+    /// How many of those clients are gone.
+    private var goneCount = 0
+    /// Clients that are gone, and had nothing held for them at some moment since ``takeOpened()``.
+    private var emptied: [Client] = []
+    /// Clients whose accounts are new since then.
+    private var opened: [Client] = []
+
+    /// A ledger in which nothing is held.
+    init(_ quotas: Quotas = .service) { self.quotas = quotas }
+
+    // MARK: Counting
+
+    /// Counts more, or less where the numbers are negative.
+    mutating func count(_ change: Usage, for client: Client) {
+        if change == Usage() { return }
+        total += change
+        guard client != .daemon else { return }
+        var found = accounts.index(forKey: client)
+        if found == nil {
+            open(client)
+            found = accounts.index(forKey: client)
+        }
+        guard let place = found else { return }
+        accounts.values[place].usage += change
+        if accounts.values[place].isGone {
+            pool += change
+            if accounts.values[place].usage == Usage() { emptied.append(client) }
+        } else if let user = accounts.values[place].user {
+            count(change, ofUser: user)
+        }
+    }
+
+    private mutating func count(_ change: Usage, ofUser user: UInt32) {
+        var all = users[user] ?? Usage()
+        all += change
+        users[user] = all == Usage() ? nil : all
+    }
+
+    /// Counts a node that is gone.
+    mutating func release(_ node: Node) {
+        node.forEachHolding { count(-$1, for: $0) }
+    }
+
+    // MARK: Clients
+
+    /// Has it known when a client is gone, and whose it is; from now on, if it was not so before.
+    mutating func open(_ client: Client) {
+        guard accounts[client] == nil, client != .daemon else { return }
+        let isGone = client == .former
+        accounts[client] = Account(isGone: isGone)
+        if isGone { goneCount += 1 } else { opened.append(client) }
+    }
+
+    /// Clients that the shell does not know to be of interest. At the end of each event: what is held for a client that is
+    /// gone can come to nothing and be more again in its course.
+    mutating func takeOpened() -> [Client] {
+        if !emptied.isEmpty { forgetEmptied() }
+        if opened.isEmpty { return [] }
+        defer { opened = [] }
+        return opened
+    }
+
+    private mutating func forgetEmptied() {
+        for client in emptied {
+            guard let account = accounts[client], account.isGone, account.usage == Usage() else { continue }
+            accounts[client] = nil
+            goneCount -= 1
+        }
+        emptied = []
+    }
+
+    /// A client is of a user that has limits of its own.
+    mutating func identify(_ client: Client, as user: UInt32) {
+        guard let account = accounts[client], !account.isGone, account.user != user else { return }
+        if let former = account.user { count(-account.usage, ofUser: former) }
+        accounts[client]?.user = user
+        count(account.usage, ofUser: user)
+    }
+
+    /// A client is gone: what is held for it is in the pool from now on. Gives what that is.
+    mutating func close(_ client: Client) -> Usage {
+        guard let account = accounts.removeValue(forKey: client) else { return Usage() }
+        if account.isGone {
+            accounts[client] = account
+            return Usage()
+        }
+        if let user = account.user { count(-account.usage, ofUser: user) }
+        pool += account.usage
+        accounts[client] = Account(usage: account.usage, isGone: true)
+        goneCount += 1
+        if account.usage == Usage() { emptied.append(client) }
+        return account.usage
+    }
+
+    /// Whether a client is gone for which something is held.
+    func isGone(_ client: Client) -> Bool {
+        goneCount > 0 && accounts[client]?.isGone ?? false
+    }
+
+    /// Whether a client has no limits of its own: the daemon, and who is gone.
+    func isFree(_ client: Client) -> Bool { client == .daemon || isGone(client) }
+
+    /// The user of a client, where that has limits of its own.
+    func user(of client: Client) -> UInt32? { accounts[client]?.user }
+
+    /// The clients of a user that has limits of its own.
+    func clients(of user: UInt32) -> [Client] { accounts.filter { $0.value.user == user }.map(\.key) }
+
+    /// Those that are there and that the shell was told to be of interest.
+    var presentClients: Set<Client> { Set(accounts.filter { !$0.value.isGone }.keys) }
+
+    /// What is held for each client, there or gone.
+    var clients: [Client: Usage] { accounts.mapValues(\.usage).filter { $0.value != Usage() } }
+}
+
+extension Accounting: Equatable {
+    /// Whether the same is held in both, for the same clients.
+    static func == (one: Accounting, other: Accounting) -> Bool {
+        one.total == other.total && one.clients == other.clients
+    }
+}
+
+// MARK: - Limits
+
+extension Accounting {
+    /// Whether so much more may be held for a client; in total, where that comes to something else.
+    ///
+    /// - Throws: ``FlowError/Code/limitExceeded`` with the limit that is in the way.
+    func check(_ more: Usage, inTotal: Usage? = nil, for client: Client) throws(FlowError) {
+        try checkShare(more, for: client)
+        let inTotal = inTotal ?? more
+        for resource in Resource.allCases where inTotal[resource] > 0 {
+            let most = quotas[resource].total
+            guard total[resource] + inTotal[resource] > most else { continue }
+            throw FlowError(.limitExceeded, Self.inTotal(resource, total[resource], most))
+        }
+    }
+
+    /// Whether the client's own limits, and those of its user, allow so much more.
+    func checkShare(_ more: Usage, for client: Client) throws(FlowError) {
+        guard client != .daemon else { return }
+        let account = accounts[client]
+        if account?.isGone == true { return }
+        for resource in Resource.allCases where more[resource] > 0 {
+            let quota = quotas[resource]
+            let own = account?.usage[resource] ?? 0
+            guard own + more[resource] <= quota.perClient else {
+                throw FlowError(
+                    .limitExceeded, Self.text(resource, own, of: "'\(client.name)'", "has", quota.perClient))
+            }
+            guard let user = account?.user else { continue }
+            let all = users[user]?[resource] ?? 0
+            guard all + more[resource] <= quota.share else {
+                let clients = "the clients of user '\(user)'"
+                throw FlowError(.limitExceeded, Self.text(resource, all, of: clients, "have", quota.share))
+            }
+        }
+    }
+
+    /// What is wanting in total, for so much more: 0 where nothing is.
+    func shortage(_ more: Usage) -> Usage {
+        func wanting(_ resource: Resource) -> Int {
+            more[resource] > 0 ? max(0, total[resource] + more[resource] - quotas[resource].total) : 0
+        }
+        return Usage(nodes: wanting(.nodes), steps: wanting(.steps), bytes: wanting(.bytes))
+    }
+
+    private static func inTotal(_ resource: Resource, _ count: Int, _ most: Int) -> String {
+        switch resource {
+        case .nodes: "there are \(count) live presentables of at most \(most) in total"
+        case .steps: "there are \(count) steps waiting of at most \(most) in total"
+        case .bytes: "arguments of live presentables take \(count) of at most \(most) bytes in total"
+        }
+    }
+
+    private static func text(
+        _ resource: Resource, _ count: Int, of who: String, _ has: String, _ most: Int
+    ) -> String {
+        switch resource {
+        case .nodes: "\(who) \(has) made \(count) live presentables of at most \(most)"
+        case .steps: "\(who) \(has) \(count) steps waiting of at most \(most)"
+        case .bytes:
+            "arguments of live presentables that \(who) \(has) made take \(count) of at most \(most) bytes"
+        }
+    }
+}
+
+extension Quotas {
+    subscript(resource: Accounting.Resource) -> Quota {
+        switch resource {
+        case .nodes: nodes
+        case .steps: steps
+        case .bytes: bytes
+        }
+    }
+}
+
+extension Node {
+    /// How many bytes of arguments it holds for who made it: its own, and those of the step that its dismissal sets off.
+    var byteCount: Int { arguments.byteCount + (onDismissed?.byteCount ?? 0) }
+
+    /// What the node holds, and for whom.
+    func forEachHolding(_ body: (Client, Accounting.Usage) -> Void) {
+        body(client, Accounting.Usage(nodes: 1, bytes: byteCount))
+        if let held = initialStep { body(held.client, Accounting.Usage(bytes: held.arguments.byteCount)) }
+        for held in deferredSteps { body(held.client, Accounting.Usage(steps: 1, bytes: held.arguments.byteCount)) }
+        if let last = flow?.last { body(last.client, Accounting.Usage(bytes: last.byteCount)) }
+    }
+
+    /// All that it holds, whoever for.
+    var holding: Accounting.Usage {
+        var all = Accounting.Usage()
+        forEachHolding { all += $1 }
+        return all
+    }
+
+    /// The same for one client, and in total.
+    func holding(for client: Client) -> (own: Accounting.Usage, total: Accounting.Usage) {
+        var (own, total) = (Accounting.Usage(), Accounting.Usage())
+        forEachHolding { holder, usage in
+            total += usage
+            if holder == client { own += usage }
+        }
+        return (own, total)
+    }
+}

@@ -1,0 +1,289 @@
+// Calls that are not answered by the event that brought them: some step waits for a guard or a navigator, or a flow is
+// not ready (S-9, S-26).
+
+/// A call that is not answered, or whose caller was told `pending`.
+struct Call: Sendable {
+    /// What it waits for.
+    enum Kind: Sendable {
+        /// One step, of a call to the object at this path; to be remembered by this token.
+        case step(path: String, Tokens.Key?)
+        /// Steps, each emitted when the one before has ended.
+        case list(StepList)
+        /// A step for every flow. The outcomes are ``Coordinator/deepLinks``.
+        case deepLink(DeepLink)
+        /// Steps along a path of flows.
+        case path(PathWalk)
+        /// A flow that is not ready.
+        case readiness(NodeID)
+    }
+
+    let client: Client
+    var kind: Kind
+    /// Whether the caller was told `pending`, so that it is to be told what comes of it.
+    var isAnswered = false
+    /// Whether callers that ask again by its token may wait for its outcome (D-4). Its own caller does not: an earlier process
+    /// ended without answering that one.
+    var isAwaitedByToken = false
+    /// For what it counts as waiting (S-33).
+    var usage = Accounting.Usage()
+    /// Until when its caller waits for an answer; nil: it was not made to wait.
+    var due: Instant?
+    /// Whether the machine is woken then.
+    var isWatched = false
+
+    /// Whether somebody may wait for its answer.
+    var isAwaited: Bool { !isAnswered || isAwaitedByToken }
+}
+
+/// Where `EmitSteps` is.
+struct StepList: Sendable {
+    let node: NodeID
+    let path: String
+    var steps: [EmittedStep]
+    /// Those of the steps that have ended.
+    var outcomes: [Outcome] = []
+
+    /// The outcomes so far, and `pending` for the rest.
+    var told: [Outcome] { outcomes + Array(repeating: .ignored(.pending), count: steps.count - outcomes.count) }
+}
+
+extension Coordinator {
+    /// Answers a call that came before.
+    mutating func answerLate(_ effect: Effect, origin: UInt64) {
+        lateAnswers.origin = origin
+        lateAnswers.answers.append(effect)
+    }
+
+    mutating func sendLateAnswers() {
+        if lateAnswers.answers.isEmpty { return }
+        effects += lateAnswers.answers
+        lateAnswers.answers = []
+    }
+
+    /// The call at hand is not answered now. Its caller gets another answer when it has waited long enough.
+    mutating func suspend(_ request: RequestID, _ call: Call, until due: Instant? = nil) {
+        var call = call
+        accounting.count(call.usage, for: call.client)
+        if call.due == nil { call.due = due ?? now.advanced(by: Limits.replyTimeout) }
+        if !call.isWatched {
+            call.isWatched = true
+            suspended.append(request)
+        }
+        calls[request] = call
+        if case .list = call.kind { unsaved.lists.insert(request.number) }
+        guard let token, case .step = call.kind else { return }
+        tokens.remember(.waiting(with: []), of: token, at: now, for: request)
+        self.token = nil
+    }
+
+    /// Has the machine woken for the calls that it made to wait, but for those that are over already.
+    mutating func watchSuspended() {
+        if suspended.isEmpty { return }
+        for request in suspended {
+            if let call = calls[request], call.isAwaited, let due = call.due { watch(.call(request), due: due) }
+        }
+        suspended = []
+    }
+
+    /// A call is over.
+    @discardableResult
+    mutating func drop(_ request: RequestID) -> Call? {
+        guard let call = calls.removeValue(forKey: request) else { return nil }
+        accounting.count(-call.usage, for: call.client)
+        switch call.kind {
+        case .list, .deepLink: unsaved.drop(list: request.number)
+        case .step, .path, .readiness: break
+        }
+        if !activationTokens.isEmpty { activationTokens.touch(request) }
+        return call
+    }
+
+    /// A step that a call waited for has ended.
+    mutating func takeOutcome(_ outcome: Outcome, of step: WaitingStep, for request: RequestID) {
+        guard var call = calls[request] else { return }
+        switch call.kind {
+        case .step(let path, let token):
+            drop(request)
+            let answer = Self.answer(request, outcome)
+            if call.isAnswered {
+                reportConclusion(outcome, of: call, at: path, token: token?.token ?? "")
+            } else {
+                answerLate(answer, origin: step.origin)
+            }
+            if let token { concludeToken(token, answer, of: request, origin: step.origin) }
+        case .list(var list):
+            list.outcomes.append(outcome)
+            if call.isAnswered { reportConclusion(outcome, of: call, at: list.path) }
+            call.kind = .list(list)
+            calls[request] = call
+            resumable.append(request)
+        case .deepLink(var link):
+            guard case .deepLink(_, let place) = step.purpose, let path = deepLinks[request]?[place].path else {
+                return
+            }
+            deepLinks[request]?[place] = FlowOutcome(path: path, outcome: outcome)
+            if call.isAnswered { reportConclusion(outcome, of: call, at: path) }
+            link.undecided -= 1
+            call.kind = .deepLink(link)
+            calls[request] = call
+            if link.undecided == 0 { resumable.append(request) }
+        case .path(var walk):
+            if call.isAnswered {
+                drop(request)
+                reportConclusion(outcome, of: call, at: walk.place)
+                return
+            }
+            walk.outcome = outcome
+            // The guard may have put another one in place.
+            walk.segments[walk.outcomes.count].step = step.step
+            call.kind = .path(walk)
+            calls[request] = call
+            resumable.append(request)
+        case .readiness: break
+        }
+    }
+
+    /// Goes on with a call whose step has ended, or that went on to here in the slice before.
+    mutating func goOn(with request: RequestID) {
+        guard let call = calls[request] else { return }
+        switch call.kind {
+        case .step: break
+        case .list(let list): emitRest(of: list, call, request)
+        case .deepLink(let link):
+            // Where none is left, it waits for others from now on.
+            if link.next < link.flows.count || link.undecided > 0 { return takeRest(of: request) }
+            drop(request)
+            let outcomes = deepLinks.removeValue(forKey: request) ?? []
+            if !call.isAnswered { finish(request, .reply(request, .outcomes(outcomes))) }
+        case .path(let walk): walkOn(walk, call, request)
+        case .readiness(let flow):
+            if let slot = forest.slot(of: flow) {
+                guard forest.nodes[slot].flow?.isReady == true else { return }
+                finish(request, .reply(request, .done))
+            } else {
+                finish(request, .fail(request, FlowError(.flowEnded, "the flow ended before it was ready")))
+            }
+            drop(request)
+        }
+    }
+
+    /// Answers the call at hand, or one that came before.
+    mutating func finish(_ request: RequestID, _ effect: Effect) {
+        if request == self.request { answer = effect } else { answerLate(effect, origin: lastOrigin) }
+    }
+
+    /// A caller has waited long enough.
+    mutating func replyTimedOut(_ request: RequestID) {
+        guard var call = calls[request], call.isAwaited else { return }
+        let wasAnswered = call.isAnswered
+        (call.isAnswered, call.isAwaitedByToken) = (true, false)
+        calls[request] = call
+        switch call.kind {
+        case .step(_, let token):
+            let pending = Effect.reply(request, .verdict(.pending, serial: 0))
+            if !wasAnswered { finish(request, pending) }
+            if let token { concludeToken(token, pending, of: request, origin: lastOrigin) }
+        case .list(let list): finish(request, .reply(request, .verdicts(list.told)))
+        case .deepLink:
+            let told = (deepLinks[request] ?? []).map {
+                FlowOutcome(path: $0.path, outcome: $0.outcome ?? .ignored(.pending))
+            }
+            finish(request, .reply(request, .outcomes(told)))
+        case .path(let walk):
+            // The step that is under way has its outcome yet, and someone to tell it to.
+            if !walk.isUnderWay {
+                drop(request)
+                if let above = walk.above { stopReading(above, request) }
+            }
+            let what = walk.isUnderWay ? "its step was not decided" : "the flow before it was not ready"
+            finish(request, .fail(request, walk.failure("\(what) in the time that the call may take")))
+        case .readiness(let flow):
+            drop(request)
+            stopReading(flow, request)
+            let seconds = Limits.replyTimeout / 1_000_000
+            finish(request, .fail(request, FlowError(.timeout, "the flow was not ready within \(seconds) s")))
+        }
+    }
+
+    /// Tells the emitter of a step how it ended, after it was told `pending`.
+    mutating func reportConclusion(_ outcome: Outcome, of call: Call, at path: String, token: String = "") {
+        effects.append(
+            .emitStepConcluded(Conclusion(client: call.client, path: path, token: token, outcome: outcome)))
+    }
+
+    /// What a token stands for has ended, or is pending; tells those who wait with it.
+    private mutating func concludeToken(_ token: Tokens.Key, _ answer: Effect, of call: RequestID, origin: UInt64) {
+        let outcome: Tokens.Outcome
+        switch answer {
+        case .reply(_, let known): outcome = .reply(known)
+        case .fail(_, let error): outcome = .fail(error)
+        default: return
+        }
+        for request in tokens.conclude(token, outcome, of: call) {
+            accounting.count(Accounting.Usage(steps: -1), for: token.client)
+            switch outcome {
+            case .reply(let known): answerLate(.reply(request, known), origin: origin)
+            case .fail(let error): answerLate(.fail(request, error), origin: origin)
+            case .waiting: break
+            }
+        }
+    }
+
+    /// A client wants to know when a flow is ready (S-26).
+    mutating func awaitReadiness(of node: NodeID, by client: Client, _ request: RequestID) {
+        guard let slot = forest.slot(of: node), let flow = forest.nodes[slot].flow else { return refuseGone(request) }
+        if flow.isReady {
+            answer = .reply(request, .done)
+            return
+        }
+        let call = Call(client: client, kind: .readiness(node), usage: Accounting.Usage(steps: 1))
+        do throws(FlowError) {
+            try checkReadiness(of: slot, for: client)
+            try reserve(call.usage, for: client, sparing: slot)
+        } catch {
+            answer = .fail(request, error)
+            return
+        }
+        // What went to make room may have been what it waited for.
+        if forest.nodes[slot].flow?.isReady == true {
+            answer = .reply(request, .done)
+            return
+        }
+        suspend(request, call)
+        readers[node, default: []].insert(request)
+    }
+
+    /// A call waits for a flow no longer.
+    private mutating func stopReading(_ flow: NodeID, _ request: RequestID) {
+        readers[flow]?.remove(request)
+        if readers[flow]?.isEmpty == true { readers[flow] = nil }
+    }
+
+    /// Goes on with those who waited for a flow that is ready now, or gone.
+    mutating func resumeReadinessCalls(of node: NodeID) {
+        if readers.isEmpty { return }
+        guard let waiting = readers.removeValue(forKey: node) else { return }
+        // In the order in which they called.
+        resumable += waiting.sorted { $0.number < $1.number }
+    }
+
+    /// Forgets the tokens of chains that are over, or wait for nothing but to be presented: they may give nothing on that
+    /// the user still waits for.
+    mutating func forgetActivationTokens() {
+        let (origins, calls) = (origins, calls)
+        activationTokens.forget { origin, request in
+            let isUnderWay = origins[origin].map { $0.waiting > $0.held } ?? false
+            return !isUnderWay && calls[request] == nil
+        }
+    }
+
+    /// Refuses what can't be a token that lets a window come to the front.
+    func checkActivationToken(_ token: String?) throws(FlowError) {
+        guard let token else { return }
+        guard token.utf8.count <= Limits.activationTokenLength else {
+            throw FlowError(
+                .limitExceeded,
+                "an activation token of \(token.utf8.count) bytes, of at most \(Limits.activationTokenLength)")
+        }
+    }
+}

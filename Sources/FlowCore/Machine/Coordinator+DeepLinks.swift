@@ -1,0 +1,283 @@
+// Steps for all flows at once, and along a path of them: neither is gated (S-15).
+
+extension Coordinator {
+    /// Sends a step to every flow that is live now, each an origin of its own (S-27).
+    mutating func openDeepLink(_ step: StepID, _ arguments: Arguments, by client: Client, _ request: RequestID) {
+        let admitted: Arguments
+        do throws(FlowError) {
+            admitted = try admit(arguments, of: step)
+        } catch {
+            answer = .fail(request, error)
+            return
+        }
+        makeRoomForDeepLink(step, admitted.byteCount, client)
+        let flows = forest.preorder().filter { forest.nodes[$0].flow != nil }
+        var outcomes: [FlowOutcome] = []
+        var link = DeepLink(step: step, arguments: admitted)
+        link.flows.reserveCapacity(flows.count)
+        var usage = Accounting.Usage()
+        for (place, flow) in flows.enumerated() {
+            let waiting = WaitingStep(
+                origin: 0, client: client, flow: forest.id(of: flow), step: step,
+                arguments: admitted, cause: 0, purpose: .deepLink(request, place: place))
+            do throws(FlowError) {
+                try checkEmitter(client, of: flow)
+                usage = try checkWait(waiting, for: flow, besides: usage)
+            } catch {
+                outcomes.append(FlowOutcome(path: forest.nodes[flow].path, outcome: .refused(error)))
+                link.flows.append(nil)
+                continue
+            }
+            outcomes.append(FlowOutcome(path: forest.nodes[flow].path, outcome: nil))
+            link.flows.append(waiting.flow)
+            link.undecided += 1
+            reach(flow)
+        }
+        guard link.undecided > 0 else {
+            answer = .reply(request, .outcomes(outcomes))
+            return
+        }
+        var call = Call(client: client, kind: .deepLink(link))
+        call.due = now.advanced(by: Limits.replyTimeout)
+        calls[request] = call
+        deepLinks[request] = outcomes
+        takeRest(of: request)
+    }
+
+    /// Goes on with a step for every flow, each when the chain of the one before is done, or waits.
+    mutating func takeRest(of request: RequestID) {
+        while let waiting = takeNextStep(of: request) {
+            take(waiting)
+            guard let call = calls[request], case .deepLink(let link) = call.kind else { return }
+            if !run() || (isSliceOver && link.next < link.flows.count) {
+                drop(request)
+                return park(request, call)
+            }
+        }
+        unsaved.drop(list: request.number)
+        // From now on it waits for others alone, if it does.
+        if calls[request]?.isWatched == false {
+            calls[request]?.isWatched = true
+            suspended.append(request)
+        }
+    }
+
+    /// The step for the next flow of a deep link; nil: none is left.
+    private mutating func takeNextStep(of request: RequestID) -> WaitingStep? {
+        guard var call = calls[request], case .deepLink(var link) = call.kind else { return nil }
+        while link.next < link.flows.count {
+            let place = link.next
+            link.next += 1
+            guard let flow = link.flows[place] else { continue }
+            call.kind = .deepLink(link)
+            calls[request] = call
+            return WaitingStep(
+                origin: nextOrigin(), client: call.client, flow: flow, step: link.step, arguments: link.arguments,
+                cause: 0, purpose: .deepLink(request, place: place))
+        }
+        call.kind = .deepLink(link)
+        calls[request] = call
+        return nil
+    }
+
+    /// Before the first flow is looked at, as what makes room can be one of them.
+    private mutating func makeRoomForDeepLink(_ step: StepID, _ bytes: Int, _ client: Client) {
+        guard definitions.askOthers, accounting.pool != Accounting.Usage() else { return }
+        let count = forest.preorder().count { forest.nodes[$0].flow != nil && mayWait(step, at: $0) }
+        // Where not all can have room, each is checked for itself.
+        try? reserve(Accounting.Usage(steps: count, bytes: count * bytes), for: client)
+    }
+
+    /// Goes from flow to flow by their names, with a step for each, or with none (S-28).
+    mutating func openPath(
+        _ segments: [PathSegment], by client: Client, timeout: UInt64, _ request: RequestID
+    ) {
+        guard !segments.isEmpty else {
+            answer = .fail(
+                request, FlowError(.invalidArguments, "the path is empty; it has to have at least one segment, a root"))
+            return
+        }
+        guard segments.count <= Limits.waitingStepsPerFlow else {
+            let error = FlowError(
+                .limitExceeded, "\(segments.count) segments in one path, of at most \(Limits.waitingStepsPerFlow)")
+            answer = .fail(request, error)
+            return
+        }
+        var walk = PathWalk(segments: segments, due: now.advanced(by: timeout))
+        var call = Call(client: client, kind: .path(walk))
+        do throws(FlowError) {
+            // Before anything happens, as what has happened stays.
+            for place in segments.indices {
+                call.usage.bytes += segments[place].flow.utf8.count
+                guard let step = segments[place].step else { continue }
+                walk.segments[place].arguments = try admit(segments[place].arguments, of: step)
+                call.usage.bytes += segments[place].arguments.byteCount
+            }
+            call.usage.steps = segments.count
+            if definitions.askOthers { try reserve(call.usage, for: client) } else { call.usage = Accounting.Usage() }
+        } catch {
+            answer = .fail(request, error)
+            return
+        }
+        walkOn(walk, call, request)
+    }
+
+    /// Goes on along a path, as far as no step has to wait, and each flow is ready.
+    mutating func walkOn(_ walk: PathWalk, _ call: Call, _ request: RequestID) {
+        var (walk, call) = (walk, call)
+        drop(request)
+        if call.isAnswered {
+            // Its time was over between two slices.
+            if let outcome = walk.outcome { reportConclusion(outcome, of: call, at: walk.place) }
+            return
+        }
+        do throws(FlowError) {
+            while try stride(&walk, by: call.client, request) {
+                // Where nothing is left to take, or the step waits for others, there is nothing to go on with.
+                if walk.isDone || walk.isUndecided { break }
+                if !queue.isEmpty || isSliceOver {
+                    call.kind = .path(walk)
+                    return park(request, call, until: walk.due)
+                }
+            }
+        } catch {
+            finish(request, .fail(request, walk.failure(error.message)))
+            return
+        }
+        guard !walk.isDone else {
+            finish(request, .reply(request, .outcomes(walk.outcomes)))
+            return
+        }
+        call.kind = .path(walk)
+        suspend(request, call, until: walk.due)
+        if !walk.isUnderWay, let above = walk.above { readers[above, default: []].insert(request) }
+    }
+
+    /// Takes the next segment; false: none is left, or something has to be waited for.
+    ///
+    /// - Throws: why it can't be taken, or was not navigated.
+    private mutating func stride(
+        _ walk: inout PathWalk, by client: Client, _ request: RequestID
+    ) throws(FlowError) -> Bool {
+        if walk.isUnderWay {
+            guard let outcome = walk.outcome else { return false }
+            try conclude(outcome, of: &walk)
+        }
+        guard !walk.isDone else { return false }
+        // Its flow is chosen when the one before is ready.
+        if let above = walk.above.flatMap(forest.slot(of:)), forest.nodes[above].flow?.isReady == false {
+            try checkReadiness(of: above, for: client)
+            return false
+        }
+        if let error = walk.lapsed[walk.outcomes.count] { throw error }
+        let segment = walk.segments[walk.outcomes.count]
+        let flow = try self.flow(for: segment, below: walk.above, isFirst: walk.outcomes.isEmpty, by: client)
+        walk.above = forest.id(of: flow)
+        walk.place = forest.nodes[flow].path
+        guard let step = segment.step else {
+            walk.outcomes.append(FlowOutcome(path: walk.place, outcome: nil))
+            return true
+        }
+        try checkEmitter(client, of: flow)
+        let waiting = WaitingStep(
+            origin: nextOrigin(), client: client, flow: forest.id(of: flow), step: step,
+            arguments: segment.arguments, cause: 0, purpose: .segment(request))
+        try checkWait(waiting, for: flow)
+        reach(flow)
+        walk.isUnderWay = true
+        walk.outcome = take(waiting)
+        run()
+        return true
+    }
+
+    /// Notes how a segment's step ended.
+    ///
+    /// - Throws: why it was not navigated.
+    private func conclude(_ outcome: Outcome, of walk: inout PathWalk) throws(FlowError) {
+        walk.isUnderWay = false
+        walk.outcome = nil
+        switch outcome {
+        case .navigated: walk.outcomes.append(FlowOutcome(path: walk.place, outcome: outcome))
+        case .ignored(let verdict):
+            let segment = walk.segments[walk.outcomes.count]
+            guard let step = segment.step else { return }
+            throw FlowError(
+                .pathFailed,
+                verdict == .unhandled
+                    ? unhandled(step, at: walk.above) : "the step '\(definitions[step].name)' is \(verdict.rawValue)")
+        case .refused(let error): throw error
+        }
+    }
+
+    /// The flow that a segment means: a root for the first one, which is started if it is unique; else the newest of
+    /// that name below the one before.
+    private mutating func flow(
+        for segment: PathSegment, below above: NodeID?, isFirst: Bool, by client: Client
+    ) throws(FlowError) -> Int {
+        if isFirst, let root = forest.newestFlow(named: segment.flow, below: nil) { return root }
+        if isFirst {
+            guard let id = definitions.flow(named: segment.flow) else {
+                throw definitions.unknownFlow(segment.flow)
+            }
+            guard definitions[id].isUnique else {
+                throw FlowError(
+                    .unknownFlow, "no root of that name is live, and none is started, as the flow is not unique")
+            }
+            let path = try begin(FlowRequest(id, by: client))
+            runToEnd()
+            guard let root = forest.newestFlow(named: segment.flow, below: nil) else {
+                throw FlowError(.flowEnded, "'\(path)' ended with its initial step")
+            }
+            return root
+        }
+        guard let above = above.flatMap(forest.slot(of:)) else {
+            throw FlowError(.flowEnded, "the flow of the segment before has ended")
+        }
+        guard let flow = forest.newestFlow(named: segment.flow, below: above) else {
+            throw FlowError(.unknownFlow, "no flow of that name is live below '\(forest.nodes[above].path)'")
+        }
+        return flow
+    }
+}
+
+/// Where a deep link to every flow is (S-27).
+struct DeepLink: Sendable {
+    let step: StepID
+    let arguments: Arguments
+    /// The flows in their order; nil: one that the step was refused for.
+    var flows: [NodeID?] = []
+    /// Which of them is the next.
+    var next = 0
+    /// How many of their steps have not ended.
+    var undecided = 0
+}
+
+/// Where a deep link along a path is (S-28).
+struct PathWalk: Sendable {
+    var segments: [PathSegment]
+    /// Why those of the segments can't be taken whose steps new definitions don't declare so any more.
+    var lapsed: [Int: FlowError] = [:]
+    /// Until when it has to be done.
+    let due: Instant
+    /// Those of the segments that are done.
+    var outcomes: [FlowOutcome] = []
+    /// The flow of the latest segment, and its path.
+    var above: NodeID?
+    var place = ""
+    /// Whether a step for that flow was emitted and is not done.
+    var isUnderWay = false
+    /// How that step ended; nil: it did not.
+    var outcome: Outcome?
+
+    /// Whether all segments are done.
+    var isDone: Bool { outcomes.count >= segments.count }
+
+    /// Whether the step of the segment at hand waits for others.
+    var isUndecided: Bool { isUnderWay && outcome == nil }
+
+    /// The error for the segment at hand.
+    func failure(_ why: String) -> FlowError {
+        let number = min(outcomes.count, segments.count - 1)
+        return FlowError(.pathFailed, "segment \(number + 1) ('\(Names.escaped(segments[number].flow))'): \(why)")
+    }
+}

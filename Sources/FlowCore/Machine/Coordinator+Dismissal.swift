@@ -1,0 +1,213 @@
+// Presentables that go, and what is told of it (S-12, S-22, S-23).
+
+extension Coordinator {
+    /// A client dismisses a presentable.
+    mutating func dismiss(_ node: NodeID, by client: Client, _ request: RequestID) {
+        guard let slot = forest.slot(of: node) else { return refuseGone(request) }
+        do throws(FlowError) {
+            try checkHandling(slot, client)
+        } catch {
+            answer = .fail(request, error)
+            return
+        }
+        // Whose hand it was needs no telling.
+        if forest.nodes[slot].owner == client { removeOwner(slot) }
+        dismiss(slot, .dismissed, origin: nextOrigin(), cause: 0, client)
+        answer = .reply(request, .done)
+    }
+
+    /// A presentable goes by other hands than its flow's, which may have asked to be told (S-23).
+    mutating func dismiss(
+        _ slot: Int, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client
+    ) {
+        let parent = forest.nodes[slot].parent
+        let gone = takeOut(slot, below: parent, .dismissal(reason))
+        if let parent { forest.updateVisibility(parent) }
+        reportChanges()
+        dropSteps(of: gone, nearestLiveAncestor: parent)
+        if let parent { reportParent(parent, of: gone.last, reason, origin: origin, cause: cause, client) }
+        triggerPresented()
+    }
+
+    /// Removes a presentable and all below it, newest leaf first, and tells so (S-22). What that means for the rest of
+    /// the tree is settled by the caller, when all its changes are made.
+    mutating func takeOut(_ slot: Int, below parent: Int?, _ reason: Withdrawal.Reason) -> [Node] {
+        let gone = forest.remove(slot)
+        reportRemoved(gone, reason)
+        countRemoval(gone, below: parent)
+        return gone
+    }
+
+    /// Tells that presentables are gone, and gives back what they held. The reason is that of the last one, which took the
+    /// others with it.
+    mutating func reportRemoved(_ gone: [Node], _ reason: Withdrawal.Reason) {
+        for (place, node) in gone.enumerated() {
+            effects.append(.removePresentable(path: node.path, isFlow: node.flow != nil))
+            accounting.release(node)
+            unrecord(node)
+            if node.owner != nil || node.presenting != nil {
+                withdraw(node, place == gone.count - 1 ? reason : .parent)
+            }
+        }
+    }
+
+    /// A presentable went with all below it, and is the last of those: its parent waits for it no longer (S-26), and
+    /// does not count what it kept.
+    mutating func countRemoval(_ gone: [Node], below parent: Int?) {
+        guard let parent, let last = gone.last else { return }
+        if let flow = last.flow {
+            if flow.isAwaitedByParent, !flow.isReady { awaitedChildEnded(of: parent) }
+        } else {
+            for kept in last.deferredSteps { forest.nodes[parent].flow?.waiting.count(-1, for: kept.client) }
+        }
+    }
+
+    /// Sets off the step that a flow asked for when this child goes by other hands (S-23).
+    mutating func reportParent(
+        _ flow: Int, of gone: Node?, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client
+    ) {
+        guard let gone, let template = gone.onDismissed else { return }
+        let context = Context(arguments: gone.arguments, flow: flow, dismissal: (gone.name, reason))
+        var step = WaitingStep(
+            origin: origin, client: client, flow: forest.id(of: flow),
+            step: template.step, arguments: [], cause: cause, purpose: .triggered)
+        do throws(FlowError) {
+            step.arguments = try resolve(template, context).arguments
+            // It begins a chain, or goes on with one that waited: there can be thousands, and a slice may end before each.
+            if mayTrigger(step) { queue.insert(contentsOf: [step]) }
+        } catch {
+            reportFailure(of: step, .refused(error))
+        }
+    }
+
+    /// Steps that wait for presentables that are gone: those that waited at them end with it, and are told (S-12);
+    /// those that were set off on their flows end when their turn comes (S-22), and are told at the heir, the nearest
+    /// ancestor that is live.
+    mutating func dropSteps(of gone: [Node], nearestLiveAncestor: Int?) {
+        for node in gone {
+            guard let flow = node.flow else { continue }
+            let id = NodeID(slot: node.slot, instance: node.instance)
+            if let question = flow.question { withdrawQuestion(question) }
+            unblock(id)
+            resumeReadinessCalls(of: id)
+        }
+        queue.leave(
+            gone.lazy.filter { $0.flow != nil }.map { (NodeID(slot: $0.slot, instance: $0.instance), $0.path) },
+            to: nearestLiveAncestor.map(forest.id(of:)))
+        let nearestLiveAncestor = nearestLiveAncestor.map { forest.nodes[$0].path }
+        // Only the last one can have left the flow behind that was to take its steps.
+        let last = gone.last.flatMap { $0.flow == nil ? $0.instance : nil }
+        for node in gone {
+            // Where nobody is left, it is told at the path of the flow that was to take it.
+            let place = nearestLiveAncestor ?? (node.flow == nil ? node.parentPath : node.path)
+            if let held = node.initialStep {
+                reportDropped(
+                    held, lost(held, with: node, flowLives: node.instance == last, isInitial: true), at: place)
+                release(origin: held.origin, held: true)
+            }
+            for kept in node.deferredSteps {
+                reportDropped(
+                    kept, lost(kept, with: node, flowLives: node.instance == last, isInitial: false), at: place)
+            }
+        }
+    }
+
+    private func lost(_ held: DeferredStep, with node: Node, flowLives: Bool, isInitial: Bool) -> FlowError {
+        let name = definitions.steps[held.step.index].name
+        guard flowLives else {
+            return FlowError(.flowEnded, "the flow that was to take step '\(name)' has ended")
+        }
+        let what = isInitial ? "its initial step '\(name)'" : "step '\(name)', which was kept for it"
+        return FlowError(
+            .presentableDismissed, "screen '\(node.name)' was dismissed before it was presented, with \(what)")
+    }
+}
+
+// MARK: - What is told of steps that nobody waits for
+
+extension Coordinator {
+    /// Tells of a step that nobody waits for, if it ended otherwise than navigated (S-12).
+    mutating func reportFailure(of step: WaitingStep, _ outcome: Outcome) {
+        let name = definitions.steps[step.step.index].name
+        if case .navigated = outcome { return }
+        let place = failurePath(of: step.flow)
+        let reason: NavigationFailure.Reason
+        let message: String
+        switch outcome {
+        case .navigated: return
+        case .ignored(let verdict):
+            reason = .verdict(verdict)
+            message =
+                switch verdict {
+                case .hidden: "'\(place)' is not presented, and ignores step '\(name)' then"
+                case .rejected: "the guard of '\(place)' refused step '\(name)'"
+                case .unhandled, .navigated, .deferred, .pending: unhandled(step.step, at: step.flow)
+                }
+        case .refused(let error):
+            reason = .error(error.code)
+            message = error.message
+        }
+        effects.append(
+            .emitNavigationFailed(
+                NavigationFailure(
+                    flow: place, cause: step.cause, client: step.client, step: name, reason: reason,
+                    message: message, isIdle: step.purpose == .idle)))
+    }
+
+    /// Tells of a step that waited and was lost before its turn.
+    mutating func reportDropped(_ held: DeferredStep, _ error: FlowError, at path: String) {
+        reportDropped(held, .error(error.code), error.message, at: path)
+    }
+
+    /// Tells of a step that waited until a newer one took its place (S-15, S-19).
+    mutating func reportReplaced(_ held: DeferredStep, at path: String) {
+        let name = definitions.steps[held.step.index].name
+        reportDropped(
+            held, .verdict(.hidden),
+            "step '\(name)' waited for its presentable to be presented, until a newer one took its place", at: path)
+    }
+
+    private mutating func reportDropped(
+        _ held: DeferredStep, _ reason: NavigationFailure.Reason, _ message: String, at path: String
+    ) {
+        effects.append(
+            .emitNavigationFailed(
+                NavigationFailure(
+                    flow: path, cause: held.cause, client: held.client, step: definitions.steps[held.step.index].name,
+                    reason: reason, message: message)))
+    }
+
+    /// Tells that a root has no parent which could take a step (S-20, S-21).
+    mutating func reportOrphaned(_ planned: Plan.Step, of step: WaitingStep, at path: String) {
+        let name = definitions.steps[planned.step.index].name
+        effects.append(
+            .emitNavigationFailed(
+                NavigationFailure(
+                    flow: path, cause: serial, client: step.client, step: name, reason: .verdict(.unhandled),
+                    message: "'\(path)' is a root: it has no parent that could take step '\(name)'")))
+    }
+
+    /// Where failures of steps for a flow are told: at the flow, or the nearest ancestor that outlived it; where none did, at
+    /// the path that it had (S-12).
+    func failurePath(of flow: NodeID) -> String {
+        if let slot = forest.slot(of: flow) { return forest.nodes[slot].path }
+        switch queue.nearestLiveAncestor(of: flow, isLive: { forest.slot(of: $0) != nil }) {
+        case .below(let nearestLiveAncestor)?:
+            return forest.slot(of: nearestLiveAncestor).map { forest.nodes[$0].path } ?? forest.base
+        case .alone(let path)?: return path
+        case nil: return forest.base
+        }
+    }
+
+    func unhandled(_ step: StepID, at flow: NodeID?) -> String {
+        guard let flow = flow.flatMap(forest.slot(of:)) else { return "the flow has ended" }
+        let definition = definitions[definition(of: flow)]
+        let name = definitions[step].name
+        if let navigator = definition.navigator {
+            return "the navigator '\(navigator.service.name)' of flow '\(definition.name)' does not take step '\(name)'"
+        }
+        return definition.rule(for: step) == nil
+            ? "flow '\(definition.name)' has no rule for step '\(name)'"
+            : "no alternative of flow '\(definition.name)' for step '\(name)' matches"
+    }
+}

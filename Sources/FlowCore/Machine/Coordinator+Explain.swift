@@ -1,0 +1,334 @@
+// A dry run: what a step would come to, in words, and why not otherwise.
+//
+// The event is carried out on a copy, by the very code that would carry it out; here is only said what that did. What
+// decides (the gate, the rule's alternatives) is asked just before, at the state that it decides by. Other processes are
+// not asked: a step that would wait for one ends the run there.
+//
+// The words are for one caller, and the tree holds private arguments of others. So private ones are told where they came
+// with the very call, and nowhere else; nor is what a rule compares them with.
+
+extension Coordinator {
+    /// What would happen if this client emitted this step on this presentable now, as `EmitStep` does. Nothing happens.
+    public borrowing func explain(
+        _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, at now: Instant
+    ) -> Explanation {
+        var run = copy()
+        run.now = now
+        // As things are now: what goes on later, and may take long, is left out.
+        (run.queue, run.resumable, run.slice) = (StepQueue(), [], Slice())
+        return run.explainEmission(of: step, arguments, on: node, by: client)
+    }
+
+    private mutating func explainEmission(
+        of step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client
+    ) -> Explanation {
+        guard let slot = forest.slot(of: node) else { return Explanation(refusal: Self.gone) }
+        let flow = flow(for: slot)
+        // Before anything changes; whether it matters is known after that.
+        let gate = gateReasons(at: slot, for: flow, client)
+        let admitted = (try? admit(arguments, of: step)) ?? arguments
+        let reasons = reasons(for: step, admitted, at: flow, showsPrivate: true)
+        let place = "on \(self.named(slot))" + (slot == flow ? "" : ", for \(named(flow))")
+
+        // No call has this number: those that wait are not concerned.
+        let request = RequestID(.max)
+        self.request = request
+        var explanation: Explanation
+        switch emit(step, arguments, on: node, by: client, nil, .emitted(request)) {
+        case .ended(let outcome):
+            explanation = Explanation(outcome)
+            explanation.add("step '\(definitions[step].name)'\(Self.text(arguments)) \(place)")
+            if case .refused(let error) = outcome {
+                explanation.add(error.message, indented: true)
+            } else {
+                for line in gate { explanation.add(line, indented: true) }
+            }
+        case .taken(let outcome):
+            explanation = Explanation(outcome)
+            explanation.add("step '\(definitions[step].name)'\(Self.text(admitted)) \(place)")
+            for line in gate + reasons { explanation.add(line, indented: true) }
+            takeEffects(into: &explanation)
+            if case .refused(let error) = outcome { explanation.add(error.message, indented: true) }
+        case .waiting:
+            explanation = Explanation(.ignored(.pending))
+            explanation.add("step '\(definitions[step].name)'\(Self.text(admitted)) \(place)")
+            for line in gate + reasons { explanation.add(line, indented: true) }
+            takeEffects(into: &explanation)
+        }
+        explainChain(in: &explanation)
+        return explanation
+    }
+
+    /// The same as ``goOn()``, a step at a time.
+    private mutating func explainChain(in explanation: inout Explanation) {
+        while let step = queue.takeNext() {
+            explanation.add(heading(of: step))
+            if let flow = forest.slot(of: step.flow) {
+                for line in reasons(for: step.step, step.arguments, at: flow, showsPrivate: false) {
+                    explanation.add(line, indented: true)
+                }
+            }
+            take(step)
+            takeEffects(into: &explanation)
+        }
+        goOn()
+        sendLateAnswers()
+        takeEffects(into: &explanation)
+    }
+
+    private func heading(of step: WaitingStep) -> String {
+        let what = "step '\(definitions[step.step].name)'\(Self.text(step.arguments.broadcastable))"
+        let place =
+            forest.slot(of: step.flow).map { "for \(named($0))" }
+            ?? "for a flow that is gone (told at '\(failurePath(of: step.flow))')"
+        switch step.purpose {
+        case .initial: return "then the initial \(what) \(place)"
+        case .kept: return "then \(what), which was kept until now, \(place)"
+        case .triggered: return "then \(what) \(place)"
+        case .emitted, .deepLink, .listed, .segment, .idle: return "then \(what), which waited before, \(place)"
+        }
+    }
+
+    /// How a presentable is called: `flow '/main'`.
+    private func named(_ slot: Int) -> String {
+        "\(forest.nodes[slot].flow == nil ? "screen" : "flow") '\(forest.nodes[slot].path)'"
+    }
+}
+
+// MARK: - The gate
+
+extension Coordinator {
+    /// What the gate makes of a step on a presentable, and why (S-15).
+    private func gateReasons(at slot: Int, for flow: Int, _ client: Client) -> [String] {
+        var lines: [String] = []
+        let emitters = definitions[definition(of: flow)].emitters
+        if let name = emitters.first(where: { nameOwners[$0] == client }) {
+            lines.append("'\(client.name)' may emit here, as it owns '\(name)'")
+        }
+        guard !forest.nodes[slot].isPresented else { return lines }
+        lines.append("it is not presented: \(hiddenReason(slot))")
+        switch whenHidden(slot) {
+        case .ignore: lines.append("so it ignores steps (whenHidden = \"ignore\")")
+        case .allow: lines.append("it takes steps all the same (whenHidden = \"allow\")")
+        case .latest:
+            lines.append("so the step is kept until it is (whenHidden = \"latest\")")
+            if let kept = forest.nodes[slot].deferredSteps.last {
+                lines.append("step '\(definitions[kept.step].name)', which was kept so far, is dropped for it")
+            }
+        case .queue:
+            let kept = forest.nodes[slot].deferredSteps.count
+            lines.append(
+                "so the step is kept until it is (whenHidden = \"queue\")"
+                    + (kept == 0 ? "" : ", behind \(kept) other\(kept == 1 ? "" : "s")"))
+        }
+        return lines
+    }
+
+    /// Why a presentable is not presented: the cause that lies nearest to its root (S-14).
+    private func hiddenReason(_ slot: Int) -> String {
+        var (reason, place) = ("", Int?.some(slot))
+        while let node = place {
+            let (parent, path) = (forest.nodes[node].parent, forest.nodes[node].path)
+            let current = parent.flatMap { forest.currentPath(of: $0) } ?? path
+            switch (forest.nodes[node].isVisible, current == path) {
+            case (true, true): break
+            case (false, true): reason = "nobody shows '\(path)' (SetVisible)"
+            case (true, false): reason = "'\(current)' covers '\(path)'"
+            case (false, false): reason = "nobody shows '\(path)' (SetVisible), and '\(current)' covers it"
+            }
+            place = parent
+        }
+        return reason
+    }
+}
+
+// MARK: - The rule
+
+extension Coordinator {
+    /// Where a step leads at a flow, and why not elsewhere; nothing of what the run itself tells.
+    private func reasons(
+        for step: StepID, _ arguments: Arguments, at flow: Int, showsPrivate: Bool
+    ) -> [String] {
+        let definition = definitions[definition(of: flow)]
+        if isWaiting(flow) {
+            let others = blocked[forest.id(of: flow)]?.count ?? 0
+            return [
+                "the flow waits for an answer about another step; this one has its turn after that"
+                    + (others == 0 ? "" : ", behind \(others) other\(others == 1 ? "" : "s")")
+            ]
+        }
+        if definition.guard?.watches(step) == true { return [] }
+        if definition.navigator?.steps.contains(step) == true { return [] }
+        guard definition.navigator == nil, let rule = definition.rule(for: step) else {
+            return [unhandled(step, at: forest.id(of: flow))]
+        }
+        let alternatives = definition.rules[rule].alternatives
+        guard alternatives.count > 1 || alternatives.contains(where: \.isConditional) else { return [] }
+        var lines: [String] = []
+        for (index, alternative) in alternatives.enumerated() {
+            let name = "alternative \(index + 1) of \(alternatives.count)"
+            let isTaken = matches(alternative, arguments, flow)
+            let why = reasons(alternative, arguments, flow, showsPrivate: showsPrivate, isTaken: isTaken)
+            lines.append(name + (isTaken ? " is taken" : " is not taken") + (why.isEmpty ? "" : ": " + why))
+            if isTaken { return lines }
+        }
+        return lines + [unhandled(step, at: forest.id(of: flow))]
+    }
+
+    /// What speaks for an alternative that is taken, or against one that is not.
+    private func reasons(
+        _ alternative: Alternative, _ arguments: Arguments, _ flow: Int, showsPrivate: Bool, isTaken: Bool
+    ) -> String {
+        func said(_ conditions: [Condition], _ isWanted: (Bool) -> Bool) -> [String] {
+            conditions.compactMap { condition in
+                let isMet = isMet(condition, arguments, flow)
+                return isWanted(isMet) ? text(condition, isMet, arguments, showsPrivate: showsPrivate) : nil
+            }
+        }
+        let when = said(alternative.when) { $0 == isTaken }
+        // Against it speak those that are met, if all of them are; for it those that are not.
+        let isBarred =
+            !alternative.unless.isEmpty && alternative.unless.allSatisfy { isMet($0, arguments, flow) }
+        let unless = isTaken || isBarred ? said(alternative.unless) { $0 != isTaken } : []
+        return (when + unless.map { isTaken ? $0 : "\($0), which bars it (unless)" }).joined(separator: "; ")
+    }
+
+    private func text(_ condition: Condition, _ isMet: Bool, _ arguments: Arguments, showsPrivate: Bool) -> String {
+        switch condition {
+        case .alive(let name):
+            return isMet ? "a '\(name)' is live in the tree" : "no '\(name)' is live in the tree"
+        case .argument(let name, let wanted):
+            guard let argument = arguments[name] else { return "the step has no argument '\(name)'" }
+            // The wanted value of a private argument is as private as the given one.
+            guard !argument.isPrivate else {
+                return isMet ? "'\(name)' is what it asks for" : "'\(name)' is not what it asks for"
+            }
+            return "'\(name)' is \(Self.text(argument.value))" + (isMet ? "" : ", not \(Self.text(wanted))")
+        }
+    }
+
+    /// Arguments as a line has them: ` (item = 7, lang = 'en')`.
+    private static func text(_ arguments: Arguments) -> String {
+        if arguments.isEmpty { return "" }
+        return " (" + arguments.map { "\(Names.escaped($0.name)) = \(text($0.value))" }.joined(separator: ", ") + ")"
+    }
+
+    private static func text(_ value: Value) -> String {
+        switch value {
+        case .string(let text), .objectPath(let text), .signature(let text): "'\(Names.escaped(text))'"
+        case .variant(let inner): text(inner)
+        case .bool, .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .bytes, .array, .structure,
+            .entry:
+            Names.escaped(value.description)
+        }
+    }
+}
+
+extension Alternative {
+    fileprivate var isConditional: Bool { !when.isEmpty || !unless.isEmpty }
+}
+
+// MARK: - What happened
+
+extension Coordinator {
+    /// Says what the run did since it was last asked.
+    private mutating func takeEffects(into explanation: inout Explanation) {
+        // What was navigated explains the rest.
+        for case .emitNavigationOccurred(let navigation) in effects {
+            for line in lines(of: navigation) { explanation.add(line, indented: true) }
+        }
+        for effect in effects {
+            guard let line = line(of: effect) else { continue }
+            guard case .emitNavigationFailed(let failure) = effect else {
+                explanation.add(line, indented: true)
+                continue
+            }
+            if explanation.hasJustExplained(line) {
+                explanation.add("NavigationFailed tells so, as nobody waits for it", indented: true)
+            } else {
+                explanation.add(line, indented: true, matters: failure.reason == .error(.navigationLoop))
+            }
+        }
+        explanation.effects += effects
+        effects = []
+    }
+
+    private func lines(of navigation: Navigation) -> [String] {
+        if navigation.contributions.isEmpty {
+            return ["the rule contributes nothing, which is a navigation all the same"]
+        }
+        return navigation.contributions.compactMap { it in
+            let name = "'\(it.name)'" + Self.text(it.arguments.broadcastable)
+            switch it.kind {
+            // Told as they are made.
+            case .screen, .flow, .back: return nil
+            case .reuse: return "'\(it.path ?? "")' is used again (reuse)"
+            case .clear: return "all children of the flow go first (clear)"
+            case .pop:
+                return it.name == "root"
+                    ? "all children but the oldest go (pop = \"root\")"
+                    : "the children that are newer than '\(it.name)' go (pop)"
+            case .current: return "step \(name) is set off on the same flow"
+            case .parent:
+                return it.path.map { "step \(name) is set off on the parent '\($0)'" }
+                    ?? "step \(name) is for the parent, but the flow is a root"
+            case .end:
+                guard !it.name.isEmpty else { return "the flow ends" }
+                return it.path.map { "the flow ends, and step \(name) is set off on its parent '\($0)'" }
+                    ?? "the flow ends; step \(name) is for the parent, but the flow is a root"
+            }
+        }
+    }
+
+    /// What an effect means to a person; nil for what is nothing to people, or said elsewhere.
+    private func line(of effect: Effect) -> String? {
+        switch effect {
+        case .emitNavigationWillOccur(let it): "NavigationWillOccur announces it at '\(it.flow)'"
+        case .removePresentable(let path, let isFlow): "\(isFlow ? "flow" : "screen") '\(path)' goes"
+        case .addPresentable(let state): line(of: state)
+        case .changeProperties(let changes): line(of: changes)
+        case .emitNavigationFailed(let failure): failure.message
+        case .askGuard(let it):
+            "the guard '\(it.service.name)' is asked about it, for at most \(Self.text(microseconds: it.service.timeout)):"
+                + " what follows, it alone can tell"
+        case .askNavigator(let it):
+            "the navigator '\(it.service.name)' is asked where it leads, for at most "
+                + "\(Self.text(microseconds: it.service.timeout)): what follows, it alone can tell"
+        case .present(let it): "the presenter '\(it.presenter.service.name)' is called to show '\(it.path)'"
+        case .withdraw(let it): "the owner of '\(it.path)' is told that it is gone (Withdraw)"
+        case .emitStepConcluded(let it): "a step that was pending at '\(it.path)' ends"
+        case .dropQuestion, .emitNavigationOccurred, .watchClient, .emitDefinitionsChanged, .reply, .fail, .startTimer,
+            .reportUnstarted, .reportUnrestored:
+            nil
+        }
+    }
+
+    private func line(of state: PresentableState) -> String {
+        var line = "\(state.flow == nil ? "screen" : "flow") '\(state.path)' is made\(Self.text(state.arguments))"
+        if !state.style.isEmpty { line += ", style '\(Names.escaped(state.style))'" }
+        guard let slot = forest.node(at: state.path)?.slot, let held = forest.nodes[slot].initialStep else {
+            return line
+        }
+        return line + "; its initial step '\(definitions[held.step].name)' waits until it is presented"
+    }
+
+    private func line(of changes: PropertyChanges) -> String? {
+        var parts: [String] = []
+        if let arguments = changes.arguments, !arguments.isEmpty { parts.append("has" + Self.text(arguments)) }
+        if let isPresented = changes.isPresented {
+            parts.append(isPresented ? "is presented" : "is not presented any more")
+        }
+        if let isReady = changes.isReady, isReady { parts.append("is ready") }
+        switch changes.current {
+        case .child(let path): parts.append("has '\(path)' in front")
+        case .some(.none): parts.append("has no child in front any more")
+        case nil: break
+        }
+        return parts.isEmpty ? nil : "'\(changes.path)' \(parts.joined(separator: ", "))"
+    }
+
+    private static func text(microseconds: UInt64) -> String {
+        if microseconds % 1_000_000 == 0 { return "\(microseconds / 1_000_000) s" }
+        return microseconds % 1_000 == 0 ? "\(microseconds / 1_000) ms" : "\(microseconds) µs"
+    }
+}

@@ -1,0 +1,124 @@
+// Flows that name a step for when nobody reached them for a time (S-34).
+
+extension Coordinator {
+    /// Watches a flow that was just born, if it has an idle step.
+    mutating func watch(_ slot: Int) {
+        guard let reached = forest.nodes[slot].flow?.reached, let idle = idle(of: slot) else { return }
+        watch(.flow(forest.id(of: slot)), due: reached.advanced(by: idle.after))
+    }
+
+    /// Has the machine woken when something is due.
+    mutating func watch(_ subject: Alarms.Subject, due: Instant) {
+        // What is over stands there until its time comes: at most as often as what is not, and a few.
+        if alarms.count > 2 * (forest.flowCount + calls.count) + 16 {
+            let (forest, calls) = (forest, calls)
+            alarms.removeAll { subject in
+                switch subject {
+                case .flow(let flow): forest.slot(of: flow) == nil
+                case .call(let request): calls[request]?.isAwaited != true
+                }
+            }
+        }
+        alarms.insert(subject, due: due)
+    }
+
+    /// A step from outside reached a flow, and so all above it.
+    mutating func reach(_ flow: Int) {
+        guard definitions.haveIdleFlows else { return }
+        var place: Int? = flow
+        while let slot = place {
+            if forest.nodes[slot].flow?.reached != nil {
+                forest.nodes[slot].flow?.reached = now
+                forest.touchActivity(of: slot)
+                if forest.nodes[slot].flow?.isResting == true {
+                    forest.nodes[slot].flow?.isResting = false
+                    watch(slot)
+                }
+            }
+            place = forest.nodes[slot].parent
+        }
+    }
+
+    /// Takes the next thing that is due. Its chain, and the calls that go on with that, come before the next one: also before
+    /// their callers' patience ends, which may be due, too.
+    mutating func takeNextDue() {
+        guard let limit = slice.dueBy, let next = alarms.next, next.due <= limit else {
+            slice.dueBy = nil
+            return
+        }
+        alarms.removeNext()
+        switch next.subject {
+        case .flow(let flow): takeIdle(flow, due: next.due)
+        case .call(let request): replyTimedOut(request)
+        }
+    }
+
+    private mutating func takeIdle(_ flow: NodeID, due expected: Instant) {
+        guard let slot = forest.slot(of: flow), let reached = forest.nodes[slot].flow?.reached,
+            let idle = idle(of: slot)
+        else { return }
+        let due = reached.advanced(by: idle.after)
+        guard due == expected else { return alarms.insert(.flow(flow), due: due) }
+        // Until it is known how it ends; and after that, if it is navigated or kept.
+        forest.nodes[slot].flow?.isResting = true
+        forest.touchActivity(of: slot)
+        trigger(idle, at: slot)
+    }
+
+    /// Emits a flow's idle step on it.
+    private mutating func trigger(_ idle: Idle, at flow: Int) {
+        let step = WaitingStep(
+            origin: nextOrigin(), client: .daemon, flow: forest.id(of: flow),
+            step: idle.step, arguments: [], cause: 0, purpose: .idle)
+        switch pass(step, at: flow, for: flow) {
+        case .taken, .waiting: break
+        case .ended(let outcome):
+            if outcome != .ignored(.deferred) { reportFailure(of: step, outcome) }
+            idleStepEnded(step, outcome)
+        }
+    }
+
+    /// One that was navigated rests until the flow is reached; so does one that is kept: it is taken when the flow is
+    /// presented, and another one would only take its place. Any other is tried again after the same time.
+    mutating func idleStepEnded(_ step: WaitingStep, _ outcome: Outcome) {
+        // The flow may be gone, or have been reached.
+        guard let slot = forest.slot(of: step.flow), forest.nodes[slot].flow?.isResting == true else { return }
+        forest.nodes[slot].flow?.reached = now
+        forest.touchActivity(of: slot)
+        switch outcome {
+        case .navigated, .ignored(.deferred): break
+        case .ignored, .refused:
+            forest.nodes[slot].flow?.isResting = false
+            watch(slot)
+        }
+    }
+
+    /// Where each flow stands, watched anew: after definitions were read again.
+    mutating func watchAll(unlike old: Definitions) {
+        alarms.removeAll { if case .flow = $0 { true } else { false } }
+        for slot in forest.preorder() {
+            guard let flow = forest.nodes[slot].flow else { continue }
+            let before = old.flow(named: forest.nodes[slot].name).flatMap { id in
+                old[id].idle.map { (after: $0.after, step: old[$0.step].name) }
+            }
+            let after = definitions[flow.definition].idle.map { (after: $0.after, step: definitions[$0.step].name) }
+            if before?.after != after?.after || before?.step != after?.step {
+                forest.touchActivity(of: slot)
+                forest.nodes[slot].flow?.reached = after == nil ? nil : now
+                forest.nodes[slot].flow?.isResting = false
+            }
+            if forest.nodes[slot].flow?.isResting == false { watch(slot) }
+        }
+    }
+
+    /// Asks the shell to come back when the next flow is due, if that is another time than it knows.
+    mutating func askForTimer() {
+        guard alarms.next?.due != timer else { return }
+        timer = alarms.next?.due
+        effects.append(.startTimer(at: timer))
+    }
+
+    private func idle(of slot: Int) -> Idle? {
+        forest.nodes[slot].flow.flatMap { definitions.flows[$0.definition.index].idle }
+    }
+}

@@ -1,0 +1,217 @@
+// Who shows what, and what comes of it when they are gone (S-29, S-30).
+
+extension Coordinator {
+    /// A client wants to be the one that shows a presentable.
+    mutating func claim(_ node: NodeID, by client: Client, _ request: RequestID) {
+        guard let slot = forest.slot(of: node) else { return refuseGone(request) }
+        do throws(FlowError) {
+            try checkClaim(slot, client)
+        } catch {
+            answer = .fail(request, error)
+            return
+        }
+        own(slot, client)
+        reportChanges()
+        answer = .reply(request, .done)
+    }
+
+    /// A client gives a presentable back: from then on anyone may show, hide and dismiss it.
+    mutating func release(_ node: NodeID, by client: Client, _ request: RequestID) {
+        guard let slot = forest.slot(of: node) else { return refuseGone(request) }
+        guard forest.nodes[slot].owner == client else {
+            answer = .fail(request, notOwner(slot, client))
+            return
+        }
+        removeOwner(slot)
+        reportChanges()
+        answer = .reply(request, .done)
+    }
+
+    /// Refuses a client that may not show, hide and dismiss a presentable.
+    func checkHandling(_ slot: Int, _ client: Client) throws(FlowError) {
+        guard mayHandle(slot, client) else { throw notOwner(slot, client) }
+        try checkEmitters(of: slot, client)
+    }
+
+    /// Refuses a client that may not become the owner of a presentable.
+    private func checkClaim(_ slot: Int, _ client: Client) throws(FlowError) {
+        guard mayHandle(slot, client) else {
+            let node = forest.nodes[slot]
+            throw FlowError(
+                .alreadyClaimed,
+                node.owner.map { "'\(node.path)' is claimed by '\($0.name)', which has to release it first" }
+                    ?? "'\(node.path)' is being presented by '\(node.presenting?.presenter.service.name ?? "")'")
+        }
+        try checkEmitters(of: slot, client)
+    }
+
+    /// Whether a client is the owner of a presentable, or its presenter while it is being presented; or there is neither
+    /// (S-29).
+    private func mayHandle(_ slot: Int, _ client: Client) -> Bool {
+        let presenter = presenter(calledFor: slot)
+        if presenter == nil, forest.nodes[slot].owner == nil { return true }
+        return forest.nodes[slot].owner == client || presenter.map { owns(client, $0) } ?? false
+    }
+
+    /// Where nobody owns a presentable and no presenter is called for it: refuses a client that the `emitters` of the flow,
+    /// or of the one that it is in, do not name (S-5).
+    private func checkEmitters(of slot: Int, _ client: Client) throws(FlowError) {
+        guard forest.nodes[slot].owner == nil, presenter(calledFor: slot) == nil else { return }
+        for place in [slot, forest.nodes[slot].parent] {
+            guard let flow = place.flatMap({ forest.nodes[$0].flow?.definition }) else { continue }
+            try checkEmitter(client, of: flow) {
+                "lets '\(forest.nodes[slot].path)', which nobody owns, be claimed, shown, hidden and dismissed only by"
+            }
+        }
+    }
+
+    /// The bus name of a screen's presenter, while a call of it is under way that is not out of date.
+    private func presenter(calledFor slot: Int) -> String? {
+        guard let presenting = forest.nodes[slot].presenting, presenting.state != .shown, !presenting.underWay.isEmpty
+        else { return nil }
+        return presenting.presenter.service.name
+    }
+
+    /// The refusal of a client that would have to own a presentable.
+    private func notOwner(_ slot: Int, _ client: Client) -> FlowError {
+        let node = forest.nodes[slot]
+        let who: String
+        if let owner = node.owner {
+            who = "it is owned by '\(owner.name)'"
+        } else if let presenter = presenter(calledFor: slot) {
+            who = "it is being presented by '\(presenter)'"
+        } else {
+            who = "nobody does"
+        }
+        return FlowError(.notOwner, "'\(client.name)' does not own '\(node.path)': \(who)")
+    }
+
+    /// A client is the owner from now on; who was it before is told.
+    mutating func own(_ slot: Int, _ client: Client) {
+        let former = forest.nodes[slot].owner
+        guard former != client else { return }
+        removeOwner(slot)
+        forest.nodes[slot].owner = client
+        forest.note(.owner, of: slot)
+        if forest.nodes[slot].isLeft { forest.noteRoom() }
+        watch(client)
+        if let former { withdraw(slot, from: former) }
+    }
+
+    /// Tells a client that another one owns a presentable now, so that both don't show it.
+    mutating func withdraw(_ slot: Int, from client: Client) {
+        let node = forest.nodes[slot]
+        effects.append(
+            .withdraw(
+                Withdrawal(
+                    client: client, object: node.presenting?.presenter.service.path ?? "/", path: node.path,
+                    instance: node.instance, reason: .replaced)))
+    }
+
+    /// Nobody is the owner any more.
+    mutating func removeOwner(_ slot: Int) {
+        guard let owner = forest.nodes[slot].owner else { return }
+        forest.nodes[slot].owner = nil
+        forest.note(.owner, of: slot)
+        if forest.nodes[slot].isLeft { forest.noteRoom() }
+        unwatch(owner)
+    }
+
+    /// A client has something that does not outlive it: the shell is to tell when it is gone.
+    mutating func watch(_ client: Client) {
+        watched[client, default: 0] += 1
+        accounting.open(client)
+    }
+
+    /// It has it no longer; one that is gone had nothing any more.
+    mutating func unwatch(_ client: Client) {
+        guard let count = watched[client] else { return }
+        watched[client] = count == 1 ? nil : count - 1
+    }
+
+    // MARK: Clients that are gone
+
+    /// The connection of a client is gone.
+    mutating func clientDisconnected(_ client: Client) {
+        tokens.forget(client)
+        abandonAll(client)
+        // All of them would have to be looked at.
+        guard watched.removeValue(forKey: client) != nil else { return }
+        for id in forest.preorder().map(forest.id(of:)) {
+            // It may have gone with its parent already.
+            guard let slot = forest.slot(of: id), forest.nodes[slot].owner == client else { continue }
+            removeOwner(slot)
+            let whenGone = definitions.screen(named: forest.nodes[slot].name)
+                .flatMap { forest.nodes[slot].flow == nil ? definitions[$0].whenOwnerGone : nil }
+            switch whenGone {
+            case .keep?: hide(slot)
+            case .present? where mayRevive(slot):
+                forest.nodes[slot].presenting?.revivals.append(now)
+                forest.touch(slot)
+                hide(slot)
+                if forest.nodes[slot].isInSight { forest.noteInSight(slot) }
+            case .present?, .dismiss?, nil:
+                dismiss(slot, .ownerGone, origin: nextOrigin(), cause: 0, client)
+                continue
+            }
+            reportChanges()
+            triggerPresented()
+        }
+        leaveRegistrations(of: client)
+    }
+
+    /// A screen that lost its owner is not seen, until its presenter is called when it would be presented.
+    private mutating func hide(_ slot: Int) {
+        forest.nodes[slot].presenting?.state = .due
+        forest.touch(slot)
+        forest.setVisible(slot, false)
+    }
+
+    /// Whether a screen's presenter is called once more at once: not if it goes again and again (S-30).
+    private mutating func mayRevive(_ slot: Int) -> Bool {
+        guard forest.nodes[slot].presenting != nil else { return false }
+        let now = now
+        forest.touch(slot)
+        forest.nodes[slot].presenting?.revivals.removeAll { $0.advanced(by: Limits.revivalTime) <= now }
+        return forest.nodes[slot].presenting.map { $0.revivals.count < Limits.revivals } ?? false
+    }
+
+    /// A bus name has another owner. What a navigator knew is gone with the one before (S-32).
+    mutating func changeOwner(of name: String, to owner: Client?) {
+        let before = nameOwners[name]
+        nameOwners[name] = owner
+        if before != owner { unsaved.names.insert(name) }
+        guard let before, before != owner else { return }
+        dismissFlows(before) { $0.navigator?.service.name == name }
+    }
+
+    /// Dismisses the live flows whose navigator is gone; their waiting steps fail first.
+    mutating func dismissFlows(_ client: Client, where isLost: (FlowDefinition) -> Bool) {
+        guard definitions.askOthers else { return }
+        for id in forest.preorder().map(forest.id(of:)) {
+            guard let slot = forest.slot(of: id), let flow = forest.nodes[slot].flow else { continue }
+            let definition = definitions[flow.definition]
+            guard let navigator = definition.navigator, isLost(definition) else { continue }
+            let error = FlowError(
+                .navigatorFailed, "the navigator '\(navigator.service.name)' of flow '\(definition.name)' is gone")
+            failWaiting(at: slot, error)
+            if forest.slot(of: id) == nil { continue }
+            dismiss(slot, .navigatorGone, origin: nextOrigin(), cause: 0, client)
+        }
+    }
+
+    /// All steps that wait for a flow's guard or navigator fail.
+    private mutating func failWaiting(at slot: Int, _ error: FlowError) {
+        let id = forest.id(of: slot)
+        var steps = blocked.removeValue(forKey: id)?.sorted ?? []
+        if let question = forest.nodes[slot].flow?.question {
+            forest.nodes[slot].flow?.question = nil
+            if let step = questions.removeValue(forKey: question)?.step { steps.insert(step, at: 0) }
+            effects.append(.dropQuestion(question))
+        }
+        for step in steps {
+            unrecord(step)
+            end(step, .refused(error))
+        }
+    }
+}

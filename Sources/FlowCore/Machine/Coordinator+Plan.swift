@@ -1,0 +1,343 @@
+// All contributors of a step apply, or none (S-13): everything that can be in the way is asked for here, before the
+// tree is touched.
+
+extension Coordinator {
+    /// What the contributors of a step come to at this flow.
+    ///
+    /// - Throws: what is in the way; then nothing of the step is applied.
+    func plan(_ contributors: [FlowContributor], for step: WaitingStep, at flow: Int) throws(FlowError) -> Plan {
+        var plan = Plan(arguments: step.arguments.broadcastable)
+        if !contributors.isEmpty {
+            let context = Context(arguments: step.arguments, flow: flow)
+            if contributors.contains(where: \.clears) { clear(flow, &plan) }
+            for contributor in contributors {
+                try add(contributor, to: &plan, context, client: step.client)
+            }
+            plan.dropPopped()
+        }
+        try count(&plan, step, at: flow)
+        return plan
+    }
+
+    /// What the values of a rule can refer to.
+    struct Context {
+        /// `$name`
+        let arguments: Arguments
+        /// `$flow.name`
+        let flow: Int
+        /// In `onDismissed`: the name of the child that is gone, and why it is.
+        var dismissal: (name: String, reason: DismissalReason)?
+    }
+
+    private func add(
+        _ contributor: FlowContributor, to plan: inout Plan, _ context: Context, client: Client
+    ) throws(FlowError) {
+        let flow = context.flow
+        let parent = forest.nodes[flow].parent.map { forest.nodes[$0].path }
+        switch contributor {
+        case .child(let template):
+            try add(template, to: &plan, context, client: client)
+        case .pop(let target):
+            pop(target, flow, &plan)
+        case .current(let template):
+            let forward = try resolve(template, context)
+            plan.forwardsToCurrent.append(forward)
+            plan.contributions.append(contribution(.current, forward, path: forest.nodes[flow].path))
+        case .parent(let template):
+            let forward = try resolve(template, context)
+            plan.forwardsToParent.append(forward)
+            plan.contributions.append(contribution(.parent, forward, path: parent))
+        case .end(let template):
+            var last: Plan.Step?
+            if let template { last = try resolve(template, context) }
+            plan.end = .yes(last)
+            plan.contributions.append(contribution(.end, last, path: parent))
+        }
+    }
+
+    private func contribution(_ kind: Contribution.Kind, _ step: Plan.Step?, path: String?) -> Contribution {
+        Contribution(
+            kind: kind, name: step.map { definitions.steps[$0.step.index].name } ?? "", path: step == nil ? nil : path,
+            arguments: step?.arguments.broadcastable ?? [])
+    }
+
+    /// What the plan will hold more.
+    private func count(_ plan: inout Plan, _ step: WaitingStep, at flow: Int) throws(FlowError) {
+        let made = plan.madeCount
+        let count = forest.children(of: flow).count - plan.going.count + made
+        guard made == 0 || count <= Limits.children else {
+            throw FlowError(
+                .limitExceeded,
+                "'\(forest.nodes[flow].path)' would have \(count) children of at most \(Limits.children)")
+        }
+        // A flow that ends holds nothing any more.
+        if case .yes = plan.end { return }
+        var own = Accounting.Usage(nodes: made, bytes: plan.byteCount)
+        for child in plan.children { own.bytes += child.byteCount(in: forest) }
+        var total = own
+        // Not `flatMap(forest.postorder)`: that copies the forest, for each step.
+        for root in plan.going {
+            for slot in forest.postorder(root) {
+                let held = forest.nodes[slot].holding(for: step.client)
+                own += -held.own
+                total += -held.total
+            }
+        }
+        // What is reused is held for this client from now on.
+        for case .reuse(let slot, _, let initial) in plan.children {
+            let node = forest.nodes[slot]
+            total.bytes -= node.byteCount
+            if node.client == step.client { own.bytes -= node.byteCount } else { own.nodes += 1 }
+            if initial != nil, let held = node.initialStep {
+                total.bytes -= held.arguments.byteCount
+                if held.client == step.client { own.bytes -= held.arguments.byteCount }
+            }
+        }
+        // The latest navigation so far is held no longer, whosever it was.
+        if let last = forest.nodes[flow].flow?.last {
+            total.bytes -= last.byteCount
+            if last.client == step.client { own.bytes -= last.byteCount }
+        }
+        (plan.own, plan.total) = (own, total)
+    }
+}
+
+// MARK: - Children that come
+
+extension Coordinator {
+    private func add(
+        _ template: ChildTemplate, to plan: inout Plan, _ context: Context, client: Client
+    ) throws(FlowError) {
+        let (name, parameters, subject): (String, [Parameter], String)
+        var flow: Node.FlowState?
+        var presenter: Presenter?
+        var initial = template.step
+        switch template.presentable {
+        case .screen(let screen):
+            let declaration = definitions.screens[screen.index]
+            (name, parameters, subject) = (declaration.name, declaration.parameters, "screen '\(declaration.name)'")
+            presenter = declaration.presenter
+        case .flow(let id):
+            let definition = definitions.flows[id.index]
+            (name, parameters, subject) = (definition.name, definition.parameters, "flow '\(definition.name)'")
+            initial = initial ?? definition.initial
+            flow = newState(of: id, hasInitial: initial != nil)
+        }
+        let arguments = try Declaration.admit(
+            values(of: template.arguments, for: parameters, context), as: parameters, of: subject)
+        var step: Plan.Step?
+        if let initial { step = try resolve(StepTemplate(initial, arguments: template.stepArguments), context) }
+        if template.reuses, let place = reusable(name, isFlow: flow != nil, context.flow, &plan) {
+            reuse(place, name, arguments, step, context.flow, &plan)
+            return
+        }
+        let id = try newID(template.id, for: name, below: context.flow, besides: plan.ids)
+        plan.ids.insert(id, givenFor: template.id == nil ? name : nil)
+        plan.siblings?.append(.planned(plan.children.count))
+        let kind: Contribution.Kind = flow == nil ? .screen : .flow
+        let birth = Forest.Birth(
+            name: name, id: id, flow: flow, style: template.style, arguments: arguments,
+            whenHidden: template.whenHidden, onDismissed: template.onDismissed, presenter: presenter, client: client)
+        plan.add(
+            .make(birth, step),
+            Contribution(
+                kind: kind, name: name, path: forest.path(of: id, below: context.flow), style: template.style,
+                arguments: arguments.broadcastable))
+    }
+
+    /// What only flows have, at birth.
+    func newState(of id: FlowID, hasInitial: Bool) -> Node.FlowState {
+        let definition = definitions.flows[id.index]
+        return Node.FlowState(
+            definition: id, covering: definition.children, readiness: hasInitial ? .awaitingStep : .ready,
+            reached: definition.idle == nil ? nil : now)
+    }
+
+    /// The child that gets new arguments: the newest, with tabs the newest of that name, if it is of that name (S-19).
+    private func reusable(_ name: String, isFlow: Bool, _ flow: Int, _ plan: inout Plan) -> Plan.Place? {
+        let children = siblings(of: flow, &plan)
+        let candidates = forest.nodes[flow].flow?.covering == .tabs ? children[...] : children.suffix(1)
+        return candidates.last { place in
+            switch place {
+            case .live(let slot):
+                return forest.nodes[slot].name == name && (forest.nodes[slot].flow != nil) == isFlow
+            case .planned(let index):
+                guard case .make(let birth, _) = plan.children[index] else { return false }
+                return birth.name == name && (birth.flow != nil) == isFlow
+            }
+        }
+    }
+
+    private func reuse(
+        _ place: Plan.Place, _ name: String, _ arguments: Arguments, _ step: Plan.Step?, _ flow: Int, _ plan: inout Plan
+    ) {
+        let contribution = Contribution(
+            kind: .reuse, name: name, path: path(of: place, below: flow, in: plan), arguments: arguments.broadcastable)
+        switch place {
+        case .live(let slot):
+            // A second time in one list, the last arguments count.
+            let index = plan.reuse(of: slot) ?? plan.children.count
+            plan.add(.reuse(slot, arguments, step), at: index, contribution)
+            plan.reused.append(index)
+        case .planned(let index):
+            guard case .make(var birth, _) = plan.children[index] else { return }
+            birth.arguments = arguments
+            // Whether there is an initial step to wait for is said by the last one (S-26).
+            birth.flow?.readiness = step == nil ? .ready : .awaitingStep
+            plan.add(.make(birth, step), at: index, contribution)
+            plan.reused.append(index)
+        }
+    }
+
+    /// The id of a new node: the one asked for, or one made of its name (S-1).
+    ///
+    /// - Throws: what is in the way of a node with that id in that place.
+    func newID(
+        _ flowRequest: String?, for name: String, below parent: Int?, besides planned: SiblingIDs.PlannedIDs
+    ) throws(FlowError) -> String {
+        let id = flowRequest ?? forest.freeID(for: name, below: parent, besides: planned)
+        guard flowRequest != nil || id.utf8.count <= Limits.nameLength else {
+            throw FlowError(
+                .limitExceeded,
+                "the id '\(id)' would have \(id.utf8.count) bytes of at most \(Limits.nameLength); "
+                    + "where a name is that long, a second one of it needs an id of its own")
+        }
+        guard Names.isPresentableName(id), id != "root" else {
+            throw FlowError(
+                .invalidName, "'\(Names.escaped(id))' can't be an id: \(Names.presentableNameRule), and not 'root'")
+        }
+        guard !forest.isTaken(id, below: parent, besides: planned) else {
+            let place = parent.map { "below '\(forest.nodes[$0].path)'" } ?? "among the roots"
+            throw FlowError(.idTaken, "the id '\(id)' is taken \(place)")
+        }
+        let path = forest.path(of: id, below: parent)
+        guard path.utf8.count <= Limits.pathLength else {
+            throw FlowError(
+                .limitExceeded,
+                "the object path '\(path)' would have \(path.utf8.count) bytes of at most \(Limits.pathLength)")
+        }
+        guard parent.map({ forest.nodes[$0].depth < Limits.depth }) ?? true else {
+            throw FlowError(
+                .limitExceeded, "'\(path)' would be deeper in the tree than \(Limits.depth) presentables")
+        }
+        return id
+    }
+}
+
+// MARK: - Children that go
+
+extension Coordinator {
+    /// The flow's children, as the list finds them at this place.
+    private func siblings(of flow: Int, _ plan: inout Plan) -> [Plan.Place] {
+        if let siblings = plan.siblings { return siblings }
+        let siblings =
+            forest.children(of: flow).map(Plan.Place.live)
+            + plan.children.indices.filter { if case .make = plan.children[$0] { true } else { false } }
+            .map(Plan.Place.planned)
+        plan.siblings = siblings
+        return siblings
+    }
+
+    /// All children go first, the newest first.
+    private func clear(_ flow: Int, _ plan: inout Plan) {
+        dismissNewest(forest.children(of: flow).count, flow, &plan)
+        plan.contributions.append(Contribution(kind: .clear, name: ""))
+    }
+
+    private func pop(_ target: Pop, _ flow: Int, _ plan: inout Plan) {
+        let children = siblings(of: flow, &plan)
+        let name: String
+        switch target {
+        case .root:
+            name = "root"
+            dismissNewest(max(0, children.count - 1), flow, &plan)
+        case .to(let wanted):
+            name = wanted
+            let place = children.lastIndex { self.name(of: $0, in: plan) == wanted }
+            if let place { dismissNewest(children.count - 1 - place, flow, &plan) }
+        }
+        let newest = plan.siblings?.last
+        plan.contributions.append(
+            Contribution(kind: .pop, name: name, path: newest.map { path(of: $0, below: flow, in: plan) }))
+    }
+
+    private func dismissNewest(_ count: Int, _ flow: Int, _ plan: inout Plan) {
+        var children = siblings(of: flow, &plan)
+        for _ in 0..<count {
+            // What a pop before told as the newest is none that can be called any more.
+            let going = children.removeLast()
+            let gone = path(of: going, below: flow, in: plan)
+            for place in plan.contributions.indices where plan.contributions[place].kind == .pop {
+                if plan.contributions[place].path == gone { plan.contributions[place].path = nil }
+            }
+            switch going {
+            case .live(let slot):
+                plan.going.append(slot)
+                plan.ids.remove(forest.nodes[slot].id)
+                if let reuse = plan.reuse(of: slot) { plan.children[reuse] = .popped }
+            case .planned(let index):
+                if case .make(let birth, _) = plan.children[index] { plan.ids.remove(birth.id) }
+                plan.children[index] = .popped
+            }
+        }
+        plan.siblings = children
+    }
+
+    private func name(of place: Plan.Place, in plan: Plan) -> String {
+        switch place {
+        case .live(let slot): return forest.nodes[slot].name
+        case .planned(let index):
+            guard case .make(let birth, _) = plan.children[index] else { return "" }
+            return birth.name
+        }
+    }
+
+    private func path(of place: Plan.Place, below flow: Int, in plan: Plan) -> String {
+        switch place {
+        case .live(let slot): return forest.nodes[slot].path
+        case .planned(let index):
+            guard case .make(let birth, _) = plan.children[index] else { return "" }
+            return forest.path(of: birth.id, below: flow)
+        }
+    }
+}
+
+// MARK: - Values
+
+extension Coordinator {
+    /// A step that a rule sets off, with its arguments as its declaration has them.
+    func resolve(_ template: StepTemplate, _ context: Context) throws(FlowError) -> Plan.Step {
+        let parameters = definitions.steps[template.step.index].parameters
+        let values = values(of: template.arguments, for: parameters, context)
+        return Plan.Step(step: template.step, arguments: try admit(values, of: template.step))
+    }
+
+    /// The values that a rule gives (S-18). What refers to an argument that is absent is left out.
+    private func values(of source: ArgumentSource, for parameters: [Parameter], _ context: Context) -> Arguments {
+        switch source {
+        case .inherited:
+            context.arguments.filter { argument in parameters.contains { $0.name == argument.name } }
+        case .given(let bindings):
+            bindings.compactMap { binding in
+                switch binding.source {
+                case .literal(let value): Argument(binding.name, value)
+                case .step(let name): context.arguments[name].map { renamed($0, binding.name) }
+                case .flow(let name): forest.nodes[context.flow].arguments[name].map { renamed($0, binding.name) }
+                case .childName: context.dismissal.map { Argument(binding.name, .string($0.name)) }
+                case .reason: context.dismissal.map { Argument(binding.name, .string($0.reason.rawValue)) }
+                }
+            }
+        }
+    }
+
+    /// The value under another name; what is private stays so.
+    private func renamed(_ argument: Argument, _ name: String) -> Argument {
+        Argument(name, argument.value, isPrivate: argument.isPrivate)
+    }
+}
+
+extension FlowContributor {
+    fileprivate var clears: Bool {
+        if case .child(let template) = self { template.clears } else { false }
+    }
+}

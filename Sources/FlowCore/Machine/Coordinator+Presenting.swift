@@ -1,0 +1,150 @@
+// Presenters: who is called to show a screen (S-31). Like all others they answer later.
+
+/// A presenter that was called.
+struct AskedPresenter: Equatable, Sendable {
+    let screen: NodeID
+    let path: String
+    /// The path of the presenter's object.
+    let object: String
+    /// The origin that contributed the screen: it has something waiting meanwhile (S-11).
+    let origin: UInt64
+    /// Why the screen is gone; nil: it is not.
+    var withdrawn: Withdrawal.Reason?
+    /// Whether its time is over: it has failed, and an answer may yet come.
+    var isLate = false
+}
+
+extension Coordinator {
+    /// Calls the presenters of screens that came in sight.
+    mutating func callPresenters() {
+        for slot in forest.takeInSight() {
+            guard let presenting = forest.nodes[slot].presenting, let flow = forest.nodes[slot].parent else { continue }
+            guard presenting.underWay.count < Limits.callsPerScreen else {
+                forest.nodes[slot].presenting?.state = .held
+                forest.touch(slot)
+                continue
+            }
+            let id = nextQuestion()
+            let node = forest.nodes[slot]
+            forest.nodes[slot].presenting?.state = .asked
+            forest.touch(slot)
+            forest.nodes[slot].presenting?.underWay.append(id)
+            forest.nodes[slot].presenting?.isAgain = true
+            origins[presenting.origin, default: Origin()].waiting += 1
+            questions[id] = .presenter(
+                AskedPresenter(
+                    screen: forest.id(of: slot), path: node.path, object: presenting.presenter.service.path,
+                    origin: presenting.origin))
+            // The first one that the chain causes has it, also where the screen is older.
+            let token =
+                activationTokens.isEmpty
+                ? nil
+                : activationTokens.take(for: presenting.origin) ?? activationTokens.take(for: originAtHand)
+            effects.append(
+                .present(
+                    Presentation(
+                        id: id, presenter: presenting.presenter, path: node.path, name: node.name,
+                        arguments: node.arguments, instance: node.instance, style: node.style,
+                        flow: forest.nodes[flow].path, serial: presenting.serial, isAgain: presenting.isAgain,
+                        activationToken: token)))
+        }
+    }
+
+    /// A screen got new arguments: its presenter is told when it would be presented, mostly at once (S-19).
+    mutating func presentAgain(_ slot: Int, _ step: WaitingStep) {
+        forest.touch(slot)
+        forest.nodes[slot].presenting?.state = .due
+        forest.nodes[slot].presenting?.origin = step.origin
+        forest.nodes[slot].presenting?.serial = serial
+        if forest.nodes[slot].isInSight { forest.noteInSight(slot) }
+    }
+
+    /// A presenter answered. Where its screen has gone meanwhile, it is told so now.
+    mutating func takeAnswer(_ answer: PresenterAnswer, to question: QuestionID) {
+        guard case .presenter(var asked)? = questions[question] else { return }
+        questions[question] = nil
+        if asked.isLate { return takeLateAnswer(answer, to: asked) }
+        defer { release(origin: asked.origin) }
+        if answer == .timedOut {
+            asked.isLate = true
+            questions[question] = .presenter(asked)
+        }
+        guard let slot = forest.slot(of: asked.screen), let presenting = forest.nodes[slot].presenting else {
+            if case .presented(let client) = answer { withdraw(client, asked, asked.withdrawn ?? .parent) }
+            return
+        }
+        let isLatest = presenting.state == .asked && presenting.underWay.last == question
+        forest.nodes[slot].presenting?.underWay.removeAll { $0 == question }
+        if presenting.state == .held {
+            forest.nodes[slot].presenting?.state = .due
+            forest.touch(slot)
+            forest.noteInSight(slot)
+        }
+        switch answer {
+        case .presented(let client):
+            // Where a newer call was answered, that is how it stands.
+            if presenting.state == .shown {
+                if let owner = forest.nodes[slot].owner, owner != client { withdraw(slot, from: client) }
+                return
+            }
+            if isLatest {
+                forest.nodes[slot].presenting?.state = .shown
+                forest.touch(slot)
+            }
+            own(slot, client)
+            // Another tab may have been selected meanwhile.
+            if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
+            reportChanges()
+            triggerPresented()
+        case .failed, .timedOut:
+            // One that was called again since, or is to be, has not said its last word.
+            guard isLatest else { return triggerPresented() }
+            dismiss(
+                slot, .presentFailed, origin: asked.origin, cause: presenting.serial, forest.nodes[slot].sender)
+        }
+    }
+
+    /// A presenter answered whose time was over. Its call had failed; so it counts only where a later one is under way.
+    private mutating func takeLateAnswer(_ answer: PresenterAnswer, to asked: AskedPresenter) {
+        guard case .presented(let client) = answer else { return }
+        guard let slot = forest.slot(of: asked.screen), let presenting = forest.nodes[slot].presenting else {
+            return withdraw(client, asked, asked.withdrawn ?? .dismissal(.presentFailed))
+        }
+        if presenting.state == .shown {
+            if let owner = forest.nodes[slot].owner, owner != client { withdraw(slot, from: client) }
+            return
+        }
+        own(slot, client)
+        if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
+        reportChanges()
+        triggerPresented()
+    }
+
+    /// Who shows what is not its to show is told so.
+    private mutating func withdraw(_ client: Client, _ asked: AskedPresenter, _ reason: Withdrawal.Reason) {
+        effects.append(
+            .withdraw(
+                Withdrawal(
+                    client: client, object: asked.object, path: asked.path, instance: asked.screen.instance,
+                    reason: reason)))
+    }
+
+    /// The owner of a presentable that is gone is told; who is still asked to show it, when it has answered.
+    mutating func withdraw(_ node: Node, _ reason: Withdrawal.Reason) {
+        // One that is gone, and takes this with it, is watched no longer, and is not told.
+        if let owner = node.owner, watched[owner] != nil {
+            unwatch(owner)
+            effects.append(
+                .withdraw(
+                    Withdrawal(
+                        client: owner, object: node.presenting?.presenter.service.path ?? "/", path: node.path,
+                        instance: node.instance, reason: reason)))
+        }
+        for question in node.presenting?.underWay ?? [] {
+            guard case .presenter(var asked)? = questions[question] else { continue }
+            asked.withdrawn = reason
+            questions[question] = .presenter(asked)
+            effects.append(.dropQuestion(question))
+        }
+    }
+}

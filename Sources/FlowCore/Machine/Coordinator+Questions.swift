@@ -1,0 +1,295 @@
+// Guards and navigators: they are asked and answer later, and the machine goes on meanwhile. A flow that asked takes no
+// other step until it is answered, so nothing is overtaken in it; other flows are not concerned (S-6).
+
+/// What was asked, and goes on with the answer.
+enum Asked: Equatable, Sendable {
+    /// A flow's guard, by its bus name, about this step. Definitions that came since may have another, or none.
+    case `guard`(WaitingStep, of: String)
+    /// A flow's navigator, by its bus name, where this step leads.
+    case navigator(WaitingStep, of: String)
+    /// A presenter, to show a screen.
+    case presenter(AskedPresenter)
+
+    /// The step that waits for the answer; nil: none does.
+    var step: WaitingStep? {
+        switch self {
+        case .guard(let step, _), .navigator(let step, _): step
+        case .presenter: nil
+        }
+    }
+
+    /// How far that step is on its way.
+    var stage: StepRecord.Stage {
+        switch self {
+        case .guard: .guard
+        case .navigator: .navigator
+        case .presenter: .blocked
+        }
+    }
+
+    /// The same about a step that others declare now.
+    func about(_ step: WaitingStep) -> Asked {
+        switch self {
+        case .guard(_, let name): .guard(step, of: name)
+        case .navigator(_, let name): .navigator(step, of: name)
+        case .presenter: self
+        }
+    }
+}
+
+extension Coordinator {
+    mutating func nextQuestion() -> QuestionID {
+        lastQuestion += 1
+        return QuestionID(lastQuestion)
+    }
+
+    /// Whether a flow waits for an answer, also of a guard that it has no more since definitions were read again.
+    func isWaiting(_ flow: Int) -> Bool { !questions.isEmpty && forest.nodes[flow].flow?.question != nil }
+
+    /// Whether a step can be taken now at a flow that asks others. False: it waits, for its turn or for an answer.
+    mutating func mayProceed(_ step: WaitingStep, at flow: Int, _ definition: Int) -> Bool {
+        if forest.nodes[flow].flow?.question != nil {
+            var step = step
+            countWaiting(&step, for: flow)
+            queue.number(&step)
+            record(step, .blocked)
+            blocked[step.flow, default: BlockedSteps()].insert(step)
+            return false
+        }
+        if let `guard` = definitions.flows[definition].guard, `guard`.watches(step.step) {
+            ask(`guard`.service, about: step, at: flow, isNavigator: false)
+            return false
+        }
+        return mayNavigate(step, at: flow, definition)
+    }
+
+    /// The same behind the guard.
+    private mutating func mayNavigate(_ step: WaitingStep, at flow: Int, _ definition: Int) -> Bool {
+        guard let navigator = definitions.flows[definition].navigator, navigator.steps.contains(step.step) else {
+            return true
+        }
+        announce(step, at: flow)
+        ask(navigator.service, about: step, at: flow, isNavigator: true)
+        return false
+    }
+
+    mutating func ask(_ service: Service, about step: WaitingStep, at flow: Int, isNavigator: Bool) {
+        var step = step
+        countWaiting(&step, for: flow)
+        queue.number(&step)
+        let id = nextQuestion()
+        let asked: Asked = isNavigator ? .navigator(step, of: service.name) : .guard(step, of: service.name)
+        record(step, asked.stage)
+        forest.nodes[flow].flow?.question = id
+        questions[id] = asked
+        // The screen may have gone since the step was emitted on it.
+        let place = step.screen.flatMap(forest.slot(of:)) ?? flow
+        let question = Question(
+            id: id, service: service, flow: forest.nodes[flow].path, step: definitions[step.step].name,
+            arguments: step.arguments, client: step.client, presentable: forest.nodes[place].path,
+            instance: forest.nodes[place].instance, cause: step.cause, isInteractive: step.isInteractive)
+        effects.append(isNavigator ? .askNavigator(question) : .askGuard(question))
+    }
+
+    // MARK: Answers
+
+    /// The flow that waited for an answer about this step, and does no longer; nil: it has gone meanwhile, and the step has
+    /// failed long since.
+    private mutating func closeQuestion(_ question: QuestionID, about step: WaitingStep) -> Int? {
+        questions[question] = nil
+        unrecord(step)
+        guard let flow = forest.slot(of: step.flow) else { return nil }
+        originAtHand = step.origin
+        forest.nodes[flow].flow?.question = nil
+        return flow
+    }
+
+    /// A guard answered.
+    mutating func takeAnswer(_ answer: GuardAnswer, to question: QuestionID) {
+        guard case .guard(var step, let name)? = questions[question], let flow = closeQuestion(question, about: step)
+        else {
+            return
+        }
+        do throws(FlowError) {
+            try adapt(&step, answer, of: "the guard '\(name)'")
+            let definition = definition(of: flow).index
+            guard mayNavigate(step, at: flow, definition) else { return }
+            carryOut(step, at: flow)
+        } catch {
+            end(step, error.code == .rejected ? .ignored(.rejected) : .refused(error))
+        }
+        unblock(step.flow)
+    }
+
+    /// The step as the guard wants it, checked anew (S-5).
+    ///
+    /// - Throws: ``FlowError/Code/rejected`` where it wants none.
+    private func adapt(
+        _ step: inout WaitingStep, _ answer: GuardAnswer, of guardName: @autoclosure () -> String
+    ) throws(FlowError) {
+        switch answer {
+        case .step(let adapted, let arguments):
+            do throws(FlowError) {
+                step.arguments = try admit(arguments, of: adapted)
+            } catch {
+                throw FlowError(.guardFailed, "\(guardName()) answered what can't be: \(error.message)")
+            }
+            if adapted != step.step { step.adaptedFrom = step.step }
+            step.step = adapted
+        case .rejected:
+            throw FlowError(.rejected, "\(guardName()) refused step '\(definitions[step.step].name)'")
+        case .failed(let why): throw FlowError(.guardFailed, "\(guardName()) failed: \(why)")
+        case .timedOut:
+            throw FlowError(.guardTimeout, "\(guardName()) did not answer in time")
+        }
+    }
+
+    /// A navigator answered.
+    mutating func takeAnswer(_ answer: NavigatorAnswer, to question: QuestionID) {
+        guard case .navigator(let step, let name)? = questions[question],
+            let flow = closeQuestion(question, about: step)
+        else { return }
+        switch answer {
+        case .contributors(let contributors):
+            let step = stopWaiting(step)
+            end(step, apply(contributors, of: name, step, flow))
+        case .failed(let why):
+            end(step, .refused(FlowError(.navigatorFailed, "the navigator '\(name)' failed: \(why)")))
+        case .timedOut:
+            end(step, .refused(FlowError(.navigatorTimeout, "the navigator '\(name)' did not answer in time")))
+        }
+        unblock(step.flow)
+    }
+
+    private mutating func apply(
+        _ contributors: [FlowContributor], of navigator: String, _ step: WaitingStep, _ flow: Int
+    ) -> Outcome {
+        let outcome = apply(contributors, step, flow)
+        guard case .refused(let error) = outcome, error.code == .invalidArguments else { return outcome }
+        return .refused(
+            FlowError(.navigatorFailed, "the navigator '\(navigator)' answered what can't be: \(error.message)"))
+    }
+
+    /// Of the steps behind a flow's question the first is taken in its turn, unless the flow waits for an answer. The others
+    /// stay: mostly that one is asked about, and they had to wait again. If it is not, it is followed by the next.
+    ///
+    /// Where the flow is gone, all of them are.
+    mutating func unblock(_ flow: NodeID) {
+        if blocked.isEmpty { return }
+        guard let slot = forest.slot(of: flow) else {
+            let steps = blocked.removeValue(forKey: flow)?.sorted ?? []
+            for step in steps { unrecord(step) }
+            queue.insert(contentsOf: steps)
+            return
+        }
+        guard forest.nodes[slot].flow?.question == nil, let step = blocked[flow]?.takeFirst() else { return }
+        if blocked[flow]?.isEmpty == true { blocked[flow] = nil }
+        unrecord(step)
+        // It waited: its chain goes on with it, and a slice may end before.
+        queue.insert(contentsOf: [step])
+    }
+
+    /// The step that a flow asked about goes back to those that wait, as the flow is gone; it fails in its turn (S-22).
+    mutating func withdrawQuestion(_ question: QuestionID) {
+        if let step = questions.removeValue(forKey: question)?.step {
+            unrecord(step)
+            queue.insert(contentsOf: [step])
+        }
+        effects.append(.dropQuestion(question))
+    }
+
+    // MARK: Limits
+
+    /// Whether a step from outside may wait for a guard or navigator, if it has to, beside others of the same call; gives
+    /// what may wait with it (S-33).
+    @discardableResult
+    mutating func checkWait(
+        _ step: WaitingStep, for flow: Int, besides others: Accounting.Usage? = nil
+    ) throws(FlowError) -> Accounting.Usage {
+        guard mayWait(step.step, at: flow) else { return others ?? Accounting.Usage() }
+        try checkRoom(at: flow, for: step.client)
+        var all = others ?? Accounting.Usage()
+        all += Accounting.Usage(steps: 1, bytes: step.arguments.byteCount)
+        // For many flows at once, room was made before.
+        if others == nil {
+            try reserve(all, for: step.client, sparing: flow)
+        } else {
+            try accounting.check(all, for: step.client)
+        }
+        return all
+    }
+
+    /// Whether a step can have to wait at a flow for a guard or navigator.
+    func mayWait(_ step: StepID, at flow: Int) -> Bool {
+        let definition = definitions[definition(of: flow)]
+        let asksOthers = definition.guard?.watches(step) ?? false || definition.navigator != nil
+        return asksOthers || isWaiting(flow)
+    }
+
+    /// Counts a step from outside that waits. What is set off is bounded by its origin.
+    private mutating func countWaiting(_ step: inout WaitingStep, for flow: Int) {
+        guard !step.isTriggered, step.countedBytes == nil else { return }
+        let bytes = step.arguments.byteCount
+        step.countedBytes = bytes
+        countWaiting(step, 1, bytes: bytes)
+    }
+
+    /// The step, no longer counted as one that waits.
+    @discardableResult
+    mutating func stopWaiting(_ step: WaitingStep) -> WaitingStep {
+        guard let bytes = step.countedBytes else { return step }
+        countWaiting(step, -1, bytes: bytes)
+        var step = step
+        step.countedBytes = nil
+        return step
+    }
+
+    /// A step from outside waits (1), or no longer (-1).
+    private mutating func countWaiting(_ step: WaitingStep, _ sign: Int, bytes: Int) {
+        if let flow = forest.slot(of: step.flow) { forest.nodes[flow].flow?.waiting.count(sign, for: step.client) }
+        accounting.count(Accounting.Usage(steps: sign, bytes: sign * bytes), for: step.client)
+    }
+
+    /// Refuses the client whose answer the flow waits for: it would wait for itself (S-32).
+    ///
+    /// - Parameter deed: what the client does, in the text of the refusal.
+    func checkDeadlock(
+        _ client: Client, at flow: Int, _ deed: @autoclosure () -> String = "emits on it"
+    ) throws(FlowError) {
+        guard let question = forest.nodes[flow].flow?.question else { return }
+        let asked: (role: String, name: String)
+        switch questions[question] {
+        case .guard(_, let name)?: asked = ("guard", name)
+        case .navigator(_, let name)?: asked = ("navigator", name)
+        case .presenter?, nil: return
+        }
+        guard owns(client, asked.name) else { return }
+        throw FlowError(
+            .wouldDeadlock,
+            "flow '\(forest.nodes[flow].path)' waits for its \(asked.role) '\(asked.name)', which is the client that "
+                + "\(deed()); it has to answer first")
+    }
+
+    /// Refuses a client that wants to wait until a flow is ready, where that needs an answer of its own: the flow's initial
+    /// step, or that of one below which the flow waits for, can't end before (S-26, S-32).
+    func checkReadiness(of flow: Int, for client: Client) throws(FlowError) {
+        if questions.isEmpty { return }
+        try checkReadiness(of: flow, from: flow, for: client)
+    }
+
+    private func checkReadiness(of flow: Int, from place: Int, for client: Client) throws(FlowError) {
+        switch forest.nodes[place].flow?.readiness {
+        case .awaitingStep?:
+            try checkDeadlock(client, at: place, "waits until '\(forest.nodes[flow].path)' is ready")
+        case .awaitingChildren?:
+            for child in forest.children(of: place) {
+                guard let state = forest.nodes[child].flow, state.isAwaitedByParent, !state.isReady else { continue }
+                try checkReadiness(of: flow, from: child, for: client)
+            }
+        case .ready?, nil: return
+        }
+    }
+
+    /// Whether a client is who owns a bus name, as far as the bus told.
+    func owns(_ client: Client, _ name: String) -> Bool { client.name == name || nameOwners[name] == client }
+}

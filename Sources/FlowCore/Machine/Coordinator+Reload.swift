@@ -1,0 +1,212 @@
+// New definitions for live flows.
+
+extension Coordinator {
+    /// The definition files were read again. What a file defines now takes the place of what a client registered.
+    mutating func reload(_ files: Definitions) {
+        fileDefinitions = files
+        for registration in registrations where files.flow(named: registration.flow) != nil {
+            unwatch(registration.client)
+            unsaved.unregister(registration.flow)
+        }
+        registrations.removeAll { files.flow(named: $0.flow) != nil }
+        exchange(files.adding(registrations))
+    }
+
+    /// Live flows follow the new rules from their next step. Presentables that no definition declares any more are
+    /// dismissed; steps that wait and are no longer declared, or whose arguments no longer fit, are dropped and told (S-12).
+    mutating func exchange(_ new: Definitions) {
+        let old = definitions
+        // What goes is named by the old definitions, so it goes before the new ones are in force.
+        removeUndeclared(in: new)
+        runToEnd()
+        renewSteps(for: new)
+        renewWaiting(for: new)
+        definitions = new
+        for slot in forest.preorder() where forest.nodes[slot].flow != nil {
+            guard let flow = new.flow(named: forest.nodes[slot].name) else {
+                preconditionFailure("'\(forest.nodes[slot].path)' outlived its definition")
+            }
+            forest.nodes[slot].flow?.definition = flow
+            forest.nodes[slot].flow?.covering = new.flows[flow.index].children
+            hideLastNavigation(of: slot)
+        }
+        forest.noteRoom()
+        watchAll(unlike: old)
+        forest.updateAllVisibility()
+        reportChanges()
+        triggerPresented()
+    }
+
+    /// The arguments of a step that is private now are nobody's business any more.
+    mutating func hideLastNavigation(of slot: Int) {
+        guard let last = forest.nodes[slot].flow?.last, !last.arguments.isEmpty,
+            let step = definitions.step(named: last.step), definitions[step].isPrivate
+        else { return }
+        accounting.count(Accounting.Usage(bytes: -last.byteCount), for: last.client)
+        forest.touchActivity(of: slot)
+        forest.nodes[slot].flow?.last = LastNavigation(
+            serial: last.serial, step: last.step, arguments: [], client: last.client, byteCount: 0)
+    }
+
+    private mutating func removeUndeclared(in new: Definitions) {
+        for id in forest.preorder().map(forest.id(of:)) {
+            // It may have gone with its parent already.
+            guard let slot = forest.slot(of: id) else { continue }
+            let isDeclared =
+                forest.nodes[slot].flow != nil
+                ? new.flow(named: forest.nodes[slot].name) != nil : new.screen(named: forest.nodes[slot].name) != nil
+            if isDeclared { continue }
+            let parent = forest.nodes[slot].parent
+            // The tree is settled when all changes are made, so that nobody is told of a state that lasts for no time.
+            dropSteps(of: takeOut(slot, below: parent, .undeclared), nearestLiveAncestor: parent)
+        }
+    }
+
+    /// What waits at presentables goes on by the new definitions, or is dropped and told (S-12).
+    private mutating func renewSteps(for new: Definitions) {
+        for slot in forest.preorder() {
+            let flow = flow(for: slot)
+            if let held = forest.nodes[slot].initialStep {
+                forest.nodes[slot].initialStep = renew(held, at: slot, isInitial: true, for: new)
+                if forest.nodes[slot].initialStep == nil { release(origin: held.origin, held: true) }
+            }
+            let kept = forest.nodes[slot].deferredSteps
+            if !kept.isEmpty {
+                forest.nodes[slot].deferredSteps = kept.compactMap { held in
+                    let renewed = renew(held, at: slot, isInitial: false, for: new)
+                    if renewed == nil {
+                        forest.nodes[flow].flow?.waiting.count(-1, for: held.client)
+                        accounting.count(Accounting.Usage(steps: -1), for: held.client)
+                    }
+                    return renewed
+                }
+            }
+            if let onDismissed = forest.nodes[slot].onDismissed {
+                // One that is declared no longer is nothing that anybody waits for.
+                let step = new.step(named: definitions[onDismissed.step].name)
+                if step == nil {
+                    accounting.count(Accounting.Usage(bytes: -onDismissed.byteCount), for: forest.nodes[slot].client)
+                }
+                forest.nodes[slot].onDismissed = step.map { StepTemplate($0, arguments: onDismissed.arguments) }
+                if step == nil { forest.touch(slot) }
+            }
+        }
+    }
+
+    /// The same step as the new definitions declare it; nil where they don't, which is told.
+    private mutating func renew(
+        _ held: DeferredStep, at slot: Int, isInitial: Bool, for new: Definitions
+    ) -> DeferredStep? {
+        let before = held.arguments.byteCount
+        do throws(FlowError) {
+            let renewed = try renewed(held, for: new)
+            record(renewed, at: slot, isInitial: isInitial, by: new)
+            accounting.count(Accounting.Usage(bytes: renewed.arguments.byteCount - before), for: held.client)
+            return renewed
+        } catch {
+            accounting.count(Accounting.Usage(bytes: -before), for: held.client)
+            unrecord(held)
+            reportDropped(held, error, at: forest.nodes[flow(for: slot)].path)
+            return nil
+        }
+    }
+
+    private func renewed(_ held: DeferredStep, for new: Definitions) throws(FlowError) -> DeferredStep {
+        var renewed = held
+        (renewed.step, renewed.arguments) = try self.renewed(held.step, held.arguments, for: new)
+        return renewed
+    }
+
+    private func renewed(
+        _ step: StepID, _ arguments: Arguments, for new: Definitions
+    ) throws(FlowError) -> (StepID, Arguments) {
+        let name = definitions.steps[step.index].name
+        guard let step = new.step(named: name) else { throw new.unknownStep(name) }
+        let declaration = new.steps[step.index]
+        return (
+            step,
+            try Declaration.admit(
+                arguments, as: declaration.parameters, of: "step '\(name)'", isPrivate: declaration.isPrivate)
+        )
+    }
+}
+
+// MARK: - Steps that wait for guards and navigators
+
+extension Coordinator {
+    /// What waits for others goes on by the new definitions, or fails.
+    private mutating func renewWaiting(for new: Definitions) {
+        // What was asked about came before what waits behind it.
+        var freed: [(flow: NodeID, question: QuestionID)] = []
+        for question in questions.keys.sorted(by: { $0.number < $1.number }) {
+            guard let asked = questions[question], let step = asked.step else { continue }
+            let renewed = renewed(step, for: new)
+            questions[question] = renewed.map { asked.about($0) }
+            if let renewed {
+                record(renewed, asked.stage, by: new)
+            } else {
+                freed.append((step.flow, question))
+            }
+        }
+        for flow in blocked.keys.sorted(by: { $0.instance < $1.instance }) {
+            for step in blocked.removeValue(forKey: flow)?.sorted ?? [] {
+                guard let renewed = renewed(step, for: new) else { continue }
+                record(renewed, .blocked, by: new)
+                blocked[flow, default: BlockedSteps()].insert(renewed)
+            }
+        }
+        // Those flows wait for no answer any more.
+        for (flow, question) in freed {
+            effects.append(.dropQuestion(question))
+            if let slot = forest.slot(of: flow) { forest.nodes[slot].flow?.question = nil }
+            unblock(flow)
+        }
+        for request in calls.keys.sorted(by: { $0.number < $1.number }) { renewCall(request, for: new) }
+    }
+
+    private mutating func renewed(_ step: WaitingStep, for new: Definitions) -> WaitingStep? {
+        var renewed = step
+        do throws(FlowError) {
+            (renewed.step, renewed.arguments) = try self.renewed(step.step, step.arguments, for: new)
+            renewed.adaptedFrom = step.adaptedFrom.flatMap { new.step(named: definitions[$0].name) }
+            return renewed
+        } catch {
+            unrecord(step)
+            end(step, .refused(error))
+            return nil
+        }
+    }
+
+    /// Steps of lists and paths that come later; those that are not declared any more fail in their turn.
+    private mutating func renewCall(_ request: RequestID, for new: Definitions) {
+        guard var call = calls[request] else { return }
+        switch call.kind {
+        case .list(var list):
+            list.steps = list.steps.map { emitted in
+                guard case .step(let step, let arguments) = emitted else { return emitted }
+                do throws(FlowError) {
+                    let (step, arguments) = try renewed(step, arguments, for: new)
+                    return .step(step, arguments)
+                } catch {
+                    return .refused(error)
+                }
+            }
+            unsaved.rewrite(list: request.number)
+            call.kind = .list(list)
+        case .path(var walk):
+            for place in walk.outcomes.count..<walk.segments.count where walk.lapsed[place] == nil {
+                guard let step = walk.segments[place].step else { continue }
+                let arguments = walk.segments[place].arguments
+                do throws(FlowError) {
+                    (walk.segments[place].step, walk.segments[place].arguments) =
+                        try renewed(step, arguments, for: new)
+                } catch {
+                    walk.lapsed[place] = error
+                }
+            }
+            call.kind = .path(walk)
+        case .step, .deepLink, .readiness: break
+        }
+        calls[request] = call
+    }
+}

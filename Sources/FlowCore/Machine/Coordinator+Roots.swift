@@ -1,0 +1,90 @@
+// Flows that begin at the root.
+
+extension Coordinator {
+    /// A client asks for a root.
+    mutating func coordinate(_ flowRequest: FlowRequest, _ request: RequestID) {
+        if let token = flowRequest.token {
+            let key = Tokens.Key(client: flowRequest.client, kind: .coordination, token: token)
+            if answerAgain(key, request) { return }
+        }
+        do throws(FlowError) {
+            answer = .reply(request, .flow(path: try begin(flowRequest)))
+        } catch {
+            answer = .fail(request, error)
+        }
+    }
+
+    /// The id that a root of `autostart` has, if it is free.
+    func id(of root: Autostart) -> String { root.id ?? definitions.flows[root.flow.index].name }
+
+    /// Starts a root of `autostart`, and takes its chain to the end before the next.
+    mutating func start(_ root: Autostart) {
+        do throws(FlowError) {
+            _ = try begin(
+                FlowRequest(
+                    root.flow, id: root.id, arguments: root.arguments, step: root.step,
+                    stepArguments: root.stepArguments, by: .daemon))
+        } catch {
+            let path = forest.path(of: id(of: root), below: nil)
+            effects.append(.reportUnstarted(path: path, error))
+        }
+        runToEnd()
+    }
+
+    /// Makes the root that is wished for and sets off its initial step; gives its path. A unique flow that is live
+    /// stays as it is, and is given (S-2); what is asked for has to be right all the same.
+    mutating func begin(_ flowRequest: FlowRequest) throws(FlowError) -> String {
+        try checkActivationToken(flowRequest.activationToken)
+        if flowRequest.client != .daemon {
+            try checkEmitter(flowRequest.client, of: flowRequest.definition) {
+                "is started, or found where it is live, only for"
+            }
+        }
+        let definition = definitions.flows[flowRequest.definition.index]
+        let arguments = try Declaration.admit(
+            flowRequest.arguments, as: definition.parameters, of: "flow '\(definition.name)'")
+        let initial = flowRequest.step ?? definition.initial
+        var stepArguments: Arguments = []
+        if let initial {
+            stepArguments = try admit(flowRequest.stepArguments, of: initial)
+        } else if let argument = flowRequest.stepArguments.first {
+            throw FlowError(
+                .invalidArguments,
+                "flow '\(definition.name)' has no initial step that could take the argument '\(argument.name)'")
+        }
+        if definition.isUnique,
+            let live = forest.roots.first(where: { forest.nodes[$0].flow?.definition == flowRequest.definition })
+        {
+            reach(live)
+            return forest.nodes[live].path
+        }
+        // What is wrong is said before anything goes; what goes may leave a better id.
+        _ = try newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
+        let held = Accounting.Usage(nodes: 1, bytes: arguments.byteCount)
+        try reserve(held, for: flowRequest.client)
+        let id = try newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
+
+        let slot = forest.insert(
+            Forest.Birth(
+                name: definition.name, id: id,
+                flow: newState(of: flowRequest.definition, hasInitial: initial != nil), style: "", arguments: arguments,
+                client: flowRequest.client),
+            below: nil)
+        accounting.count(held, for: flowRequest.client)
+        leave(slot, by: flowRequest.client)
+        watch(slot)
+        forest.updateVisibility(nil, touching: slot)
+        reportChanges()
+        if let initial {
+            let origin = nextOrigin()
+            if let token = flowRequest.activationToken {
+                activationTokens.insert(token, for: origin, of: RequestID(0))
+            }
+            trigger(
+                WaitingStep(
+                    origin: origin, client: flowRequest.client, flow: forest.id(of: slot),
+                    step: initial, arguments: stepArguments, cause: 0, purpose: .initial))
+        }
+        return forest.nodes[slot].path
+    }
+}

@@ -1,0 +1,218 @@
+// The machine rebuilt from its records: the same tree, with all that waits in it (D-3). What follows from the tree is
+// computed anew. Nobody is told of what was there before: who cares reads it again, as the bus name has come back.
+
+extension Coordinator {
+    /// Takes back what an earlier process kept.
+    ///
+    /// - Parameter onSameBus: clients are who they were; else none is.
+    mutating func restore(_ records: [Record], onSameBus: Bool) {
+        let kept: RecordSet
+        do throws(RecordFailure) {
+            kept = try RecordSet(records)
+            try kept.check()
+        } catch {
+            // Who keeps records checks them, and has nothing restored that is damaged.
+            effects.append(.reportUnrestored(path: forest.base, error.message))
+            return
+        }
+        serial = max(serial, kept.counters.serial)
+        restoreRegistrations(kept.registrations, onSameBus: onSameBus)
+        let departed = onSameBus ? restoreNameOwners(kept.nameOwners) : []
+        for (number, origin) in kept.origins {
+            origins[number] = Origin(triggered: origin.triggered, isReported: origin.isReported)
+        }
+        let lost = restoreNodes(of: kept, onSameBus: onSameBus)
+        forest.reserve(upTo: kept.counters.instance)
+        (unsaved.reservedSerial, unsaved.reservedInstance) = (serial, forest.lastInstance)
+        lastOrigin = kept.lastOrigin
+
+        forest.updateAllVisibility()
+        _ = forest.takeChanges()
+        let inSight = forest.takeInSight()
+        let called = Set(kept.nodes.lazy.filter { $0.node.presenting?.isCalled == true }.map(\.instance))
+        for slot in inSight where !onSameBus || mayCall(slot, called) { forest.noteInSight(slot) }
+
+        for slot in forest.preorder() where forest.nodes[slot].flow != nil { hideLastNavigation(of: slot) }
+        restoreSteps(of: kept, lost, onSameBus: onSameBus)
+        for slot in forest.preorder() where forest.nodes[slot].flow?.isResting == false { watch(slot) }
+        triggerPresented()
+        for (name, client) in departed { dismissFlows(client) { $0.navigator?.service.name == name } }
+        run()
+        for (number, origin) in origins where origin.waiting == 0 { origins[number] = nil }
+        restoredRoots = Set(forest.roots.lazy.map { [forest] in forest.nodes[$0].id })
+    }
+
+    /// Whether the presenter of a screen in sight is to be called: it has not answered, or was never called. One that was
+    /// kept when its owner left waits until it comes in sight again (S-30).
+    private func mayCall(_ slot: Int, _ called: Set<UInt64>) -> Bool {
+        called.contains(forest.nodes[slot].instance) || forest.nodes[slot].presenting?.isAgain == false
+    }
+
+    // MARK: Registered flows
+
+    private mutating func restoreRegistrations(
+        _ kept: [(number: UInt64, registration: RegistrationRecord)], onSameBus: Bool
+    ) {
+        for (number, record) in kept {
+            var registration = record.registration
+            if !onSameBus {
+                guard registration.isActivatable else { continue }
+                registration.client = .daemon
+            }
+            do throws(FlowError) {
+                try check(registration, besides: registrations)
+            } catch {
+                effects.append(.reportUnrestored(path: registration.flow, error.message))
+                continue
+            }
+            registrations.append(registration)
+            definitions = fileDefinitions.adding(registrations)
+            unsaved.registrationNumbers[registration.flow] = number
+            unsaved.lastRegistration = number
+            if onSameBus, !record.isLeft { watch(registration.client) }
+        }
+    }
+
+    /// Bus names that had other owners when the process ended. Those of definition files are known already; of the others
+    /// the shell will tell.
+    private mutating func restoreNameOwners(
+        _ kept: [(number: UInt64, name: NameOwnerRecord)]
+    ) -> [(name: String, client: Client)] {
+        let known = Set(fileDefinitions.busNames)
+        let wanted = Set(definitions.busNames)
+        var departed: [(name: String, client: Client)] = []
+        for (_, record) in kept {
+            if known.contains(record.name) {
+                if nameOwners[record.name] != record.owner { departed.append((record.name, record.owner)) }
+            } else if wanted.contains(record.name) {
+                nameOwners[record.name] = record.owner
+                unsaved.names.insert(record.name)
+            }
+        }
+        return departed
+    }
+
+    // MARK: Presentables
+
+    /// Presentables that did not come back.
+    struct Lost {
+        /// By their instances: the path that they had, and of the nearest ancestor that did come back.
+        var paths: [UInt64: (path: String, nearestLiveAncestor: String)] = [:]
+        /// The places of those that came back.
+        var slots: [UInt64: Int] = [:]
+    }
+
+    private mutating func restoreNodes(of kept: RecordSet, onSameBus: Bool) -> Lost {
+        var result = Lost()
+        for (instance, record) in kept.nodes {
+            let parent = result.slots[record.parent]
+            let parentPath = parent.map { forest.nodes[$0].path } ?? result.paths[record.parent]?.path ?? forest.base
+            let path = "\(parentPath)/\(record.id)"
+            let isOrphan = record.parent != 0 && parent == nil
+            if let why = whyLost(record, isOrphan: isOrphan, onSameBus: onSameBus) {
+                let nearestLiveAncestor =
+                    parent.map { forest.nodes[$0].path } ?? result.paths[record.parent]?.nearestLiveAncestor ?? path
+                result.paths[instance] = (path, nearestLiveAncestor)
+                // What is not to be restored on another bus is no loss.
+                if !why.isEmpty { effects.append(.reportUnrestored(path: path, why)) }
+                if onSameBus, let owner = record.owner {
+                    let object = definitions.screen(named: record.name).flatMap {
+                        definitions[$0].presenter?.service.path
+                    }
+                    effects.append(
+                        .withdraw(
+                            Withdrawal(
+                                client: owner, object: object ?? "/", path: path, instance: instance,
+                                reason: isOrphan ? .parent : .undeclared)))
+                }
+                continue
+            }
+            let slot = restore(record, instance, below: parent, kept.activities[instance], onSameBus: onSameBus)
+            result.slots[instance] = slot
+        }
+        for (instance, record) in kept.nodes {
+            guard let slot = result.slots[instance], let flow = record.flow else { continue }
+            for selected in flow.selected {
+                if let child = result.slots[selected] { forest.select(child, of: slot) }
+            }
+        }
+        return result
+    }
+
+    /// Why a presentable does not come back; nil: it does; empty: that is no matter.
+    private func whyLost(_ record: NodeRecord, isOrphan: Bool, onSameBus: Bool) -> String? {
+        if isOrphan { return onSameBus ? "the flow that it was in is gone" : "" }
+        if record.flow != nil {
+            guard let flow = definitions.flow(named: record.name) else {
+                return "no definition has a flow '\(record.name)' any more"
+            }
+            return onSameBus || definitions[flow].isRestored ? nil : ""
+        }
+        return definitions.screen(named: record.name) == nil
+            ? "no definition declares a screen '\(record.name)' any more" : nil
+    }
+
+    private mutating func restore(
+        _ record: NodeRecord, _ instance: UInt64, below parent: Int?, _ activity: ActivityRecord?, onSameBus: Bool
+    ) -> Int {
+        // What began by itself is the daemon's on any bus.
+        let client = onSameBus || record.client == .daemon ? record.client : .former
+        let birth = Forest.Birth(
+            name: record.name, id: record.id, flow: restoredState(record, activity, onSameBus: onSameBus),
+            style: record.style, arguments: record.arguments, whenHidden: record.whenHidden,
+            onDismissed: record.onDismissed.flatMap { template in
+                definitions.step(named: template.step).map {
+                    StepTemplate($0, arguments: template.bindings.map { .given($0) } ?? .inherited)
+                }
+            }, presenter: definitions.screen(named: record.name).flatMap { definitions[$0].presenter }, client: client)
+        let slot = forest.insert(birth, below: parent, instance: instance)
+        // On another bus nobody shows it yet; flows are visible unless somebody hides them.
+        forest.nodes[slot].isVisible = onSameBus ? record.isVisible : record.flow != nil
+        if onSameBus, let owner = record.owner {
+            forest.nodes[slot].owner = owner
+            watch(owner)
+        }
+        if let presenting = record.presenting, forest.nodes[slot].presenting != nil {
+            forest.nodes[slot].presenting?.state = presenting.isShown && onSameBus ? .shown : .due
+            forest.nodes[slot].presenting?.isAgain = presenting.isAgain
+            forest.nodes[slot].presenting?.origin = presenting.origin
+            forest.nodes[slot].presenting?.serial = presenting.serial
+            forest.nodes[slot].presenting?.revivals = onSameBus ? presenting.revivals : []
+        }
+        forest.nodes[slot].forEachHolding { accounting.count($1, for: $0) }
+        leave(slot, by: client)
+        return slot
+    }
+
+    private func restoredState(
+        _ record: NodeRecord, _ activity: ActivityRecord?, onSameBus: Bool
+    ) -> Node.FlowState? {
+        guard let kept = record.flow, record.flow != nil, let flow = definitions.flow(named: record.name) else {
+            return nil
+        }
+        var state = newState(of: flow, hasInitial: false)
+        state.readiness = kept.readiness
+        state.isAwaitedByParent = kept.isAwaitedByParent
+        if let last = activity?.last {
+            state.last = LastNavigation(
+                serial: last.serial, step: last.step, arguments: last.arguments,
+                client: onSameBus || last.client == .daemon ? last.client : .former,
+                byteCount: last.arguments.byteCount)
+        }
+        // Times are those of the machine's start, which another bus may not share.
+        if onSameBus, state.reached != nil, let reached = activity?.reached {
+            state.reached = reached
+            state.isResting = activity?.isResting ?? false
+        }
+        return state
+    }
+}
+
+extension RecordSet {
+    /// The greatest origin that any of them came from.
+    fileprivate var lastOrigin: UInt64 {
+        max(
+            steps.lazy.map(\.step.origin).max() ?? 0, origins.keys.max() ?? 0,
+            nodes.lazy.compactMap(\.node.presenting?.origin).max() ?? 0)
+    }
+}

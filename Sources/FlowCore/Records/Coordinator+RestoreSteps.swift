@@ -1,0 +1,300 @@
+// Steps that waited when the process ended: each goes on where it was. None is taken twice: a step has no record any more
+// when what it led to is recorded (D-4).
+
+extension Coordinator {
+    mutating func restoreSteps(of kept: RecordSet, _ lost: Lost, onSameBus: Bool) {
+        queue.reserve(upTo: kept.steps.last?.number ?? 0)
+        if onSameBus {
+            let requests = Set(kept.steps.lazy.map(\.step.request))
+            for (number, record) in kept.tokens {
+                // Without its call it would wait for ever.
+                if let request = record.outcome.request, !requests.contains(request) { continue }
+                tokens.restore(record, number)
+            }
+            for (number, record) in kept.progress { restoreRest(of: number, record, kept, lost) }
+            // All calls before the first step: one call may want to know of many.
+            for (_, record) in kept.steps { restoreCall(of: record, kept, lost) }
+        }
+        var waiting: [(stage: StepRecord.Stage, step: WaitingStep)] = []
+        for (number, record) in kept.steps {
+            switch record.stage {
+            case .initial, .kept: restoreDeferred(record, number, lost, onSameBus: onSameBus)
+            case .blocked, .guard, .navigator, .queued:
+                if let step = restored(record, number, lost, onSameBus: onSameBus) {
+                    if step.isTriggered { origins[step.origin, default: Origin()].waiting += 1 }
+                    waiting.append((record.stage, step))
+                }
+            }
+        }
+        endReadiness(besides: Set(waiting.lazy.filter { $0.step.purpose == .initial }.map(\.step.flow)))
+        // Who was asked is asked again, before what waits behind it.
+        for (stage, step) in waiting where stage != .blocked { goOn(with: step, stage) }
+        for (stage, step) in waiting where stage == .blocked { goOn(with: step, stage) }
+    }
+
+    // MARK: At presentables
+
+    private mutating func restoreDeferred(_ record: StepRecord, _ number: UInt64, _ lost: Lost, onSameBus: Bool) {
+        guard let slot = lost.slots[record.place] else {
+            return reportLost(
+                record, FlowError(.flowEnded, "'\(lost.paths[record.place]?.path ?? "")', where it waited, is gone"),
+                at: lost.paths[record.place]?.nearestLiveAncestor ?? forest.base, onSameBus: onSameBus)
+        }
+        let flow = flow(for: slot)
+        var held: DeferredStep
+        do throws(FlowError) {
+            let (step, arguments) = try declared(record)
+            held = DeferredStep(
+                step: step, arguments: arguments, origin: record.origin, cause: record.cause,
+                client: onSameBus ? record.client : .daemon, number: number)
+        } catch {
+            return reportLost(record, error, at: forest.nodes[flow].path, onSameBus: onSameBus)
+        }
+        if record.stage == .initial {
+            origins[held.origin, default: Origin()].waiting += 1
+            origins[held.origin]?.held += 1
+            forest.nodes[slot].initialStep = held
+            accounting.count(Accounting.Usage(bytes: held.arguments.byteCount), for: held.client)
+        } else {
+            forest.nodes[slot].deferredSteps.append(held)
+            countDeferred(held, 1, for: flow)
+        }
+    }
+
+    private func declared(_ record: StepRecord) throws(FlowError) -> (StepID, Arguments) {
+        guard let step = definitions.step(named: record.step) else { throw definitions.unknownStep(record.step) }
+        return (step, try admit(record.arguments, of: step))
+    }
+
+    /// Tells that a step is lost which nobody waits for (S-12), or who does.
+    private mutating func reportLost(_ record: StepRecord, _ error: FlowError, at path: String, onSameBus: Bool) {
+        let request = RequestID(record.request)
+        if record.isOfCall, calls[request] != nil {
+            // Its name is no step's any more, perhaps; the call asks for its place alone.
+            let step = WaitingStep(
+                origin: record.origin, client: record.client, flow: NodeID(slot: 0, instance: record.place),
+                step: StepID(0), arguments: [], cause: 0, purpose: purpose(of: record, onSameBus: true))
+            return takeOutcome(.refused(error), of: step, for: request)
+        }
+        effects.append(
+            .emitNavigationFailed(
+                NavigationFailure(
+                    flow: path, cause: record.cause, client: onSameBus ? record.client : .daemon, step: record.step,
+                    reason: .error(error.code), message: error.message)))
+    }
+
+    // MARK: At flows
+
+    private mutating func restored(
+        _ record: StepRecord, _ number: UInt64, _ lost: Lost, onSameBus: Bool
+    ) -> WaitingStep? {
+        guard let slot = lost.slots[record.place] else {
+            let error = FlowError(.flowEnded, "the flow that was to take step '\(record.step)' has ended")
+            let place = lost.paths[record.place]?.nearestLiveAncestor ?? nearest(to: record.placeOfFailure)
+            reportLost(record, error, at: place, onSameBus: onSameBus)
+            return nil
+        }
+        do throws(FlowError) {
+            let (step, arguments) = try declared(record)
+            let screen = record.screen.map { instance in
+                lost.slots[instance].map(forest.id(of:)) ?? NodeID(slot: 0, instance: instance)
+            }
+            return WaitingStep(
+                origin: record.origin, client: onSameBus ? record.client : .daemon, flow: forest.id(of: slot),
+                step: step, arguments: arguments, cause: record.cause,
+                purpose: purpose(of: record, onSameBus: onSameBus), screen: screen,
+                isInteractive: record.isInteractive,
+                adaptedFrom: record.adaptedFrom.flatMap { definitions.step(named: $0) }, number: number)
+        } catch {
+            reportLost(record, error, at: forest.nodes[slot].path, onSameBus: onSameBus)
+            return nil
+        }
+    }
+
+    private func purpose(of record: StepRecord, onSameBus: Bool) -> WaitingStep.Purpose {
+        switch record.purpose {
+        case .emitted, .deepLink, .listed, .segment:
+            // The callers are gone with their bus.
+            guard onSameBus, calls[RequestID(record.request)] != nil else { return .kept }
+            let (request, place) = (RequestID(record.request), Int(clamping: record.index))
+            switch record.purpose {
+            case .deepLink: return .deepLink(request, place: place)
+            case .listed: return .listed(request, place: place)
+            case .segment: return .segment(request)
+            case .emitted, .initial, .triggered, .kept, .idle: return .emitted(request)
+            }
+        case .initial: return .initial
+        case .triggered: return .triggered
+        case .kept: return .kept
+        case .idle: return .idle
+        }
+    }
+
+    /// The call that a step waits for: its caller got no answer, and is told as if it had been told `pending`.
+    private mutating func restoreCall(of record: StepRecord, _ kept: RecordSet, _ lost: Lost) {
+        let request = RequestID(record.request)
+        var call: Call
+        switch record.purpose {
+        case .emitted:
+            let key =
+                record.token.isEmpty
+                ? nil : Tokens.Key(client: record.client, kind: .emission, token: record.token)
+            call = Call(client: record.client, kind: .step(path: record.path, key))
+            // Who asks again by the token waits as long as its first caller might have.
+            if let key, tokens.haveWait(key, with: request) {
+                call.isAwaitedByToken = true
+                call.due = now.advanced(by: Limits.replyTimeout)
+                suspended.append(request)
+            }
+        case .listed:
+            guard let list = kept.lists[record.request] else { return }
+            call = restoredList(list, Int(clamping: record.index), lost)
+        case .deepLink:
+            let place = Int(clamping: record.index)
+            guard place < Limits.nodes else { return }
+            var link = DeepLink(step: StepID(0), arguments: [])
+            if case .deepLink(let others)? = calls[request]?.kind { link = others }
+            link.undecided += 1
+            let outcome = FlowOutcome(path: path(of: record, lost), outcome: nil)
+            var outcomes = deepLinks[request] ?? []
+            while outcomes.count <= place { outcomes.append(outcome) }
+            outcomes[place] = outcome
+            deepLinks[request] = outcomes
+            call = Call(client: record.client, kind: .deepLink(link))
+        case .segment:
+            // Its way ends here, as where the call has taken too long.
+            var walk = PathWalk(segments: [], due: now)
+            (walk.place, walk.isUnderWay) = (path(of: record, lost), true)
+            call = Call(client: record.client, kind: .path(walk))
+        case .initial, .triggered, .kept, .idle: return
+        }
+        call.isAnswered = true
+        accounting.count(call.usage, for: call.client)
+        calls[request] = call
+    }
+
+    /// The path that the flow has at which a step waits, or had.
+    private func path(of record: StepRecord, _ lost: Lost) -> String {
+        lost.slots[record.place].map { forest.nodes[$0].path } ?? lost.paths[record.place]?.path ?? forest.base
+    }
+
+    /// The call that went on in slices: it does so again, and its caller is told as if it had been told `pending`.
+    private mutating func restoreRest(
+        of number: UInt64, _ progress: ProgressRecord, _ kept: RecordSet, _ lost: Lost
+    ) {
+        guard let record = kept.lists[number] else { return }
+        let (request, done) = (RequestID(number), Int(clamping: progress.done))
+        var call: Call
+        if record.flows.isEmpty {
+            call = restoredList(record, done, lost)
+        } else {
+            guard case .step(let name, let arguments)? = record.items.first, let step = definitions.step(named: name),
+                let admitted = try? admit(arguments, of: step)
+            else { return restoreUndeclared(record, done) }
+            var link = DeepLink(step: step, arguments: admitted)
+            link.next = min(done, record.flows.count)
+            link.flows = record.flows.map { flow in
+                flow.instance == 0
+                    ? nil : lost.slots[flow.instance].map(forest.id(of:)) ?? NodeID(slot: 0, instance: flow.instance)
+            }
+            link.undecided = link.flows[link.next...].count { $0 != nil }
+            deepLinks[request] = record.flows.map { FlowOutcome(path: $0.path, outcome: nil) }
+            call = Call(client: record.client, kind: .deepLink(link))
+        }
+        call.isAnswered = true
+        accounting.count(call.usage, for: call.client)
+        calls[request] = call
+        resumable.append(request)
+    }
+
+    /// A deep link's step that is declared so no longer is refused for all flows that it had not come to.
+    private mutating func restoreUndeclared(_ record: ListRecord, _ done: Int) {
+        guard case .step(let name, _)? = record.items.first else { return }
+        let error =
+            definitions.step(named: name) == nil
+            ? definitions.unknownStep(name)
+            : FlowError(.invalidArguments, "the arguments of step '\(name)' no longer fit")
+        let call = Call(client: record.client, kind: .step(path: "", nil))
+        for flow in record.flows.dropFirst(done) where flow.instance != 0 {
+            reportConclusion(.refused(error), of: call, at: flow.path)
+        }
+    }
+
+    /// The nearest presentable that is live at a path or above it; the path itself where none is.
+    private func nearest(to path: String) -> String {
+        var place = path[...]
+        while !place.isEmpty {
+            if forest.node(at: String(place)) != nil { return String(place) }
+            guard let slash = place.lastIndex(of: "/") else { break }
+            place = place[..<slash]
+        }
+        return path.isEmpty ? forest.base : path
+    }
+
+    private func restoredList(_ record: ListRecord, _ place: Int, _ lost: Lost) -> Call {
+        let node = lost.slots[record.node].map(forest.id(of:)) ?? NodeID(slot: 0, instance: record.node)
+        var usage = Accounting.Usage(steps: record.items.count)
+        let steps = record.items.map { item -> EmittedStep in
+            switch item {
+            case .refused(let error): return .refused(error)
+            case .step(let name, let arguments):
+                usage.bytes += arguments.byteCount
+                guard let step = definitions.step(named: name) else { return .refused(definitions.unknownStep(name)) }
+                return .step(step, arguments)
+            }
+        }
+        var list = StepList(node: node, path: record.path, steps: steps)
+        // How those before ended was for the answer, which nobody gets.
+        list.outcomes = Array(repeating: .ignored(.pending), count: min(place, steps.count))
+        var call = Call(client: record.client, kind: .list(list))
+        if definitions.askOthers { call.usage = usage }
+        return call
+    }
+
+    /// Asks again what was asked, has wait what waited behind it; where the definitions are others now, it is taken anew.
+    private mutating func goOn(with step: WaitingStep, _ stage: StepRecord.Stage) {
+        guard let slot = forest.slot(of: step.flow) else { return queue.insert(contentsOf: [step]) }
+        let definition = definitions[definition(of: slot)]
+        let isFree = forest.nodes[slot].flow?.question == nil
+        switch stage {
+        case .guard:
+            guard isFree, let `guard` = definition.guard, `guard`.watches(step.step) else { break }
+            return ask(`guard`.service, about: step, at: slot, isNavigator: false)
+        case .navigator:
+            guard isFree, let navigator = definition.navigator, navigator.steps.contains(step.step) else { break }
+            return ask(navigator.service, about: step, at: slot, isNavigator: true)
+        case .queued: break
+        case .blocked, .initial, .kept:
+            if isFree { break }
+            _ = mayProceed(step, at: slot, self.definition(of: slot).index)
+            return
+        }
+        queue.insert(contentsOf: [step])
+    }
+
+    /// Flows that wait for what has not come back are as ready as those whose steps have ended (S-26).
+    private mutating func endReadiness(besides awaited: Set<NodeID>) {
+        for slot in forest.preorder().reversed() {
+            let id = forest.id(of: slot)
+            switch forest.nodes[slot].flow?.readiness {
+            case .awaitingStep? where !awaited.contains(id): initialStepEnded(of: slot)
+            case .awaitingChildren(let count)?:
+                let left = forest.children(of: slot).count { child in
+                    forest.nodes[child].flow.map { $0.isAwaitedByParent && !$0.isReady } ?? false
+                }
+                for _ in left..<max(left, count) { awaitedChildEnded(of: slot) }
+            case .awaitingStep?, .ready?, nil: break
+            }
+        }
+    }
+}
+
+extension StepRecord {
+    /// Whether a call wants to know how it ends.
+    fileprivate var isOfCall: Bool {
+        switch purpose {
+        case .emitted, .deepLink, .listed, .segment: true
+        case .initial, .triggered, .kept, .idle: false
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Ledger")
+struct AccountingTests {
+    private let one = Client(":1.1")
+    private let other = Client(":1.2")
+
+    private func refusal(_ accounting: Accounting, _ more: Accounting.Usage, _ client: Client) -> FlowError? {
+        do throws(FlowError) {
+            try accounting.check(more, for: client)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `S-33 a client at its limit of presentables costs no other a call`() {
+        var accounting = Accounting()
+        accounting.count(Accounting.Usage(nodes: Limits.nodesPerClient - 1), for: one)
+        #expect(refusal(accounting, Accounting.Usage(nodes: 1), one) == nil)
+        accounting.count(Accounting.Usage(nodes: 1), for: one)
+        #expect(
+            refusal(accounting, Accounting.Usage(nodes: 1), one)
+                == FlowError(.limitExceeded, "':1.1' has made 2000 live presentables of at most 2000"))
+        #expect(refusal(accounting, Accounting.Usage(nodes: 1), other) == nil)
+        #expect(refusal(accounting, Accounting.Usage(nodes: 1), .daemon) == nil)
+    }
+
+    @Test func `S-33 a client at its limit of bytes costs no other a call`() {
+        var accounting = Accounting()
+        accounting.count(Accounting.Usage(bytes: Limits.liveArgumentBytesPerClient - 1), for: one)
+        #expect(refusal(accounting, Accounting.Usage(bytes: 1), one) == nil)
+        let error = refusal(accounting, Accounting.Usage(bytes: 2), one)
+        #expect(error?.code == .limitExceeded)
+        #expect(
+            error?.message
+                == "arguments of live presentables that ':1.1' has made take 4194303 of at most 4194304 bytes")
+        #expect(refusal(accounting, Accounting.Usage(bytes: 2), other) == nil)
+        #expect(refusal(accounting, Accounting.Usage(nodes: 1), one) == nil)
+    }
+
+    @Test func `S-33 what the daemon began counts in total alone`() {
+        var accounting = Accounting()
+        accounting.count(Accounting.Usage(nodes: Limits.nodes - 1, bytes: Limits.liveArgumentBytes - 1), for: .daemon)
+        #expect(accounting.clients.isEmpty)
+        #expect(refusal(accounting, Accounting.Usage(nodes: 1, bytes: 1), one) == nil)
+        #expect(refusal(accounting, Accounting.Usage(nodes: 1, bytes: 1), .daemon) == nil)
+        #expect(
+            refusal(accounting, Accounting.Usage(nodes: 2), one)
+                == FlowError(.limitExceeded, "there are 9999 live presentables of at most 10000 in total"))
+        #expect(
+            refusal(accounting, Accounting.Usage(bytes: 2), .daemon)
+                == FlowError(
+                    .limitExceeded, "arguments of live presentables take 16777215 of at most 16777216 bytes in total"))
+    }
+
+    @Test func `S-33 a client at its limit of waiting steps costs no other a call`() {
+        var accounting = Accounting()
+        accounting.count(Accounting.Usage(steps: Limits.waitingStepsPerClient - 1), for: one)
+        #expect(refusal(accounting, Accounting.Usage(steps: 1), one) == nil)
+        accounting.count(Accounting.Usage(steps: 1), for: one)
+        #expect(
+            refusal(accounting, Accounting.Usage(steps: 1), one)
+                == FlowError(.limitExceeded, "':1.1' has 4096 steps waiting of at most 4096"))
+        #expect(refusal(accounting, Accounting.Usage(nodes: 1, bytes: 1), one) == nil)
+        #expect(refusal(accounting, Accounting.Usage(steps: 1), other) == nil)
+        #expect(refusal(accounting, Accounting.Usage(steps: 1), .daemon) == nil)
+    }
+
+    @Test func `S-13 what comes in total may be less than what comes for a client`() throws {
+        var accounting = Accounting()
+        accounting.count(Accounting.Usage(nodes: Limits.nodes, bytes: Limits.liveArgumentBytes), for: .daemon)
+        let more = Accounting.Usage(nodes: 1, bytes: 1)
+        #expect(refusal(accounting, more, one)?.code == .limitExceeded)
+        try accounting.check(more, inTotal: Accounting.Usage(), for: one)
+        accounting.count(Accounting.Usage(nodes: Limits.nodesPerClient), for: one)
+        #expect(throws: FlowError.self) { try accounting.check(more, inTotal: Accounting.Usage(), for: one) }
+    }
+
+    @Test func `S-33 a node gives back what it held, to whom it held it`() throws {
+        var forest = Forest(base: "")
+        var accounting = Accounting()
+        let main = forest.insert(
+            Forest.Birth(
+                name: "main", id: "main",
+                flow: Node.FlowState(definition: FlowID(0), covering: .free, readiness: .ready),
+                style: "", arguments: [Argument("a", .byte(1))], client: one),
+            below: nil)
+        let arguments = [Argument("b", .byte(1))]
+        forest.nodes[main].deferredSteps = [
+            DeferredStep(step: StepID(0), arguments: arguments, origin: 1, cause: 0, client: other),
+            DeferredStep(step: StepID(0), arguments: arguments, origin: 2, cause: 0, client: one),
+        ]
+        forest.nodes[main].initialStep = DeferredStep(
+            step: StepID(0), arguments: arguments, origin: 1, cause: 0, client: other)
+        forest.nodes[main].flow?.last = LastNavigation(
+            serial: 1, step: "", arguments: arguments, client: other, byteCount: arguments.byteCount)
+        let size = arguments.byteCount
+        let own = forest.nodes[main].holding(for: one)
+        #expect(own.own == Accounting.Usage(nodes: 1, steps: 1, bytes: 2 * size))
+        #expect(own.total == Accounting.Usage(nodes: 1, steps: 2, bytes: 5 * size))
+        #expect(forest.nodes[main].holding(for: other).own == Accounting.Usage(steps: 1, bytes: 3 * size))
+        accounting.count(own.own, for: one)
+        accounting.count(Accounting.Usage(steps: 1, bytes: 3 * size), for: other)
+        accounting.release(forest.nodes[main])
+        #expect(accounting == Accounting())
+    }
+
+    @Test func `who holds nothing more is known until it is gone`() {
+        var accounting = Accounting()
+        accounting.count(Accounting.Usage(nodes: 1, bytes: 5), for: one)
+        #expect(accounting.clients[one] == Accounting.Usage(nodes: 1, bytes: 5))
+        #expect(accounting.takeOpened() == [one])
+        accounting.count(Accounting.Usage(nodes: -1, bytes: -5), for: one)
+        #expect(accounting == Accounting())
+        accounting.count(Accounting.Usage(nodes: 1), for: one)
+        accounting.count(Accounting.Usage(nodes: -1), for: one)
+        #expect(accounting.takeOpened() == [])
+        #expect(accounting.presentClients == [one])
+        #expect(accounting.close(one) == Accounting.Usage())
+        #expect(accounting.presentClients == [])
+    }
+
+    @Test func `S-33 a user beside the service's own has half of what there is, by however many clients`() {
+        var accounting = Accounting()
+        let clients = (0..<5).map { Client(":1.\($0)") }
+        for client in clients.prefix(3) { accounting.count(Accounting.Usage(nodes: 2_000), for: client) }
+        // Until it is known whose they are, each has its own limits.
+        for client in clients { accounting.open(client) }
+        #expect(refusal(accounting, Accounting.Usage(nodes: 1), clients[3]) == nil)
+        for client in clients.prefix(4) { accounting.identify(client, as: 1_000) }
+        let error = FlowError(
+            .limitExceeded, "the clients of user '1000' have made 6000 live presentables of at most 5000")
+        #expect(refusal(accounting, Accounting.Usage(nodes: 1), clients[3]) == error)
+        #expect(refusal(accounting, Accounting.Usage(nodes: 1), clients[4]) == nil)
+        accounting.count(Accounting.Usage(nodes: -2_000), for: clients[0])
+        #expect(refusal(accounting, Accounting.Usage(nodes: 1_000), clients[3]) == nil)
+        #expect(refusal(accounting, Accounting.Usage(nodes: 1_001), clients[3])?.code == .limitExceeded)
+        // What another user left is nobody's, and in the pool.
+        #expect(accounting.close(clients[1]) == Accounting.Usage(nodes: 2_000))
+        #expect(accounting.pool == Accounting.Usage(nodes: 2_000))
+        #expect(refusal(accounting, Accounting.Usage(nodes: 2_000), clients[3]) == nil)
+        accounting.identify(clients[3], as: 1_001)
+        #expect(accounting.clients(of: 1_000).sorted { $0.name < $1.name } == [clients[0], clients[2]])
+    }
+
+    @Test func `S-33 what clients that are gone hold is in the pool until it goes, and has no other limit`() {
+        var accounting = Accounting()
+        accounting.count(Accounting.Usage(nodes: 2_000, steps: 3, bytes: 4), for: one)
+        _ = accounting.takeOpened()
+        #expect(accounting.close(one) == Accounting.Usage(nodes: 2_000, steps: 3, bytes: 4))
+        #expect(accounting.close(one) == Accounting.Usage())
+        #expect(
+            accounting.isGone(one) && accounting.isFree(one) && accounting.isFree(.daemon) && !accounting.isFree(other))
+        #expect(accounting.pool == accounting.total)
+        accounting.count(Accounting.Usage(nodes: 1), for: one)
+        #expect(refusal(accounting, Accounting.Usage(nodes: 1), one) == nil)
+        #expect(accounting.pool.nodes == 2_001)
+        accounting.count(Accounting.Usage(nodes: -2_001, steps: -3, bytes: -4), for: one)
+        // Until the event is over: its chain can make more.
+        #expect(accounting.pool == Accounting.Usage() && accounting.isGone(one))
+        #expect(accounting.takeOpened() == [] && !accounting.isGone(one))
+        // Nobody was ever who made what came back from another bus.
+        accounting.count(Accounting.Usage(nodes: 1), for: .former)
+        #expect(accounting.isGone(.former) && accounting.takeOpened() == [] && accounting.pool.nodes == 1)
+    }
+
+    @Test func `what holds less is let in above a limit`() {
+        var accounting = Accounting()
+        accounting.count(Accounting.Usage(nodes: Limits.nodes, bytes: Limits.liveArgumentBytes), for: one)
+        #expect(refusal(accounting, Accounting.Usage(nodes: 0, bytes: -1), one) == nil)
+    }
+}

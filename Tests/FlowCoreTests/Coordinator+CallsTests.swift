@@ -1,0 +1,409 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Flow coordinator: calls that are answered later")
+struct CallsTests {
+    /// A flow whose guard is asked about `gate` and `locked`, with a child flow that has a guard, too.
+    private func sketch() -> DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
+        sketch.flow(
+            "main", onBack: "gate", guarded: ("com.auth", ["gate", "locked"]),
+            on: [
+                "open": [.screen("a"), .flow("sub")], "gate": [.current("next")], "next": [], "locked": [], "go": [],
+                "bad": [.screen("a", .init(id: "1"))],
+            ])
+        sketch.flow("sub", guarded: ("com.sub", ["gate"]), on: ["gate": [.parent("gate")], "go": []])
+        sketch.step("strange")
+        return sketch
+    }
+
+    private func opened() throws -> World {
+        let world = try World(root: "main", sketch())
+        try world.emit("open", on: "/main")
+        try world.show("/main/a")
+        return world
+    }
+
+    // MARK: When
+
+    @Test func `S-9 S-7 each call is answered once, in order, when its chain is done`() throws {
+        let world = try opened()
+        try world.emit("gate", on: "/main", by: ":1.4")
+        try world.emit("go", on: "/main", by: ":1.5")
+        try world.emit("strange", on: "/main/a", by: ":1.6")
+        try world.emit("bad", on: "/main", by: ":1.7")
+        #expect(world.coordinator.calls.count == 4)
+        #expect(
+            try world.adapt(1, to: "gate") == [
+                "did 2 after 0 by :1.4: /main gate [current next /main]", "did 3 after 2 by :1.4: /main next []",
+                "= navigated 2", "did 4 after 0 by :1.5: /main go []", "= navigated 4", "= unhandled 0",
+                "! InvalidName",
+            ])
+        #expect(world.answers == ["4 = navigated 2", "5 = navigated 4", "6 = unhandled 0", "7 ! InvalidName"])
+        #expect(world.waiting == [])
+        #expect(world.wait(Limits.replyTimeout) == [])
+    }
+
+    @Test func `S-9 the answer goes out when its chain waits, and what comes of that does not change it`() throws {
+        let world = try opened()
+        try world.emit("gate", on: "/main/sub")
+        #expect(
+            try world.adapt(1, to: "gate") == [
+                "did 2 after 0 by :1.1: /main/sub gate [parent gate /main]", "guard? com.auth #2: /main gate",
+                "= navigated 2",
+            ])
+        #expect(world.answer(2, GuardAnswer.rejected) == ["failed after 2 by :1.1: /main gate rejected"])
+        #expect(world.waiting == [])
+    }
+
+    @Test func `S-9 S-22 one event answers many calls, each once and in their order`() throws {
+        let world = try opened()
+        for number in 2...5 { try world.emit(number == 4 ? "go" : "gate", on: "/main/sub", by: ":1.\(number)") }
+        try world.emitAll(["go"], on: "/main/sub", by: ":1.6")
+        try world.back("/main", by: ":1.7")
+        #expect(
+            try world.dismiss("/main") == [
+                "- /main/sub", "- /main/a", "- /main", "drop #1", "drop #2", "! FlowEnded", "! FlowEnded",
+                "! FlowEnded", "! FlowEnded",
+                "! FlowEnded", "= [FlowEnded]", "= done",
+            ])
+        #expect(Set(world.answers.compactMap { $0.split(separator: " ").first }).count == 7)
+        #expect(world.waiting == [])
+    }
+
+    // MARK: Pending
+
+    @Test func `S-9 undecided after 20 s it is pending, and the outcome comes to the emitter, once`() throws {
+        let world = try opened()
+        world.now = 1_000
+        #expect(
+            try world.emit("gate", on: "/main/a", by: ":1.4", token: "t")
+                == ["guard? com.auth #1: /main gate", "timer 20001000"])
+        #expect(world.wait(Limits.replyTimeout - 1) == ["timer 20001000"])
+        #expect(world.wait(1) == ["= pending 0"])
+        #expect(world.answers == ["4 = pending 0"])
+        #expect(world.wait(Limits.replyTimeout) == [])
+        try world.dismiss("/main/a")
+        #expect(
+            try world.adapt(1, to: "gate") == [
+                "did 2 after 0 by :1.4: /main gate [current next /main]", "concluded /main/a for :1.4 t: navigated 2",
+                "did 3 after 2 by :1.4: /main next []",
+            ])
+        #expect(world.waiting == [])
+    }
+
+    @Test func `S-9 who asks again by a token waits for the first outcome, also where the screen is gone`() throws {
+        let world = try opened()
+        let again = { (client: String) in
+            world.handle(.emissionRepeated(world.nextRequest(), token: "t", by: Client(client)))
+        }
+        try world.emit("gate", on: "/main/a", by: ":1.4", token: "t")
+        try world.dismiss("/main/a")
+        let isKnown = { (client: String) in
+            world.coordinator.remembersEmission("t", by: Client(client), at: Instant(microseconds: world.now))
+        }
+        #expect(isKnown(":1.4"))
+        #expect(!isKnown(":1.5"))
+        #expect(again(":1.4") == [])
+        #expect(
+            try world.adapt(1, to: "gate").filter { $0.hasPrefix("=") } == ["= navigated 2", "= navigated 2"])
+        #expect(again(":1.4") == ["= navigated 2"])
+        // A shell that did not ask first.
+        #expect(again(":1.5") == ["! PresentableDismissed"])
+        #expect(!isKnown(":1.5"))
+        world.wait(Limits.tokenLifetime)
+        #expect(!isKnown(":1.4"))
+        #expect(world.waiting == [])
+    }
+
+    private static let ends: [(GuardAnswer, String)] = [
+        (.rejected, "rejected"), (.timedOut, "GuardTimeout"), (.failed("x"), "GuardFailed"),
+    ]
+
+    @Test(arguments: ends.indices)
+    func `S-9 S-12 other outcomes are concluded, and not told to everyone`(index: Int) throws {
+        let (answer, text) = Self.ends[index]
+        let world = try opened()
+        try world.emit("gate", on: "/main")
+        world.wait(Limits.replyTimeout)
+        #expect(world.answer(1, answer) == ["concluded /main for :1.1: \(text)"])
+        #expect(world.waiting == [])
+        try world.emit("gate", on: "/main")
+        world.wait(Limits.replyTimeout)
+        #expect(try world.dismiss("/main").suffix(2) == ["concluded /main for :1.1: FlowEnded", "= done"])
+        #expect(world.waiting == [])
+    }
+
+    @Test func `S-9 who does not wait is told pending at once, or the verdict if there is one`() throws {
+        let world = try opened()
+        let hurried = EmissionOptions(waits: false)
+        #expect(
+            try world.emit("gate", on: "/main", options: hurried) == ["guard? com.auth #1: /main gate", "= pending 0"])
+        #expect(try world.emit("go", on: "/main", options: hurried) == ["= pending 0"])
+        #expect(try world.emit("go", on: "/main/sub", options: hurried).last == "= navigated 2")
+        #expect(try world.emit("strange", on: "/main/sub", options: hurried) == ["= unhandled 0"])
+        #expect(
+            world.answer(1, GuardAnswer.rejected) == [
+                "concluded /main for :1.1: rejected", "did 3 after 0 by :1.1: /main go []",
+                "concluded /main for :1.1: navigated 3",
+            ])
+        #expect(world.waiting == [])
+    }
+
+    @Test func `S-9 S-24 Back with a guarded step waits like one, and is concluded like one`() throws {
+        let world = try opened()
+        #expect(try world.back("/main/sub", by: ":1.4") == ["= unhandled 0"])
+        #expect(try world.back("/main", by: ":1.4") == ["guard? com.auth #1: /main gate", "timer 20000000"])
+        try world.back("/main", by: ":1.5")
+        #expect(
+            try world.adapt(1, to: "gate").filter { $0.hasPrefix("=") || $0.hasPrefix("guard?") }
+                == ["= navigated 2", "guard? com.auth #2: /main gate"])
+        #expect(world.wait(Limits.replyTimeout) == ["= pending 0"])
+        #expect(world.answer(2, GuardAnswer.rejected) == ["concluded /main for :1.5: rejected"])
+        #expect(world.waiting == [])
+    }
+
+    @Test(arguments: [false, true])
+    func `S-9 S-25 what is told to the caller alone comes from the path that was called, also after a restart`(
+        isRestarted: Bool
+    ) throws {
+        func concluded(_ call: (World) throws -> Void) throws -> [String] {
+            let world = try opened()
+            try world.emit("go", on: "/main/sub")
+            try call(world)
+            if isRestarted { world.restart() } else { world.wait(Limits.replyTimeout) }
+            let question = try #require(world.coordinator.questions.keys.first)
+            return world.answer(question.number, GuardAnswer.rejected).filter { $0.hasPrefix("concluded") }
+        }
+        let (page, other) = ("/instance/2", ":1.4")
+        #expect(
+            try concluded {
+                try $0.emit("gate", on: "/main/a", by: other, options: EmissionOptions(token: "t", calledAt: page))
+            } == ["concluded /instance/2 for :1.4 t: rejected"])
+        #expect(
+            try concluded { try $0.emit("gate", on: "/main/a", by: other, options: EmissionOptions(token: "t")) }
+                == ["concluded /main/a for :1.4 t: rejected"])
+        // The screen is gone by then.
+        #expect(
+            try concluded {
+                try $0.emit("gate", on: "/main/a", by: other, options: EmissionOptions(calledAt: page))
+                try $0.dismiss("/main/a")
+            } == ["concluded /instance/2 for :1.4: rejected"])
+        #expect(
+            try concluded {
+                let gate = EmittedStep.step(try $0.id(ofStep: "gate"), [])
+                $0.handle(
+                    .stepsEmitted(
+                        $0.nextRequest(), on: try $0.node("/main/a"), [gate], by: Client(other), calledAt: page))
+            } == ["concluded /instance/2 for :1.4: rejected"])
+        #expect(
+            try concluded {
+                $0.handle(
+                    .backPressed(
+                        $0.nextRequest(), on: try $0.node("/main"), by: Client(other), calledAt: "/instance/1"))
+            } == ["concluded /instance/1 for :1.4: rejected"])
+    }
+
+    @Test(arguments: [false, true])
+    func `S-9 S-24 the step of a Back that a flow further down takes is concluded where Back was called`(
+        isRestarted: Bool
+    ) throws {
+        var sketch = DefinitionsBuilder()
+        sketch.flow("main", children: .stack, on: ["open": [.flow("sub")]])
+        sketch.flow("sub", onBack: "gate", guarded: ("com.auth", ["gate"]), on: ["gate": []])
+        let world = try World(root: "main", sketch)
+        try world.emit("open", on: "/main")
+        #expect(try world.back("/main", by: ":1.4").first == "guard? com.auth #1: /main/sub gate")
+        if isRestarted { world.restart() } else { world.wait(Limits.replyTimeout) }
+        let question = try #require(world.coordinator.questions.keys.first)
+        #expect(world.answer(question.number, GuardAnswer.rejected) == ["concluded /main for :1.4: rejected"])
+    }
+
+    // MARK: Lists
+
+    @Test func `S-9 S-7 EmitSteps waits with each step, and goes on when that one's chain is done`() throws {
+        let world = try opened()
+        #expect(
+            try world.emitAll(["go", "gate", "strange", "locked", "go"], on: "/main") == [
+                "did 2 after 0 by :1.1: /main go []", "guard? com.auth #1: /main gate", "timer 20000000",
+            ])
+        // What others emit meanwhile goes before the rest of the list.
+        try world.emit("go", on: "/main", by: ":1.5")
+        #expect(
+            try world.adapt(1, to: "gate") == [
+                "did 3 after 0 by :1.1: /main gate [current next /main]", "did 4 after 3 by :1.1: /main next []",
+                "did 5 after 0 by :1.5: /main go []", "= navigated 5", "guard? com.auth #2: /main locked",
+            ])
+        #expect(
+            world.answer(2, GuardAnswer.rejected) == [
+                "did 6 after 0 by :1.1: /main go []",
+                "= [navigated 2, navigated 3, unhandled, rejected, navigated 6]",
+            ])
+        #expect(world.waiting == [])
+    }
+
+    @Test func `S-9 EmitSteps is answered after 20 s, and what is undecided then is concluded one by one`() throws {
+        let world = try opened()
+        try world.emitAll(["go", "gate", "nonsense", "locked", "go"], on: "/main/a")
+        #expect(world.wait(Limits.replyTimeout) == ["= [navigated 2, pending, pending, pending, pending]"])
+        #expect(
+            world.answer(1, GuardAnswer.timedOut) == [
+                "concluded /main/a for :1.1: GuardTimeout", "concluded /main/a for :1.1: UnknownStep",
+                "guard? com.auth #2: /main locked",
+            ])
+        #expect(world.wait(Limits.replyTimeout) == [])
+        #expect(
+            try world.adapt(2, to: "locked") == [
+                "did 3 after 0 by :1.1: /main locked []", "concluded /main/a for :1.1: navigated 3",
+                "did 4 after 0 by :1.1: /main go []", "concluded /main/a for :1.1: navigated 4",
+            ])
+        #expect(world.waiting == [])
+    }
+
+    @Test func `S-9 S-22 EmitSteps: the rest is refused when its presentable goes meanwhile`() throws {
+        let world = try opened()
+        try world.emitAll(["gate", "go"], on: "/main/a")
+        try world.dismiss("/main/a")
+        try world.adapt(1, to: "gate")
+        #expect(world.lines.last == "= [navigated 2, PresentableDismissed]")
+        try world.emitAll(["gate", "go"], on: "/main/sub")
+        #expect(try world.dismiss("/main/sub").suffix(2) == ["= [FlowEnded, PresentableDismissed]", "= done"])
+        #expect(world.waiting == [])
+    }
+
+    // MARK: Activation tokens
+
+    @Test func `S-9 an activation token waits with its step for the screen, and is never kept beyond the chain`() throws
+    {
+        var sketch = DefinitionsBuilder()
+        sketch.screen("a", presenter: "com.shop")
+        sketch.flow("main", guarded: ("com.auth", ["gate"]), on: ["gate": [.screen("a"), .screen("a")], "go": []])
+        let world = try World(root: "main", sketch)
+        let options = EmissionOptions(activationToken: "x11")
+        try world.emit("gate", on: "/main", options: options)
+        try world.emit("go", on: "/main")
+        let log = try world.adapt(1, to: "gate")
+        #expect(
+            log.filter { $0.hasPrefix("present") }
+                == ["present com.shop #2: /main/a token=x11", "present com.shop #3: /main/a_2"])
+        #expect(world.coordinator.activationTokens.isEmpty)
+        for answer in [GuardAnswer.rejected, .step(try world.id(ofStep: "go"), [])] {
+            try world.emit("gate", on: "/main", options: options)
+            #expect(world.coordinator.activationTokens.count == 1)
+            let question = try #require(world.questions.first)
+            world.answer(question.id.number, answer)
+            #expect(world.coordinator.activationTokens.isEmpty)
+        }
+        #expect(try world.emit("go", on: "/main", options: options).last?.hasPrefix("= navigated") == true)
+        #expect(world.coordinator.activationTokens.isEmpty)
+    }
+}
+
+@Suite("Flow coordinator: who waits for flows to be ready")
+struct WaitReadyTests {
+    /// A flow that is ready when the guards have answered for it, its child flow and that one's.
+    private func sketch() -> DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
+        sketch.flow(
+            "main", initial: "begin", guarded: ("com.auth", ["begin"]), on: ["begin": [.flow("sub")], "over": []])
+        sketch.flow("sub", initial: "fill", guarded: ("com.sub", ["fill"]), on: ["fill": [.flow("leaf")]])
+        sketch.flow("leaf", initial: "bud", guarded: ("com.leaf", ["bud"]), on: ["bud": []])
+        return sketch
+    }
+
+    @Test func `S-26 WaitReady waits for guarded initial steps, also of flows that they contribute`() throws {
+        let world = try World(root: "main", sketch())
+        #expect(try world.waitReady("/main", by: ":1.4") == ["timer 20000000"])
+        try world.adapt(1, to: "begin")
+        #expect(try world.waitReady("/main/sub", by: ":1.5") == [])
+        try world.waitReady("/main", by: ":1.6")
+        try world.adapt(2, to: "fill")
+        #expect(
+            try world.adapt(3, to: "bud") == [
+                "~ /main/sub/leaf ready=true", "~ /main/sub ready=true", "~ /main ready=true",
+                "did 3 after 2 by :1.0: /main/sub/leaf bud []", "= done", "= done", "= done",
+            ])
+        #expect(world.answers.map { $0.prefix(1) }.sorted() == ["2", "3", "4"])
+        #expect(world.waiting == [])
+        #expect(try world.waitReady("/main") == ["= done"])
+        #expect(world.wait(Limits.replyTimeout) == [])
+    }
+
+    @Test func `S-26 a flow is ready also when its guard refuses its initial step`() throws {
+        let world = try World(root: "main", sketch())
+        try world.waitReady("/main")
+        #expect(
+            world.answer(1, GuardAnswer.rejected)
+                == ["failed after 0 by :1.0: /main begin rejected", "~ /main ready=true", "= done"])
+        #expect(world.waiting == [])
+    }
+
+    @Test func `S-26 it fails when the flow goes first; its parent waits for it no longer`() throws {
+        let world = try World(root: "main", sketch())
+        try world.waitReady("/main")
+        try world.adapt(1, to: "begin")
+        try world.waitReady("/main/sub")
+        #expect(
+            try world.dismiss("/main/sub") == [
+                "- /main/sub", "~ /main ready=true", "drop #2", "failed after 1 by :1.0: /main fill FlowEnded",
+                "= done",
+                "! FlowEnded", "= done",
+            ])
+        #expect(world.answers == ["2 = done", "3 ! FlowEnded", "4 = done"])
+        #expect(world.refusals.map(\.message) == ["the flow ended before it was ready"])
+        #expect(world.waiting == [])
+    }
+
+    @Test func `S-26 after 20 s it is a Timeout`() throws {
+        let world = try World(root: "main", sketch())
+        try world.waitReady("/main")
+        #expect(world.wait(Limits.replyTimeout) == ["! Timeout"])
+        #expect(try world.refusal().message == "the flow was not ready within 20 s")
+        #expect(world.coordinator.calls.isEmpty && world.coordinator.readers.isEmpty)
+        #expect(try world.adapt(1, to: "begin").contains("= done") == false)
+    }
+
+    @Test func `S-26 those who wait are answered in the order in which they called`() throws {
+        let world = try World(root: "main", sketch())
+        try world.adapt(1, to: "begin")
+        let flows = ["/main/sub", "/main"]
+        for number in 0..<64 { try world.waitReady(flows[number / 3 % 2], by: ":1.\(number)") }
+        try world.adapt(2, to: "fill")
+        try world.adapt(3, to: "bud")
+        // The inner one is ready first.
+        let calls = (0..<64).map { (number: $0 + 2, isInner: $0 / 3 % 2 == 0) }
+        let expected = calls.filter(\.isInner) + calls.filter { !$0.isInner }
+        #expect(world.answers == expected.map { "\($0.number) = done" })
+        // So it is where it goes.
+        try world.coordinate("main", by: ":1.0")
+        for number in 0..<64 { try world.waitReady("/main_2", by: ":1.\(number)") }
+        try world.dismiss("/main_2")
+        #expect(world.answers == (0..<64).map { "\(67 + $0) ! FlowEnded" } + ["131 = done"])
+    }
+
+    @Test func `S-26 S-33 a flow that is never ready can be asked again and again, and nothing grows`() throws {
+        let world = try World(root: "main", sketch())
+        for number in 0..<10_000 {
+            let log = try world.waitReady("/main", by: ":1.\(number % 2)")
+            if number >= 2 * Limits.waitingStepsPerClient { #expect(log == ["! LimitExceeded"]) }
+        }
+        #expect(
+            try world.refusal().message == "':1.1' has 4096 steps waiting of at most 4096")
+        #expect(world.coordinator.calls.count == 2 * Limits.waitingStepsPerClient)
+        #expect(world.coordinator.alarms.count <= 2 * (1 + world.coordinator.calls.count) + 17)
+        // Others are not concerned.
+        #expect(try world.waitReady("/main", by: ":1.9") == [])
+        #expect(world.wait(Limits.replyTimeout).count == 2 * Limits.waitingStepsPerClient + 1)
+        #expect(world.answers.count == 2 * Limits.waitingStepsPerClient + 1)
+        #expect(world.coordinator.calls.isEmpty)
+        #expect(world.coordinator.readers.isEmpty)
+        #expect(world.coordinator.accounting.clients.values.allSatisfy { $0.steps == 0 })
+        for _ in 0..<1_000 {
+            try world.waitReady("/main")
+            world.wait(Limits.replyTimeout)
+        }
+        #expect(world.coordinator.alarms.count <= 2)
+        #expect(world.coordinator.readers.isEmpty)
+    }
+}

@@ -1,0 +1,155 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Flow coordinator: deep links along a path")
+struct DeepLinksTests {
+    private func sketch() -> DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
+        sketch.step("play", ["item": "int64?"])
+        sketch.flow(
+            "main", initial: "begin", isUnique: true,
+            on: ["begin": [.flow("media")], "open": [.flow("list", .init(step: "fill"))], "stop": [.end()]])
+        sketch.flow("media", on: ["open": [.flow("list")], "stop": [.end("stopped")], "play": []])
+        sketch.flow("list", on: ["fill": [.current("more")], "more": [.flow("media")], "play": [.screen("a")]])
+        sketch.flow("plain", on: ["open": [.flow("list")]])
+        return sketch
+    }
+
+    /// Why the latest path failed.
+    private func failure(_ world: World) throws -> String {
+        let refusal = try world.refusal()
+        #expect(refusal.code == .pathFailed)
+        return refusal.message
+    }
+
+    @Test func `S-28 from flow to flow by name; each step's chain is done before the next flow is chosen`() throws {
+        let world = try World(root: "main", sketch())
+        try world.hide("/main")
+        #expect(
+            try world.navigateAlong([("main", "open"), ("media", "open"), ("list", "play")], by: ":1.5") == [
+                "+ /main/list (visible)", "did 2 after 0 by :1.5: /main open [flow list /main/list] deep link",
+                "~ /main/list ready=true", "did 3 after 2 by :1.5: /main/list fill [current more /main/list]",
+                "+ /main/list/media (visible ready)",
+                "did 4 after 3 by :1.5: /main/list more [flow media /main/list/media]",
+                // The newest of that name, anywhere below: the one that the chain has just made.
+                "+ /main/list/media/list (visible ready)",
+                "did 5 after 0 by :1.5: /main/list/media open [flow list /main/list/media/list] deep link",
+                "+ /main/list/media/list/a",
+                "did 6 after 0 by :1.5: /main/list/media/list play [screen a /main/list/media/list/a] deep link",
+                "= [/main navigated 2, /main/list/media navigated 5, /main/list/media/list navigated 6]",
+            ])
+    }
+
+    @Test func `S-28 an empty step only descends`() throws {
+        let world = try World(root: "main", sketch())
+        #expect(
+            try world.navigateAlong([("main", ""), ("media", "play")]) == [
+                "did 2 after 0 by :1.1: /main/media play [] deep link", "= [/main -, /main/media navigated 2]",
+            ])
+        #expect(try world.navigateAlong([("main", "")]) == ["= [/main -]"])
+    }
+
+    @Test func `S-28 first a root: the newest of that name, and a unique one is started`() throws {
+        let world = World(sketch())
+        #expect(
+            try world.navigateAlong([("main", ""), ("media", "play")], by: ":1.5") == [
+                "+ /main (visible presented)", "+ /main/media (visible presented ready)", "~ /main ready=true",
+                "did 1 after 0 by :1.5: /main begin [flow media /main/media]",
+                "did 2 after 0 by :1.5: /main/media play [] deep link", "= [/main -, /main/media navigated 2]",
+            ])
+        #expect(try world.kept("/main").client == Client(":1.5"))
+        for _ in 1...2 { try world.coordinate("plain") }
+        #expect(try world.navigateAlong([("plain", "")]) == ["= [/plain_2 -]"])
+        // A flow that is no root is no beginning.
+        try world.navigateAlong([("media", "")])
+        #expect(
+            try failure(world)
+                == "segment 1 ('media'): no root of that name is live, and none is started, as the flow is not unique")
+    }
+
+    @Test func `S-28 what is not navigated ends it: the segment's number and why; what was done stays`() throws {
+        let world = try World(root: "main", sketch())
+        let failing: [([(String, String)], String)] = [
+            ([("man", "")], "segment 1 ('man'): no flow 'man' is defined; did you mean 'main'?"),
+            ([("main", ""), ("plain", "open")], "segment 2 ('plain'): no flow of that name is live below '/main'"),
+            ([("main", ""), ("main", "open")], "segment 2 ('main'): no flow of that name is live below '/main'"),
+            ([("main", ""), ("media", "more")], "segment 2 ('media'): flow 'media' has no rule for step 'more'"),
+        ]
+        for (path, message) in failing {
+            let standing = world.standing
+            #expect(try world.navigateAlong(path) == ["! PathFailed"])
+            #expect(try failure(world) == message)
+            #expect(world.standing == standing)
+        }
+        #expect(
+            try world.navigateAlong([("main", "open"), ("list", "stop"), ("media", "play")]).last == "! PathFailed")
+        #expect(try failure(world) == "segment 2 ('list'): flow 'list' has no rule for step 'stop'")
+        #expect(world.navigations == ["/main open", "/main/list fill", "/main/list more"])
+        #expect(world.paths.contains("/main/list/media"))
+    }
+
+    @Test func `S-28 errors of a step are the path's; wrong arguments are the call's, and nothing happens`() throws {
+        var sketch = sketch()
+        sketch.flow("main", ["n": "int64"], isUnique: true)
+        sketch.flow("tight", isUnique: true, on: ["bad": [.screen("a", .init(id: "1"))]])
+        let world = World(sketch)
+        try world.navigateAlong([("main", "")])
+        #expect(try failure(world).hasPrefix("segment 1 ('main'): flow 'main' needs the argument 'n'"))
+        try world.navigateAlong([("tight", "bad")])
+        #expect(try failure(world).hasPrefix("segment 1 ('tight'): '1' can't be an id"))
+        #expect(world.paths == ["/tight"])
+        let step = try world.id(ofStep: "play")
+        world.handle(
+            .pathOpened(
+                world.nextRequest(),
+                [
+                    PathSegment(flow: "main", step: try world.id(ofStep: "open")),
+                    PathSegment(flow: "tight", step: step, arguments: [Argument("item", .string("x"))]),
+                ], by: .daemon))
+        #expect(world.navigations == [])
+        let refusal = try world.refusal()
+        #expect(refusal.code == .invalidArguments)
+        #expect(refusal.message.hasPrefix("the argument 'item' of step 'play' is 'x'"))
+    }
+
+    @Test func `S-28 a flow that its step ended has nothing below it`() throws {
+        let world = try World(root: "main", sketch())
+        #expect(
+            try world.navigateAlong([("main", ""), ("media", "stop"), ("list", "")]).last == "! PathFailed")
+        #expect(try failure(world) == "segment 3 ('list'): the flow of the segment before has ended")
+        #expect(world.navigations == ["/main/media stop"])
+        #expect(try world.navigateAlong([("main", "stop")]).last == "= [/main navigated 3]")
+        var sketch = sketch()
+        sketch.flow("main", initial: "stop", isUnique: true, on: ["stop": [.end()]])
+        let brief = World(sketch)
+        try brief.navigateAlong([("main", "stop")])
+        #expect(try failure(brief) == "segment 1 ('main'): '/main' ended with its initial step")
+    }
+
+    @Test func `S-28 emitters apply to each flow that gets a step, not to those on the way`() throws {
+        var sketch = sketch()
+        sketch.flow("main", emitters: ["org.example.Till"], on: ["begin": [.flow("media")], "open": [.flow("list")]])
+        let world = World(sketch)
+        world.own("org.example.Till", ":1.1")
+        try world.coordinate("main")
+        try world.emit("begin", on: "/main")
+        #expect(try world.navigateAlong([("main", ""), ("media", "play")], by: ":1.5").last != "! PathFailed")
+        let standing = world.standing
+        #expect(try world.navigateAlong([("main", "open")], by: ":1.5") == ["! PathFailed"])
+        #expect(try failure(world).hasPrefix("segment 1 ('main'): flow 'main' takes steps and Back only from"))
+        #expect(world.standing == standing)
+        #expect(try world.navigateAlong([("main", "open")]).last == "= [/main navigated 3]")
+    }
+
+    @Test func `S-28 S-11 each segment is an origin of its own`() throws {
+        var sketch = DefinitionsBuilder()
+        let many = Array(repeating: DefinitionsBuilder.Part.current("one"), count: Limits.triggeredSteps)
+        sketch.flow("main", on: ["many": .first([DefinitionsBuilder.Way(parts: many)]), "one": []])
+        sketch.addRule("open", [.flow("main")], to: "main")
+        let world = try World(root: "main", sketch)
+        try world.emit("open", on: "/main")
+        #expect(try world.navigateAlong([("main", "many"), ("main", "many")]).count == 2 * 257 + 1)
+        #expect(world.failures.isEmpty)
+    }
+}

@@ -1,0 +1,153 @@
+import Testing
+
+@testable import FlowCore
+
+/// What `emitters` keep from others beside steps and Back (S-5): to start the flow, and to claim, show, hide and dismiss it
+/// and its children while nobody owns them.
+@Suite("Flow coordinator: emitters")
+struct EmittersTests {
+    private func sketch() -> DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
+        sketch.step("open", ["n": "int64?"])
+        sketch.screen("shown", presenter: "com.ui")
+        sketch.flow("main", on: ["open": [.flow("pay"), .screen("page")]])
+        sketch.flow(
+            "pay", initial: "fill", children: .stack, onBack: "stop", emitters: ["com.till"],
+            on: ["fill": [.screen("card"), .flow("sub")], "show": [.screen("shown")], "stop": [.end()]])
+        sketch.flow("sub", initial: "leaf", emitters: ["com.sub"], on: ["leaf": [.screen("leaf")]])
+        return sketch
+    }
+
+    /// `/main` with `pay` and `page`; `:1.5` owns com.till, `:1.6` com.sub, `:1.7` com.ui, `:1.9` nothing.
+    private func opened() throws -> World {
+        let world = try World(root: "main", sketch())
+        for (name, client) in [("com.till", ":1.5"), ("com.sub", ":1.6"), ("com.ui", ":1.7")] {
+            world.own(name, client)
+        }
+        try world.emit("open", on: "/main", by: ":1.9")
+        return world
+    }
+
+    private func expectDenied(
+        _ world: World, _ path: String, by client: String, naming name: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let text =
+            "lets '\(path)', which nobody owns, be claimed, shown, hidden and dismissed only by who owns '\(name)' on "
+            + "the bus; '\(client)' does not"
+        func refused(_ deed: () throws -> [String]) throws {
+            try expectRefusal(world, .accessDenied, with: text, sourceLocation: sourceLocation, deed)
+        }
+        try refused { try world.claim(path, by: client) }
+        try refused { try world.show(path, by: client) }
+        try refused { try world.hide(path, by: client) }
+        try refused { try world.dismiss(path, by: client) }
+    }
+
+    @Test func `S-5 S-33 Claim, SetVisible and Dismiss of the flow and of its children are for its emitters`() throws {
+        let world = try opened()
+        try expectDenied(world, "/main/pay", by: ":1.9", naming: "com.till")
+        try expectDenied(world, "/main/pay/card", by: ":1.9", naming: "com.till")
+        #expect(try world.hide("/main/pay", by: ":1.5").last == "= done")
+        #expect(try world.show("/main/pay/card", by: ":1.5").last == "= done")
+        #expect(try world.dismiss("/main/pay/card", by: ":1.5").first == "- /main/pay/card")
+        // Where others have no business: its neighbours, and what it is in.
+        #expect(try world.show("/main/page", by: ":1.9").last == "= done")
+        #expect(try world.hide("/main", by: ":1.9").last == "= done")
+    }
+
+    @Test func `S-5 of a flow in a flow both lists hold; of what is below that, its own alone`() throws {
+        let world = try opened()
+        try expectDenied(world, "/main/pay/sub", by: ":1.5", naming: "com.sub")
+        try expectDenied(world, "/main/pay/sub", by: ":1.6", naming: "com.till")
+        try expectDenied(world, "/main/pay/sub/leaf", by: ":1.5", naming: "com.sub")
+        #expect(try world.show("/main/pay/sub/leaf", by: ":1.6").last == "= done")
+        world.own("com.sub", ":1.5")
+        #expect(try world.dismiss("/main/pay/sub", by: ":1.5").last == "= done")
+        // It goes with what it is in.
+        #expect(try world.dismiss("/main", by: ":1.9").last == "= done")
+    }
+
+    @Test func `S-5 S-29 an owner may do with its own as ever, and gives it back; then the emitters count again`()
+        throws
+    {
+        let world = try opened()
+        try world.claim("/main/pay/card", by: ":1.5")
+        // Who owns it is told first: NotOwner comes before AccessDenied.
+        try expectRefusal(world, .notOwner, with: "owned by ':1.5'") { try world.dismiss("/main/pay/card", by: ":1.9") }
+        try expectRefusal(world, .alreadyClaimed, with: "claimed by ':1.5'") {
+            try world.claim("/main/pay/card", by: ":1.9")
+        }
+        world.own("com.till", ":1.8")
+        #expect(try world.show("/main/pay/card", by: ":1.5").last == "= done")
+        try expectRefusal(world, .notOwner, with: "nobody does") { try world.release("/main/pay", by: ":1.9") }
+        #expect(try world.release("/main/pay/card", by: ":1.5").last == "= done")
+        try expectDenied(world, "/main/pay/card", by: ":1.5", naming: "com.till")
+        #expect(try world.claim("/main/pay/card", by: ":1.8").last == "= done")
+    }
+
+    @Test func `S-5 S-31 a presenter need not be an emitter while it is called, nor when it has answered`() throws {
+        let world = try opened()
+        try world.emit("show", on: "/main/pay", by: ":1.5")
+        #expect(world.effects.contains { if case .present = $0 { true } else { false } })
+        try expectRefusal(world, .notOwner, with: "presented by 'com.ui'") {
+            try world.show("/main/pay/shown", by: ":1.5")
+        }
+        #expect(try world.show("/main/pay/shown", by: ":1.7").last == "= done")
+        world.presented(1, by: ":1.7")
+        #expect(try world.hide("/main/pay/shown", by: ":1.7").last == "= done")
+        try world.release("/main/pay/shown", by: ":1.7")
+        try expectDenied(world, "/main/pay/shown", by: ":1.7", naming: "com.till")
+    }
+
+    @Test func `S-5 Coordinate is for the emitters, before the arguments, and of a unique flow that is live, too`()
+        throws
+    {
+        var sketch = sketch()
+        sketch.flow("one", ["lang": "string"], isUnique: true, emitters: ["com.till"], on: ["open": []])
+        let world = World(sketch)
+        world.own("com.till", ":1.5")
+        let text = "is started, or found where it is live, only for who owns 'com.till' on the bus; ':1.9' does not"
+        try expectRefusal(world, .accessDenied, with: "flow 'pay' " + text) { try world.coordinate("pay", by: ":1.9") }
+        try expectRefusal(world, .accessDenied, with: "flow 'one' " + text) { try world.coordinate("one", by: ":1.9") }
+        try expectRefusal(world, .invalidArguments, with: "lang") { try world.coordinate("one", by: ":1.5") }
+        #expect(try world.coordinate("pay", by: ":1.5").last == "= /pay")
+        try expectRefusal(world, .accessDenied, with: text) { try world.coordinate("pay", by: ":1.9") }
+        // A token has the first outcome, as of a step.
+        #expect(try world.coordinate("pay", by: ":1.9", token: "t") == ["! AccessDenied"])
+        world.own("com.till", ":1.9")
+        #expect(try world.coordinate("pay", by: ":1.9", token: "t") == ["! AccessDenied"])
+        #expect(try world.coordinate("pay", by: ":1.9").last == "= /pay_2")
+        // A unique flow that is live.
+        let unique = FlowRequest(
+            try #require(world.coordinator.definitions.flow(named: "one")),
+            arguments: [Argument("lang", .string("de"))], by: Client(":1.9"))
+        #expect(world.handle(.flowRequested(world.nextRequest(), unique)).last == "= /one")
+        world.own("com.till", ":1.5")
+        try expectRefusal(world, .accessDenied, with: text) {
+            world.handle(.flowRequested(world.nextRequest(), unique))
+        }
+    }
+
+    @Test func `S-5 S-28 a path does not start a flow for others than its emitters, nor find one`() throws {
+        var sketch = sketch()
+        sketch.flow("one", isUnique: true, emitters: ["com.till"], on: ["open": []])
+        let world = World(sketch)
+        #expect(try world.navigateAlong([("one", "")], by: ":1.9") == ["! PathFailed"])
+        #expect(try world.refusal().message.contains("is started, or found where it is live, only for who owns"))
+        world.own("com.till", ":1.5")
+        #expect(try world.navigateAlong([("one", "")], by: ":1.5").last == "= [/one -]")
+    }
+
+    @Test func `S-5 what the coordinator does is free of it: autostart, rules, Back that rules answer, and deep down`()
+        throws
+    {
+        var sketch = sketch()
+        sketch.autostart = [.init(flow: "pay")]
+        let world = World(sketch)
+        world.handle(.started)
+        #expect(world.paths == ["/pay", "/pay/card", "/pay/sub", "/pay/sub/leaf"])
+        world.own("com.till", ":1.5")
+        #expect(try world.emit("stop", on: "/pay", by: ":1.5").contains("- /pay"))
+    }
+}

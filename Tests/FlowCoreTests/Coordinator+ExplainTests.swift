@@ -1,0 +1,329 @@
+import Testing
+
+@testable import FlowCore
+
+/// What is said of a step before it is emitted. That it is what then happens is shown with each emission of every test:
+/// ``World/handle(_:)``.
+@Suite("Flow coordinator: explanations")
+struct ExplainTests {
+    private func sketch() -> DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
+        sketch.step("pick", ["item": "int64"])
+        sketch.step("paid", ["result": "string?"])
+        sketch.step("pin", ["pin": "string"], isPrivate: true)
+        sketch.screen("list")
+        sketch.screen("detail", ["item": "int64?"], presenter: "com.shop")
+        sketch.flow(
+            "main", children: .stack,
+            on: [
+                "open": [.screen("list", .init(step: "loaded"))],
+                "loaded": [],
+                "pick": .first([
+                    DefinitionsBuilder.Way(
+                        unless: [.alive("payment")], parts: [.screen("detail", .init(style: "modal", reuses: true))]),
+                    DefinitionsBuilder.Way(parts: [.current("busy")]),
+                ]),
+                "pay": [.flow("payment", .init(onDismissed: "paid"))],
+                "paid": .first([
+                    DefinitionsBuilder.Way(when: [.argument("result", .string("done"))], parts: [.popRoot]),
+                    DefinitionsBuilder.Way(when: [.argument("result", .string("later"))], parts: []),
+                ]),
+                "pin": .first([DefinitionsBuilder.Way(when: [.argument("pin", .string("1234"))], parts: [])]),
+                "home": [.screen("list", .init(clears: true))],
+                "back": [.pop("list")],
+                "up": [.parent("paid")],
+            ])
+        sketch.flow(
+            "payment", initial: "ask", on: ["ask": [.screen("till")], "done": [.end("paid")]])
+        return sketch
+    }
+
+    private func explain(
+        _ world: World, _ step: String, _ arguments: KeyValuePairs<String, Value> = [:], on path: String,
+        by client: String = ":1.1"
+    ) throws -> Explanation {
+        let (step, node) = (try world.id(ofStep: step), try world.node(path))
+        let before = (world.standing, world.coordinator.serial)
+        let explanation = world.coordinator.explain(
+            step, arguments.map { Argument($0.key, $0.value) }, on: node, by: Client(client),
+            at: Instant(microseconds: world.now))
+        #expect(before == (world.standing, world.coordinator.serial))
+        return explanation
+    }
+
+    @Test func `what comes, and what that sets off`() throws {
+        let world = try World(root: "main", sketch())
+        let explanation = try explain(world, "pay", on: "/main")
+        #expect(explanation.outcome == .navigated(serial: 1))
+        #expect(
+            explanation.lines == [
+                "step 'pay' on flow '/main'",
+                "  flow '/main/payment' is made",
+                "  '/main' has '/main/payment' in front",
+                "then the initial step 'ask' for flow '/main/payment'",
+                "  screen '/main/payment/till' is made",
+                "  '/main/payment' is ready",
+            ])
+        #expect(world.paths == ["/main"])
+    }
+
+    @Test func `S-35 which alternative is taken, and why the others are not`() throws {
+        let world = try World(root: "main", sketch())
+        try world.emit("open", on: "/main")
+        #expect(
+            try explain(world, "pick", ["item": .uint16(7)], on: "/main").lines == [
+                "step 'pick' (item = 7) on flow '/main'",
+                "  alternative 1 of 2 is taken: no 'payment' is live in the tree",
+                "  screen '/main/detail' is made (item = 7), style 'modal'",
+                "  '/main' has '/main/detail' in front",
+                "  the presenter 'com.shop' is called to show '/main/detail'",
+            ])
+        try world.emit("pay", on: "/main")
+        #expect(
+            try explain(world, "pick", ["item": .int64(7)], on: "/main").lines == [
+                "step 'pick' (item = 7) on flow '/main'",
+                "  alternative 1 of 2 is not taken: a 'payment' is live in the tree, which bars it (unless)",
+                "  alternative 2 of 2 is taken",
+                "  step 'busy' is set off on the same flow",
+                "then step 'busy' for flow '/main'",
+                "  flow 'main' has no rule for step 'busy'",
+                "  NavigationFailed tells so, as nobody waits for it",
+            ])
+        let unmatched = try explain(world, "paid", ["result": .string("never")], on: "/main")
+        #expect(unmatched.outcome == .ignored(.unhandled))
+        #expect(
+            unmatched.lines == [
+                "step 'paid' (result = 'never') on flow '/main'",
+                "  alternative 1 of 2 is not taken: 'result' is 'never', not 'done'",
+                "  alternative 2 of 2 is not taken: 'result' is 'never', not 'later'",
+                "  no alternative of flow 'main' for step 'paid' matches",
+            ])
+        #expect(
+            try explain(world, "paid", on: "/main").lines[1]
+                == "  alternative 1 of 2 is not taken: the step has no argument 'result'")
+    }
+
+    @Test func `S-15 the gate says what hides a presentable, and what becomes of the step`() throws {
+        let world = try World(root: "main", sketch())
+        try world.emit("open", on: "/main")
+        let hidden = try explain(world, "pay", on: "/main/list")
+        #expect(hidden.outcome == .ignored(.hidden))
+        #expect(
+            hidden.lines == [
+                "step 'pay' on screen '/main/list', for flow '/main'",
+                "  it is not presented: nobody shows '/main/list' (SetVisible)",
+                "  so it ignores steps (whenHidden = \"ignore\")",
+            ])
+        try world.show("/main/list")
+        try world.emit("pay", on: "/main")
+        #expect(
+            try explain(world, "pay", on: "/main/list").lines[1]
+                == "  it is not presented: '/main/payment' covers '/main/list'")
+        try world.hide("/main/list")
+        #expect(
+            try explain(world, "pay", on: "/main/list").lines[1]
+                == "  it is not presented: nobody shows '/main/list' (SetVisible), and '/main/payment' covers it")
+        try world.hide("/main")
+        #expect(
+            try explain(world, "pay", on: "/main/list").lines[1]
+                == "  it is not presented: nobody shows '/main' (SetVisible)")
+    }
+
+    @Test func `S-15 what is kept already stands before it, or is dropped for it`() throws {
+        for (whenHidden, line) in [
+            (WhenHidden.queue, "  so the step is kept until it is (whenHidden = \"queue\"), behind 2 others"),
+            (.latest, "  step 'b', which was kept so far, is dropped for it"),
+            (.allow, "  it takes steps all the same (whenHidden = \"allow\")"),
+        ] {
+            var sketch = DefinitionsBuilder()
+            sketch.flow("main", whenHidden: whenHidden, on: ["a": [], "b": []])
+            let world = try World(root: "main", sketch)
+            try world.hide("/main")
+            for step in ["a", "b"] { try world.emit(step, on: "/main") }
+            let explanation = try explain(world, "a", on: "/main")
+            #expect(explanation.lines.contains(line), "\(explanation.lines)")
+            #expect(explanation.outcome == (whenHidden == .allow ? .navigated(serial: 3) : .ignored(.deferred)))
+        }
+    }
+
+    @Test func `S-16 an initial step waits with its screen, and a kept one comes when that is presented`() throws {
+        var sketch = sketch()
+        sketch.flow("tabs", children: .tabs, on: ["next": [.screen("list", .init(reuses: true))], "loaded": []])
+        let world = try World(root: "main", sketch)
+        #expect(
+            try explain(world, "open", on: "/main").lines[1]
+                == "  screen '/main/list' is made; its initial step 'loaded' waits until it is presented")
+    }
+
+    @Test func `S-19 S-20 S-21 what goes, what is used again, and where forwards go`() throws {
+        let world = try World(root: "main", sketch())
+        try world.emit("open", on: "/main")
+        try world.emit("pick", ["item": .int64(1)], on: "/main")
+        #expect(
+            try explain(world, "pick", ["item": .int64(2)], on: "/main").lines[2...] == [
+                "  '/main/detail' is used again (reuse)",
+                "  '/main/detail' has (item = 2)",
+                "  the presenter 'com.shop' is called to show '/main/detail'",
+            ])
+        #expect(
+            try explain(world, "back", on: "/main").lines[1...] == [
+                "  the children that are newer than 'list' go (pop)",
+                "  screen '/main/detail' goes",
+                "  '/main' has '/main/list' in front",
+            ])
+        #expect(
+            try explain(world, "home", on: "/main").lines[1...3] == [
+                "  all children of the flow go first (clear)",
+                "  screen '/main/detail' goes",
+                "  screen '/main/list' goes",
+            ])
+        #expect(
+            try explain(world, "up", on: "/main").lines[1...] == [
+                "  step 'paid' is for the parent, but the flow is a root",
+                "  '/main' is a root: it has no parent that could take step 'paid'",
+            ])
+        try world.emit("pay", on: "/main")
+        #expect(
+            try explain(world, "done", on: "/main/payment").lines == [
+                "step 'done' on flow '/main/payment'",
+                "  the flow ends, and step 'paid' is set off on its parent '/main'",
+                "  screen '/main/payment/till' goes",
+                "  '/main' has '/main/detail' in front",
+                "  flow '/main/payment' goes",
+                "then step 'paid' for flow '/main'",
+                "  alternative 1 of 2 is not taken: the step has no argument 'result'",
+                "  alternative 2 of 2 is not taken: the step has no argument 'result'",
+                "  no alternative of flow 'main' for step 'paid' matches",
+                "  NavigationFailed tells so, as nobody waits for it",
+            ])
+    }
+
+    @Test func `S-17 a rule that contributes nothing`() throws {
+        let world = try World(root: "main", sketch())
+        #expect(
+            try explain(world, "loaded", on: "/main").lines[1...]
+                == ["  the rule contributes nothing, which is a navigation all the same"])
+    }
+
+    @Test func `S-3 S-13 a refusal says why, and changes nothing`() throws {
+        var sketch = sketch()
+        sketch.flow("fixed", on: ["two": [.screen("list", .init(id: "a")), .screen("list", .init(id: "a"))]])
+        let world = try World(root: "fixed", sketch)
+        let taken = try explain(world, "two", on: "/fixed")
+        #expect(taken.outcome == .refused(FlowError(.idTaken, "the id 'a' is taken below '/fixed'")))
+        #expect(taken.lines == ["step 'two' on flow '/fixed'", "  the id 'a' is taken below '/fixed'"])
+        let misfit = try explain(world, "pick", ["itm": .int64(1)], on: "/fixed")
+        guard case .refused(let error) = misfit.outcome else {
+            Issue.record("\(misfit)")
+            return
+        }
+        #expect(error.code == .invalidArguments)
+        #expect(misfit.lines == ["step 'pick' (itm = 1) on flow '/fixed'", "  " + error.message])
+        #expect(error.message.hasSuffix("did you mean 'item'?"))
+        #expect(Explanation(refusal: error).lines == [error.message])
+    }
+
+    @Test func `S-5 others are not asked: it says who would be`() throws {
+        var sketch = DefinitionsBuilder()
+        sketch.flow("main", guarded: (by: "com.auth", steps: ["go"]), on: ["go": [], "on": []])
+        sketch.flow("far", navigated: (by: "com.far", steps: ["go"]))
+        let world = try World(root: "main", sketch)
+        try world.coordinate("far")
+        let asked = try explain(world, "go", on: "/main")
+        #expect(asked.outcome == .ignored(.pending))
+        #expect(
+            asked.lines == [
+                "step 'go' on flow '/main'",
+                "  the guard 'com.auth' is asked about it, for at most 10 s: what follows, it alone can tell",
+            ])
+        #expect(
+            try explain(world, "go", on: "/far").lines[1]
+                == "  the navigator 'com.far' is asked where it leads, for at most 10 s: what follows, it alone can tell"
+        )
+        #expect(
+            try explain(world, "on", on: "/far").lines[1]
+                == "  the navigator 'com.far' of flow 'far' does not take step 'on'")
+        #expect(try explain(world, "on", on: "/main").outcome == .navigated(serial: 1))
+        try world.emit("go", on: "/main")
+        try world.emit("on", on: "/main", by: ":1.2")
+        let behind = try explain(world, "on", on: "/main")
+        #expect(behind.outcome == .ignored(.pending))
+        #expect(
+            behind.lines[1]
+                == "  the flow waits for an answer about another step; this one has its turn after that, behind 1 other"
+        )
+        // What it would have asked, nobody was asked.
+        #expect(world.coordinator.lastQuestion == 1)
+    }
+
+    @Test func `S-32 emitters are named, and the caller where it is one`() throws {
+        var sketch = DefinitionsBuilder()
+        sketch.flow("main", emitters: ["com.till"], on: ["go": []])
+        let world = World(sketch)
+        world.own("com.till", ":1.7")
+        try world.coordinate("main", by: ":1.7")
+        let refused = try explain(world, "go", on: "/main")
+        #expect(refused.lines.last?.contains("only from who owns 'com.till'") == true)
+        #expect(
+            try explain(world, "go", on: "/main", by: ":1.7").lines[1]
+                == "  ':1.7' may emit here, as it owns 'com.till'")
+    }
+
+    @Test func `S-11 a chain without end is cut, and so are its words`() throws {
+        var sketch = DefinitionsBuilder()
+        sketch.flow("main", on: ["go": [.screen("a"), .screen("a"), .current("go")]])
+        let world = try World(root: "main", sketch)
+        let explanation = try explain(world, "go", on: "/main")
+        #expect(explanation.outcome == .navigated(serial: 1))
+        #expect(explanation.lines.count == Limits.explanationLines + 2)
+        #expect(explanation.lines[Limits.explanationLines].hasPrefix("… and "))
+        #expect(explanation.lines.last?.contains("further ones were dropped") == true)
+        var short = DefinitionsBuilder()
+        short.flow("main", on: ["go": [.current("go")]])
+        let looped = try explain(try World(root: "main", short), "go", on: "/main")
+        #expect(looped.lines.last?.contains("further ones were dropped") == true, "\(looped.lines.suffix(3))")
+        #expect(world.paths == ["/main"])
+    }
+
+    @Test func `private arguments are shown where the caller gave them, and nothing tells what a rule wants of them`()
+        throws
+    {
+        let world = try World(root: "main", sketch())
+        let lines = try explain(world, "pin", ["pin": .string("4711")], on: "/main").lines
+        #expect(lines[0] == "step 'pin' (pin = '4711') on flow '/main'")
+        #expect(lines[1] == "  alternative 1 of 1 is not taken: 'pin' is not what it asks for")
+        #expect(!lines.joined().contains("1234"))
+        let met = try explain(world, "pin", ["pin": .string("1234")], on: "/main").lines
+        #expect(met[1] == "  alternative 1 of 1 is taken: 'pin' is what it asks for")
+    }
+
+    @Test func `a text of the caller stays in its line`() throws {
+        let world = try World(root: "main", sketch())
+        let text = "never\n" + String(repeating: "x", count: 1_000)
+        let lines = try explain(world, "paid", ["result": .string(text)], on: "/main").lines
+        #expect(lines[0].hasPrefix("step 'paid' (result = 'never\\nxxx"))
+        #expect(lines[0].utf8.count < 250)
+    }
+
+    @Test func `a presentable that is gone`() throws {
+        let world = try World(root: "main", sketch())
+        let (node, step) = (try world.node("/main"), try world.id(ofStep: "pay"))
+        try world.dismiss("/main")
+        let explanation = world.coordinator.explain(
+            step, [], on: node, by: Client(":1.1"), at: Instant(microseconds: 0))
+        #expect(explanation.outcome == .refused(FlowError(.presentableDismissed, "the presentable is gone")))
+    }
+
+    @Test func `a copy goes its own way, with what is due at the time it is due`() throws {
+        var sketch = DefinitionsBuilder()
+        sketch.flow("main", idle: (after: 1_000, step: "home"), on: ["home": []])
+        let world = try World(root: "main", sketch)
+        var copy = world.coordinator.copy()
+        let (timer, original) = (copy.timer, world.coordinator.timer)
+        #expect(timer == original)
+        #expect(timer == Instant(microseconds: 1_000))
+        let effects = copy.handle(.timerFired, at: Instant(microseconds: 1_000))
+        #expect(world.coordinator.serial == 0)
+        #expect(world.wait(1_000) == effects.map(\.line))
+    }
+}

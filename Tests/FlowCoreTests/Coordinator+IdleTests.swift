@@ -1,0 +1,243 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Flow coordinator: idle")
+struct IdleTests {
+    /// A flow that goes home when nobody reached it for 100 µs, with a child flow and a screen.
+    private func sketch(_ whenHidden: WhenHidden = .ignore) -> DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
+        sketch.step("need", ["n": "int64"])
+        sketch.flow(
+            "main", isUnique: true, whenHidden: whenHidden, idle: (100, "home"),
+            on: [
+                "open": [.flow("sub"), .screen("a", .init(whenHidden: .queue))], "home": [.current("next")], "next": [],
+            ])
+        sketch.flow("sub", on: ["go": [], "home": [], "need": []])
+        return sketch
+    }
+
+    /// What the machine tells of time.
+    private func timers(_ world: World) -> [String] { world.effects.map(\.line).filter { $0.hasPrefix("timer") } }
+
+    @Test func `S-34 what nobody reached for its time gets its step, from the daemon and as from outside`() throws {
+        let world = World(sketch())
+        world.now = 1_000
+        #expect(
+            try world.coordinate("main")
+                == ["+ /main (visible presented ready)", "timer 1100", "= /main"])
+        #expect(
+            world.wait(100) == [
+                "did 1 after 0 by : /main home [current next /main]", "did 2 after 1 by : /main next []",
+            ])
+        // It rests until someone comes.
+        #expect(world.wait(10_000) == [])
+        #expect(
+            try world.emit("next", on: "/main") == [
+                "did 3 after 0 by :1.1: /main next []", "timer 11200", "= navigated 3",
+            ])
+        #expect(world.wait(100).count == 2)
+    }
+
+    @Test func `S-34 a timer that comes early only asks again`() throws {
+        let world = try World(root: "main", sketch())
+        #expect(world.wait(60) == ["timer 100"])
+        #expect(try world.emit("open", on: "/main").contains("timer 160") == false)
+        #expect(world.wait(40) == ["timer 160"])
+        #expect(world.wait(59) == ["timer 160"])
+        #expect(world.wait(1).first == "did 2 after 0 by : /main home [current next /main]")
+    }
+
+    /// What reaches `/main` at 50, and what does not.
+    private static let reaching: [(String, Bool, @Sendable (World) throws -> Void)] = [
+        ("a step", true, { try $0.emit("next", on: "/main") }),
+        ("a step that it has no rule for", true, { try $0.emit("go", on: "/main") }),
+        ("a step on a child flow", true, { try $0.emit("go", on: "/main/sub") }),
+        ("a step that is kept for a screen", true, { try $0.emit("next", on: "/main/a") }),
+        ("steps in a list", true, { try $0.emitAll(["strange", "go"], on: "/main/sub") }),
+        ("a deep link", true, { try $0.navigate("go") }),
+        ("a path", true, { try $0.navigateAlong([("main", ""), ("sub", "go")]) }),
+        ("Back", true, { try $0.back("/main") }),
+        ("Back on a child flow", true, { try $0.back("/main/sub") }),
+        ("Coordinate that gives the live root", true, { try $0.coordinate("main") }),
+        ("a hidden step", false, { try $0.emit("go", on: "/main/sub/off") }),
+        ("a step with wrong arguments", false, { try $0.emit("need", on: "/main/sub") }),
+        ("a step for another instance", false, { try $0.emit("go", on: "/main/sub", instance: 99) }),
+        ("a path that only goes by", false, { try $0.navigateAlong([("main", ""), ("sub", "")]) }),
+        ("showing", false, { try $0.show("/main/a") }),
+        ("another root", false, { try $0.coordinate("sub") }),
+        ("a dismissal", false, { try $0.dismiss("/main/a") }),
+    ]
+
+    @Test(arguments: reaching.indices)
+    func `S-34 reached is a flow by steps from outside on it or anything below it`(index: Int) throws {
+        let (what, isReached, event) = Self.reaching[index]
+        var sketch = sketch()
+        sketch.addRule("off", [], to: "sub")
+        sketch.flow("sub", initial: "born", on: ["born": [.screen("off")], "go": [], "home": [], "need": []])
+        let world = try World(root: "main", sketch)
+        try world.emit("open", on: "/main")
+        world.now = 50
+        try event(world)
+        world.wait(50)
+        #expect(world.navigations.isEmpty == isReached, "\(what)")
+        world.wait(50)
+        #expect(world.navigations.isEmpty != isReached, "\(what)")
+    }
+
+    @Test func `S-34 a step that is refused at the gate does not reach`() throws {
+        var sketch = sketch(.queue)
+        sketch.flow(
+            "main", whenHidden: .queue, idle: (100, "home"), emitters: ["org.example.Till"], on: ["home": [], "go": []])
+        let world = World(sketch)
+        world.own("org.example.Till", ":1.1")
+        try world.coordinate("main")
+        try world.hide("/main")
+        for _ in 0..<Limits.deferredStepsPerClient { try world.emit("go", on: "/main") }
+        world.own("org.example.Till", ":1.3")
+        for _ in 0..<Limits.deferredStepsPerClient { try world.emit("go", on: "/main", by: ":1.3") }
+        world.own("org.example.Till", ":1.1")
+        world.now = 50
+        let standing = world.standing
+        #expect(try world.emit("go", on: "/main") == ["! LimitExceeded"])
+        #expect(try world.emit("go", on: "/main", by: ":1.2") == ["! AccessDenied"])
+        #expect(try world.back("/main", by: ":1.2") == ["! AccessDenied"])
+        #expect(try world.navigate("go", by: ":1.2") == ["= [/main AccessDenied]"])
+        #expect(world.standing == standing)
+        #expect(world.wait(50).first == "failed after 0 by : /main home LimitExceeded")
+    }
+
+    @Test func `S-34 S-15 it is gated like a step from outside; until it is navigated the timer runs on`() throws {
+        let world = try World(root: "main", sketch())
+        try world.hide("/main")
+        for round in 1...3 as ClosedRange<UInt64> {
+            #expect(
+                world.wait(100) == ["failed after 0 by : /main home hidden", "timer \(round * 100 + 100)"])
+        }
+        #expect(world.failures.first?.message == "'/main' is not presented, and ignores step 'home' then")
+        try world.show("/main")
+        #expect(world.wait(100).count == 2)
+        #expect(world.wait(100) == [])
+        let allowing = try World(root: "main", sketch(.allow))
+        try allowing.hide("/main")
+        #expect(allowing.wait(100).first == "did 1 after 0 by : /main home [current next /main]")
+    }
+
+    @Test(arguments: [WhenHidden.latest, .queue])
+    func `S-34 S-15 an idle step that is kept waits like any, and the timer rests`(whenHidden: WhenHidden) throws {
+        let world = try World(root: "main", sketch(whenHidden))
+        try world.hide("/main")
+        #expect(world.wait(100) == [])
+        #expect(world.wait(100) == [])
+        #expect(world.coordinator.accounting.total.steps == 1)
+        #expect(world.coordinator.accounting.clients[.daemon] == nil)
+        #expect(
+            try world.show("/main") == [
+                "~ /main visible=true presented=true", "did 1 after 0 by : /main home [current next /main]",
+                "did 2 after 1 by : /main next []", "= done",
+            ])
+        #expect(world.wait(100) == [])
+    }
+
+    @Test func `S-34 an idle step that is unhandled or fails is told, and the timer runs on`() throws {
+        var sketch = sketch()
+        sketch.flow("main", idle: (100, "home"), on: ["next": []])
+        let unhandled = try World(root: "main", sketch)
+        for _ in 1...2 { #expect(unhandled.wait(100).first == "failed after 0 by : /main home unhandled") }
+        sketch.flow("main", idle: (100, "home"), on: ["home": [.screen("a", .init(id: "x"))], "next": []])
+        let failing = try World(root: "main", sketch)
+        #expect(failing.wait(100).last?.hasPrefix("did 1") == true)
+        try failing.emit("next", on: "/main")
+        #expect(failing.wait(100) == ["failed after 0 by : /main home IdTaken", "timer 300"])
+        #expect(failing.wait(100).first == "failed after 0 by : /main home IdTaken")
+    }
+
+    @Test func `S-34 several: by their time, then the older flow, each chain before the next`() throws {
+        var sketch = DefinitionsBuilder()
+        sketch.flow("slow", idle: (100, "rest"), on: ["rest": [.current("more")], "more": [], "poke": []])
+        sketch.flow("quick", idle: (50, "rest"), on: ["rest": [.current("more")], "more": []])
+        let world = World(sketch)
+        for flow in ["slow", "quick", "slow"] { try world.coordinate(flow) }
+        world.now = 30
+        try world.emit("poke", on: "/slow")
+        #expect(world.wait(200).last?.hasPrefix("did") == true)
+        #expect(
+            world.navigations == [
+                "/quick rest", "/quick more", "/slow_2 rest", "/slow_2 more", "/slow rest", "/slow more",
+            ])
+        let even = World(sketch)
+        for _ in 1...3 { try even.coordinate("slow") }
+        even.wait(100)
+        #expect(even.navigations.filter { $0.hasSuffix("rest") } == ["/slow rest", "/slow_2 rest", "/slow_3 rest"])
+    }
+
+    @Test func `S-34 a flow that ends by its idle step, or with another's, is idle no more`() throws {
+        var sketch = DefinitionsBuilder()
+        sketch.flow(
+            "main", idle: (100, "close"), on: ["open": [.flow("sub")], "close": [.screen("a", .init(clears: true))]])
+        sketch.flow("sub", idle: (100, "stop"), on: ["stop": [.end()]])
+        let world = try World(root: "main", sketch)
+        try world.emit("open", on: "/main")
+        #expect(
+            world.wait(100) == [
+                "- /main/sub", "+ /main/a", "did 2 after 0 by : /main close [clear, screen a /main/a]",
+            ])
+        let other = try World(root: "sub", sketch)
+        #expect(other.wait(100) == ["did 1 after 0 by : /sub stop [end]", "- /sub"])
+        #expect(other.wait(100) == [])
+    }
+
+    @Test func `S-34 the shell is asked once for each time, and told when there is none`() throws {
+        let world = try World(root: "main", sketch())
+        #expect(timers(world) == ["timer 100"])
+        world.now = 10
+        try world.emit("open", on: "/main")
+        #expect(timers(world) == [])
+        var quick = sketch()
+        quick.flow("early", idle: (20, "home"))
+        world.reload(quick)
+        #expect(timers(world) == ["timer 110"])
+        try world.coordinate("early")
+        #expect(timers(world) == ["timer 30"])
+        var never = sketch()
+        never.flow("main")
+        #expect(world.reload(never).last == "timer off")
+        #expect(world.wait(1_000) == [])
+    }
+
+    @Test func `S-34 flows that got, lost or changed idle begin anew when definitions are read`() throws {
+        let world = try World(root: "main", sketch())
+        world.now = 60
+        world.reload(sketch())
+        #expect(timers(world) == [])
+        var new = sketch()
+        new.flow("main", idle: (80, "home"), on: ["home": []])
+        #expect(world.reload(new) == ["timer 140"])
+        new.flow("main", idle: (80, "next"), on: ["next": []])
+        world.now = 70
+        #expect(world.reload(new) == ["timer 150"])
+        #expect(world.wait(80) == ["did 1 after 0 by : /main next []"])
+        // It rests, also by the same definitions read again.
+        #expect(world.reload(new) == [])
+        #expect(world.wait(1_000) == [])
+        new.flow("main", idle: (90, "next"), on: ["next": []])
+        #expect(world.reload(new) == ["timer \(world.now + 90)"])
+        new.flow("main", on: ["next": []])
+        #expect(world.reload(new) == ["timer off"])
+        new.flow("main", idle: (90, "next"), on: ["next": []])
+        #expect(world.reload(new) == ["timer \(world.now + 90)"])
+    }
+
+    @Test func `S-33 S-34 flows that are gone are not kept for their time to come`() throws {
+        var sketch = DefinitionsBuilder()
+        sketch.flow("main", idle: (1_000_000, "home"))
+        let world = World(sketch)
+        for _ in 0..<1_000 {
+            try world.coordinate("main")
+            try world.dismiss("/main")
+        }
+        #expect(world.coordinator.alarms.count <= 20)
+        for _ in 0..<100 { try world.coordinate("main") }
+        #expect(world.coordinator.alarms.count >= 100)
+    }
+}

@@ -1,0 +1,157 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Flow coordinator: plan")
+struct PlanTests {
+    @Test func `S-18 a child's arguments: those given, else those of the step that its declaration has`() throws {
+        var sketch = DefinitionsBuilder()
+        sketch.step("go", ["item": "int64", "lang": "string?", "extra": "string"])
+        sketch.screen("list", ["item": "int32", "lang": "string?"])
+        sketch.flow(
+            "main",
+            on: ["go": [.screen("list"), .screen("list", .init(with: [Binding("item", .literal(.int32(7)))]))]])
+        let world = try World(root: "main", sketch)
+        try world.emit("go", ["lang": .string("en"), "item": .byte(1), "extra": .string("x")], on: "/main")
+        #expect(
+            try world.state("/main/list").arguments == [Argument("lang", .string("en")), Argument("item", .int32(1))])
+        #expect(try world.state("/main/list_2").arguments == [Argument("item", .int32(7))])
+    }
+
+    @Test func `S-18 values refer to the step's arguments and to the flow's own; what is absent stays absent`() throws {
+        var sketch = DefinitionsBuilder()
+        sketch.step("go", ["item": "int64", "lang": "string?"])
+        sketch.screen("list", ["number": "int64", "tongue": "string?", "theme": "string?"])
+        let bindings = [
+            Binding("number", .step("item")), Binding("tongue", .step("lang")), Binding("theme", .flow("theme")),
+        ]
+        sketch.flow("main", ["theme": "string?"], on: ["go": [.screen("list", .init(with: bindings))]])
+        let world = World(sketch)
+        try world.coordinate("main", ["theme": .string("dark")])
+        try world.coordinate("main")
+        try world.emit("go", ["item": .byte(1), "lang": .string("en")], on: "/main")
+        try world.emit("go", ["item": .byte(1)], on: "/main_2")
+        #expect(
+            try world.state("/main/list").arguments == [
+                Argument("number", .int64(1)), Argument("tongue", .string("en")), Argument("theme", .string("dark")),
+            ])
+        #expect(try world.state("/main_2/list").arguments == [Argument("number", .int64(1))])
+    }
+
+    @Test func `S-18 an initial step's arguments: those given, else those of the step that it declares`() throws {
+        var sketch = DefinitionsBuilder()
+        sketch.step("go", ["item": "int64", "extra": "string"])
+        sketch.step("begin", ["item": "int64"])
+        sketch.flow(
+            "main",
+            on: [
+                "go": [
+                    .flow("sub"), .flow("sub", .init(stepWith: [Binding("item", .literal(.int64(9)))])),
+                    .flow("sub", .init(step: "other", stepWith: [])),
+                ]
+            ])
+        sketch.flow("sub", initial: "begin", on: ["begin": [], "other": []])
+        let world = try World(root: "main", sketch)
+        #expect(
+            try world.emit("go", ["item": .byte(1), "extra": .string("x")], on: "/main")
+                .filter { $0.hasPrefix("did") }.dropFirst() == [
+                    "did 2 after 1 by :1.1: /main/sub begin {item=1} []",
+                    "did 3 after 1 by :1.1: /main/sub_2 begin {item=9} []",
+                    "did 4 after 1 by :1.1: /main/sub_3 other []",
+                ])
+    }
+
+    @Test func `S-18 S-20 a forward's arguments: those given, else those of the step that it declares`() throws {
+        var sketch = DefinitionsBuilder()
+        sketch.step("go", ["item": "int64", "extra": "string"])
+        sketch.step("next", ["item": "int64?"])
+        sketch.flow(
+            "main", ["n": "int64"],
+            on: [
+                "go": [.current("next"), .current("next", []), .current("next", [Binding("item", .flow("n"))])],
+                "next": [],
+            ])
+        let world = World(sketch)
+        try world.coordinate("main", ["n": .int64(5)])
+        #expect(
+            try world.emit("go", ["item": .byte(1), "extra": .string("x")], on: "/main").first
+                == "did 1 after 0 by :1.1: /main go {item=1, extra=x} "
+                + "[current next /main {item=1}, current next /main, current next /main {item=5}]")
+        #expect(
+            world.effects.map(\.line)[1...3] == [
+                "did 2 after 1 by :1.1: /main next {item=1} []", "did 3 after 1 by :1.1: /main next []",
+                "did 4 after 1 by :1.1: /main next {item=5} []",
+            ])
+    }
+
+    @Test func `S-18 the style is told`() throws {
+        var sketch = DefinitionsBuilder()
+        sketch.flow("main", on: ["go": [.screen("list", .init(style: "modal"))]])
+        let world = try World(root: "main", sketch)
+        #expect(
+            try world.emit("go", on: "/main") == [
+                "+ /main/list style=modal", "did 1 after 0 by :1.1: /main go [screen list /main/list style=modal]",
+                "= navigated 1",
+            ])
+    }
+
+    @Test func `S-1 an id of its own, and one that is taken fails the step`() throws {
+        var sketch = DefinitionsBuilder()
+        sketch.flow("main", on: ["go": [.screen("list", .init(id: "only"))], "more": [.screen("only")]])
+        let world = try World(root: "main", sketch)
+        try world.emit("go", on: "/main")
+        #expect(world.paths == ["/main", "/main/only"])
+        #expect(try world.emit("go", on: "/main") == ["! IdTaken"])
+        #expect(try world.refusal().message == "the id 'only' is taken below '/main'")
+        try world.emit("more", on: "/main")
+        #expect(world.paths.last == "/main/only_2")
+        try world.dismiss("/main/only")
+        #expect(try world.emit("go", on: "/main").last == "= navigated 3")
+    }
+
+    /// Steps that fail at their last contributor, and what with.
+    private static let failing: [(step: String, code: FlowError.Code)] = [
+        ("taken", .idTaken), ("twice", .idTaken), ("named", .invalidName), ("misfit", .invalidArguments),
+        ("missing", .invalidArguments), ("initial", .invalidArguments), ("forward", .invalidArguments),
+        ("ending", .invalidArguments),
+    ]
+
+    @Test(arguments: failing.indices)
+    func `S-13 all contributors apply or none: a step that fails leaves everything as it was`(index: Int) throws {
+        let (step, code) = Self.failing[index]
+        var sketch = DefinitionsBuilder()
+        for (name, _) in Self.failing { sketch.step(name, ["item": "int64?"]) }
+        sketch.step("need", ["lang": "string"])
+        sketch.screen("tight", ["item": "byte"])
+        let before: [DefinitionsBuilder.Part] = [
+            .screen("a"), .flow("sub"), .screen("b", .init(step: "hello")), .current("hello"),
+        ]
+        func rule(_ last: DefinitionsBuilder.Part...) -> DefinitionsBuilder.Ways {
+            .first([DefinitionsBuilder.Way(parts: before + last)])
+        }
+        sketch.flow(
+            "main", children: .tabs,
+            on: [
+                "taken": rule(.screen("x", .init(id: "old"))), "named": rule(.screen("x", .init(id: "1"))),
+                "twice": rule(.screen("x", .init(id: "c")), .screen("x", .init(id: "c"))),
+                "misfit": rule(.screen("tight")),
+                "missing": rule(.screen("tight", .init(with: []))), "initial": rule(.flow("sub", .init(step: "need"))),
+                "forward": rule(.parent("need")), "ending": [.end("need")], "hello": [],
+                "open": [.screen("old")], "good": rule(),
+            ])
+        sketch.flow("sub", initial: "hello", on: ["hello": []])
+        let (failed, other) = (try World(root: "main", sketch), try World(root: "main", sketch))
+        for world in [failed, other] { try world.emit("open", on: "/main") }
+        let untouched = failed.coordinator.copy()
+        #expect(try failed.emit(step, ["item": .int64(1_000)], on: "/main") == ["! \(code.rawValue)"])
+        #expect(try failed.refusal().message.contains("'"))
+        #expect(failed.coordinator.accounting == untouched.accounting)
+        #expect(failed.coordinator.serial == untouched.serial)
+        #expect(failed.coordinator.origins == untouched.origins)
+        // Later behaviour, ids and instances included, is that of a world in which it never happened.
+        for world in [failed, other] { try world.emit("good", on: "/main") }
+        #expect(failed.effects.map(\.line) == other.effects.map(\.line))
+        #expect(failed.paths.count == 5)
+        #expect(failed.paths.compactMap { try? failed.state($0) } == other.paths.compactMap { try? other.state($0) })
+    }
+}

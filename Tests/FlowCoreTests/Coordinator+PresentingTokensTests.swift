@@ -1,0 +1,192 @@
+import Testing
+
+@testable import FlowCore
+
+/// What goes with a call to a presenter, and applications.
+@Suite("Flow coordinator: presenters, tokens and applications")
+struct PresentingTokensTests {
+    private func sketch(_ children: Children = .free, action: String? = nil) -> DefinitionsBuilder {
+        var sketch = DefinitionsBuilder()
+        sketch.screen("a", presenter: "com.x", action: action)
+        sketch.screen("b", presenter: "com.y", action: action)
+        sketch.flow(
+            "main", children: children,
+            on: [
+                "open": [.screen("a"), .screen("b")], "later": [.flow("sub", .init(step: "open"))],
+                "plain": [.screen("plain", .init(step: "show"))], "show": [.screen("a")], "none": [],
+                "reuse": [.screen("b", .init(reuses: true))],
+            ])
+        sketch.flow("sub", guarded: (by: "com.guard", steps: []), on: ["open": [.screen("a")]])
+        return sketch
+    }
+
+    /// All calls to presenters that the latest event led to.
+    private func calls(_ world: World) -> [String] {
+        world.effects.compactMap { if case .present = $0 { $0.line } else { nil } }
+    }
+
+    private let options = EmissionOptions(activationToken: "t1")
+
+    // MARK: Activation tokens
+
+    @Test func `S-31 an activation token is given to the first Present of its chain, once`() throws {
+        let world = try World(root: "main", sketch())
+        try world.emit("open", on: "/main", options: options)
+        #expect(calls(world) == ["present com.x #1: /main/a token=t1", "present com.y #2: /main/b"])
+        #expect(world.coordinator.activationTokens.isEmpty)
+        // Reused by another chain, it is that one's.
+        try world.emit("reuse", on: "/main", options: EmissionOptions(activationToken: "t2"))
+        #expect(calls(world) == ["present com.y #3: /main/b again token=t2"])
+        try world.emit("reuse", on: "/main")
+        #expect(calls(world) == ["present com.y #4: /main/b again"])
+    }
+
+    @Test func `S-31 a token is for what the step sets off, too, and from Coordinate`() throws {
+        let world = World(sketch())
+        try world.coordinate("main", step: "open", activationToken: "t1")
+        #expect(calls(world) == ["present com.x #1: /main/a token=t1", "present com.y #2: /main/b"])
+        try world.coordinate("main", step: "none", activationToken: "t1")
+        #expect(world.coordinator.activationTokens.isEmpty)
+        try world.coordinate("main", activationToken: "t1")
+        #expect(world.coordinator.activationTokens.isEmpty)
+    }
+
+    @Test func `S-31 a token is kept while its chain waits for a guard, and gone when that is done`() throws {
+        let world = try World(root: "main", sketch())
+        try world.emit("later", on: "/main", options: options)
+        #expect(calls(world) == [])
+        #expect(world.coordinator.activationTokens.count == 1)
+        try world.emit("show", on: "/main")
+        #expect(calls(world) == ["present com.x #2: /main/a"])
+        try world.adapt(1, to: "open")
+        #expect(calls(world) == ["present com.x #3: /main/sub/a token=t1"])
+        try world.emit("later", on: "/main", options: options)
+        world.answer(4, GuardAnswer.rejected)
+        #expect(world.coordinator.activationTokens.isEmpty)
+    }
+
+    @Test func `S-31 a token of a step that waits for a guard itself is kept, whether its caller waits or not`() throws
+    {
+        for waits in [true, false] {
+            let world = try World(root: "sub", sketch())
+            try world.emit("open", on: "/sub", options: EmissionOptions(waits: waits, activationToken: "t1"))
+            #expect(world.coordinator.activationTokens.count == 1)
+            if waits { world.wait(Limits.replyTimeout) }
+            #expect(world.coordinator.activationTokens.count == 1)
+            try world.adapt(1, to: "open")
+            #expect(calls(world) == ["present com.x #2: /sub/a token=t1"])
+            try world.emit("open", on: "/sub", options: options)
+            world.answer(3, GuardAnswer.timedOut)
+            #expect(world.coordinator.activationTokens.isEmpty)
+        }
+    }
+
+    @Test func `S-31 a token that nobody could use is dropped with its chain: refused, ignored, kept, without a call`()
+        throws
+    {
+        var sketch = sketch()
+        sketch.flow("main", whenHidden: .latest, on: ["none": [], "open": [.screen("a")]])
+        let world = try World(root: "main", sketch)
+        try world.emit("none", on: "/main", options: options)
+        #expect(world.coordinator.activationTokens.isEmpty)
+        try world.emit("none", ["x": .byte(1)], on: "/main", options: options)
+        #expect(world.coordinator.activationTokens.isEmpty)
+        try world.hide("/main")
+        #expect(try world.emit("open", on: "/main", options: options) == ["= deferred 0"])
+        #expect(world.coordinator.activationTokens.isEmpty)
+        try world.show("/main")
+        #expect(calls(world) == ["present com.x #1: /main/a"])
+    }
+
+    @Test func `S-16 S-31 a token is not kept for a screen's initial step that waits: the user does not wait for it`()
+        throws
+    {
+        let world = try World(root: "main", sketch())
+        try world.emit("plain", on: "/main", options: options)
+        #expect(world.coordinator.activationTokens.isEmpty)
+        try world.show("/main/plain")
+        #expect(calls(world) == ["present com.x #1: /main/a"])
+    }
+
+    @Test func `S-31 the first Present of a chain has its token, also for a screen that it only uncovers`() throws {
+        var sketch = DefinitionsBuilder()
+        sketch.screen("a", presenter: "com.x")
+        sketch.flow("main", children: .stack, on: ["open": [.screen("a"), .screen("b")], "back": [.pop("a")]])
+        let world = try World(root: "main", sketch)
+        try world.emit("open", on: "/main")
+        #expect(calls(world) == [])
+        try world.emit("back", on: "/main", options: options)
+        #expect(calls(world) == ["present com.x #1: /main/a token=t1"])
+        #expect(world.coordinator.activationTokens.isEmpty)
+    }
+
+    @Test func `S-33 an activation token has at most 1,024 bytes`() throws {
+        let world = try World(root: "main", sketch())
+        let fits = EmissionOptions(activationToken: String(repeating: "t", count: Limits.activationTokenLength))
+        let long = EmissionOptions(activationToken: String(repeating: "t", count: Limits.activationTokenLength + 1))
+        let before = world.standing
+        #expect(try world.emit("plain", on: "/main", options: long) == ["! LimitExceeded"])
+        #expect(world.standing == before)
+        #expect(try world.emit("plain", on: "/main", options: fits).last == "= navigated 1")
+        #expect(try world.coordinate("main", activationToken: long.activationToken) == ["! LimitExceeded"])
+    }
+
+    // MARK: Applications
+
+    @Test func `S-31 an application that shows a screen is its owner, and the screen is visible`() throws {
+        let world = try World(root: "main", sketch(action: "show-it"))
+        try world.emit("show", on: "/main", options: options)
+        #expect(calls(world) == ["present com.x action show-it #1: /main/a token=t1"])
+        #expect(
+            world.presented(1, by: ":1.9")
+                == ["~ /main/a visible=true presented=true owner=:1.9"])
+        #expect(try world.hide("/main/a", by: ":1.3") == ["! NotOwner"])
+        #expect(try world.hide("/main/a", by: ":1.9").last == "= done")
+    }
+
+    @Test func `S-16 S-31 with that, what waited to be presented is set off`() throws {
+        var sketch = sketch(action: "show-it")
+        sketch.addRule("greet", [.screen("a", .init(step: "none"))], to: "main")
+        let world = try World(root: "main", sketch)
+        try world.emit("greet", on: "/main")
+        #expect(world.presented(1, by: ":1.9").last == "did 2 after 1 by :1.1: /main none []")
+    }
+
+    @Test func `S-14 S-31 an application that is slow does not select its tab again`() throws {
+        let world = try World(root: "main", sketch(.tabs, action: "show-it"))
+        try world.emit("open", on: "/main")
+        try world.show("/main/b")
+        #expect(world.presented(2, by: ":1.9").count == 1)
+        #expect(world.presented(1, by: ":1.8") == ["~ /main/a visible=true owner=:1.8"])
+        #expect(try world.current("/main") == "/main/b")
+        #expect(try world.isPresented("/main/b"))
+    }
+
+    @Test func `S-31 an application that fails loses the screen like any presenter`() throws {
+        let world = try World(root: "main", sketch(action: "show-it"))
+        try world.emit("show", on: "/main")
+        #expect(world.presentFails(1) == ["- /main/a"])
+    }
+
+    // MARK: Private arguments
+
+    @Test func `S-31 the presenter gets private arguments, and nobody else`() throws {
+        var sketch = DefinitionsBuilder()
+        sketch.step("pay", ["pin": "string"], isPrivate: true)
+        sketch.screen("pad", ["pin": "string"], presenter: "com.x")
+        sketch.flow("main", on: ["pay": [.screen("pad", .init(reuses: true))]])
+        let world = try World(root: "main", sketch)
+        for secret in ["sesame", "abracadabra"] {
+            try world.emit("pay", ["pin": .string(secret)], on: "/main")
+            for effect in world.effects {
+                if case .present(let it) = effect {
+                    #expect(it.arguments["pin"]?.value == .string(secret))
+                } else {
+                    #expect(!String(reflecting: effect).contains(secret), "\(effect)")
+                }
+            }
+            #expect(calls(world).count == 1)
+        }
+        #expect(world.coordinator.arguments(of: try world.node("/main/pad")) == [])
+    }
+}

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Flow coordinator: queries")
+struct QueriesTests {
+    private let world: World
+
+    init() throws {
+        var sketch = DefinitionsBuilder()
+        sketch.flow("main", children: .stack, on: ["open": [.screen("b"), .flow("sub")], "zap": [], "about": []])
+        sketch.flow("sub", on: ["fill": [.screen("b")]])
+        world = try World(root: "main", sketch)
+        try world.emit("open", on: "/main")
+        try world.emit("fill", on: "/main/sub")
+    }
+
+    @Test func `presentables are found by path, as text and as bytes`() throws {
+        let (found, slash, empty) = (
+            world.coordinator.node(at: "/main/sub"), world.coordinator.node(at: "/main/"),
+            world.coordinator.node(at: "")
+        )
+        let node = try #require(found)
+        let sameNode = Array("/main/sub".utf8).withUnsafeBytes { world.coordinator.node(at: $0) }
+        #expect(sameNode == node)
+        #expect(slash == nil)
+        #expect(empty == nil)
+        let (name, instance) = (
+            world.coordinator.forest.nodes[node.slot].name, world.coordinator.forest.nodes[node.slot].instance
+        )
+        #expect(name == "sub")
+        #expect(instance == node.instance)
+    }
+
+    @Test func `what the tree says of a presentable`() throws {
+        let (main, sub) = (try world.node("/main"), try world.node("/main/sub"))
+        let leaf = try world.node("/main/sub/b")
+        let coordinator = world.coordinator.copy()
+        #expect(coordinator.parentPath(of: main) == nil)
+        #expect(coordinator.parentPath(of: leaf) == "/main/sub")
+        #expect(coordinator.currentPath(of: main) == "/main/sub")
+        #expect(coordinator.currentPath(of: sub) == nil)
+        #expect(coordinator.definitionName(of: sub) == "sub")
+        #expect(coordinator.definitionName(of: leaf) == nil)
+        #expect(coordinator.acceptedSteps(of: main) == ["about", "open", "zap"])
+        #expect(coordinator.acceptedSteps(of: leaf) == ["fill"])
+        #expect(coordinator.childPaths(of: main) == ["/main/b", "/main/sub"])
+        #expect(coordinator.childPaths(of: nil) == ["/main"])
+        #expect(coordinator.paths == ["/main", "/main/b", "/main/sub", "/main/sub/b"])
+        #expect((coordinator.flowCount, coordinator.screenCount) == (2, 2))
+    }
+
+    @Test func `S-25 nothing is told of what is gone`() throws {
+        let sub = try world.node("/main/sub")
+        try world.dismiss("/main/sub")
+        let coordinator = world.coordinator.copy()
+        #expect(coordinator.parentPath(of: sub) == nil)
+        #expect(coordinator.currentPath(of: sub) == nil)
+        #expect(coordinator.definitionName(of: sub) == nil)
+        #expect(coordinator.acceptedSteps(of: sub) == [])
+        #expect(coordinator.childPaths(of: sub) == [])
+    }
+}

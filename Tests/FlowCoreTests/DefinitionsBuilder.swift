@@ -1,0 +1,293 @@
+import Testing
+
+@testable import FlowCore
+
+/// Definitions in few words. It sorts what it is given, and declares what is only mentioned: a step or screen without
+/// arguments, a flow without rules.
+struct DefinitionsBuilder {
+    /// A contributor by names.
+    enum Part {
+        case screen(String, Child = Child())
+        case flow(String, Child = Child())
+        case current(String, [Binding]? = nil)
+        case parent(String, [Binding]? = nil)
+        case end(String? = nil, [Binding]? = nil)
+        case pop(String)
+        case popRoot
+    }
+
+    /// What may be said of a child.
+    struct Child {
+        var id: String?
+        var with: [Binding]?
+        var step: String?
+        var stepWith: [Binding]?
+        var style = ""
+        var whenHidden: WhenHidden?
+        var reuses = false
+        var clears = false
+        var onDismissed: String?
+        var onDismissedWith: [Binding]?
+    }
+
+    /// What a step leads to.
+    enum Ways: ExpressibleByArrayLiteral {
+        case always([Part])
+        case first([Way])
+
+        init(arrayLiteral parts: Part...) { self = .always(parts) }
+    }
+
+    /// One alternative.
+    struct Way {
+        var when: [Condition] = []
+        var unless: [Condition] = []
+        var parts: [Part]
+    }
+
+    struct Flow {
+        var name: String
+        var parameters: [Parameter] = []
+        var initial: String?
+        var children = Children.free
+        var isUnique = false
+        var whenHidden = WhenHidden.ignore
+        var announces = false
+        var isRestored = true
+        var onBack: String?
+        /// In µs.
+        var idle: (after: UInt64, step: String)?
+        var emitters: [String] = []
+        /// The bus name of the guard, and the steps that it is asked about; none: all.
+        var guarded: (by: String, steps: [String])?
+        /// The bus name of the navigator, and the steps that it takes.
+        var navigated: (by: String, steps: [String])?
+        var rules: [(step: String, ways: Ways)] = []
+    }
+
+    struct Root {
+        var flow: String
+        var id: String?
+        var arguments: Arguments = []
+        var step: String?
+        var stepArguments: Arguments = []
+    }
+
+    private(set) var steps: [String: StepDeclaration] = [:]
+    private(set) var screens: [String: ScreenDeclaration] = [:]
+    private(set) var flows: [String: Flow] = [:]
+    var autostart: [Root] = []
+
+    mutating func step(_ name: String, _ parameters: KeyValuePairs<String, String> = [:], isPrivate: Bool = false) {
+        steps[name] = StepDeclaration(name, parameters: Self.parameters(parameters), isPrivate: isPrivate)
+    }
+
+    mutating func screen(
+        _ name: String, _ parameters: KeyValuePairs<String, String> = [:], presenter: String? = nil,
+        action: String? = nil, whenOwnerGone: WhenOwnerGone = .dismiss
+    ) {
+        let service = presenter.map { Service($0, path: "/presenter", timeout: Limits.presenterTimeout) }
+        screens[name] = ScreenDeclaration(
+            name, parameters: Self.parameters(parameters),
+            presenter: service.map { service in
+                action.map { .application(service, action: $0) } ?? .service(service)
+            },
+            whenOwnerGone: whenOwnerGone)
+    }
+
+    mutating func flow(
+        _ name: String, _ parameters: KeyValuePairs<String, String> = [:], initial: String? = nil,
+        children: Children = .free, isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false,
+        isRestored: Bool = true, onBack: String? = nil, idle: (after: UInt64, step: String)? = nil,
+        emitters: [String] = [],
+        guarded: (by: String, steps: [String])? = nil, navigated: (by: String, steps: [String])? = nil,
+        on rules: KeyValuePairs<String, Ways> = [:]
+    ) {
+        flows[name] = Flow(
+            name: name, parameters: Self.parameters(parameters), initial: initial, children: children,
+            isUnique: isUnique, whenHidden: whenHidden, announces: announces, isRestored: isRestored, onBack: onBack,
+            idle: idle,
+            emitters: emitters, guarded: guarded, navigated: navigated,
+            rules: rules.map { (step: $0.key, ways: $0.value) })
+    }
+
+    /// Others are asked about the steps of a flow that is there already.
+    mutating func ask(
+        about flow: String, guarded: (by: String, steps: [String])?, navigated: (by: String, steps: [String])?
+    ) {
+        flows[flow]?.guarded = guarded
+        flows[flow]?.navigated = navigated
+        if navigated != nil { flows[flow]?.rules = [] }
+    }
+
+    mutating func addRule(_ step: String, _ ways: Ways, to flow: String) {
+        flows[flow]?.rules.append((step: step, ways: ways))
+    }
+
+    /// `int64`, or `int64?` for what may be left out.
+    static func parameters(_ words: KeyValuePairs<String, String>) -> [Parameter] {
+        words.compactMap { name, word in
+            let isOptional = word.hasSuffix("?")
+            guard let type = ValueType(name: isOptional ? String(word.dropLast()) : word) else {
+                Issue.record("'\(word)' is no type")
+                return nil
+            }
+            return Parameter(name, type, isOptional: isOptional)
+        }.sorted { $0.name < $1.name }
+    }
+}
+
+// MARK: - Names to numbers
+
+extension DefinitionsBuilder {
+    /// A contributor of a coordinator that is there already.
+    static func contributor(_ part: Part, in definitions: Definitions) -> FlowContributor {
+        Numbers(definitions).contributor(part)
+    }
+
+    var definitions: Definitions {
+        var whole = self
+        whole.declareMentioned()
+        let names = Numbers(steps: whole.steps, screens: whole.screens, flows: whole.flows)
+        return Definitions(
+            steps: whole.steps.values.sorted { $0.name < $1.name },
+            screens: whole.screens.values.sorted { $0.name < $1.name },
+            flows: whole.flows.values.sorted { $0.name < $1.name }.map(names.flow),
+            autostart: whole.autostart.map { root in
+                Autostart(
+                    names.flow(root.flow), id: root.id, arguments: root.arguments, step: root.step.map(names.step),
+                    stepArguments: root.stepArguments)
+            })
+    }
+
+    private mutating func declareMentioned() {
+        for flow in flows.values {
+            mention(step: flow.initial)
+            mention(step: flow.onBack)
+            mention(step: flow.idle?.step)
+            for step in (flow.guarded?.steps ?? []) + (flow.navigated?.steps ?? []) { mention(step: step) }
+            for rule in flow.rules {
+                mention(step: rule.step)
+                for part in rule.ways.parts { mention(part) }
+            }
+        }
+        for root in autostart {
+            mention(step: root.step)
+            if flows[root.flow] == nil { flow(root.flow) }
+        }
+    }
+
+    private mutating func mention(_ part: Part) {
+        switch part {
+        case .screen(let name, let child):
+            if screens[name] == nil { screen(name) }
+            mention(step: child.step)
+            mention(step: child.onDismissed)
+        case .flow(let name, let child):
+            if flows[name] == nil { flow(name) }
+            mention(step: child.step)
+            mention(step: child.onDismissed)
+        case .current(let name, _), .parent(let name, _): mention(step: name)
+        case .end(let name, _): mention(step: name)
+        case .pop, .popRoot: break
+        }
+    }
+
+    private mutating func mention(step name: String?) {
+        if let name, steps[name] == nil { step(name) }
+    }
+}
+
+extension DefinitionsBuilder.Ways {
+    fileprivate var ways: [DefinitionsBuilder.Way] {
+        switch self {
+        case .always(let parts): [DefinitionsBuilder.Way(parts: parts)]
+        case .first(let ways): ways
+        }
+    }
+
+    fileprivate var parts: [DefinitionsBuilder.Part] { ways.flatMap(\.parts) }
+}
+
+/// The places of names in sorted lists.
+private struct Numbers {
+    private let steps: [String]
+    private let screens: [String]
+    private let flows: [String]
+
+    init(
+        steps: [String: StepDeclaration], screens: [String: ScreenDeclaration], flows: [String: DefinitionsBuilder.Flow]
+    ) {
+        self.steps = steps.keys.sorted()
+        self.screens = screens.keys.sorted()
+        self.flows = flows.keys.sorted()
+    }
+
+    func step(_ name: String) -> StepID { StepID(place(name, steps)) }
+    func flow(_ name: String) -> FlowID { FlowID(place(name, flows)) }
+
+    init(_ definitions: Definitions) {
+        steps = definitions.steps.map(\.name)
+        screens = definitions.screens.map(\.name)
+        flows = definitions.flows.map(\.name)
+    }
+
+    private func place(_ name: String, _ names: [String]) -> Int {
+        guard let place = names.firstIndex(of: name) else {
+            preconditionFailure("the sketch mentions '\(name)' without declaring it")
+        }
+        return place
+    }
+
+    func flow(_ flow: DefinitionsBuilder.Flow) -> FlowDefinition {
+        FlowDefinition(
+            flow.name, parameters: flow.parameters, initial: flow.initial.map(step), children: flow.children,
+            isUnique: flow.isUnique, whenHidden: flow.whenHidden, announces: flow.announces,
+            isRestored: flow.isRestored,
+            onBack: flow.onBack.map(step), idle: flow.idle.map { Idle(after: $0.after, step: step($0.step)) },
+            emitters: flow.emitters,
+            guard: flow.guarded.map { it in
+                Guard(
+                    Service(it.by, path: "/guard", timeout: Limits.guardTimeout),
+                    steps: it.steps.isEmpty ? nil : Set(it.steps.map(step)))
+            },
+            navigator: flow.navigated.map { it in
+                Navigator(
+                    Service(it.by, path: "/navigator", timeout: Limits.guardTimeout), steps: Set(it.steps.map(step)))
+            },
+            rules: flow.rules
+                .map { rule in
+                    Rule(
+                        step(rule.step),
+                        rule.ways.ways.map {
+                            Alternative(when: $0.when, unless: $0.unless, contributors: $0.parts.map(contributor))
+                        })
+                }
+                .sorted { $0.step.index < $1.step.index })
+    }
+
+    func contributor(_ part: DefinitionsBuilder.Part) -> FlowContributor {
+        switch part {
+        case .screen(let name, let child): .child(template(.screen(ScreenID(place(name, screens))), child))
+        case .flow(let name, let child): .child(template(.flow(flow(name)), child))
+        case .pop(let name): .pop(.to(name: name))
+        case .popRoot: .pop(.root)
+        case .current(let name, let with): .current(StepTemplate(step(name), arguments: source(with)))
+        case .parent(let name, let with): .parent(StepTemplate(step(name), arguments: source(with)))
+        case .end(let name, let with): .end(name.map { StepTemplate(step($0), arguments: source(with)) })
+        }
+    }
+
+    private func template(_ presentable: ChildTemplate.Presentable, _ child: DefinitionsBuilder.Child) -> ChildTemplate
+    {
+        ChildTemplate(
+            presentable, id: child.id, arguments: source(child.with), step: child.step.map(step),
+            stepArguments: source(child.stepWith), style: child.style, whenHidden: child.whenHidden,
+            reuses: child.reuses, clears: child.clears,
+            onDismissed: child.onDismissed.map { StepTemplate(step($0), arguments: source(child.onDismissedWith)) })
+    }
+
+    private func source(_ bindings: [Binding]?) -> ArgumentSource {
+        bindings.map(ArgumentSource.given) ?? .inherited
+    }
+}

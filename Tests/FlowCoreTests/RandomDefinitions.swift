@@ -1,0 +1,128 @@
+@testable import FlowCore
+
+/// Definitions by chance, always right: each argument is optional and of the same type everywhere.
+struct RandomDefinitions {
+    static let stepNames = (0..<6).map { "s\($0)" }
+    private static let screenNames = (0..<3).map { "p\($0)" }
+    static let flowNames = (0..<4).map { "f\($0)" }
+    /// Bus names that some flows want of those who emit.
+    static let emitters = ["org.example.One", "org.example.Two"]
+    /// Bus names of guards, navigators and presenters.
+    static let services = ["org.example.Guard", "org.example.Navigator", "org.example.Presenter"]
+    /// A step whose arguments are private.
+    static let privateStep = "s5"
+
+    /// Definitions for this seed; with a gap, one step, screen or flow is declared no more.
+    ///
+    /// With others: some flows have a guard or a navigator, some screens a presenter.
+    static func make(using random: inout Seeded, withGap: Bool = false, withOthers: Bool = false) -> DefinitionsBuilder
+    {
+        var sketch = DefinitionsBuilder()
+        let gap = withGap ? Int.random(in: 0..<3, using: &random) : nil
+        let steps = gap == 0 ? stepNames.dropLast() : stepNames[...]
+        let screens = gap == 1 ? screenNames.dropLast() : screenNames[...]
+        let flows = gap == 2 ? flowNames.dropLast() : flowNames[...]
+        for name in steps {
+            sketch.step(name, ["n": "int64?", "pin": "string?"], isPrivate: name == privateStep)
+        }
+        for name in screens {
+            let isShown = withOthers && chance(2, &random)
+            sketch.screen(
+                name, ["n": "int64?", "pin": "string?"], presenter: isShown ? services[2] : nil,
+                action: isShown && chance(3, &random) ? "show" : nil,
+                whenOwnerGone: withOthers ? WhenOwnerGone.allCases.randomElement(using: &random) ?? .keep : .dismiss)
+        }
+        for name in flows {
+            let rules = steps.filter { _ in Int.random(in: 0..<5, using: &random) > 0 }.map { step in
+                (step, ways(steps, screens, flows, &random))
+            }
+            sketch.flow(name, rules: rules, steps, withOthers: withOthers, &random)
+        }
+        return sketch
+    }
+
+    private static func ways(
+        _ steps: ArraySlice<String>, _ screens: ArraySlice<String>, _ flows: ArraySlice<String>, _ random: inout Seeded
+    ) -> DefinitionsBuilder.Ways {
+        let count = Int.random(in: 1...2, using: &random)
+        return .first(
+            (0..<count).map { place in
+                DefinitionsBuilder.Way(
+                    when: place + 1 < count ? [condition(screens + flows, &random)] : [],
+                    unless: chance(6, &random) ? [condition(screens + flows, &random)] : [],
+                    parts: parts(steps, screens, flows, &random))
+            })
+    }
+
+    private static func condition(_ names: ArraySlice<String>, _ random: inout Seeded) -> Condition {
+        chance(3, &random)
+            ? .alive(names.randomElement(using: &random) ?? "")
+            : .argument("n", .int64(Int64.random(in: 0..<3, using: &random)))
+    }
+
+    static func parts(
+        _ steps: ArraySlice<String>, _ screens: ArraySlice<String>, _ flows: ArraySlice<String>, _ random: inout Seeded
+    ) -> [DefinitionsBuilder.Part] {
+        let step = { (random: inout Seeded) in steps.randomElement(using: &random) ?? "" }
+        if chance(8, &random) { return [.end(chance(3, &random) ? nil : step(&random), bindings(&random))] }
+        return (0..<Int.random(in: 0...3, using: &random)).map { _ in
+            let child = DefinitionsBuilder.Child(
+                id: chance(12, &random) ? "only" : nil, with: bindings(&random),
+                step: chance(2, &random) ? step(&random) : nil, stepWith: bindings(&random),
+                whenHidden: chance(2, &random) ? WhenHidden.allCases.randomElement(using: &random) : nil,
+                reuses: chance(3, &random), clears: chance(12, &random),
+                onDismissed: chance(2, &random) ? step(&random) : nil,
+                onDismissedWith: bindings(&random, ofDismissal: true))
+            return switch Int.random(in: 0..<12, using: &random) {
+            case 0...3: .screen(screens.randomElement(using: &random) ?? "", child)
+            case 4...6: .flow(flows.randomElement(using: &random) ?? "", child)
+            case 7: .current(step(&random), bindings(&random))
+            case 8: .popRoot
+            case 9: .pop((screens + flows).randomElement(using: &random) ?? "")
+            default: .parent(step(&random), bindings(&random))
+            }
+        }
+    }
+
+    private static func bindings(_ random: inout Seeded, ofDismissal: Bool = false) -> [Binding]? {
+        var sources: [Binding] = [
+            Binding("n", .literal(.int64(Int64.random(in: 0..<3, using: &random)))), Binding("n", .step("n")),
+            Binding("n", .flow("n")), Binding("pin", .step("pin")), Binding("pin", .flow("pin")),
+        ]
+        if ofDismissal { sources += [Binding("pin", .childName), Binding("pin", .reason)] }
+        return chance(2, &random) ? nil : sources.randomElement(using: &random).map { [$0] }
+    }
+
+    static func chance(_ odds: Int, _ random: inout Seeded) -> Bool { Int.random(in: 0..<odds, using: &random) == 0 }
+}
+
+extension DefinitionsBuilder {
+    fileprivate mutating func flow(
+        _ name: String, rules: [(String, Ways)], _ steps: ArraySlice<String>, withOthers: Bool, _ random: inout Seeded
+    ) {
+        let isNavigated = withOthers && RandomDefinitions.chance(4, &random)
+        let guarded = withOthers && RandomDefinitions.chance(2, &random) ? some(steps, &random) : nil
+        flow(
+            name, ["n": "int64?", "pin": "string?"],
+            initial: RandomDefinitions.chance(2, &random) ? steps.randomElement(using: &random) : nil,
+            children: Children.allCases.randomElement(using: &random) ?? .free,
+            isUnique: RandomDefinitions.chance(5, &random),
+            whenHidden: WhenHidden.allCases.randomElement(using: &random) ?? .ignore,
+            announces: RandomDefinitions.chance(3, &random),
+            onBack: RandomDefinitions.chance(4, &random) ? steps.randomElement(using: &random) : nil,
+            idle: RandomDefinitions.chance(3, &random) ? idle(steps, &random) : nil,
+            emitters: RandomDefinitions.chance(6, &random) ? RandomDefinitions.emitters : [],
+            guarded: guarded.map { (by: RandomDefinitions.services[0], steps: $0) },
+            navigated: isNavigated ? (by: RandomDefinitions.services[1], steps: some(steps, &random)) : nil)
+        if isNavigated { return }
+        for (step, ways) in rules { addRule(step, ways, to: name) }
+    }
+
+    private func some(_ steps: ArraySlice<String>, _ random: inout Seeded) -> [String] {
+        steps.filter { _ in RandomDefinitions.chance(2, &random) } + steps.prefix(1)
+    }
+
+    private func idle(_ steps: ArraySlice<String>, _ random: inout Seeded) -> (after: UInt64, step: String) {
+        (UInt64.random(in: 1...5, using: &random) * 10_000_000, steps.randomElement(using: &random) ?? "")
+    }
+}

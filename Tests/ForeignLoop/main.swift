@@ -1,9 +1,0 @@
-import Glibc
-
-// Not `@main` with `async`: Dispatch would have the main thread.
-do {
-    exit(try ForeignLoop.run(CommandLine.arguments))
-} catch {
-    print("error \(error)")
-    exit(1)
-}
