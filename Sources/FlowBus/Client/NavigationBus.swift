@@ -67,11 +67,11 @@ public final class NavigationBus: Sendable {
     public var uniqueName: String { link.uniqueName }
 
     /// Can be read when there is something to do, for ``process()``; it stays the same as long as this lives. Only for
-    /// ``MainLoop/foreign``.
+    /// ``MainLoop/embedded``.
     public var fileDescriptor: Int32 { link.mainLoop.loop.descriptor }
 
     /// Does what there is to do, and does not wait: takes what the bus brought, tells it, and runs the jobs of the main
-    /// actor. Only for ``MainLoop/foreign``, on the main thread.
+    /// actor. Only for ``MainLoop/embedded``, on the main thread.
     public func process() { link.mainLoop.process() }
 
     func nextCoordinator() -> Int {
