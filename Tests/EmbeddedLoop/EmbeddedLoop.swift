@@ -70,7 +70,7 @@ enum EmbeddedLoop {
         let events = second.watch(root)
         for await event in events {
             switch event {
-            case .live:
+            case .snapshot:
                 print("live")
                 print("verdict \(try await bus.emit(step, on: root).verdict)")
             case .navigated(let navigation):

@@ -14,7 +14,7 @@ enum HostKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 final class Stage {
     let coordinator: FlowCoordinator
     private let host: HostKind
-    private var navigations: AsyncStream<Navigation>.Iterator
+    private var navigations: AsyncStream<FlowNavigation>.Iterator
     private var failures: AsyncStream<NavigationFailure>.Iterator
     /// The service and its bus, which end with this; nil in process.
     let ground: Ground?
@@ -48,7 +48,7 @@ final class Stage {
         return all
     }
 
-    func navigation() async -> Navigation? {
+    func navigation() async -> FlowNavigation? {
         var iterator = navigations
         defer { navigations = iterator }
         return await iterator.next(isolation: #isolation)

@@ -7,8 +7,7 @@ struct ForestVisibilityTests {
     private var forest = Forest(base: "")
 
     /// A presented root with these children, screens all, each shown.
-    private mutating func root(_ covering: Children, _ names: [String], isShown: Bool = true) -> (NodeSlot, [NodeSlot])
-    {
+    private mutating func root(_ covering: Children, _ names: [String], isShown: Bool = true) -> (Int, [Int]) {
         let main = forest.add("main", covering)
         forest.updateVisibility(nil, touching: main)
         let children = names.map { name in
@@ -23,12 +22,12 @@ struct ForestVisibilityTests {
     }
 
     private var presented: [String] {
-        forest.preorder().filter { forest[$0].isPresented }.map { forest[$0].path }
+        forest.preorder().filter { forest.nodes[$0].isPresented }.map { forest.nodes[$0].path }
     }
 
     @Test mutating func `S-14 a screen starts hidden, a flow starts visible`() {
         let (main, children) = root(.free, ["a"], isShown: false)
-        #expect(forest[main].isVisible && !forest[children[0]].isVisible)
+        #expect(forest.nodes[main].isVisible && !forest.nodes[children[0]].isVisible)
         #expect(presented == ["/main"])
     }
 
@@ -57,7 +56,7 @@ struct ForestVisibilityTests {
         forest.setVisible(b, true)
         forest.setVisible(b, false)
         #expect(presented == ["/main"])
-        #expect(forest[children[0]].isVisible)
+        #expect(forest.nodes[children[0]].isVisible)
     }
 
     @Test mutating func `S-14 tabs: the first is selected at first, showing selects, hiding does not`() {
@@ -105,7 +104,7 @@ struct ForestVisibilityTests {
                 _ = forest.takeChanges()
             }
         }
-        #expect(forest[main].flow?.selected == children)
+        #expect(forest.nodes[main].flow?.selected == children)
         forest.setVisible(children[0], true)
         #expect(forest.currentPath(of: main) == "/main/a")
     }
@@ -128,7 +127,7 @@ struct ForestVisibilityTests {
         #expect(presented == ["/main", "/main/sub", "/main/sub/a"])
         forest.setVisible(main, false)
         #expect(presented == [])
-        #expect(forest[sub].isVisible && forest[a].isVisible)
+        #expect(forest.nodes[sub].isVisible && forest.nodes[a].isVisible)
         forest.setVisible(sub, false)
         forest.setVisible(main, true)
         #expect(presented == ["/main"])
@@ -145,7 +144,7 @@ struct ForestVisibilityTests {
         #expect(forest.takePresented().isEmpty)
         forest.setVisible(main, true)
         #expect(
-            forest.takePresented().map { forest[$0].path }
+            forest.takePresented().map { forest.nodes[$0].path }
                 == ["/main", "/main/a", "/main/a/x", "/main/b", "/main/b/x", "/main/c"])
         #expect(forest.takePresented().isEmpty)
         forest.setVisible(slots[0], true)

@@ -1,7 +1,7 @@
 internal import FlowWire
 internal import SdBus
 
-/// A call under way.
+/// A method call under way.
 @MainActor
 final class LinkCall {
     let done: (Result<MessageReader, NavigationError>) -> Void
@@ -10,24 +10,29 @@ final class LinkCall {
     fileprivate init(_ done: @escaping (Result<MessageReader, NavigationError>) -> Void) { self.done = done }
 }
 
-/// What a call is sent with.
-struct CallOptions {
-    /// Whether the bus may start the callee.
+/// Flags that a call is sent with.
+struct CallFlags {
+    /// Whether the bus may start the service that is called.
     var activates = true
-    /// Whether the user may be asked something on its way.
+    /// Whether the callee may ask the user for authorization.
     var isInteractive = false
 }
 
 extension BusLink {
-    /// Makes a call and sends it at once.
+    /// Sends a method call.
     ///
     /// - Parameters:
+    ///   - path: the path of the object.
+    ///   - interface: the interface.
+    ///   - member: the method.
+    ///   - options: flags of the call.
+    ///   - service: the bus name of the callee.
     ///   - write: appends the arguments.
-    ///   - done: gets the answer, to be read, or why there is none; once, and later.
-    /// - Returns: its number, for ``forget(_:)``.
+    ///   - done: receives the reply or the error, once, after this method has returned.
+    /// - Returns: The number of the call, for ``forget(_:)``.
     @discardableResult
     func call(
-        _ path: String, _ interface: StaticString, _ member: StaticString, _ options: CallOptions = CallOptions(),
+        _ path: String, _ interface: StaticString, _ member: StaticString, _ options: CallFlags = CallFlags(),
         of service: StaticString = BusNames.service, _ write: (MessageWriter) throws(SdError) -> Void = { _ in },
         _ done: @escaping (Result<MessageReader, NavigationError>) -> Void
     ) -> UInt64 {
@@ -42,10 +47,10 @@ extension BusLink {
             if !options.activates { try message.setAutoStart(false) }
             if options.isInteractive { try message.setAllowsInteractiveAuthorization(true) }
             try write(message.body)
-            // Without a bound: the bus answers for a service that is gone, and who does not want to wait is cancelled.
+            // There is no time limit: the bus answers for a service that is gone, and callers can cancel.
             call.answer = try message.call(timeout: .max) { [unowned self] answer in
-                let kept = RetainedMessage(answer)
-                mainLoop.enqueue { [weak self] in self?.take(kept.message, number) }
+                let retained = RetainedMessage(answer)
+                mainLoop.enqueue { [weak self] in self?.complete(retained.message, number) }
             }
             mainLoop.wake()
         } catch {
@@ -55,22 +60,22 @@ extension BusLink {
         return number
     }
 
-    /// A call to the bus itself.
+    /// Calls a method of the bus itself.
     func callBus(
         _ member: StaticString, _ write: (MessageWriter) throws(SdError) -> Void,
         _ done: @escaping (Result<MessageReader, NavigationError>) -> Void
     ) {
-        call("\(BusNames.busPath)", BusNames.bus, member, CallOptions(), of: BusNames.bus, write, done)
+        call("\(BusNames.busPath)", BusNames.bus, member, CallFlags(), of: BusNames.bus, write, done)
     }
 
-    /// Nobody waits for the answer any more.
+    /// Discards the answer to a call.
     func forget(_ number: UInt64) { calls[number] = nil }
 
-    private func take(_ answer: MessageReader, _ number: UInt64) {
+    private func complete(_ answer: MessageReader, _ number: UInt64) {
         guard let call = calls.removeValue(forKey: number) else { return }
         if let name = answer.errorName {
             let text = answer.errorMessage.map { String(cString: $0) } ?? ""
-            // What sd-bus answers itself with, where the connection is lost, can't be told from what the bus answers.
+            // sd-bus generates the same error for a lost connection as the bus sends for a lost callee.
             let isLost = bus?.isOpen != true
             call.done(.failure(NavigationError(busName: String(cString: name), text, isLost: isLost)))
         } else {
@@ -78,7 +83,7 @@ extension BusLink {
         }
     }
 
-    /// Ends all that waits, in the order in which it began.
+    /// Fails all calls and pending steps, in the order in which they began.
     func failAll(_ error: NavigationError) {
         let waiting = calls.sorted { $0.key < $1.key }
         calls = [:]
@@ -88,7 +93,7 @@ extension BusLink {
 
     // MARK: Matches and names
 
-    /// Asks the bus for what a rule selects; org.freedesktop.DBus.AddMatch.
+    /// Adds a match rule; org.freedesktop.DBus.AddMatch.
     func addMatch(_ rule: String, _ done: @escaping (Result<Void, NavigationError>) -> Void) {
         callBus("AddMatch") { body throws(SdError) in
             try body.append(rule)
@@ -97,7 +102,7 @@ extension BusLink {
         }
     }
 
-    /// Takes a rule back.
+    /// Removes a match rule.
     func removeMatch(_ rule: String) {
         callBus("RemoveMatch") { body throws(SdError) in
             try body.append(rule)
@@ -105,7 +110,7 @@ extension BusLink {
         }
     }
 
-    /// Becomes the owner of a name, or not; it doesn't wait in the bus's queue. org.freedesktop.DBus.RequestName.
+    /// Requests a bus name without joining its queue; org.freedesktop.DBus.RequestName.
     func requestName(_ name: String, _ done: @escaping (Result<Void, NavigationError>) -> Void) {
         callBus("RequestName") { body throws(SdError) in
             try body.append(name)
@@ -124,7 +129,7 @@ extension BusLink {
         }
     }
 
-    /// Gives a name back.
+    /// Releases a bus name.
     func releaseName(_ name: String) {
         callBus("ReleaseName") { body throws(SdError) in
             try body.append(name)
@@ -134,7 +139,12 @@ extension BusLink {
 }
 
 extension NavigationError {
-    /// What a D-Bus error says, which came where the connection is lost, or not.
+    /// The error of a D-Bus error message.
+    ///
+    /// - Parameters:
+    ///   - name: the D-Bus error's name.
+    ///   - text: the message.
+    ///   - isLost: whether the connection is lost.
     init(busName name: String, _ text: String, isLost: Bool = false) {
         if isLost, name == "\(BusNames.StandardError.noReply)" || name == Code.disconnected.rawValue {
             self.init(.disconnected, "the connection to the bus is lost, so what became of the call is not known")
@@ -143,7 +153,7 @@ extension NavigationError {
         self.init(Code(rawValue: BusNames.shortened(name)), text.isEmpty ? name : text)
     }
 
-    /// Why a call could not be sent.
+    /// The error of a call that could not be sent.
     init(_ error: SdError, path: String = "") {
         if error.isDisconnected {
             self.init(.disconnected, "there is no connection to the bus")

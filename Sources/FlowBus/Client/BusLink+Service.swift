@@ -2,23 +2,23 @@ internal import FlowCore
 internal import FlowWire
 internal import SdBus
 
-/// A step that is to be emitted.
+/// A step to emit.
 struct Emission {
     var step: StepMessage
     var path: NodePath
-    /// nil: it is known by its place.
+    /// nil: the step is identified by the object that it is emitted on.
     var token: String?
     var activationToken: String?
     var isInteractive = false
-    /// nil: whatever lives at the path.
+    /// nil: any instance at the path.
     var instance: UInt64?
-    /// Whether its outcome is waited for, and not `pending`.
+    /// Whether to wait for the outcome rather than return `pending`.
     var waits = true
 
     var objectPath: String { path.objectPath(of: instance) }
 }
 
-/// A root that is to be started.
+/// A root to start.
 struct RootRequest {
     var definition: String
     var step: StepMessage?
@@ -32,12 +32,12 @@ struct RootRequest {
 extension BusLink {
     // MARK: Stepper
 
-    /// The service is asked to answer at once; the outcome follows. So it is no deadlock where the flow waits for this very
-    /// program, and there is no bound to how long it may take.
-    func emit(_ emission: Emission, _ done: @escaping Done<Outcome>) {
+    /// Emits a step. The service answers at once, and reports the outcome with a signal: so the call does not deadlock
+    /// if the flow waits for this program, and the outcome can take any time.
+    func emit(_ emission: Emission, _ done: @escaping Done<StepOutcome>) {
         call(
             emission.objectPath, BusNames.Interface.stepper, "EmitStepWithOptions",
-            CallOptions(isInteractive: emission.isInteractive)
+            CallFlags(isInteractive: emission.isInteractive)
         ) { body throws(SdError) in
             try body.append(emission.step.name)
             try body.append(emission.step.arguments)
@@ -47,9 +47,10 @@ extension BusLink {
             if let text = emission.activationToken { try body.appendEntry("activation-token", .string(text)) }
             try body.closeContainer()
         } _: { [weak self] result in
-            // Its outcome is told also where nobody waits for it.
-            let step = PendingSteps.Step(token: emission.token, object: emission.objectPath, isAwaited: emission.waits)
-            {
+            // The service reports the outcome even if no caller waits for it.
+            let step = PendingSteps.PendingStep(
+                token: emission.token, object: emission.objectPath, isAwaited: emission.waits
+            ) {
                 if emission.waits { done($0) }
             }
             let outcome = result.reading(Self.outcome)
@@ -57,20 +58,21 @@ extension BusLink {
             case .success(let first) where first.verdict == .pending:
                 self?.pending.add(step)
                 if !emission.waits { done(outcome) }
-            case .failure(let error) where error.code == .noReply && step.isAwaited: self?.askAgain(for: step)
+            case .failure(let error) where error.code == .noReply && step.isAwaited: self?.queryAgain(for: step)
             case .success, .failure: done(outcome)
             }
         }
     }
 
-    /// The service is gone that was to tell how these steps end: another one may know.
-    func askAgain() {
-        for step in pending.takeAll() where step.isAwaited { askAgain(for: step) }
+    /// Asks the service again about pending steps, after the one that had them ended.
+    func queryAgain() {
+        for step in pending.takeAll() where step.isAwaited { queryAgain(for: step) }
     }
 
-    /// A service that has the tree of the one before goes on with its steps, and knows each by the token of its call (D-4).
-    /// It is asked with the name of no step, so that one which begins anew does not take it a second time.
-    private func askAgain(for step: PendingSteps.Step) {
+    /// Asks the service about a pending step. A service that restored the tree continues the step, and knows it by the
+    /// token of its call (D-4). The call names no step, so that a service without that tree does not take it a second
+    /// time.
+    private func queryAgain(for step: PendingSteps.PendingStep) {
         let lost = NavigationError(
             .noReply, "the service went away before the step was decided, so what became of it is not known")
         guard let token = step.token, bus != nil else { return step.done(.failure(lost)) }
@@ -85,18 +87,18 @@ extension BusLink {
             let outcome = result.reading(Self.outcome)
             switch outcome {
             case .success(let first) where first.verdict == .pending: self?.pending.add(step)
-            // That one went away, too.
-            case .failure(let error) where error.code == .noReply: self?.askAgain(for: step)
-            case .failure(let error) where !error.isOfService || [.unknownStep, .unknownObject].contains(error.code):
+            // That service ended, too.
+            case .failure(let error) where error.code == .noReply: self?.queryAgain(for: step)
+            case .failure(let error) where !error.isFromService || [.unknownStep, .unknownObject].contains(error.code):
                 step.done(.failure(error.code == .disconnected ? error : lost))
             case .success, .failure: step.done(outcome)
             }
         }
     }
 
-    private static func outcome(_ answer: MessageReader) throws(SdError) -> Outcome {
+    private static func outcome(_ answer: MessageReader) throws(SdError) -> StepOutcome {
         let serial = try answer.readUInt64()
-        return Outcome(verdict: Verdict(rawValue: String(cString: try answer.readString())), serial: serial)
+        return StepOutcome(verdict: Verdict(rawValue: String(cString: try answer.readString())), serial: serial)
     }
 
     // MARK: Coordinator
@@ -164,18 +166,18 @@ extension BusLink {
         }
     }
 
-    func owned(_ done: @escaping Done<[Owned]>) {
+    func ownedPresentables(_ done: @escaping Done<[OwnedPresentable]>) {
         coordinator("ListOwned") { body throws(SdError) in
             try body.append("" as StaticString)
         } _: {
             done(
                 $0.reading { answer throws(SdError) in
-                    try answer.readValue().elements.compactMap { owned in
-                        let parts = owned.elements
+                    try answer.readValue().elements.compactMap { entry in
+                        let parts = entry.elements
                         guard parts.count == 2, let path = parts[0].text, let instance = parts[1].number else {
                             return nil
                         }
-                        return Owned(path: NodePath(path), instance: instance)
+                        return OwnedPresentable(path: NodePath(path), instance: instance)
                     }
                 })
         }
@@ -209,12 +211,12 @@ extension BusLink {
         _ member: StaticString, _ write: (MessageWriter) throws(SdError) -> Void = { _ in },
         _ done: @escaping (Result<MessageReader, NavigationError>) -> Void
     ) {
-        call("\(BusNames.root)", BusNames.Interface.coordinator, member, CallOptions(), write, done)
+        call("\(BusNames.root)", BusNames.Interface.coordinator, member, CallFlags(), write, done)
     }
 
     // MARK: Presentable, Flow
 
-    // Which object is called, `NodePath.objectPath(of:)` says.
+    // `NodePath.objectPath(of:)` selects the object that is called.
 
     func setVisible(_ isVisible: Bool, at object: String, _ done: @escaping Done<Void>) {
         presentable(object, "SetVisible", done) { body throws(SdError) in try body.append(isVisible) }
@@ -230,20 +232,20 @@ extension BusLink {
         _ object: String, _ member: StaticString, _ done: @escaping Done<Void>,
         _ write: (MessageWriter) throws(SdError) -> Void = { _ in }
     ) {
-        call(object, BusNames.Interface.presentable, member, CallOptions(), write) { done($0.map { _ in }) }
+        call(object, BusNames.Interface.presentable, member, CallFlags(), write) { done($0.map { _ in }) }
     }
 
-    func back(on object: String, _ done: @escaping Done<Outcome>) {
+    func back(on object: String, _ done: @escaping Done<StepOutcome>) {
         call(object, BusNames.Interface.flow, "Back") { done($0.reading(Self.outcome)) }
     }
 
-    func waitReady(_ object: String, _ done: @escaping Done<Void>) {
+    func waitUntilReady(_ object: String, _ done: @escaping Done<Void>) {
         call(object, BusNames.Interface.flow, "WaitReady") { done($0.map { _ in }) }
     }
 }
 
 extension Result<MessageReader, NavigationError> {
-    /// What is read from an answer. One that says something else than was promised is an error.
+    /// Reads the value of a reply. A reply of another signature is an error.
     func reading<Value>(
         _ read: (MessageReader) throws(SdError) -> Value
     ) -> Result<Value, NavigationError> {

@@ -1,23 +1,23 @@
 internal import FlowWire
 internal import SdBus
 
-/// A connection to a bus that is made again when it is lost, and who has the service's name there.
+/// A connection to a bus that reconnects when it is lost, and that tracks the owner of the service's name.
 ///
-/// All that others want of the connection (matches, objects, names) is theirs to make again: they are told
-/// (``LinkListener``), in the order in which they were added. All callbacks come from the loop, never before the call that
-/// they belong to has returned, in the order of the wire: signals, calls and answers alike.
+/// Listeners (``LinkListener``) are notified in the order in which they were added; match rules, objects and names that
+/// they need are theirs to create again after a reconnection. All callbacks come from the loop, never before the call
+/// that they belong to has returned, and in the order of the wire: signals, calls and replies alike.
 ///
-/// Signals come by one filter, and not by sd-bus's own matches: so there is one order, and who sent them is held against who
-/// has the service's name at that very place of the stream, which the bus tells in the same stream.
+/// Signals come through one filter, and not through sd-bus's matches. So there is one order, and each sender is
+/// compared with the owner of the service's name at that place of the stream, which the bus reports in the same stream.
 @MainActor
 final class BusLink {
     let mainLoop: EmbeddedMainLoop
     private let address: Bus.Address
-    /// nil: there is no connection.
+    /// nil if there is no connection.
     private(set) var bus: Bus?
-    /// Who has the service's name: a unique name; empty: nobody; nil: not known yet.
+    /// The unique name of the owner of the service's name; empty if there is none, nil if it is not known yet.
     private(set) var owner: String?
-    /// The connection's own name; empty until the bus has given one.
+    /// The unique name of the connection; empty until the bus has assigned one.
     private(set) var uniqueName = ""
     private(set) var isClosed = false
     private var filter: MessageReceiver?
@@ -26,9 +26,9 @@ final class BusLink {
 
     private var listeners: [Entry] = []
     private var last: UInt64 = 0
-    /// Calls under way, by their numbers.
+    /// Calls under way, by number.
     var calls: [UInt64: LinkCall] = [:]
-    /// Steps whose outcome is to come.
+    /// Steps whose outcome is pending.
     var pending = PendingSteps()
 
     private struct Entry {
@@ -36,17 +36,17 @@ final class BusLink {
         weak var listener: (any LinkListener)?
     }
 
-    /// Pauses between attempts to connect, in µs.
+    /// The delays between attempts to connect, in µs.
     private static var firstDelay: UInt64 { 100_000 }
     private static var longestDelay: UInt64 { 5_000_000 }
 
-    /// Connects, and waits for the bus.
+    /// Connects, and blocks until the bus has answered.
     init(_ address: Bus.Address, _ loop: MainLoop) throws(SdError) {
         mainLoop = try EmbeddedMainLoop(loop)
         self.address = address
         let bus = try Bus(address)
         uniqueName = bus.uniqueName
-        try use(bus)
+        try adopt(bus)
         retry = try mainLoop.loop.timer { [unowned self] in mainLoop.enqueue { [weak self] in self?.reconnect() } }
     }
 
@@ -57,7 +57,7 @@ final class BusLink {
         return last
     }
 
-    /// Ends the connection, and all calls with it.
+    /// Closes the connection, and fails all calls.
     func close() {
         if isClosed { return }
         isClosed = true
@@ -68,9 +68,9 @@ final class BusLink {
         for entry in all { entry.listener?.linkClosed() }
     }
 
-    // MARK: Those who are told
+    // MARK: Listeners
 
-    /// Tells somebody from now on, as long as that is held, after those who came before.
+    /// Adds a listener after the existing ones. The link keeps a weak reference to it.
     func add(_ listener: any LinkListener) -> UInt64 {
         let number = nextNumber()
         if isClosed {
@@ -91,7 +91,7 @@ final class BusLink {
 
     // MARK: The connection
 
-    private func use(_ bus: Bus) throws(SdError) {
+    private func adopt(_ bus: Bus) throws(SdError) {
         try bus.attach(to: mainLoop.loop)
         filter = try bus.filter { [unowned self, unowned bus] message in note(message, of: bus) }
         try bus.onDisconnect { [unowned self, unowned bus] in
@@ -107,10 +107,10 @@ final class BusLink {
     private func reconnect() {
         guard bus == nil, !isClosed else { return }
         do throws(SdError) {
-            try use(Bus(connectingTo: address))
+            try adopt(Bus(connectingTo: address))
             notify { $0.linkConnected() }
         } catch {
-            // It may have got as far as to be in use.
+            // Attaching may have succeeded in part.
             drop()
             armRetry()
         }
@@ -148,42 +148,43 @@ final class BusLink {
         } _: { [weak self] result in
             guard let self else { return }
             if case .failure(let error) = result, error.code == .disconnected { return }
-            // The bus has answered: it is there.
+            // The bus has answered, so the connection works.
             delay = Self.firstDelay
             uniqueName = bus?.uniqueName ?? ""
             switch result {
-            case .success(let answer): take(owner: (try? answer.readString()).map { String(cString: $0) } ?? "")
-            case .failure: take(owner: "")
+            case .success(let answer): setOwner((try? answer.readString()).map { String(cString: $0) } ?? "")
+            case .failure: setOwner("")
             }
         }
     }
 
-    private func take(owner new: String) {
+    private func setOwner(_ new: String) {
         let old = owner
         owner = new
         if let old, old == new { return }
         if let old, !old.isEmpty {
-            askAgain()
-            notify { $0.serviceWent() }
+            queryAgain()
+            notify { $0.serviceDisappeared() }
         }
-        if !new.isEmpty { notify { $0.serviceCame() } }
+        if !new.isEmpty { notify { $0.serviceAppeared() } }
     }
 
-    // MARK: What comes by itself
+    // MARK: Incoming messages
 
-    /// Notes a message while sd-event runs. What concerns nobody is not kept.
+    /// Queues a message while sd-event runs; only signals are kept.
     private func note(_ message: MessageReader, of bus: Bus) {
         guard message.isSignal else { return }
-        let kept = RetainedMessage(message)
+        let retained = RetainedMessage(message)
         mainLoop.enqueue { [weak self, weak bus] in
-            if let self, let bus, self.bus === bus { receive(kept.message) }
+            if let self, let bus, self.bus === bus { receive(retained.message) }
         }
     }
 
-    /// Anybody can send a signal to this connection alone, without a match: those of others don't count.
+    /// Handles a signal. Any client can send a signal to this connection, even without a match: only those of the bus
+    /// and the service count.
     private func receive(_ message: MessageReader) {
         let sender = String(cString: message.sender)
-        if sender == "\(BusNames.bus)" { return hearBus(message) }
+        if sender == "\(BusNames.bus)" { return receiveFromBus(message) }
         guard let owner, !owner.isEmpty, sender == owner, let signal = ServiceSignal(message) else { return }
         if case .concluded(let path, let token, let result) = signal {
             for done in pending.conclude(token, on: path) { done(result) }
@@ -192,28 +193,28 @@ final class BusLink {
         notify { $0.received(signal) }
     }
 
-    private func hearBus(_ message: MessageReader) {
+    private func receiveFromBus(_ message: MessageReader) {
         guard String(cString: message.member) == "NameOwnerChanged",
             let values = try? message.readValues(), values.count == 3, values[0].text == "\(BusNames.service)",
             let owner = values[2].text
         else { return }
-        take(owner: owner)
+        setOwner(owner)
     }
 }
 
-/// Who wants to know how a ``BusLink`` is doing, and what the service says.
+/// Observes a ``BusLink`` and the signals of the service.
 @MainActor
 protocol LinkListener: AnyObject {
-    /// There is another connection: nothing that was made on the one before is there any more.
+    /// There is a new connection. Everything registered on the previous one is gone.
     func linkConnected()
-    /// The connection is lost.
+    /// The connection was lost.
     func linkLost()
-    /// The connection is gone for good; nothing more is told.
+    /// The connection was closed. No further notification follows.
     func linkClosed()
-    /// The service has its name, at first or anew.
-    func serviceCame()
-    /// The service has its name no longer.
-    func serviceWent()
+    /// The service acquired its name.
+    func serviceAppeared()
+    /// The service lost its name.
+    func serviceDisappeared()
     /// The service sent a signal.
     func received(_ signal: ServiceSignal)
 }
@@ -222,7 +223,7 @@ extension LinkListener {
     func linkConnected() {}
     func linkLost() {}
     func linkClosed() {}
-    func serviceCame() {}
-    func serviceWent() {}
+    func serviceAppeared() {}
+    func serviceDisappeared() {}
     func received(_ signal: ServiceSignal) {}
 }

@@ -1,18 +1,19 @@
 internal import Dispatch
 internal import SdBus
 
-/// Who runs the main thread of a program, and so has to serve a ``NavigationBus``.
+/// The main loop of a program, which has to serve its ``NavigationBus``.
 public enum MainLoop: Sendable {
-    /// Dispatch's main queue: there is nothing more to do. Programs with `@main` and `async`, `dispatchMain()`, Foundation's
-    /// `RunLoop.main`, and those of swift-nio have it.
+    /// Dispatch's main queue. The program has nothing to do: programs with `@main` and `async`, with `dispatchMain()`,
+    /// with Foundation's `RunLoop.main`, and those that use swift-nio serve that queue.
     case dispatch
-    /// Another loop: GLib's, Qt's, libuv's, or a plain poll(2). It waits until ``NavigationBus/fileDescriptor`` can be read,
-    /// and then calls ``NavigationBus/process()``. That runs the jobs of the main actor as well, so that `async` code
-    /// works in such a program. There may be several connections in one program, all of them this way.
+    /// Another main loop, such as that of GLib, Qt or libuv, or a loop around poll(2). The program waits until
+    /// ``NavigationBus/fileDescriptor`` is readable, and then calls ``NavigationBus/process()``, which also runs the
+    /// jobs of the main actor, so that `async` code works. A program can have several connections, all of this kind.
     case embedded
 }
 
-/// Serves the main actor in a loop that is not Dispatch's, for a program without a ``NavigationBus``, which does that, too.
+/// Runs the main actor inside a main loop that is not Dispatch's, in a program without a ``NavigationBus``. A bus does
+/// the same.
 ///
 /// ```swift
 /// let actor = try MainActorSource()
@@ -22,24 +23,24 @@ public enum MainLoop: Sendable {
 public final class MainActorSource: Sendable {
     private let mainLoop: EmbeddedMainLoop
 
-    /// Serves it as long as this lives.
+    /// Begins to serve the main actor, until the object is deallocated.
     ///
-    /// - Throws: ``NavigationError``: the system has no descriptors left.
+    /// - Throws: ``NavigationError`` if the system has no file descriptors left.
     public init() throws(NavigationError) {
         do throws(SdError) { mainLoop = try EmbeddedMainLoop(.embedded) } catch { throw NavigationError(error) }
     }
 
-    /// Can be read when there is something to do, for ``process()``.
+    /// The file descriptor that is readable when ``process()`` has something to do.
     public var fileDescriptor: Int32 { mainLoop.loop.descriptor }
 
-    /// Runs the jobs of the main actor that there are, and does not wait. On the main thread.
+    /// Runs the pending jobs of the main actor, without waiting. Call it on the main thread.
     public func process() { mainLoop.process() }
 }
 
-/// Serves a connection in the main thread's loop.
+/// Serves a connection inside the main loop of the program.
 ///
-/// What the bus brings is noted while sd-event runs, and told when it does not: so whoever is told may do anything, and run a
-/// loop of its own, such as that of a modal dialog.
+/// Messages are queued while sd-event runs, and delivered when it does not. So callbacks may do anything, and run a
+/// nested loop, such as that of a modal dialog.
 @MainActor
 final class EmbeddedMainLoop {
     let loop: EventLoop
@@ -48,15 +49,15 @@ final class EmbeddedMainLoop {
     private var mainQueue: Input?
     private var hasJobs = false
     private var isRunningJobs = false
-    /// Whether a task will process.
+    /// Whether a task that calls ``process()`` is scheduled.
     private var isScheduled = false
-    /// Whether sd-event runs.
+    /// Whether sd-event is running.
     private var isTurning = false
-    /// What is to be told, in order.
+    /// Callbacks to run, in order.
     private var queued: [() -> Void] = []
     private var done = 0
 
-    /// How many messages are taken before the main loop's other work has its turn.
+    /// The number of turns before the main loop does its other work.
     private static var turns: Int { 64 }
 
     init(_ kind: MainLoop) throws(SdError) {
@@ -66,7 +67,7 @@ final class EmbeddedMainLoop {
         case .dispatch: serveByDispatch()
         case .embedded:
             mainQueue = try MainQueue.onJobs(in: loop) { [unowned self] in hasJobs = true }
-            // There may be some already.
+            // There may be jobs already.
             hasJobs = true
         }
         wakeup.signal()
@@ -77,15 +78,15 @@ final class EmbeddedMainLoop {
     private func serveByDispatch() {
         let source = DispatchSource.makeReadSource(fileDescriptor: loop.descriptor, queue: .main)
         source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.schedule() } }
-        // Dispatch needs the descriptor until then.
+        // Dispatch needs the descriptor until the source is cancelled.
         let loop = loop
         source.setCancelHandler { withExtendedLifetime(loop) {} }
         source.activate()
         self.source = source
     }
 
-    /// Has a task process, once: elsewhere than in one Swift does not know the main actor's thread well enough to begin an
-    /// `adapt` at once.
+    /// Schedules one task that calls ``process()``. `Task.immediate` starts an `adapt` at once only from a task of the
+    /// main actor.
     private func schedule() {
         if isScheduled { return }
         isScheduled = true
@@ -95,23 +96,23 @@ final class EmbeddedMainLoop {
         }
     }
 
-    /// Has the loop take a turn: something was queued or armed, which it does not know of.
+    /// Wakes the loop after something was queued or armed outside it.
     func wake() {
         if !isTurning { wakeup.signal() }
     }
 
-    /// Calls the closure in the next turn, after all that were queued before.
+    /// Enqueues a closure for the next turn.
     func enqueue(_ body: @escaping () -> Void) {
         queued.append(body)
         wake()
     }
 
-    /// Does what there is to do, without waiting.
+    /// Processes everything that is pending, without waiting.
     func process() {
         guard !isTurning else { return }
         for _ in 0..<Self.turns {
             isTurning = true
-            // A turn fails where a descriptor does, which its connection is told of.
+            // A turn fails when a descriptor does; its connection reports that.
             let hasMoved = (try? loop.runOnce(timeout: 0)) ?? false
             isTurning = false
             runQueued()
@@ -132,7 +133,7 @@ final class EmbeddedMainLoop {
     }
 
     private func runJobs() {
-        // A job that runs a loop of its own does not run others.
+        // A job that runs a nested loop does not run other jobs.
         guard hasJobs, !isRunningJobs else { return }
         (hasJobs, isRunningJobs) = (false, true)
         MainQueue.run()

@@ -1,22 +1,23 @@
 public import FlowCore
 
-// Flows and screens: started, shown, owned, watched.
+// Flows and screens: how a client starts, shows, owns and watches them.
 //
-// A path is not a presentable: another one can live there by the time a call arrives, above all one that is made again as its
-// answer was lost. Who knows the instance, from Present or the tree, gives it (S-25).
+// A path does not identify a presentable: another one can be live at it by the time a call arrives, above all when a
+// call is repeated because its answer was lost. A caller that knows the instance, from Present or from the tree, passes
+// it (S-25).
 
 extension NavigationBus {
     /// Starts a flow as a root.
     ///
     /// - Parameters:
-    ///   - definition: the flow's name.
-    ///   - step: its initial step; none: the one of its definition.
-    ///   - id: what it is to be called in the tree; nil: as its definition.
-    ///   - arguments: the flow's own.
-    ///   - token: a name of the caller's for this call: repeated within 60 s it gets the first answer.
-    ///   - activationToken: what lets a window come to the front (xdg-activation), for the first screen that it shows.
-    /// - Returns: where it lives.
-    /// - Throws: ``NavigationError``: `unknownFlow`, `unknownStep`, `invalidArguments`, `idTaken`, …, or
+    ///   - definition: the name of the flow's definition.
+    ///   - step: its initial step; with ``NoneStep``, the one of its definition.
+    ///   - id: its id in the tree; nil for the name of the definition.
+    ///   - arguments: the flow's arguments.
+    ///   - token: a name for this call. A call that repeats the token within 60 s gets the first answer.
+    ///   - activationToken: the activation token (xdg-activation) for the first screen that the call shows.
+    /// - Returns: The path of the flow.
+    /// - Throws: ``NavigationError`` (`unknownFlow`, `unknownStep`, `invalidArguments`, `idTaken`, …), or
     ///   `CancellationError`.
     @discardableResult
     public func coordinate(
@@ -30,6 +31,18 @@ extension NavigationBus {
     }
 
     /// Starts a flow as a root, with a step that has no Swift type.
+    ///
+    /// - Parameters:
+    ///   - definition: the name of the flow's definition.
+    ///   - step: the name of its initial step.
+    ///   - stepArguments: the arguments of the step.
+    ///   - id: its id in the tree; nil for the name of the definition.
+    ///   - arguments: the flow's arguments.
+    ///   - token: a name for this call. A call that repeats the token within 60 s gets the first answer.
+    ///   - activationToken: the activation token (xdg-activation) for the first screen that the call shows.
+    /// - Returns: The path of the flow.
+    /// - Throws: ``NavigationError`` (`unknownFlow`, `unknownStep`, `invalidArguments`, `idTaken`, …), or
+    ///   `CancellationError`.
     @discardableResult
     public func coordinate(
         _ definition: String, with step: String, _ stepArguments: [String: Value] = [:], id: String? = nil,
@@ -46,79 +59,97 @@ extension NavigationBus {
     ///
     /// - Parameters:
     ///   - flow: the flow to wait for.
-    ///   - instance: which one is meant (S-25): where that is gone, `unknownObject` is thrown, whatever lives there by now.
-    ///     nil: whatever lives there.
-    /// - Throws: ``NavigationError``: `flowEnded` where it goes first, `timeout` after 20 s, `wouldDeadlock` where this program
-    ///   is the guard or navigator for whom the flow waits, …
-    public func waitReady(_ flow: NodePath, instance: UInt64? = nil) async throws {
-        try await answer { link.waitReady(flow.objectPath(of: instance), $0) }
+    ///   - instance: the expected instance (S-25). If another instance is live at the path, `unknownObject` is thrown.
+    ///     nil accepts any instance.
+    /// - Throws: ``NavigationError``: `flowEnded` if the flow ends first, `timeout` after 20 s, `wouldDeadlock` if the
+    ///   flow waits for an answer from this program, …
+    public func waitUntilReady(_ flow: NodePath, instance: UInt64? = nil) async throws {
+        try await answer { link.waitUntilReady(flow.objectPath(of: instance), $0) }
     }
 
-    /// Says that a flow or screen is in sight, or not: for who shows it (S-14). The same again is fine.
+    /// Reports whether a flow or screen is visible, for the program that shows it (S-14). Repeating a report has no
+    /// effect.
     ///
     /// - Parameters:
-    ///   - isVisible: whether it is in sight.
+    ///   - isVisible: whether it is visible.
     ///   - path: the flow or screen.
-    ///   - instance: which one is meant, as in ``waitReady(_:instance:)``.
+    ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
+    /// - Throws: ``NavigationError``, for instance `notOwner`.
     public func setVisible(_ isVisible: Bool, at path: NodePath, instance: UInt64? = nil) async throws {
         try await answer { link.setVisible(isVisible, at: path.objectPath(of: instance), $0) }
     }
 
-    /// Dismisses a flow or screen with all below it (S-22).
+    /// Dismisses a flow or screen, and everything below it (S-22).
     ///
     /// - Parameters:
     ///   - path: the flow or screen.
-    ///   - instance: which one is meant, as in ``waitReady(_:instance:)``: so it can be dismissed again where nobody knows
-    ///     whether it was.
+    ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``. With it, the call can be repeated
+    ///     safely if its answer was lost.
+    /// - Throws: ``NavigationError``, for instance `notOwner`.
     public func dismiss(_ path: NodePath, instance: UInt64? = nil) async throws {
         try await answer { link.dismiss(path.objectPath(of: instance), $0) }
     }
 
-    /// Becomes the owner of a flow or screen (S-29): nobody else may show or dismiss it, and when this connection goes, it
-    /// goes, or what its definition says.
+    /// Claims a flow or screen (S-29). Only its owner may show or dismiss it, and when the owner's connection ends, it
+    /// is dismissed or does what its definition says.
     ///
     /// - Parameters:
     ///   - path: the flow or screen.
-    ///   - instance: which one is meant, as in ``waitReady(_:instance:)``.
-    /// - Throws: ``NavigationError``: `alreadyClaimed`, `accessDenied` where nobody owns it, and the flow's `emitters` do not
-    ///   name this program, …
+    ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
+    /// - Throws: ``NavigationError``: `alreadyClaimed` if another client owns it; `accessDenied` if it has no owner and
+    ///   the flow's `emitters` do not include this program; …
     public func claim(_ path: NodePath, instance: UInt64? = nil) async throws {
         try await answer { link.claim(path.objectPath(of: instance), $0) }
     }
 
-    /// Is its owner no longer.
+    /// Gives up the ownership of a flow or screen.
     ///
     /// - Parameters:
     ///   - path: the flow or screen.
-    ///   - instance: which one is meant, as in ``waitReady(_:instance:)``.
-    /// - Throws: ``NavigationError``: `notOwner`, …
+    ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
+    /// - Throws: ``NavigationError``, for instance `notOwner`.
     public func release(_ path: NodePath, instance: UInt64? = nil) async throws {
         try await answer { link.release(path.objectPath(of: instance), $0) }
     }
 
-    /// What this connection owns. A screen that it is just asked to present is not among it yet, so it is no list of the views
-    /// that a program has to have; ``watch(_:)`` tells what is live.
-    public func owned() async throws -> [Owned] { try await answer { link.owned($0) } }
+    /// Returns the flows and screens that this connection owns.
+    ///
+    /// A screen that the service is asking this program to present is not among them yet. To find out which views to
+    /// keep, use ``watch(_:)``, which reports everything that is live.
+    ///
+    /// - Returns: The owned flows and screens.
+    /// - Throws: ``NavigationError``.
+    public func ownedPresentables() async throws -> [OwnedPresentable] {
+        try await answer { link.ownedPresentables($0) }
+    }
 
-    /// All steps that are declared, by name.
-    public func steps() async throws -> [DeclaredStep] { try await answer { link.steps($0) } }
+    /// Returns all declared steps, sorted by name.
+    ///
+    /// - Returns: The steps.
+    /// - Throws: ``NavigationError``.
+    public func declaredSteps() async throws -> [DeclaredStep] { try await answer { link.steps($0) } }
 
-    /// The names of all flows that are defined.
+    /// Returns the names of all flow definitions.
+    ///
+    /// - Returns: The names.
+    /// - Throws: ``NavigationError``.
     public func definitions() async throws -> [String] { try await answer { link.definitions($0) } }
 
-    /// What happens at and below a flow or screen, or in the whole tree, from now on: first the tree itself, then each change
-    /// of it, and each navigation. Nothing is missed and nothing told twice.
+    /// Returns the events at and below a flow or screen, or in the whole tree, from now on: first a snapshot of the
+    /// tree, then each change of it, and each navigation. No event is missed, and none is repeated.
     ///
-    /// It starts the service, where the bus can. It goes on over restarts of the service and of the bus, and ends with the
-    /// task that iterates, with ``close()``, and where the bus refuses (it allows a client only so many matches).
+    /// The method starts the service if the bus can activate it. The sequence continues over restarts of the service
+    /// and of the bus. It ends when the iterating task is cancelled, with ``close()``, and when the bus refuses a match
+    /// rule (it limits their number for each client).
     ///
-    /// - Parameter node: a flow or screen; it need not live yet. nil: everything.
+    /// - Parameter node: a flow or screen, live or not; nil for the whole tree.
+    /// - Returns: The events.
     public func watch(_ node: NodePath? = nil) -> AsyncStream<TreeEvent> {
         let (events, continuation) = AsyncStream.makeStream(of: TreeEvent.self)
         var isGone = false
-        let watch = TreeWatch(link, node) { news in
-            switch news {
-            case .live(let nodes): continuation.yield(.live(nodes))
+        let watch = TreeWatch(link, node) { event in
+            switch event {
+            case .snapshot(let nodes): continuation.yield(.snapshot(nodes))
             case .added(let node): continuation.yield(.added(node))
             case .changed(let path, let change): continuation.yield(.changed(path, change))
             case .removed(let path): continuation.yield(.removed(path))
@@ -132,34 +163,34 @@ extension NavigationBus {
             }
             isGone = false
         }
-        // Who watches holds the connection.
+        // The sequence keeps the connection alive.
         continuation.onTermination = { _ in Task { @MainActor in withExtendedLifetime(self) { watch.end() } } }
         return events
     }
 }
 
 /// A flow or screen that this connection owns.
-public struct Owned: Hashable, Sendable {
-    /// Where it lives.
+public struct OwnedPresentable: Hashable, Sendable {
+    /// The path.
     public let path: NodePath
-    /// The number of this very one; never used again (S-1).
+    /// The instance number, never used again (S-1).
     public let instance: UInt64
 }
 
-/// A step as the service knows it.
+/// A step that is declared at the service.
 public struct DeclaredStep: Hashable, Sendable {
     /// An argument of a step.
     public struct Argument: Hashable, Sendable {
-        /// Its name.
+        /// The name.
         public let name: String
-        /// Its D-Bus type.
+        /// The signature of its D-Bus type.
         public let signature: String
-        /// Whether it may be left out.
+        /// Whether it can be left out.
         public let isOptional: Bool
     }
 
-    /// The step's name.
+    /// The name of the step.
     public let name: String
-    /// Its arguments, by name.
+    /// The arguments, sorted by name.
     public let arguments: [Argument]
 }

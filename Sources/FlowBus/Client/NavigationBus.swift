@@ -1,7 +1,7 @@
 public import FlowCore
 internal import SdBus
 
-/// A connection to a bus, and a client of the service there, `flowbusd`: for programs that take part in its navigation.
+/// A connection to a bus, and a client of the service `flowbusd` on it.
 ///
 /// ```swift
 /// let bus = try NavigationBus()
@@ -9,40 +9,43 @@ internal import SdBus
 /// let outcome = try await bus.emit(KioskStep.pick(item: 4), on: kiosk)
 /// ```
 ///
-/// Programs whose own flows live on the bus make a ``FlowCoordinator`` with it.
+/// Programs whose own flows live on the bus create a ``FlowCoordinator`` with it.
 ///
-/// It is for the main actor, and has no threads: the program's main loop serves it (``MainLoop``). Calls go out in the order
-/// in which they are made. Whoever waits for one is free to be cancelled, and stops to wait at once
-/// (`CancellationError`); what was asked for happens all the same.
+/// The connection belongs to the main actor. It has no thread of its own: the program's main loop serves it
+/// (``MainLoop``). Calls are sent in the order in which they are made. A task that waits for a call can be cancelled
+/// and then stops waiting at once with `CancellationError`; the call is still carried out.
 ///
-/// A connection that is lost is made again, after 0.1 s, 0.2 s, … 5 s, at the same address; calls that were under way fail
-/// with `disconnected`. When the service goes, they fail with `noReply`, and nobody knows what became of them; but for steps
-/// that are waited for: where the bus starts the service again, or another one has taken over, and it has the tree of the one
-/// before, it goes on with them, and the outcome comes from there. What was
-/// to last is made anew with the service, or the connection: ``watch(_:)``, ``present(as:at:_:withdraw:)``, and what a
-/// ``FlowCoordinator`` has registered.
+/// A lost connection is made again at the same address, after 0.1 s, 0.2 s, … up to 5 s; calls under way fail with
+/// `disconnected`. When the service ends, calls under way fail with `noReply`, and whether they were carried out is
+/// unknown. The exception is a step whose outcome is awaited: if the bus starts the service again, or another one takes
+/// over, and it restores the tree, the step continues and its outcome comes from the new service. Lasting things are
+/// created anew with the service and with the connection: ``watch(_:)``, ``present(as:at:_:withdraw:)``, and the
+/// registrations of a ``FlowCoordinator``.
 @MainActor
 public final class NavigationBus: Sendable {
-    /// Which bus to talk to.
+    /// The bus to connect to.
     public enum Address: Hashable, Sendable {
-        /// The user's bus, by `DBUS_SESSION_BUS_ADDRESS`, else in `XDG_RUNTIME_DIR`.
+        /// The user's session bus, from `DBUS_SESSION_BUS_ADDRESS` or in `XDG_RUNTIME_DIR`.
         case session
-        /// The system's bus.
+        /// The system bus.
         case system
         /// A bus at an address such as `unix:path=/run/user/1000/bus`.
         case address(String)
     }
 
     let link: BusLink
-    /// How many coordinators there were; their objects are named by it.
+    /// The number of coordinators created so far; their object paths contain it.
     private var coordinators = 0
-    /// The names of the flows that they have registered.
+    /// The names of the flows that the coordinators have registered.
     var registeredFlows: Set<String> = []
     var tokens = TokenBudget()
 
-    /// Connects, and waits until the bus has answered. It does not start the service: the first call may.
+    /// Connects, and blocks until the bus has answered. It does not start the service; the first call can.
     ///
-    /// - Throws: ``NavigationError``: `disconnected`, where there is no bus, or it refuses.
+    /// - Parameters:
+    ///   - address: the bus.
+    ///   - loop: the main loop of the program.
+    /// - Throws: ``NavigationError`` with the code `disconnected` if there is no bus, or it refuses the connection.
     public init(_ address: Address = .session, loop: MainLoop = .dispatch) throws(NavigationError) {
         let place: Bus.Address =
             switch address {
@@ -59,19 +62,19 @@ public final class NavigationBus: Sendable {
 
     isolated deinit { close() }
 
-    /// Ends the connection: calls under way fail with `disconnected`, watches end, objects and names are gone. It also
-    /// happens when nobody holds this any more; who watches does.
+    /// Closes the connection: calls under way fail with `disconnected`, watches end, and objects and names are
+    /// released. Deallocation has the same effect; a sequence of ``watch(_:)`` keeps the connection alive.
     public func close() { link.close() }
 
-    /// The connection's own name, such as `:1.42`; empty where there is no connection.
+    /// The unique name of the connection, such as `:1.42`; empty if there is no connection.
     public var uniqueName: String { link.uniqueName }
 
-    /// Can be read when there is something to do, for ``process()``; it stays the same as long as this lives. Only for
-    /// ``MainLoop/embedded``.
+    /// The file descriptor that is readable when ``process()`` has something to do. It stays the same. Use it with
+    /// ``MainLoop/embedded`` only.
     public var fileDescriptor: Int32 { link.mainLoop.loop.descriptor }
 
-    /// Does what there is to do, and does not wait: takes what the bus brought, tells it, and runs the jobs of the main
-    /// actor. Only for ``MainLoop/embedded``, on the main thread.
+    /// Processes incoming messages, notifies observers, and runs the jobs of the main actor, without waiting. Use it
+    /// with ``MainLoop/embedded`` only, on the main thread.
     public func process() { link.mainLoop.process() }
 
     func nextCoordinator() -> Int {
@@ -79,7 +82,7 @@ public final class NavigationBus: Sendable {
         return coordinators
     }
 
-    /// The token that a call is given, else one that no other call has, if there are any left.
+    /// Returns the given token, or a unique one if there are any left.
     func nextToken(_ given: String? = nil) -> String? { given ?? tokens.next(at: MonotonicClock.now) }
 }
 
@@ -89,51 +92,71 @@ extension NavigationBus {
     /// Emits a step on a flow or screen, and waits for its outcome.
     ///
     /// - Parameters:
-    ///   - step: what has happened.
+    ///   - step: the step.
     ///   - path: the flow or screen.
-    ///   - token: a name of the caller's for this call. Repeated within 60 s it gets the first outcome instead of a second
-    ///     navigation, also after the service or the bus was gone: so who got no answer can ask again. One is made up where
-    ///     none is given.
-    ///   - activationToken: what lets a window come to the front (xdg-activation), for the first screen that it shows.
-    ///   - isInteractive: whether a guard may ask the user something.
-    ///   - instance: which one is meant (S-25): where that is gone, `unknownObject` is thrown, whatever lives there by now. nil:
-    ///     whatever lives there.
-    ///   - waits: whether to wait for the outcome, however long that takes; else it is `pending`.
-    /// - Throws: ``NavigationError``: `unknownObject`, `unknownStep`, `invalidArguments`, …, or
-    ///   `CancellationError`.
+    ///   - token: a name for this call. A call that repeats the token within 60 s gets the first outcome instead of a
+    ///     second navigation, even if the service or the bus restarted meanwhile; so a caller that got no answer can
+    ///     call again. By default a unique token is generated.
+    ///   - activationToken: the activation token (xdg-activation) for the first screen that the call shows.
+    ///   - isInteractive: whether a guard may ask the user for authorization.
+    ///   - instance: the expected instance (S-25). If another instance is live at the path, `unknownObject` is thrown.
+    ///     nil accepts any instance.
+    ///   - waits: whether to wait for the outcome, for any time; otherwise the verdict can be `pending`.
+    /// - Returns: The outcome of the step.
+    /// - Throws: ``NavigationError`` (`unknownObject`, `unknownStep`, `invalidArguments`, …), or `CancellationError`.
     @discardableResult
     public func emit(
         _ step: any Step, on path: NodePath, token: String? = nil, activationToken: String? = nil,
         isInteractive: Bool = false, instance: UInt64? = nil, waits: Bool = true
-    ) async throws -> Outcome {
+    ) async throws -> StepOutcome {
         let emission = Emission(
             step: try Self.message(step), path: path, token: nextToken(token), activationToken: activationToken,
             isInteractive: isInteractive, instance: instance, waits: waits)
         return try await answer { link.emit(emission, $0) }
     }
 
-    /// Emits a step that has no Swift type; as ``emit(_:on:token:activationToken:isInteractive:instance:waits:)``.
+    /// Emits a step that has no Swift type, and waits for its outcome.
+    ///
+    /// - Parameters:
+    ///   - step: the name of the step.
+    ///   - arguments: the arguments of the step.
+    ///   - path: the flow or screen.
+    ///   - token: a name for this call, as in ``emit(_:on:token:activationToken:isInteractive:instance:waits:)``.
+    ///   - activationToken: the activation token (xdg-activation) for the first screen that the call shows.
+    ///   - isInteractive: whether a guard may ask the user for authorization.
+    ///   - instance: the expected instance (S-25); nil accepts any instance.
+    ///   - waits: whether to wait for the outcome, for any time; otherwise the verdict can be `pending`.
+    /// - Returns: The outcome of the step.
+    /// - Throws: ``NavigationError`` (`unknownObject`, `unknownStep`, `invalidArguments`, …), or `CancellationError`.
     @discardableResult
     public func emit(
         _ step: String, _ arguments: [String: Value] = [:], on path: NodePath, token: String? = nil,
         activationToken: String? = nil, isInteractive: Bool = false, instance: UInt64? = nil, waits: Bool = true
-    ) async throws -> Outcome {
+    ) async throws -> StepOutcome {
         let emission = Emission(
             step: StepMessage(name: step, arguments: Arguments(arguments)), path: path, token: nextToken(token),
             activationToken: activationToken, isInteractive: isInteractive, instance: instance, waits: waits)
         return try await answer { link.emit(emission, $0) }
     }
 
-    /// Brings a step to every live flow, parents before children (S-27).
+    /// Delivers a step to every live flow, parents before children (S-27).
     ///
-    /// - Returns: what became of it at each flow.
+    /// - Parameter step: the step.
+    /// - Returns: The outcome at each flow.
+    /// - Throws: ``NavigationError``, for instance `unknownStep`, or `CancellationError`.
     @discardableResult
     public func navigate(to step: any Step) async throws -> [FlowOutcome] {
         let message = try Self.message(step)
         return try await answer { link.navigate(to: message, $0) }
     }
 
-    /// Brings a step that has no Swift type to every live flow (S-27).
+    /// Delivers a step that has no Swift type to every live flow, parents before children (S-27).
+    ///
+    /// - Parameters:
+    ///   - step: the name of the step.
+    ///   - arguments: the arguments of the step.
+    /// - Returns: The outcome at each flow.
+    /// - Throws: ``NavigationError``, for instance `unknownStep`, or `CancellationError`.
     @discardableResult
     public func navigate(to step: String, _ arguments: [String: Value] = [:]) async throws -> [FlowOutcome] {
         let message = StepMessage(name: step, arguments: Arguments(arguments))
@@ -144,10 +167,10 @@ extension NavigationBus {
     ///
     /// - Parameters:
     ///   - path: the flows, from the root down, each with its step.
-    ///   - timeout: how long it may take in all.
-    /// - Returns: what became of each step.
-    /// - Throws: ``NavigationError``: `pathFailed`, with the segment and the reason, where one was not navigated; what was
-    ///   navigated before stays.
+    ///   - timeout: the time limit for the whole path.
+    /// - Returns: The outcome of each step.
+    /// - Throws: ``NavigationError``: `pathFailed`, with the segment and the reason, if a step was not navigated. Steps
+    ///   that were navigated before are not undone.
     @discardableResult
     public func navigate(along path: [PathSegment], timeout: Duration = .seconds(10)) async throws -> [FlowOutcome] {
         var segments: [(flow: String, step: StepMessage?)] = []
@@ -156,11 +179,15 @@ extension NavigationBus {
         return try await answer { link.navigate(along: segments, timeout: microseconds, $0) }
     }
 
-    /// Goes back in a flow (S-24): in this instance, or, without one, in whatever lives there.
+    /// Goes back in a flow (S-24).
     ///
-    /// - Returns: `unhandled` where there was nothing to go back from.
+    /// - Parameters:
+    ///   - flow: the flow.
+    ///   - instance: the expected instance (S-25); nil accepts any instance.
+    /// - Returns: The outcome, `unhandled` if there is nothing to go back from.
+    /// - Throws: ``NavigationError``, for instance `unknownObject`, or `CancellationError`.
     @discardableResult
-    public func back(on flow: NodePath, instance: UInt64? = nil) async throws -> Outcome {
+    public func back(on flow: NodePath, instance: UInt64? = nil) async throws -> StepOutcome {
         try await answer { link.back(on: flow.objectPath(of: instance), $0) }
     }
 
@@ -173,24 +200,33 @@ extension NavigationBus {
     }
 }
 
-/// One flow of a path to navigate along, and the step for it.
+/// One flow of a path to navigate along, with its step.
 public struct PathSegment: Sendable {
     private enum Content: Sendable {
         case step(any Step)
         case name(String, [String: Value])
     }
 
-    /// The flow's name; the newest one of that name below the segment before is taken.
+    /// The name of the flow. The newest flow of this name below the previous segment is taken.
     public let flow: String
     private let content: Content
 
-    /// A flow, and a step for it; none: it is only gone through.
+    /// Creates a segment.
+    ///
+    /// - Parameters:
+    ///   - flow: the name of the flow.
+    ///   - step: the step; with ``NoneStep``, the path only passes through the flow.
     public init(_ flow: String, _ step: any Step = NoneStep()) {
         self.flow = flow
         content = .step(step)
     }
 
-    /// A flow, and a step for it that has no Swift type.
+    /// Creates a segment with a step that has no Swift type.
+    ///
+    /// - Parameters:
+    ///   - flow: the name of the flow.
+    ///   - step: the name of the step.
+    ///   - arguments: the arguments of the step.
     public init(_ flow: String, step: String, _ arguments: [String: Value] = [:]) {
         self.flow = flow
         content = .name(step, arguments)

@@ -1,51 +1,54 @@
 public import FlowCore
 internal import FlowWire
 
-/// A live flow or screen, as the service tells of it.
+/// A live flow or screen in the tree of the service.
 public struct Node: Hashable, Sendable {
-    /// Where it lives.
+    /// The path.
     public let path: NodePath
-    /// The number of this very one; never used again (S-1).
+    /// The instance number, never used again (S-1).
     public let instance: UInt64
-    /// The screen's name, or that of the flow's definition.
+    /// The name of the screen, or of the flow's definition.
     public let name: String
-    /// Whether it is a flow; else it is a screen.
+    /// Whether it is a flow rather than a screen.
     public let isFlow: Bool
-    /// How it is to be shown; empty where nothing is said.
+    /// The style, a hint how to show it; empty if there is none.
     public let style: String
-    /// Its arguments, but for those of private steps.
+    /// The arguments, without those of private steps.
     public internal(set) var arguments: [String: Value]
-    /// Whether who shows it says that it is in sight (S-14).
+    /// Whether it is visible, as the program that shows it reports (S-14).
     public internal(set) var isVisible: Bool
-    /// Whether it is visible, not covered, and its parent is presented (S-14).
+    /// Whether it is presented: visible, not covered, in a presented parent (S-14).
     public internal(set) var isPresented: Bool
-    /// Whether a flow is ready (S-26); true for a screen.
+    /// Whether the flow is ready (S-26); true for a screen.
     public internal(set) var isReady: Bool
-    /// The child that covers the others; nil: none does.
+    /// The child that covers the others; nil if none does.
     public internal(set) var current: NodePath?
-    /// Unique name of who owns it; empty: nobody.
+    /// The unique bus name of the owner; empty if there is none.
     public internal(set) var owner: String
-    /// Bus name of who is asked to show it; empty: nobody is.
+    /// The bus name of the presenter; empty if there is none.
     public let presenter: String
 
-    /// What can change of it.
+    /// A change of a node.
     public enum Change: Hashable, Sendable {
-        /// Who shows it says that it is in sight, or not.
+        /// The visibility changed.
         case visible(Bool)
-        /// It is presented now, or no longer.
+        /// The node is presented now, or no longer.
         case presented(Bool)
-        /// A flow has become ready.
+        /// The flow became ready.
         case ready
-        /// Another child covers the others; nil: none.
+        /// Another child is current; nil if none is.
         case current(NodePath?)
-        /// Another client owns it; empty: nobody.
+        /// The owner changed; empty if there is none.
         case owner(String)
-        /// It has other arguments.
+        /// The arguments changed.
         case arguments([String: Value])
     }
 
-    /// The node with a change, as `TreeEvent.changed` tells it.
-    public func with(_ change: Change) -> Node {
+    /// Returns the node with a change applied.
+    ///
+    /// - Parameter change: a change, for instance of ``TreeEvent/changed(_:_:)``.
+    /// - Returns: The changed node.
+    public func applying(_ change: Change) -> Node {
         var node = self
         switch change {
         case .visible(let isVisible): node.isVisible = isVisible
@@ -62,18 +65,19 @@ public struct Node: Hashable, Sendable {
 // MARK: - From the bus
 
 extension NodePath {
-    /// The place of an object of the tree; nil for any other object.
+    /// The path of an object of the tree; nil for any other object.
     init?(object path: String) {
         guard path.hasPrefix(Self.tree) else { return nil }
         self.init(path)
     }
 
-    /// The path of the object to be called: of this very instance, or of whatever lives here (S-25).
+    /// The object path for a call: of an instance, or of any instance at the path (S-25).
     func objectPath(of instance: UInt64?) -> String { instance.map(InstancePath.path(of:)) ?? objectPath }
 }
 
 extension Node {
-    /// An object as ObjectManager tells it, by its interfaces, `a{sa{sv}}`; nil for what is no presentable.
+    /// A node from an object and its interfaces as ObjectManager reports them, `a{sa{sv}}`; nil for an object that is
+    /// no presentable.
     init?(_ path: String, _ interfaces: Value) {
         guard let path = NodePath(object: path),
             let presentable = interfaces["\(BusNames.Interface.presentable)"]
@@ -88,8 +92,8 @@ extension Node {
             owner: presentable["Owner"]?.text ?? "", presenter: presentable["Presenter"]?.text ?? "")
     }
 
-    /// All nodes of an answer of GetManagedObjects, `a{oa{sa{sv}}}`: parents before children, children in the order in which
-    /// they were made.
+    /// All nodes in a reply of GetManagedObjects, `a{oa{sa{sv}}}`: parents before children, children in the order of
+    /// creation.
     static func all(in objects: Value) -> [Node] {
         objects.entries.compactMap { Node($0.name, $0.value) }.inTreeOrder
     }
@@ -100,13 +104,13 @@ extension Node: TreeNode {
 }
 
 extension Node.Change {
-    /// A property with its new value; nil for one that is not known here.
+    /// A change from a property and its value; nil for an unknown property.
     init?(_ property: String, _ value: Value) {
         switch property {
         case "Visible": self = .visible(value.truth ?? false)
         case "Presented": self = .presented(value.truth ?? false)
         case "Ready":
-            // It never becomes unready.
+            // A ready flow stays ready.
             guard value.truth == true else { return nil }
             self = .ready
         case "Current": self = .current(value.text.flatMap(NodePath.init(object:)))
@@ -118,15 +122,15 @@ extension Node.Change {
 }
 
 extension Value {
-    /// An `a{sv}` by its names; of one that stands twice the first.
+    /// The entries of an `a{sv}` by name; of duplicates, the first.
     var dictionary: [String: Value] { Dictionary(entries.map { ($0.name, $0.value) }) { one, _ in one } }
 }
 
 extension Arguments {
-    /// By their names; of one that stands twice the first.
+    /// The arguments by name; of duplicates, the first.
     var dictionary: [String: Value] { Dictionary(map { ($0.name, $0.value) }) { one, _ in one } }
 
-    /// Arguments in the order of their names.
+    /// Arguments sorted by name.
     init(_ dictionary: [String: Value]) {
         self = dictionary.sorted { $0.key < $1.key }.map { Argument($0.key, $0.value) }
     }

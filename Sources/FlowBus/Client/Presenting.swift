@@ -2,69 +2,71 @@ public import FlowCore
 internal import FlowWire
 internal import SdBus
 
-/// The service asks for a screen to be shown (S-31).
-public struct PresentRequest: Sendable {
-    /// Where it lives.
+/// A request of the service to show a screen (S-31).
+public struct PresentationRequest: Sendable {
+    /// The path of the screen.
     public let path: NodePath
-    /// The screen's name.
+    /// The name of the screen.
     public let name: String
-    /// Its arguments, those of private steps included.
+    /// The arguments, including those of private steps.
     public let arguments: [String: Value]
-    /// The number of this very one; never used again (S-1).
+    /// The instance number, never used again (S-1).
     public let instance: UInt64
-    /// How it is to be shown; empty where nothing is said.
+    /// The style, a hint how to show it; empty if there is none.
     public let style: String
-    /// Its flow.
+    /// The flow that contributed it.
     public let flow: NodePath?
     /// The serial of the navigation that contributed it.
     public let serial: UInt64
-    /// Whether it was presented before: it has new arguments, or lost its owner.
-    public let isAgain: Bool
-    /// What lets its window come to the front (xdg-activation); nil: nobody gave one.
+    /// Whether the screen was presented before: it has new arguments, or lost its owner.
+    public let isRepeated: Bool
+    /// The activation token (xdg-activation) that lets its window come to the front; nil if there is none.
     public let activationToken: String?
 }
 
-/// A screen is gone by other hands than its presenter's, or another client's now.
+/// A request of the service to close a screen: it was dismissed by anything other than its presenter, or another client
+/// owns it now.
 public struct Withdrawal: Sendable {
-    /// Where it lived.
+    /// The path of the screen.
     public let path: NodePath
-    /// The number of this very one.
+    /// The instance number of the screen.
     public let instance: UInt64
-    /// Why: `dismissed`, `back`, `rule`, `parent`, …; `replaced`: it is live, and another client owns it. A later service may
-    /// know more.
+    /// The reason, such as `dismissed`, `back`, `rule` or `parent`; `replaced` if the screen is live and another client
+    /// owns it. A later version of the service can send other reasons.
     public let reason: String
 }
 
-/// This program shows screens, until this is told to end or nobody holds it any more.
+/// Shows screens for the service, until ``end()`` is called or the object is deallocated.
 @MainActor
-public final class Presenter: LinkListener, Sendable {
+public final class ScreenPresenter: LinkListener, Sendable {
     /// The path of the object that the service calls.
     public let path: String
     private let link: BusLink
     private let name: String?
-    private let present: @MainActor (PresentRequest) async throws -> Void
+    private let present: @MainActor (PresentationRequest) async throws -> Void
     private let withdraw: @MainActor (Withdrawal) -> Void
     private var object: ServedObject?
     private var number: UInt64 = 0
-    /// Screens that are being shown, by the numbers of their calls.
+    /// Calls of `present` under way, by the numbers of the requests.
     private var tasks: [UInt64: Task<Void, Never>] = [:]
 
     fileprivate init(
         _ link: BusLink, _ name: String?, _ path: String,
-        _ present: @escaping @MainActor (PresentRequest) async throws -> Void,
+        _ present: @escaping @MainActor (PresentationRequest) async throws -> Void,
         _ withdraw: @escaping @MainActor (Withdrawal) -> Void
     ) throws(NavigationError) {
         (self.link, self.name, self.path) = (link, name, path)
         (self.present, self.withdraw) = (present, withdraw)
         object = try ServedObject(link, path, [ServedInterfaces.presenter]) { [weak self] member, call, reply in
-            self?.take(member, call, reply)
+            self?.handle(member, call, reply)
         }
         number = link.add(self)
     }
 
     isolated deinit { end() }
 
-    /// Shows no more screens: the object and the name are gone. What it has shown is still this connection's own.
+    /// Stops showing screens: the object and the bus name are released. This connection still owns the screens that it
+    /// has shown.
     public func end() {
         guard let object else { return }
         self.object = nil
@@ -75,10 +77,10 @@ public final class Presenter: LinkListener, Sendable {
         if let name, link.bus != nil { link.releaseName(name) }
     }
 
-    private func take(_ member: String, _ call: MessageReader, _ reply: PendingReply) {
+    private func handle(_ member: String, _ call: MessageReader, _ reply: PendingReply) {
         do throws(SdError) {
             switch member {
-            case "Present": show(try PresentRequest(call), reply)
+            case "Present": show(try PresentationRequest(call), reply)
             case "Withdraw": withdraw(try Withdrawal(call))
             default: reply.failUnknown(member)
             }
@@ -87,11 +89,11 @@ public final class Presenter: LinkListener, Sendable {
         }
     }
 
-    private func show(_ request: PresentRequest, _ reply: PendingReply) {
+    private func show(_ request: PresentationRequest, _ reply: PendingReply) {
         let number = link.nextNumber()
         let present = present
         var isDone = false
-        // At once, up to where it waits for something: so a withdrawal that follows finds it begun.
+        // Runs immediately up to the first suspension, so that a withdrawal that follows finds the call begun.
         let task = Task.immediate { @MainActor [weak self] in
             do {
                 try await present(request)
@@ -107,7 +109,7 @@ public final class Presenter: LinkListener, Sendable {
 
     func linkConnected() {
         guard let name else { return }
-        // Where another has it now, that one shows the screens.
+        // If another program has the name now, that program shows the screens.
         link.requestName(name) { _ in }
     }
 
@@ -115,11 +117,11 @@ public final class Presenter: LinkListener, Sendable {
 }
 
 extension NavigationBus {
-    /// Shows screens whose definition names this program as their presenter.
+    /// Shows the screens whose definitions name this program as their presenter.
     ///
     /// ```swift
     /// let presenter = try await bus.present(as: "com.example.Player") { request in
-    ///     // It is there already where the screen got new arguments, or the service was started again.
+    ///     // The window exists already if the screen got new arguments, or if the service was restarted.
     ///     let window = windows[request.instance] ?? Window()
     ///     windows[request.instance] = window
     ///     window.show(request.arguments)
@@ -128,28 +130,32 @@ extension NavigationBus {
     /// }
     /// ```
     ///
-    /// Who has shown a screen is its owner; it says ``setVisible(_:at:instance:)`` when it is in sight. Of what it dismisses
-    /// itself it hears no more. A path can be another screen's later, an instance can't.
+    /// A program that has shown a screen owns it, and reports its visibility with ``setVisible(_:at:instance:)``. It
+    /// gets no withdrawal for a screen that it dismisses itself. A path can be used again for another screen; an
+    /// instance can't.
     ///
-    /// When the service was started again, views are kept whose instances are still live, also of screens that are just being
-    /// presented; ``watch(_:)`` tells all that is live then, ``TreeEvent/live(_:)``. Which of them this connection owns
-    /// (``owned()``) says nothing about that.
+    /// After a restart of the service, keep the views whose instances are still live, including those of screens that
+    /// are being presented; ``watch(_:)`` reports them with ``TreeEvent/snapshot(_:)``. Do not use
+    /// ``ownedPresentables()`` for that.
     ///
     /// - Parameters:
-    ///   - name: the well-known name that the definition says; it is taken once the object is there. nil: none.
-    ///   - path: the path that the definition says; nil: the name with `/` for `.` and `_` for `-`, `/` without a name.
-    ///   - present: shows a screen, at once or later; what it throws is told to the service, and the screen is dismissed.
-    ///   - withdraw: a screen that was shown is gone by other hands, or another client shows it now.
-    /// - Returns: what serves, as long as it is held.
-    /// - Throws: ``NavigationError``: `notOwner`, where another program has the name, `alreadyRegistered`, where this
-    ///   connection serves that path already, `invalidArguments` for what is no name or path, …
+    ///   - name: the well-known bus name that the definition contains. It is requested once the object exists. nil
+    ///     requests no name.
+    ///   - path: the object path that the definition contains. nil derives it from the name, with `/` for `.` and `_`
+    ///     for `-`; without a name it is `/`.
+    ///   - present: shows a screen, immediately or later. If it throws, the service gets the error and dismisses the
+    ///     screen.
+    ///   - withdraw: closes a screen that was shown and is gone, or that another client shows now.
+    /// - Returns: The presenter. It serves the object as long as it is kept.
+    /// - Throws: ``NavigationError``: `notOwner` if another program has the name, `alreadyRegistered` if this
+    ///   connection serves the path already, `invalidArguments` if the name or the path is invalid, …
     public func present(
         as name: String? = nil, at path: String? = nil,
-        _ present: @escaping @MainActor (PresentRequest) async throws -> Void,
+        _ present: @escaping @MainActor (PresentationRequest) async throws -> Void,
         withdraw: @escaping @MainActor (Withdrawal) -> Void = { _ in }
-    ) async throws -> Presenter {
+    ) async throws -> ScreenPresenter {
         let place = path ?? name.map(Self.path(of:)) ?? "/"
-        let presenter = try Presenter(link, name, place, present, withdraw)
+        let presenter = try ScreenPresenter(link, name, place, present, withdraw)
         if let name {
             do {
                 try await answer { link.requestName(name, $0) }
@@ -166,7 +172,7 @@ extension NavigationBus {
     }
 }
 
-extension PresentRequest {
+extension PresentationRequest {
     /// Reads `osa{sv}a{sv}`.
     init(_ call: MessageReader) throws(SdError) {
         path = NodePath(String(cString: try call.readObjectPath()))
@@ -177,7 +183,7 @@ extension PresentRequest {
         style = options["style"]?.value.text ?? ""
         flow = (options["flow"]?.value.text).flatMap(NodePath.init(object:))
         serial = options["serial"]?.value.number ?? 0
-        isAgain = options["again"]?.value.truth ?? false
+        isRepeated = options["again"]?.value.truth ?? false
         activationToken = options["activation-token"]?.value.text
     }
 }

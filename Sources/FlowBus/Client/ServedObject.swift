@@ -1,31 +1,35 @@
 internal import FlowWire
 internal import SdBus
 
-/// An object of this program that the service calls, on this connection and all that follow it.
+/// An object of this program that the service calls, on this connection and on those that replace it.
 ///
-/// Calls of others are refused: what they would have it do is the service's to decide.
+/// Calls of other clients are refused: only the service decides on navigation.
 @MainActor
 final class ServedObject: LinkListener {
     let path: String
     private let link: BusLink
     private let interfaces: [ServedInterface]
-    private let take: (_ member: String, MessageReader, PendingReply) -> Void
+    private let handler: (_ member: String, MessageReader, PendingReply) -> Void
     private var receiver: MessageReceiver?
     private var number: UInt64 = 0
     private var isEnded = false
 
-    /// Serves it.
+    /// Begins to serve the object.
     ///
-    /// - Parameter take: gets each call, in order, and answers it, now or later.
-    /// - Throws: ``NavigationError``: that path is no path, or another object of this program.
+    /// - Parameters:
+    ///   - link: the connection.
+    ///   - path: the object path.
+    ///   - interfaces: the interfaces of the object.
+    ///   - handler: receives each call in order, and answers it immediately or later.
+    /// - Throws: ``NavigationError`` if the path is invalid, or is that of another object of this program.
     init(
         _ link: BusLink, _ path: String, _ interfaces: [ServedInterface],
-        _ take: @escaping (_ member: String, MessageReader, PendingReply) -> Void
+        _ handler: @escaping (_ member: String, MessageReader, PendingReply) -> Void
     ) throws(NavigationError) {
         self.link = link
         self.path = path
         self.interfaces = interfaces
-        self.take = take
+        self.handler = handler
         do throws(SdError) {
             try serve()
         } catch {
@@ -38,7 +42,7 @@ final class ServedObject: LinkListener {
 
     isolated deinit { end() }
 
-    /// Serves it no longer. Calls that are held get no answer.
+    /// Stops serving the object. Pending calls get no answer.
     func end() {
         isEnded = true
         receiver = nil
@@ -48,8 +52,8 @@ final class ServedObject: LinkListener {
     private func serve() throws(SdError) {
         guard let bus = link.bus else { return }
         receiver = try bus.serve(path: path, interfaces) { [unowned self] call in
-            let kept = RetainedMessage(call)
-            link.mainLoop.enqueue { [weak self] in self?.receive(kept.message) }
+            let retained = RetainedMessage(call)
+            link.mainLoop.enqueue { [weak self] in self?.receive(retained.message) }
         }
     }
 
@@ -59,17 +63,17 @@ final class ServedObject: LinkListener {
         guard sender == link.owner else {
             let name = "\(BusNames.StandardError.accessDenied)"
             let text = "only the service, '\(BusNames.service)', may call this object"
-            // Who can't be told does not wait.
+            // If this fails, the caller has no connection to wait on.
             try? OutgoingMessage(errorTo: call, name: name, text: text).send()
             return link.mainLoop.wake()
         }
-        guard let held = try? PendingCall(call) else { return }
-        take(String(cString: call.member), call, PendingReply(link, held, to: sender))
+        guard let pending = try? PendingCall(call) else { return }
+        handler(String(cString: call.member), call, PendingReply(link, pending, to: sender))
     }
 
     func linkConnected() {
         receiver = nil
-        // It was possible before; where it no longer is, the service is told that there is no such object.
+        // It worked before. If it fails now, the service gets an error for an unknown object.
         try? serve()
     }
 
@@ -78,7 +82,7 @@ final class ServedObject: LinkListener {
     func linkClosed() { end() }
 }
 
-/// The answer to a call that is still to be given. The first counts; none comes to a service that is gone.
+/// A reply that is still to be sent. Only the first answer counts, and none is sent to a service that is gone.
 @MainActor
 final class PendingReply {
     private weak var link: BusLink?
@@ -93,16 +97,16 @@ final class PendingReply {
         bus = link.bus
     }
 
-    // Its message is let go on the main actor, as all that belongs to a connection.
+    // The message belongs to the connection, and is released on the main actor.
     isolated deinit { call = nil }
 
-    /// Whether somebody may still wait for it.
+    /// Whether the caller can still be waiting.
     var isWanted: Bool {
         guard let link, let bus, call != nil else { return false }
         return link.bus === bus && link.owner == caller
     }
 
-    /// Answers.
+    /// Sends the reply.
     func send(_ write: (MessageWriter) throws(SdError) -> Void = { _ in }) {
         answer { call throws(SdError) in
             let message = try OutgoingMessage(replyTo: call)
@@ -111,23 +115,23 @@ final class PendingReply {
         }
     }
 
-    /// Answers with an error.
+    /// Sends an error.
     func fail(_ name: String, _ text: String) {
         answer { call throws(SdError) in
-            // A NUL would end the text; what follows is of no use to anybody.
+            // A NUL would end the text; the rest is dropped.
             try OutgoingMessage(errorTo: call, name: name, text: text).send()
         }
     }
 
-    /// Answers what has no better name.
+    /// Sends an error without a specific name.
     func fail(_ text: String) { fail("\(BusNames.StandardError.failed)", text) }
 
-    /// Answers a call of a method that the object does not have.
+    /// Sends the error for an unknown method.
     func failUnknown(_ member: String) {
         fail("\(BusNames.StandardError.unknownMethod)", "there is no method '\(member)' here")
     }
 
-    /// Answers a call that can't be read.
+    /// Sends the error for a call that can't be read.
     func failUnread(_ what: String, _ error: SdError) {
         fail("\(BusNames.StandardError.invalidArgs)", "\(what) can't be read: \(error)")
     }
@@ -138,7 +142,7 @@ final class PendingReply {
         do throws(SdError) {
             try body(call.call)
         } catch {
-            // What can't be written must not leave the service waiting.
+            // An answer that can't be encoded must not leave the service waiting.
             try? OutgoingMessage(
                 errorTo: call.call, name: "\(BusNames.StandardError.failed)",
                 text: "the answer can't be sent: \(error)"
@@ -148,7 +152,7 @@ final class PendingReply {
     }
 }
 
-/// What this program implements for the service; the XML of the contract has the same.
+/// The interfaces that this program implements for the service, as in the XML of the contract.
 @MainActor
 enum ServedInterfaces {
     private typealias Argument = InterfaceDescription.Argument

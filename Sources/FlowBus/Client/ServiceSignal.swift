@@ -2,7 +2,7 @@ internal import FlowCore
 internal import FlowWire
 internal import SdBus
 
-/// A signal of the service, decoded. What can't be is none.
+/// A decoded signal of the service; nil if it can't be decoded.
 enum ServiceSignal {
     case added(Node)
     case changed(NodePath, [Node.Change])
@@ -10,7 +10,7 @@ enum ServiceSignal {
     case navigated(HostNavigation)
     case failed(NavigationFailure)
     /// The outcome of a step that was pending: the path of the object that was called, and the token of the call.
-    case concluded(String, String, Result<Outcome, NavigationError>)
+    case concluded(String, String, Result<StepOutcome, NavigationError>)
 
     init?(_ message: MessageReader) {
         guard let interface = message.interface.map({ String(cString: $0) }),
@@ -42,26 +42,26 @@ enum ServiceSignal {
         }
     }
 
-    private static func conclusion(_ values: [Value]) -> (String, Result<Outcome, NavigationError>)? {
+    private static func conclusion(_ values: [Value]) -> (String, Result<StepOutcome, NavigationError>)? {
         guard values.count == 5, let token = values[0].text, let serial = values[1].number,
             let verdict = values[2].text, let error = values[3].text, let text = values[4].text
         else { return nil }
         if !error.isEmpty { return (token, .failure(NavigationError(busName: error, text))) }
-        return (token, .success(Outcome(verdict: Verdict(rawValue: verdict), serial: serial)))
+        return (token, .success(StepOutcome(verdict: Verdict(rawValue: verdict), serial: serial)))
     }
 }
 
 extension HostNavigation {
-    /// What NavigationOccurred says, `tttssa{sv}a(ssoa{sv})a{sv}`.
+    /// Decodes NavigationOccurred, `tttssa{sv}a(ssoa{sv})a{sv}`.
     fileprivate init?(_ flow: NodePath, _ values: [Value]) {
         guard values.count == 7, let serial = values[0].number, let cause = values[1].number,
             let sender = values[2].text, let step = values[3].text
         else { return nil }
         let arguments = values[4].entries.map { Argument($0.name, $0.value) }
-        let contributions = values[5].elements.compactMap { contributor -> Contribution? in
+        let contributions = values[5].elements.compactMap { contributor -> AppliedContributor? in
             let parts = contributor.elements
             guard parts.count == 4, let kind = parts[0].text, let name = parts[1].text else { return nil }
-            return Contribution(kind: kind, name: name, path: parts[2].text.flatMap(NodePath.init(object:)))
+            return AppliedContributor(kind: kind, name: name, path: parts[2].text.flatMap(NodePath.init(object:)))
         }
         self.init(
             flow: flow, serial: serial, cause: cause, sender: sender,
@@ -71,7 +71,7 @@ extension HostNavigation {
 }
 
 extension NavigationFailure {
-    /// What NavigationFailed says, `tssss`.
+    /// Decodes NavigationFailed, `tssss`.
     fileprivate init?(_ flow: NodePath, _ values: [Value]) {
         guard values.count == 5, let step = values[2].text, let error = values[3].text, let message = values[4].text
         else { return nil }

@@ -1,43 +1,43 @@
 public import FlowCore
 
-/// What happens to the tree of the service; ``NavigationBus/watch(_:)``.
+/// An event of ``NavigationBus/watch(_:)``.
 public enum TreeEvent: Sendable {
-    /// The whole tree as it is now: at first, and whenever the service, or the bus, is there anew. Parents come before
-    /// children, children in the order in which they were made.
-    case live([Node])
-    /// A flow or screen is there.
+    /// The whole tree as it is now: first, and after each restart of the service or the bus. Parents come before
+    /// children, children in the order of creation.
+    case snapshot([Node])
+    /// A flow or screen was added.
     case added(Node)
-    /// Something of it changed.
+    /// A flow or screen changed.
     case changed(NodePath, Node.Change)
-    /// It is gone.
+    /// A flow or screen was removed.
     case removed(NodePath)
-    /// A navigation happened.
+    /// A navigation occurred.
     case navigated(ObservedNavigation)
-    /// A step came to nothing though nobody waited for its outcome (S-12).
+    /// A step failed without a caller waiting for it (S-12).
     case failed(NavigationFailure)
-    /// The service is not there, or not any more. ``live(_:)`` follows when it is.
+    /// The service is not running. A ``snapshot(_:)`` follows when it is.
     case serviceGone
 }
 
-/// A navigation that happened in the tree of the service (S-10).
+/// A navigation in the tree of the service (S-10).
 public struct ObservedNavigation: Sendable {
-    /// The flow that took the step.
+    /// The path of the flow that navigated.
     public let flow: NodePath
-    /// The step's name, as the flow's guard wanted it; empty: no step, somebody went back (S-24).
+    /// The name of the step, as the flow's guard returned it; empty if the flow went back (S-24).
     public let step: String
-    /// The step's arguments; none of a private one.
+    /// The arguments of the step; empty for a private step.
     public let arguments: [String: Value]
-    /// Its number; one sequence for the whole tree, only ever growing.
+    /// The serial of the navigation. Serials increase over the whole tree.
     public let serial: UInt64
-    /// The number of the navigation that set it off; 0: it came from outside.
+    /// The serial of the navigation that triggered this one; 0 if a client triggered it.
     public let cause: UInt64
-    /// The bus name of who began the chain; empty: the service.
+    /// The unique bus name of the client that started the cascade; empty for the service itself.
     public let sender: String
-    /// What was applied, in order.
-    public let contributions: [Contribution]
-    /// The name of the step that the guard was asked about, where it wanted another.
+    /// The contributors that were applied, in order.
+    public let contributions: [AppliedContributor]
+    /// The name of the step before the guard replaced it; nil if it did not.
     public let adaptedFrom: String?
-    /// Whether it came by `Navigate` or `NavigateAlong`.
+    /// Whether the step came by `Navigate` or `NavigateAlong`.
     public let isDeepLink: Bool
 }
 
@@ -50,9 +50,11 @@ extension ObservedNavigation {
             adaptedFrom: navigation.adaptedFrom, isDeepLink: navigation.isDeepLink)
     }
 
-    /// Decodes as this type of steps.
+    /// Returns the step as a value of a step type.
     ///
-    /// - Throws: ``NavigationError`` (`invalidStep`): it is none of that type's.
+    /// - Parameter type: the step type.
+    /// - Returns: The step.
+    /// - Throws: ``NavigationError`` with the code `invalidStep` if the type has no such step.
     public func step<S: Step>(as type: S.Type) throws(NavigationError) -> S {
         do throws(StepError) {
             return try StepCoding.decode(type, StepMessage(name: step, arguments: Arguments(arguments)))

@@ -1,40 +1,45 @@
 internal import FlowWire
 
-/// Watches the tree without a race: it asks for the signals, waits until the bus has agreed, and reads the tree then.
+/// Watches the tree without a race: it subscribes to the signals, waits until the bus has confirmed the match rules,
+/// and then reads the tree.
 ///
-/// The service sends in order, so a change that is told before the tree is in that tree already, and is not told again. A
-/// navigation, or a failure, is in no tree: those that come before it are told after it.
+/// The service sends messages in order, so a change that arrives before the tree is already part of it, and is not
+/// reported again. Navigations and failures are not part of the tree; those that arrive before it are reported after
+/// it.
 @MainActor
 final class TreeWatch: LinkListener {
     private let link: BusLink
-    /// What is watched; nil: everything.
+    /// The root of the watched subtree; nil for everything.
     private let node: NodePath?
     private let receive: (TreeWatchEvent) -> Void
     private var number: UInt64 = 0
     private var isEnded = false
-    /// Rules that the bus has agreed to.
+    /// Match rules that the bus has confirmed.
     private var agreedRules: [String] = []
     private var awaitedRules = 0
-    /// The connection that the rules are for, counted.
+    /// The number of the connection that the rules are for.
     private var connection = 0
-    /// The question for the tree.
+    /// The number of the call that reads the tree.
     private var question: UInt64?
     private var state = State.opening
-    /// Navigations and failures that came before the tree.
+    /// Navigations and failures that arrived before the tree.
     private var early: [TreeWatchEvent] = []
 
     private enum State {
-        /// The tree was not told yet, and will be.
+        /// The tree was not reported yet, and will be.
         case opening
-        /// It was told, and so is what changes.
+        /// The tree was reported, and changes are.
         case live
-        /// It was told that there is no service; it is read anew when there is.
+        /// The absence of the service was reported; the tree is read again when there is one.
         case gone
     }
 
-    /// Begins at once.
+    /// Begins to watch.
     ///
-    /// - Parameter hear: is told, later, in the order of the wire.
+    /// - Parameters:
+    ///   - link: the connection.
+    ///   - node: the root of the subtree; nil for everything.
+    ///   - receive: receives the events, after this initializer has returned, in the order of the wire.
     init(_ link: BusLink, _ node: NodePath?, _ receive: @escaping (TreeWatchEvent) -> Void) {
         self.link = link
         self.node = node
@@ -43,7 +48,7 @@ final class TreeWatch: LinkListener {
         subscribe()
     }
 
-    /// Takes the rules back. Nothing is told any more.
+    /// Removes the match rules. No further event is reported.
     func end() {
         if isEnded { return }
         isEnded = true
@@ -58,7 +63,7 @@ final class TreeWatch: LinkListener {
         let signals = "type='signal',sender='\(BusNames.service)',"
         let manager = signals + "interface='\(BusNames.Interface.objectManager)',path='\(BusNames.root)',"
         let rules = [signals + "path_namespace='\(path)'", manager + "arg0path='\(path)/'"]
-        // What ends with a slash selects what is below, and not the node itself.
+        // A path that ends with a slash matches the objects below the node, and not the node itself.
         return node == nil ? rules : rules + [manager + "arg0path='\(path)'"]
     }
 
@@ -71,15 +76,15 @@ final class TreeWatch: LinkListener {
         for rule in rules {
             link.addMatch(rule) { [self] result in
                 guard connection == current else { return }
-                take(result, of: rule)
+                ruleAdded(result, rule)
             }
         }
     }
 
-    private func take(_ result: Result<Void, NavigationError>, of rule: String) {
+    private func ruleAdded(_ result: Result<Void, NavigationError>, _ rule: String) {
         switch result {
         case .success:
-            // No other rule may be taken back: another watch can have the same.
+            // Another watch can have the same rule; this removes one of the two.
             if isEnded { return link.removeMatch(rule) }
             agreedRules.append(rule)
             awaitedRules -= 1
@@ -98,7 +103,7 @@ final class TreeWatch: LinkListener {
         forgetQuestion()
         question = link.call(
             "\(BusNames.root)", BusNames.Interface.objectManager, "GetManagedObjects",
-            CallOptions(activates: activates)
+            CallFlags(activates: activates)
         ) { [weak self] result in
             guard let self, !isEnded else { return }
             question = nil
@@ -106,11 +111,11 @@ final class TreeWatch: LinkListener {
             case .success(let answer):
                 let nodes = (try? answer.readValue()).map(Node.all(in:)) ?? []
                 state = .live
-                receive(.live(nodes.filter { isWatched($0.path) }))
+                receive(.snapshot(nodes.filter { isWatched($0.path) }))
                 let waiting = early
                 early = []
-                for news in waiting where !isEnded { receive(news) }
-            case .failure: gone()
+                for event in waiting where !isEnded { receive(event) }
+            case .failure: reportServiceGone()
             }
         }
     }
@@ -120,22 +125,22 @@ final class TreeWatch: LinkListener {
         question = nil
     }
 
-    private func gone() {
+    private func reportServiceGone() {
         state = .gone
         receive(.serviceGone)
     }
 
     private func isWatched(_ path: NodePath) -> Bool { node.map(path.isWithin) ?? true }
 
-    // MARK: What the link tells
+    // MARK: LinkListener
 
     func linkConnected() { subscribe() }
 
     func linkLost() {
-        // Answers that are under way belong to the connection before.
+        // Calls under way belong to the previous connection.
         connection += 1
         forgetQuestion()
-        gone()
+        reportServiceGone()
     }
 
     func linkClosed() {
@@ -143,15 +148,15 @@ final class TreeWatch: LinkListener {
         receive(.ended(nil))
     }
 
-    func serviceCame() {
+    func serviceAppeared() {
         guard awaitedRules == 0 else { return }
-        // What is asked already is answered by whoever has the name by now.
+        // A call under way is answered by the current owner of the name.
         if question == nil { read(activates: false) }
     }
 
-    func serviceWent() {
+    func serviceDisappeared() {
         forgetQuestion()
-        gone()
+        reportServiceGone()
     }
 
     func received(_ signal: ServiceSignal) {
@@ -159,32 +164,32 @@ final class TreeWatch: LinkListener {
         case .added(let node): notify(node.path, .added(node))
         case .removed(let path): notify(path, .removed(path))
         case .changed(let path, let changes): for change in changes { notify(path, .changed(path, change)) }
-        case .navigated(let navigation): keepOrTell(navigation.flow, .navigated(navigation))
-        case .failed(let failure): keepOrTell(failure.path, .failed(failure))
+        case .navigated(let navigation): receiveOrBuffer(navigation.flow, .navigated(navigation))
+        case .failed(let failure): receiveOrBuffer(failure.path, .failed(failure))
         case .concluded: return
         }
     }
 
-    private func notify(_ path: NodePath, _ news: TreeWatchEvent) {
-        if state == .live, !isEnded, isWatched(path) { receive(news) }
+    private func notify(_ path: NodePath, _ event: TreeWatchEvent) {
+        if state == .live, !isEnded, isWatched(path) { receive(event) }
     }
 
-    private func keepOrTell(_ path: NodePath, _ news: TreeWatchEvent) {
+    private func receiveOrBuffer(_ path: NodePath, _ event: TreeWatchEvent) {
         guard !isEnded, isWatched(path) else { return }
-        if state == .live { receive(news) } else { early.append(news) }
+        if state == .live { receive(event) } else { early.append(event) }
     }
 }
 
-/// What a ``TreeWatch`` tells.
+/// An event of a ``TreeWatch``.
 enum TreeWatchEvent {
-    case live([Node])
+    case snapshot([Node])
     case added(Node)
     case changed(NodePath, Node.Change)
     case removed(NodePath)
     case navigated(HostNavigation)
     case failed(NavigationFailure)
-    /// It may be told again where it was told already.
+    /// Can be reported more than once.
     case serviceGone
-    /// Nothing more comes: the connection was closed, or the bus refused.
+    /// No further event follows: the connection was closed, or the bus refused.
     case ended(NavigationError?)
 }

@@ -1,2 +1,2 @@
-// What steps without a Swift type carry, `["movieId": .int64(23)]`: who uses this library has the type with it.
+// Steps without a Swift type carry values, as in `["movieId": .int64(23)]`. Users of this library get the type with it.
 @_exported public import enum FlowCore.Value

@@ -1,5 +1,6 @@
-/// Makes a call and waits for its answer. Who is cancelled stops to wait at once; what was asked for happens all the same. Who
-/// is cancelled already makes none.
+/// Makes a call and returns its answer.
+/// A task that is cancelled before the call makes no call. One that is cancelled later stops waiting at once; the call
+/// is still carried out.
 ///
 /// - Throws: ``NavigationError``, or `CancellationError`.
 @MainActor
@@ -16,7 +17,7 @@ func answer<Success: Sendable>(to call: (@escaping Done<Success>) -> Void) async
     }
 }
 
-/// Somebody waits for the answer to a call. It comes once, whatever ends it first.
+/// A call whose caller waits for the answer. The first result ends it.
 @MainActor
 private final class WaitingCall<Success: Sendable> {
     private var continuation: CheckedContinuation<Success, any Error>?

@@ -1,4 +1,4 @@
-/// Values for any number of tasks: each gets those that come after it asked.
+/// Sends values to any number of asynchronous sequences.
 @MainActor
 final class Broadcast<Element: Sendable> {
     private var continuations: [(number: UInt64, continuation: AsyncStream<Element>.Continuation)] = []
@@ -7,7 +7,7 @@ final class Broadcast<Element: Sendable> {
 
     isolated deinit { finish() }
 
-    /// The values from now on; they wait to be taken.
+    /// Returns a sequence of the values that are sent from now on. Values are buffered until they are read.
     func values() -> AsyncStream<Element> {
         let (values, continuation) = AsyncStream.makeStream(of: Element.self)
         if isFinished {
@@ -23,10 +23,10 @@ final class Broadcast<Element: Sendable> {
         return values
     }
 
-    /// Gives a value to all.
+    /// Sends a value to all sequences.
     func send(_ value: Element) { for (_, continuation) in continuations { continuation.yield(value) } }
 
-    /// There are no more; who asks later gets none.
+    /// Ends all sequences. A sequence that is requested later is empty.
     func finish() {
         isFinished = true
         let all = continuations

@@ -1,9 +1,9 @@
 internal import FlowCore
 
-// Flows that can live here: what they are called, which steps they know, which screens they bring.
+// The flow types that this coordinator can create, with their steps and screens, and the roots it starts.
 
 extension FlowCoordinator {
-    /// The kind of a flow; ``FlowKind/isKnown`` says whether the host has to be told.
+    /// Returns the kind of a flow type. Its ``FlowKind/isRegistered`` is false if the host does not know it yet.
     private func kind(of type: any Flow.Type) throws(NavigationError) -> FlowKind {
         let definition = type.definition
         if let known = kinds[definition] {
@@ -35,27 +35,30 @@ extension FlowCoordinator {
         return FlowKind(type: type, catalog: catalog, registration: registration)
     }
 
-    /// Has the host know a flow, and screens that it brings, if it does not yet.
+    /// Registers a flow type and the new screens of a request with the host, if the host does not know them yet.
     ///
-    /// Nothing is done with a flow before that is answered: a refused name is somebody else's, whose flow would begin instead.
+    /// No flow begins before the host has answered: if it refuses the name, another program has it, and that program's
+    /// flow would begin.
     ///
-    /// - Parameter done: may be called before this returns.
-    private func makeKnown(_ request: FlowKindRequest, _ done: @escaping Done<Void>) {
+    /// - Parameters:
+    ///   - request: the flow type and its screens.
+    ///   - done: receives the result, possibly before this method returns.
+    private func registerIfNeeded(_ request: FlowKindRequest, _ done: @escaping Done<Void>) {
         var kind: FlowKind
         do throws(NavigationError) { kind = try self.kind(of: request.type) } catch { return done(.failure(error)) }
         let name = kind.registration.name
         let new = request.screens.filter { !kind.registration.screens.contains($0) }
         guard registering[name] == nil else {
-            registering[name]?.append { [weak self] in self?.makeKnown(request, done) }
+            registering[name]?.append { [weak self] in self?.registerIfNeeded(request, done) }
             return
         }
-        if kind.isKnown, new.isEmpty {
+        if kind.isRegistered, new.isEmpty {
             if let make = request.make { kinds[name]?.make = make }
             return done(.success(()))
         }
         registering[name] = []
         kind.registration.screens += new
-        kind.isKnown = true
+        kind.isRegistered = true
         if let make = request.make { kind.make = make }
         host.register(kind.registration) { [weak self, kind] result in
             guard let self else { return done(result) }
@@ -66,31 +69,35 @@ extension FlowCoordinator {
         }
     }
 
-    /// Makes these known, one after the other; the first that is refused ends it.
-    private func makeKnown(_ requests: ArraySlice<FlowKindRequest>, _ done: @escaping Done<Void>) {
+    /// Registers several flow types in order, and stops at the first that the host refuses.
+    private func registerIfNeeded(_ requests: ArraySlice<FlowKindRequest>, _ done: @escaping Done<Void>) {
         guard let first = requests.first else { return done(.success(())) }
-        makeKnown(first) { [weak self] result in
+        registerIfNeeded(first) { [weak self] result in
             guard case .success = result, let self else { return done(result) }
-            makeKnown(requests.dropFirst(), done)
+            registerIfNeeded(requests.dropFirst(), done)
         }
     }
 
     func register<F: Flow>(_ type: F.Type, _ make: @escaping @MainActor () -> F, _ done: @escaping Done<Void>) {
-        makeKnown(FlowKindRequest(type: type, make: make), done)
+        registerIfNeeded(FlowKindRequest(type: type, make: make), done)
     }
 
-    /// Makes known what a flow contributes, as far as it is new.
+    /// Registers the flow types and screens that a flow contributes, as far as they are new.
     ///
-    /// - Throws: ``NavigationError``, where something is wrong with any of it; nothing is made known then.
-    func makeKnown(
-        _ children: [Child], by question: HostQuestion, _ done: @escaping Done<Void>
+    /// - Parameters:
+    ///   - children: the contributed presentables.
+    ///   - question: the question that the flow answers.
+    ///   - done: receives the result.
+    /// - Throws: ``NavigationError`` if a name or a type is invalid; nothing is registered then.
+    func registerIfNeeded(
+        _ children: [ContributedChild], by question: HostQuestion, _ done: @escaping Done<Void>
     ) throws(NavigationError) {
         guard let asked = kinds[question.definition] else { return done(.success(())) }
         var requests: [FlowKindRequest] = []
         var screens: [String] = []
         for child in children {
             if let flow = child.presentable as? any Flow {
-                if try !kind(of: type(of: flow)).isKnown { requests.append(FlowKindRequest(type: type(of: flow))) }
+                if try !kind(of: type(of: flow)).isRegistered { requests.append(FlowKindRequest(type: type(of: flow))) }
                 continue
             }
             let screen = child.presentable.name
@@ -104,17 +111,17 @@ extension FlowCoordinator {
             screens.append(screen)
         }
         if !screens.isEmpty { requests.append(FlowKindRequest(type: asked.type, screens: screens)) }
-        makeKnown(requests[...], done)
+        registerIfNeeded(requests[...], done)
     }
 
-    /// Tells what failed where nobody waited.
+    /// Reports an error that no caller is waiting for.
     func notify(_ error: NavigationError, at path: NodePath, step: String = "") {
         failed.send(NavigationFailure(path: path, step: step, reason: error.code.rawValue, message: error.message))
     }
 
     // MARK: Roots
 
-    /// Starts a root, after those that were asked for before.
+    /// Starts a root after those that were requested earlier.
     func coordinate(_ root: Root, _ done: @escaping Done<NodePath>) {
         do throws(NavigationError) {
             let step = root.child.initialSteps.first
@@ -138,7 +145,7 @@ extension FlowCoordinator {
         if isStartingRoot || requestedRoots.isEmpty { return }
         isStartingRoot = true
         let request = requestedRoots.removeFirst()
-        makeKnown(FlowKindRequest(type: type(of: request.root.flow))) { [weak self] result in
+        registerIfNeeded(FlowKindRequest(type: type(of: request.root.flow))) { [weak self] result in
             guard let self else { return }
             isStartingRoot = false
             switch result {
@@ -154,7 +161,7 @@ extension FlowCoordinator {
         awaitedRoots.append(root)
         host.coordinate(root.definition, request.initial) { [weak self] result in
             guard let self else { return request.done(result) }
-            // Its first question may have found the place for it.
+            // The first question may already have given the root its path.
             let isAwaited = awaitedRoots.contains { $0 === root }
             awaitedRoots.removeAll { $0 === root }
             if case .success(let path) = result, isAwaited, live[path] != nil { begin(root, at: path) }
@@ -167,14 +174,14 @@ extension FlowCoordinator {
     }
 }
 
-/// A flow that is to be known, with some of the screens that it brings.
+/// A flow type to register, with the screens it contributes.
 struct FlowKindRequest {
     var type: any Flow.Type
     var screens: [String] = []
     var make: (@MainActor () -> any Flow)?
 }
 
-/// A root that is to be started.
+/// A root that waits for its start.
 struct AwaitedRoot {
     let root: Root
     let initial: StepMessage?
@@ -182,7 +189,7 @@ struct AwaitedRoot {
 }
 
 extension Duration {
-    /// In µs; the nearest that can be counted.
+    /// The duration in microseconds, clamped to the range of `UInt64`.
     var microseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -1,25 +1,25 @@
-// What lives: how it begins, what is heard of it, how it ends.
+// The life of flows and screens: how they begin, what they report, and how they end.
 
 extension FlowCoordinator {
-    /// A root has its place.
+    /// Begins a root, once its path is known.
     func begin(_ root: Root, at path: NodePath) {
         awaitedRoots.removeAll { $0 === root }
         roots[path] = root
         begin(root.child, at: path)
     }
 
-    /// A flow or screen has its place.
-    func begin(_ child: Child, at path: NodePath) {
-        let node = LiveNode(child, at: path, instance: live[path]?.instance ?? 0)
-        if let before = nodes[path] { forget(before) }
-        keep(node)
+    /// Begins a flow or screen, once its path is known.
+    func begin(_ child: ContributedChild, at path: NodePath) {
+        let node = HostedNode(child, at: path, instance: live[path]?.instance ?? 0)
+        if let before = nodes[path] { remove(before) }
+        add(node)
         if let flow = node.flow {
-            Readiness.of(flow).reset()
-            if live[path]?.isReady == true { Readiness.of(flow).becomeReady() }
+            FlowReadiness.of(flow).reset()
+            if live[path]?.isReady == true { FlowReadiness.of(flow).markReady() }
         }
-        // First what is shown: a step is taken as the gate stands when it is emitted.
-        node.follow { [weak self, weak node] change in
-            if let node { self?.take(change, of: node) }
+        // Visibility goes first: a step meets the gate as it stands when the step is emitted.
+        node.observePresence { [weak self, weak node] change in
+            if let node { self?.report(change, of: node) }
         }
         emitInitialSteps(of: node)
         node.subscribeToSteps { [weak self, weak node] step in
@@ -28,15 +28,15 @@ extension FlowCoordinator {
         node.stepper.readyToEmitSteps()
     }
 
-    private func take(_ change: Presence.Change, of node: LiveNode) {
-        node.unheard = nil
+    private func report(_ change: Presence.Change, of node: HostedNode) {
+        node.unreportedChange = nil
         node.changeCount += 1
         let count = node.changeCount
         let done: Done<Void> = { [weak self, weak node] result in
             guard case .failure(let error) = result, let self, let node, nodes[node.path] === node else { return }
-            // Unless it has said something else since.
-            if !error.isOfService, node.changeCount == count { node.unheard = change }
-            // It is gone, or will be: what failed because of that is no failure.
+            // Only the latest change is worth repeating.
+            if !error.isFromService, node.changeCount == count { node.unreportedChange = change }
+            // The presentable is gone, so there is nothing to report.
             if error.code != .unknownObject { notify(error, at: node.path) }
         }
         switch change {
@@ -47,8 +47,8 @@ extension FlowCoordinator {
         }
     }
 
-    /// Emits what a stepper emitted; nobody waits for the outcome.
-    private func emit(_ step: any Step, on node: LiveNode) {
+    /// Emits a step of a stepper. No caller waits for the outcome.
+    private func emit(_ step: any Step, on node: HostedNode) {
         if step is NoneStep { return }
         do throws(NavigationError) {
             let message = try encode(step)
@@ -69,8 +69,9 @@ extension FlowCoordinator {
         }
     }
 
-    /// Emits what a stepper begins with, after the first, which the host has; it waits as that would have (S-16).
-    private func emitInitialSteps(of node: LiveNode) {
+    /// Emits the further initial steps of a stepper; the host has the first. They wait until the presentable is
+    /// presented (S-16).
+    private func emitInitialSteps(of node: HostedNode) {
         guard node.allowsStepWhenNotPresented || live[node.path]?.isPresented == true else { return }
         let steps = node.initialSteps
         node.initialSteps = []
@@ -78,7 +79,7 @@ extension FlowCoordinator {
     }
 }
 
-// MARK: - What the host tells
+// MARK: - Reports of the host
 
 extension FlowCoordinator {
     func added(_ node: HostNode) { live[node.path] = node }
@@ -90,13 +91,14 @@ extension FlowCoordinator {
             if isPresented, let node = nodes[path] { emitInitialSteps(of: node) }
         case .ready:
             live[path]?.isReady = true
-            // That is told before the navigation that contributed its children: who waits finds them in their places.
-            if let node = nodes[path], contributed[path] == nil { becomeReady(node) }
+            // The host reports this before the navigation that contributed the children. Blocks that wait for the flow
+            // need the children in place.
+            if let node = nodes[path], contributed[path] == nil { markReady(node) }
         }
     }
 
-    private func becomeReady(_ node: LiveNode) {
-        if let flow = node.flow, live[node.path]?.isReady == true { Readiness.of(flow).becomeReady() }
+    private func markReady(_ node: HostedNode) {
+        if let flow = node.flow, live[node.path]?.isReady == true { FlowReadiness.of(flow).markReady() }
     }
 
     func removed(_ path: NodePath) {
@@ -106,20 +108,20 @@ extension FlowCoordinator {
         if let node = nodes[path] { end(node) }
     }
 
-    /// It is gone here. Where the same object lives in another place, too, that is not closed.
-    private func end(_ node: LiveNode, isWithdrawn: Bool = true) {
-        forget(node)
+    /// Ends a node. A presentable that is live at another path, too, is not withdrawn.
+    private func end(_ node: HostedNode, isWithdrawn: Bool = true) {
+        remove(node)
         if places[ObjectIdentifier(node.presentable)] != nil { return }
-        if let flow = node.flow { Readiness.of(flow).reset() }
+        if let flow = node.flow { FlowReadiness.of(flow).reset() }
         if isWithdrawn, !node.isDismissed { node.presentable.withdraw() }
     }
 
-    private func keep(_ node: LiveNode) {
+    private func add(_ node: HostedNode) {
         nodes[node.path] = node
         places[ObjectIdentifier(node.presentable), default: []].append(node)
     }
 
-    private func forget(_ node: LiveNode) {
+    private func remove(_ node: HostedNode) {
         node.end()
         nodes[node.path] = nil
         let object = ObjectIdentifier(node.presentable)
@@ -127,7 +129,7 @@ extension FlowCoordinator {
         if places[object]?.isEmpty == true { places[object] = nil }
     }
 
-    /// Ends all that lives here, children before parents.
+    /// Ends all flows and screens, children before parents.
     func endAll() {
         let left = nodes.values.sorted { $0.instance > $1.instance }
         (live, awaitedRoots, roots, contributed) = ([:], [], [:], [:])
@@ -150,57 +152,57 @@ extension FlowCoordinator {
             kinds[node.definition].flatMap { kind in node.navigatedStep(message, of: kind) }
         }
         navigations.send(
-            Navigation(
+            FlowNavigation(
                 flow: flow, step: step, path: navigation.flow, serial: navigation.serial, cause: navigation.cause,
                 sender: navigation.sender, contributions: navigation.contributions,
                 adaptedFrom: navigation.adaptedFrom, isDeepLink: navigation.isDeepLink))
-        // Back is no answer of the flow.
+        // Going back contributes nothing.
         guard navigation.step != nil, let children = contributed.removeValue(forKey: navigation.flow) else { return }
         let places = navigation.contributions.filter { $0.kind == "screen" || $0.kind == "flow" }
         for (child, place) in zip(children, places) {
-            // What it set off may have dismissed it by now.
+            // A later navigation may have dismissed the child already.
             if let child, let path = place.path, live[path] != nil { begin(child, at: path) }
         }
-        becomeReady(node)
+        markReady(node)
     }
 
     func failed(_ failure: NavigationFailure) {
-        // That of no place concerns all flows here.
+        // A failure without a path concerns all flows of this coordinator.
         let node = nodes[failure.path]
         guard node != nil || failure.path.text.isEmpty else { return }
         failed.send(failure)
-        if let node { becomeReady(node) }
+        if let node { markReady(node) }
     }
 
-    func forgotten(_ definition: String) { kinds[definition]?.isKnown = false }
+    func registrationLost(_ definition: String) { kinds[definition]?.isRegistered = false }
 
-    func restarted(_ live: [HostNode]) {
+    func serviceRestarted(_ live: [HostNode]) {
         self.live = Dictionary(live.map { ($0.path, $0) }) { one, _ in one }
         let all = nodes.values.sorted { $0.instance < $1.instance }
         let (gone, left) = (all.filter { !isLive($0) }, all.filter(isLive))
         let lost = gone.compactMap { roots[$0.path] }
-        // Children before parents, as where something is dismissed.
+        // Children before parents, as in a dismissal.
         for node in gone.reversed() where nodes[node.path] === node {
             let beginsAnew = roots[node.path] != nil
             (contributed[node.path], roots[node.path]) = (nil, nil)
-            // A root that begins anew is not closed: it would not be there to begin.
+            // A root that starts again is not withdrawn: the same object is shown again.
             end(node, isWithdrawn: !beginsAnew)
         }
         for node in left where nodes[node.path] === node { catchUp(node) }
         for root in lost {
-            let again = Root(Child(root.flow, root.child.stepper), root.flow)
+            let again = Root(ContributedChild(root.flow, root.child.stepper), root.flow)
             coordinate(again) { [weak self] result in
                 if case .failure(let error) = result { self?.notify(error, at: NodePath(root.definition)) }
             }
         }
     }
 
-    private func isLive(_ node: LiveNode) -> Bool { live[node.path]?.instance == node.instance }
+    private func isLive(_ node: HostedNode) -> Bool { live[node.path]?.instance == node.instance }
 
-    /// What was missed of one that lives on, on either side.
-    private func catchUp(_ node: LiveNode) {
-        if let change = node.unheard { take(change, of: node) }
-        becomeReady(node)
+    /// Brings a node and the service in step again after a restart.
+    private func catchUp(_ node: HostedNode) {
+        if let change = node.unreportedChange { report(change, of: node) }
+        markReady(node)
         emitInitialSteps(of: node)
     }
 }

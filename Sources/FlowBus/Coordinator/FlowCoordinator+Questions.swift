@@ -1,16 +1,16 @@
 internal import FlowCore
 
-// Flows are asked: what is to be taken instead of a step, and where it leads.
+// Questions of the host to the flows: how to adapt a step, and where it leads.
 
 extension FlowCoordinator: HostDelegate {
     func adapt(_ question: HostQuestion, _ answer: @escaping @MainActor (AdaptAnswer) -> Void) {
-        // A step of others, which nobody here can change: it is for the host to say that it leads nowhere.
+        // This flow's types do not have the step, so it cannot adapt it. The host will find it unhandled.
         if let kind = kinds[question.definition], !kind.catalog.has(question.step.name) {
             return answer(.step(question.step))
         }
         do throws(NavigationError) {
-            let (node, flow, step) = try take(question)
-            // What it answered before was not applied, or was told.
+            let (node, flow, step) = try decode(question)
+            // The previous answer was either applied and reported, or discarded.
             contributed[question.flow] = nil
             node.adapt(within: type(of: flow).timeout) {
                 await Self.adapted(step, by: flow)
@@ -25,7 +25,7 @@ extension FlowCoordinator: HostDelegate {
     private static func adapted(_ step: any Step, by flow: any Flow) async -> AdaptAnswer {
         do {
             let adapted = try await flow.adapt(step: step)
-            // RxFlow's way to say that nothing is to be taken.
+            // In RxFlow, `NoneStep` means that no step is taken.
             if adapted is NoneStep { return .rejected("") }
             return .step(try StepCoding.encode(adapted))
         } catch let rejection as StepRejected {
@@ -37,19 +37,19 @@ extension FlowCoordinator: HostDelegate {
 
     func navigate(_ question: HostQuestion, _ answer: @escaping @MainActor (NavigateAnswer) -> Void) {
         do throws(NavigationError) {
-            let (node, flow, step) = try take(question)
+            let (node, flow, step) = try decode(question)
             contributed[question.flow] = nil
-            announcements.send(Announcement(flow: flow, step: step, path: node.path))
+            announcements.send(UpcomingNavigation(flow: flow, step: step, path: node.path))
             try contribute(flow.navigate(to: step), question, answer)
         } catch {
             answer(.failed(error.message))
         }
     }
 
-    /// The flow that is asked, and the step.
-    private func take(
+    /// Returns the flow that a question is for, and its decoded step.
+    private func decode(
         _ question: HostQuestion
-    ) throws(NavigationError) -> (node: LiveNode, flow: any Flow, step: any Step) {
+    ) throws(NavigationError) -> (node: HostedNode, flow: any Flow, step: any Step) {
         guard let node = node(for: question), let flow = node.flow, let kind = kinds[question.definition] else {
             throw NavigationError(
                 .unknownObject, "there is no object of '\(question.definition)' for the flow '\(question.flow)'")
@@ -61,19 +61,19 @@ extension FlowCoordinator: HostDelegate {
         }
     }
 
-    /// The flow that lives there; one that has no object yet gets it now.
-    private func node(for question: HostQuestion) -> LiveNode? {
+    /// Returns the node that a question is for. A flow without an object is created now.
+    private func node(for question: HostQuestion) -> HostedNode? {
         if let node = nodes[question.flow] { return node }
         let awaited = awaitedRoots.first { $0.definition == question.definition }
-        if question.isOwn, question.flow.parent == nil, let awaited {
+        if question.isFromThisProcess, question.flow.parent == nil, let awaited {
             begin(awaited, at: question.flow)
         } else if let flow = kinds[question.definition]?.make?() {
-            begin(Child(flow, NoneStepper()), at: question.flow)
+            begin(ContributedChild(flow, NoneStepper()), at: question.flow)
         }
         return nodes[question.flow]
     }
 
-    /// What a flow answered, by names; its children are kept until they have their places.
+    /// Answers a question with the contributors of a flow. Their children wait here for their paths.
     private func contribute(
         _ contributors: FlowContributors, _ question: HostQuestion,
         _ answer: @escaping @MainActor (NavigateAnswer) -> Void
@@ -86,14 +86,15 @@ extension FlowCoordinator: HostDelegate {
         case .end(let step):
             return answer(.contributors([.end(step is NoneStep ? nil : try encode(step))]))
         }
-        var children: [Child?] = []
+        var children: [ContributedChild?] = []
         var all: [HostContributor] = []
         for contributor in list {
             switch contributor {
             case .forwardToCurrentFlow(let step): if !(step is NoneStep) { all.append(.current(try encode(step))) }
             case .forwardToParentFlow(let step): if !(step is NoneStep) { all.append(.parent(try encode(step))) }
             case .contribute(let presentable, let stepper, let allowsStepWhenNotPresented):
-                let child = Child(presentable, stepper, allowsStepWhenNotPresented: allowsStepWhenNotPresented)
+                let child = ContributedChild(
+                    presentable, stepper, allowsStepWhenNotPresented: allowsStepWhenNotPresented)
                 children.append(child)
                 all.append(try self.contributor(child))
             case .contributeFlow(let name, let step, let arguments, let style, let allowsStepWhenNotPresented):
@@ -105,17 +106,17 @@ extension FlowCoordinator: HostDelegate {
             }
         }
         if children.isEmpty { return answer(.contributors(all)) }
-        try makeKnown(children.compactMap(\.self), by: question) { [all] result in
+        try registerIfNeeded(children.compactMap(\.self), by: question) { [all] result in
             switch result {
             case .success: answer(.contributors(all))
             case .failure(let error): answer(.failed(error.message))
             }
         }
-        // It is told later that it was applied.
+        // The host reports later that the contributors were applied.
         if nodes[question.flow] != nil { contributed[question.flow] = children }
     }
 
-    private func contributor(_ child: Child) throws(NavigationError) -> HostContributor {
+    private func contributor(_ child: ContributedChild) throws(NavigationError) -> HostContributor {
         let options = try options(
             child.initialSteps.first ?? NoneStep(), nil, child.presentable.style, child.allowsStepWhenNotPresented)
         if let flow = child.presentable as? any Flow { return .flow(type(of: flow).definition, options) }

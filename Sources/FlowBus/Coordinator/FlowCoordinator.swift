@@ -1,55 +1,57 @@
 internal import FlowCore
 
-/// Brings steps to flows, and carries out where they lead: RxFlow's FlowCoordinator.
+/// Delivers steps to flows, and applies what they contribute: RxFlow's FlowCoordinator.
 ///
 /// ```swift
 /// let coordinator = FlowCoordinator()
 /// try await coordinator.coordinate(flow: AppFlow(services), with: AppStepper(services))
 /// ```
 ///
-/// In one process it drives the navigation machine itself. On the bus, ``init(bus:)``, the flows of this program are
-/// part of the one tree that `flowbusd` keeps for all programs: this one is asked where their steps lead, and shows
-/// their screens. The flows are the same classes.
+/// A coordinator made with ``init()`` runs the navigation state machine in this process. With ``init(bus:)``, the flows
+/// of this program become part of the tree that the service `flowbusd` keeps for all programs: the service asks this
+/// program where their steps lead, and this program shows their screens. The flow classes are the same in both cases.
 ///
-/// It holds what is live: the flows, screens and steppers of its tree, until they are dismissed. When it goes itself, all of
-/// that goes with it.
+/// The coordinator keeps strong references to its live flows, screens and steppers until they are dismissed. When it is
+/// deallocated, they are withdrawn.
 @MainActor
 public final class FlowCoordinator: Sendable {
     let host: any Host
-    /// The flows that can live here, by their definition.
+    /// The flow types that this coordinator can create, by definition.
     var kinds: [String: FlowKind] = [:]
-    /// What has its object here.
-    var nodes: [NodePath: LiveNode] = [:]
-    /// The same by the object, as one may live in several places; oldest first.
-    var places: [ObjectIdentifier: [LiveNode]] = [:]
-    /// All that the host told of and did not take back.
+    /// The live flows and screens whose objects are in this coordinator.
+    var nodes: [NodePath: HostedNode] = [:]
+    /// The same nodes by object, oldest first: one object can be live at several paths.
+    var places: [ObjectIdentifier: [HostedNode]] = [:]
+    /// All presentables that the host has reported as live.
     var live: [NodePath: HostNode] = [:]
-    /// Flows that the host is being told of, and what waits for that.
+    /// Registrations under way, with the requests that wait for each.
     var registering: [String: [@MainActor () -> Void]] = [:]
-    /// Roots that are to be asked for, in order; and whether one is being made known.
+    /// Roots to start, in order, and whether one is being registered.
     var requestedRoots: [AwaitedRoot] = []
     var isStartingRoot = false
-    /// Roots that were asked for and have no place yet.
+    /// Roots that were requested and have no path yet.
     var awaitedRoots: [Root] = []
-    /// Roots that were asked for here.
+    /// The live roots that this coordinator started.
     var roots: [NodePath: Root] = [:]
-    /// What flows contributed with their latest answer, until the navigation is told; nil: what has its object elsewhere.
-    var contributed: [NodePath: [Child?]] = [:]
+    /// The children that each flow contributed with its latest answer, until the host reports the navigation; nil for a
+    /// child whose object is elsewhere.
+    var contributed: [NodePath: [ContributedChild?]] = [:]
 
-    let announcements = Broadcast<Announcement>()
-    let navigations = Broadcast<Navigation>()
+    let announcements = Broadcast<UpcomingNavigation>()
+    let navigations = Broadcast<FlowNavigation>()
     let failed = Broadcast<NavigationFailure>()
 
-    /// A coordinator in this process: without a bus, a service or a file.
+    /// Creates a coordinator in this process. It needs no bus, no service and no file.
     public convenience init() { self.init(host: LocalHost()) }
 
-    /// A coordinator on the bus, for flows that are part of the tree of `flowbusd`. The first flow starts the service, if the
-    /// bus can.
+    /// Creates a coordinator whose flows are part of the tree of `flowbusd`. The first flow starts the service if the
+    /// bus can activate it.
     ///
-    /// Roots of flows that live here are started by ``coordinate(flow:with:)``: not by the coordinate of the same ``NavigationBus``,
-    /// which could be taken for one.
+    /// Use ``coordinate(flow:with:)`` for roots whose flows are in this program, and not the `coordinate` methods of
+    /// the same ``NavigationBus``: the coordinator could mistake such a root for one of its own.
     ///
-    /// - Throws: ``NavigationError``: `disconnected`, where the connection was closed.
+    /// - Parameter bus: the connection to use.
+    /// - Throws: ``NavigationError`` with the code `disconnected` if the connection was closed.
     public convenience init(bus: NavigationBus) throws(NavigationError) { self.init(host: try BusHost(bus)) }
 
     init(host: any Host) {
@@ -59,8 +61,9 @@ public final class FlowCoordinator: Sendable {
 
     isolated deinit { end() }
 
-    /// Ends all flows, as if the program had: what is live is withdrawn, on the bus the definitions are taken back, and
-    /// ``willNavigate``, ``didNavigate`` and ``failures`` end. It also happens when nobody holds the coordinator any more.
+    /// Ends all flows as if the program had ended: live presentables are withdrawn, the registrations on the bus are
+    /// removed, and the sequences ``willNavigate``, ``didNavigate`` and ``failures`` end. Deallocation has the same
+    /// effect.
     public func end() {
         host.close()
         endAll()
@@ -73,111 +76,123 @@ public final class FlowCoordinator: Sendable {
 
     /// Starts a flow as a root, with the initial step of a stepper.
     ///
-    /// It returns when the initial step and all that it set off is done, or waits for somebody.
+    /// The method returns when the initial step and all steps that it triggers are done, or wait for an answer from
+    /// another process or a flow.
     ///
     /// - Parameters:
-    ///   - flow: it lives here until it ends.
-    ///   - stepper: emits steps on it, and begins with its initial step: ``RxFlowStep/home``, unless another is given;
-    ///     ``NoneStepper`` begins without one.
-    /// - Returns: where it lives.
-    /// - Throws: ``NavigationError``: the flow can't be registered (`alreadyRegistered`, `invalidStep`, …), the initial step
-    ///   is none of its ``Flow/steps`` (`unknownStep`), or the bus or its service is not there; `CancellationError` where
-    ///   the task was cancelled; the flow begins all the same.
+    ///   - flow: the flow. The coordinator keeps a strong reference to it until it ends.
+    ///   - stepper: the stepper that emits steps on the flow, beginning with its initial step. The default,
+    ///     ``DefaultStepper``, begins with ``RxFlowStep/home``; ``NoneStepper`` begins with no step.
+    /// - Returns: The path of the flow.
+    /// - Throws: ``NavigationError`` if the flow can't be registered (`alreadyRegistered`, `invalidStep`, …), if the
+    ///   initial step is not one of its ``Flow/steps`` (`unknownStep`), or if there is no bus or no service;
+    ///   `CancellationError` if the task was cancelled, in which case the flow still begins.
     @discardableResult
     public func coordinate(flow: any Flow, with stepper: any Stepper = DefaultStepper()) async throws -> NodePath {
-        try await answer { done in coordinate(Root(Child(flow, stepper), flow), done) }
+        try await answer { done in coordinate(Root(ContributedChild(flow, stepper), flow), done) }
     }
 
-    /// Brings a step to every live flow, parents before children: RxFlow's deep link (S-27). On the bus to those of other
-    /// programs, too.
+    /// Delivers a step to every live flow, parents before children: RxFlow's deep link (S-27). On the bus it reaches
+    /// the flows of other programs, too.
     ///
-    /// - Returns: what became of it at each flow; `wouldDeadlock` at one whose ``Flow/adapt(step:)`` has not answered yet.
-    /// - Throws: ``NavigationError``: no flow knows the step (`unknownStep`), …
+    /// - Parameter step: the step.
+    /// - Returns: The outcome at each flow. It is `wouldDeadlock` at a flow whose ``Flow/adapt(step:)`` is under way.
+    /// - Throws: ``NavigationError``, for instance `unknownStep` if no flow declares the step.
     @discardableResult
     public func navigate(to step: any Step) async throws -> [FlowOutcome] {
         let message = try encode(step)
         return try await answer { done in host.navigate(to: message, done) }
     }
 
-    /// Emits a step on a flow or screen that lives here, and waits for its outcome: as its stepper does, who does not wait.
+    /// Emits a step on a flow or screen of this coordinator, and waits for its outcome.
     ///
-    /// - Throws: ``NavigationError``: it does not live here (`unknownObject`), the step failed, …
+    /// - Parameters:
+    ///   - step: the step.
+    ///   - presentable: the flow or screen.
+    /// - Returns: The outcome of the step.
+    /// - Throws: ``NavigationError``: `unknownObject` if the presentable is not live in this coordinator, or the error
+    ///   with which the step failed.
     @discardableResult
-    public func emit(_ step: any Step, on presentable: any Presentable) async throws -> Outcome {
+    public func emit(_ step: any Step, on presentable: any Presentable) async throws -> StepOutcome {
         let message = try encode(step)
         let node = try node(of: presentable)
         return try await answer { done in host.emit(message, on: node.path, instance: node.instance, done) }
     }
 
-    /// Goes back in a flow: what is in front is dismissed, where a flow of ``Children/stack`` or with free children says so (S-24).
+    /// Goes back in a flow: the innermost flow in front whose children are a ``Children/stack`` dismisses its current
+    /// child, if it has more than one (S-24). A flow defined in a file can have a step for going back instead.
     ///
-    /// - Returns: `unhandled` where there was nothing to go back from.
-    /// - Throws: ``NavigationError``: `unknownObject` where it does not live here; `wouldDeadlock` where it, or the flow in it
-    ///   that would take it, has an ``Flow/adapt(step:)`` under way.
+    /// - Parameter flow: the flow.
+    /// - Returns: The outcome, `unhandled` if there is nothing to go back from.
+    /// - Throws: ``NavigationError``: `unknownObject` if the flow is not live in this coordinator; `wouldDeadlock` if
+    ///   ``Flow/adapt(step:)`` is under way in the flow, or in the flow inside it that would go back.
     @discardableResult
-    public func back(on flow: any Flow) async throws -> Outcome {
+    public func back(on flow: any Flow) async throws -> StepOutcome {
         let node = try node(of: flow)
         return try await answer { done in host.back(on: node.path, instance: node.instance, done) }
     }
 
-    /// Lets others start a flow that lives here: on the bus any program, by `Coordinate` or as a contributor of its
-    /// own flows. In one process that is for ``FlowContributor/contributeFlow(named:withInitialStep:arguments:style:allowStepWhenNotPresented:)``.
+    /// Registers a flow type, so that flows of it can be started by name: on the bus by any program, and in this
+    /// process by ``FlowContributor/contributeFlow(named:withInitialStep:arguments:style:allowStepWhenNotPresented:)``.
     ///
     /// - Parameters:
-    ///   - type: the flow's class.
-    ///   - make: makes one, when one begins.
+    ///   - type: the class of the flow.
+    ///   - makeFlow: creates a flow when one begins.
     /// - Throws: ``NavigationError``, as ``coordinate(flow:with:)``.
-    public func register<F: Flow>(_ type: F.Type, _ make: @escaping @MainActor () -> F) async throws {
-        try await answer { done in register(type, make, done) }
+    public func register<F: Flow>(_ type: F.Type, makeFlow: @escaping @MainActor () -> F) async throws {
+        try await answer { done in register(type, makeFlow, done) }
     }
 
-    /// Where a flow or screen lives, the oldest place if there are several; nil: not here, or no longer.
+    /// Returns the path of a flow or screen; if it is live at several paths, the oldest; nil if it is not live in this
+    /// coordinator.
+    ///
+    /// - Parameter presentable: the flow or screen.
+    /// - Returns: The path, or nil.
     public func path(of presentable: any Presentable) -> NodePath? {
         places[ObjectIdentifier(presentable)]?.first?.path
     }
 
-    private func node(of presentable: any Presentable) throws(NavigationError) -> LiveNode {
+    private func node(of presentable: any Presentable) throws(NavigationError) -> HostedNode {
         guard let node = places[ObjectIdentifier(presentable)]?.first else {
             throw NavigationError(
-                .unknownObject, "'\(presentable.name)' does not live in this coordinator, or no longer")
+                .unknownObject, "'\(presentable.name)' is not live in this coordinator")
         }
         return node
     }
 
-    // MARK: What happens
+    // MARK: Events
 
-    /// Each navigation of a flow that lives here, before it is asked where the step leads; from now on.
-    public var willNavigate: AsyncStream<Announcement> { announcements.values() }
+    /// The navigations that the flows of this coordinator are about to make, from now on.
+    public var willNavigate: AsyncStream<UpcomingNavigation> { announcements.values() }
 
-    /// Each navigation of a flow that lives here, when it has happened; from now on.
-    public var didNavigate: AsyncStream<Navigation> { navigations.values() }
+    /// The navigations that the flows of this coordinator made, from now on.
+    public var didNavigate: AsyncStream<FlowNavigation> { navigations.values() }
 
-    /// Each step that came to nothing though nobody waited for its outcome, and what else failed without anybody to tell;
-    /// from now on.
+    /// The steps that failed without a caller waiting for them, and other failures without a caller, from now on.
     public var failures: AsyncStream<NavigationFailure> { failed.values() }
 }
 
-/// A root that this program asked for.
+/// A root that this program started.
 @MainActor
 final class Root {
-    let child: Child
+    let child: ContributedChild
     let flow: any Flow
     let definition: String
 
-    init(_ child: Child, _ flow: any Flow) {
+    init(_ child: ContributedChild, _ flow: any Flow) {
         self.child = child
         self.flow = flow
         definition = type(of: flow).definition
     }
 }
 
-/// A flow that can live here.
+/// A flow type that this coordinator can create.
 struct FlowKind {
     let type: any Flow.Type
     let catalog: StepCatalog
     var registration: FlowRegistration
-    /// Whether the host knows it.
-    var isKnown = false
-    /// Makes one that others start.
+    /// Whether it is registered with the host.
+    var isRegistered = false
+    /// Creates a flow that another program or flow starts by name.
     var make: (@MainActor () -> any Flow)?
 }

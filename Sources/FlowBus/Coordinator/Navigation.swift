@@ -1,54 +1,55 @@
-/// A navigation that has happened: RxFlow's `didNavigate` (S-10).
-public struct Navigation: Sendable {
-    /// The flow that took the step.
+/// A navigation of a flow, after it was applied: RxFlow's `didNavigate` (S-10).
+public struct FlowNavigation: Sendable {
+    /// The flow that navigated.
     public let flow: any Flow
-    /// The step, as ``Flow/adapt(step:)`` wanted it; nil: no step, somebody went back (S-24).
+    /// The step that was taken, as ``Flow/adapt(step:)`` returned it; nil if the flow went back (S-24).
     public let step: (any Step)?
-    /// Where the flow lives.
+    /// The path of the flow.
     public let path: NodePath
-    /// Its number; one sequence for the whole tree, only ever growing.
+    /// The serial of the navigation. Serials increase over the whole tree.
     public let serial: UInt64
-    /// The number of the navigation that set it off; 0: it came from outside.
+    /// The serial of the navigation that triggered this one; 0 if a client triggered it.
     public let cause: UInt64
-    /// The bus name of who began the chain; empty in one process.
+    /// The unique bus name of the client that started the cascade; empty in one process.
     public let sender: String
-    /// What was applied, in order; empty for ``FlowContributors/none``.
-    public let contributions: [Contribution]
-    /// The name of the step that ``Flow/adapt(step:)`` was asked about, where it wanted another.
+    /// The contributors that were applied, in order; empty for ``FlowContributors/none``.
+    public let contributions: [AppliedContributor]
+    /// The name of the step before ``Flow/adapt(step:)`` replaced it; nil if it did not.
     public let adaptedFrom: String?
-    /// Whether it came by ``FlowCoordinator/navigate(to:)``.
+    /// Whether the step came by ``FlowCoordinator/navigate(to:)``.
     public let isDeepLink: Bool
 }
 
 /// A contributor that was applied.
-public struct Contribution: Hashable, Sendable {
-    /// `screen`, `flow`, `current`, `parent` or `end` for what a ``Flow`` contributes, `back` for what Back dismissed;
-    /// flows that are defined by files have `reuse`, `clear` and `pop`, too.
+public struct AppliedContributor: Hashable, Sendable {
+    /// The kind: `screen`, `flow`, `current`, `parent` or `end` for what a ``Flow`` contributes, `back` for a child
+    /// that was dismissed by going back; flows defined in files also have `reuse`, `clear` and `pop`.
     public let kind: String
-    /// The name of the screen, the flow's definition, or the step.
+    /// The name of the screen, of the flow's definition, or of the step.
     public let name: String
-    /// Where it lives, or the flow that gets the step; nil: nowhere.
+    /// The path of the child, or of the flow that receives the step; nil if there is none.
     public let path: NodePath?
 }
 
 /// A navigation that is about to be tried: RxFlow's `willNavigate`.
-public struct Announcement: Sendable {
-    /// The flow that takes the step.
+public struct UpcomingNavigation: Sendable {
+    /// The flow that is asked where the step leads.
     public let flow: any Flow
-    /// The step, as ``Flow/adapt(step:)`` wanted it.
+    /// The step, as ``Flow/adapt(step:)`` returned it.
     public let step: any Step
-    /// Where the flow lives.
+    /// The path of the flow.
     public let path: NodePath
 }
 
-/// A step that came to nothing though nobody waited for its outcome: nothing is lost silently (S-12).
+/// A failure that no caller is waiting for (S-12).
 public struct NavigationFailure: Sendable {
-    /// Where: the flow of the step, the nearest that is still live, or what it was emitted on.
+    /// The path of the flow that the step was for or, if it is gone, of its nearest live ancestor; the path that the
+    /// step was emitted on if no flow had it yet.
     public let path: NodePath
-    /// The step's name; empty: it was no step that failed.
+    /// The name of the step; empty if something other than a step failed.
     public let step: String
     /// A verdict, or the name of an error (``NavigationError/Code``).
     public let reason: String
-    /// The same for a person.
+    /// A message for people.
     public let message: String
 }

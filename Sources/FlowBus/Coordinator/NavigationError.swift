@@ -1,22 +1,23 @@
 internal import FlowCore
 
-/// A refusal, which changed nothing: what was wrong with which value, and what would be right.
+/// An error of the navigation service, or of the connection to it. The call that throws it had no effect, except with
+/// the codes ``Code/noReply`` and ``Code/disconnected``, which leave that open.
 public struct NavigationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Which error it is. Those of the service are its D-Bus errors `org.flowbus.Navigation1.Error.…`.
+    /// The code of the error.
     public struct Code: RawRepresentable, Hashable, Sendable {
-        /// The D-Bus error's name, without `org.flowbus.Navigation1.Error.` where it begins so.
+        /// The name of the D-Bus error, without the prefix `org.flowbus.Navigation1.Error.`.
         public let rawValue: String
 
-        /// An error by its name.
+        /// Creates a code from the name of an error.
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 
-    /// Which error it is.
+    /// The code of the error.
     public let code: Code
-    /// One line for a person.
+    /// A message for people, in one line: which value was wrong, and what would be right.
     public let message: String
 
-    /// The message, and the error's name.
+    /// The message with the code.
     public var description: String { "\(message) (\(code.rawValue))" }
 
     init(_ code: Code, _ message: String) {
@@ -35,59 +36,59 @@ public struct NavigationError: Error, Hashable, Sendable, CustomStringConvertibl
 extension NavigationError.Code {
     /// No definition declares a step of this name.
     public static let unknownStep = Self(rawValue: "UnknownStep")
-    /// Arguments that a declaration does not have, lacks and needs, or whose type does not fit.
+    /// An argument is unknown, missing, or of the wrong type.
     public static let invalidArguments = Self(rawValue: "InvalidArguments")
     /// No flow of this name is defined.
     public static let unknownFlow = Self(rawValue: "UnknownFlow")
-    /// A name or an id that is not allowed.
+    /// A name or an id is not allowed.
     public static let invalidName = Self(rawValue: "InvalidName")
-    /// A live sibling has that id.
+    /// A live sibling has the id.
     public static let idTaken = Self(rawValue: "IdTaken")
-    /// Another client owns it, or registered it.
+    /// Another client owns the presentable, or registered the flow.
     public static let notOwner = Self(rawValue: "NotOwner")
-    /// Another client has claimed it.
+    /// Another client has claimed the presentable.
     public static let alreadyClaimed = Self(rawValue: "AlreadyClaimed")
-    /// A flow of that name is defined already.
+    /// A flow of this name is defined already.
     public static let alreadyRegistered = Self(rawValue: "AlreadyRegistered")
-    /// What lives at that path now is another than was meant.
+    /// Another instance is live at the path.
     public static let staleInstance = Self(rawValue: "StaleInstance")
-    /// The flow that was to take the step is gone.
+    /// The flow ended before it took the step.
     public static let flowEnded = Self(rawValue: "FlowEnded")
-    /// The presentable that held the step is gone.
+    /// The presentable was dismissed before the step was taken.
     public static let presentableDismissed = Self(rawValue: "PresentableDismissed")
-    /// One step set off more than 256 others.
+    /// A step triggered more than 256 others.
     public static let navigationLoop = Self(rawValue: "NavigationLoop")
     /// A limit is reached.
     public static let limitExceeded = Self(rawValue: "LimitExceeded")
-    /// A guard refused; steps get the verdict `rejected` instead.
+    /// A guard refused a step of a call that reports no verdict.
     public static let rejected = Self(rawValue: "Rejected")
-    /// The flow waits for the very client that emits on it.
+    /// The flow is waiting for an answer from the client that makes the call.
     public static let wouldDeadlock = Self(rawValue: "WouldDeadlock")
-    /// The flow's `adapt` failed, or answered what can't be.
+    /// The flow's `adapt` failed, or returned an invalid step.
     public static let guardFailed = Self(rawValue: "GuardFailed")
     /// The flow's `adapt` took too long.
     public static let guardTimeout = Self(rawValue: "GuardTimeout")
-    /// The flow's `navigate` could not be asked, answered what can't be, or is gone.
+    /// The flow's `navigate` could not be called, returned invalid contributors, or its process ended.
     public static let navigatorFailed = Self(rawValue: "NavigatorFailed")
     /// The flow's `navigate` took too long.
     public static let navigatorTimeout = Self(rawValue: "NavigatorTimeout")
-    /// A deep link along a path came to a step that was not navigated.
+    /// A step of a deep link along a path was not navigated.
     public static let pathFailed = Self(rawValue: "PathFailed")
-    /// What was waited for did not come in time.
+    /// The call reached its time limit.
     public static let timeout = Self(rawValue: "Timeout")
     /// The service's definition files have errors.
     public static let invalidDefinition = Self(rawValue: "InvalidDefinition")
 
-    /// The caller may not do that.
+    /// The caller is not allowed to make the call.
     public static let accessDenied = Self(rawValue: "org.freedesktop.DBus.Error.AccessDenied")
-    /// Nothing lives at that path.
+    /// No presentable is live at the path.
     public static let unknownObject = Self(rawValue: "org.freedesktop.DBus.Error.UnknownObject")
-    /// There is no service on the bus, and the bus can't start it.
+    /// The service is not running, and the bus can't start it.
     public static let serviceUnknown = Self(rawValue: "org.freedesktop.DBus.Error.ServiceUnknown")
-    /// The service went away before it answered; what became of the call is not known.
+    /// The service ended before it answered. Whether the call was carried out is unknown.
     public static let noReply = Self(rawValue: "org.freedesktop.DBus.Error.NoReply")
     /// There is no connection to the bus.
     public static let disconnected = Self(rawValue: "org.freedesktop.DBus.Error.Disconnected")
-    /// A step that can't travel: no enum, or a value of it has no D-Bus type.
+    /// A step can't be sent: it is no enum, or a value of it has no D-Bus type.
     public static let invalidStep = Self(rawValue: "InvalidStep")
 }

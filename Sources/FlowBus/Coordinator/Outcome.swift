@@ -1,43 +1,45 @@
-/// What became of a step (S-9).
-public struct Outcome: Hashable, Sendable {
-    /// In one word.
+/// The outcome of a step (S-9).
+public struct StepOutcome: Hashable, Sendable {
+    /// The verdict.
     public let verdict: Verdict
-    /// The number of its navigation, which only ever grows; 0: there was none.
+    /// The serial of the navigation; 0 if there was none.
     public let serial: UInt64
 
-    /// Whether its contributors were applied.
+    /// Whether the step was navigated, and its contributors were applied.
     public var isNavigated: Bool { verdict == .navigated }
 }
 
-/// What became of a step, in one word (S-9). A later service may know more; what is unknown means: not navigated.
+/// The verdict on a step (S-9). A later version of the service can return other verdicts; an unknown verdict means that
+/// the step was not navigated.
 public struct Verdict: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    /// As it is written on the bus.
+    /// The verdict as a string, as on the bus.
     public let rawValue: String
 
-    /// A verdict by its word.
+    /// Creates a verdict from its string.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The flow took it, and its contributors were applied.
+    /// The flow took the step, and its contributors were applied.
     public static let navigated = Verdict(rawValue: "navigated")
-    /// The flow does not know the step; nothing changed.
+    /// The flow has no rule for the step; nothing changed.
     public static let unhandled = Verdict(rawValue: "unhandled")
-    /// Ignored: what it was emitted on is not presented.
+    /// The step was ignored because the presentable it was emitted on is not presented.
     public static let hidden = Verdict(rawValue: "hidden")
-    /// Kept until what it was emitted on is presented.
+    /// The step waits until the presentable it was emitted on is presented.
     public static let deferred = Verdict(rawValue: "deferred")
-    /// The flow's ``Flow/adapt(step:)`` refused it.
+    /// The flow's ``Flow/adapt(step:)`` rejected the step.
     public static let rejected = Verdict(rawValue: "rejected")
-    /// Not decided yet; only where nobody waits for it.
+    /// The step is not decided yet; only for a call that does not wait.
     public static let pending = Verdict(rawValue: "pending")
 
-    /// The word.
+    /// The string of the verdict.
     public var description: String { rawValue }
 }
 
-/// What became of a deep link at one flow (S-27).
+/// The outcome of a deep link at one flow (S-27).
 public struct FlowOutcome: Hashable, Sendable {
-    /// Where the flow lives, or lived.
+    /// The path of the flow.
     public let path: NodePath
-    /// Its verdict, or why it failed.
+    /// The verdict, or the error with which the step failed.
+    ///
     public let result: Result<Verdict, NavigationError>
 }

@@ -18,67 +18,74 @@
 /// }
 /// ```
 ///
-/// The same class serves in one process (``FlowCoordinator/init()``) and on the bus (``FlowCoordinator/init(bus:)``).
+/// A flow class works unchanged in one process (``FlowCoordinator/init()``) and on the bus
+/// (``FlowCoordinator/init(bus:)``).
 @MainActor
 public protocol Flow: Presentable {
-    /// What its root is: a ``Presentable``, `any Presentable`, or anything where nothing is to be seen.
+    /// The type of ``root``: a ``Presentable``, `any Presentable`, or any other type if the flow shows nothing itself.
     associatedtype RootPresentable
 
-    /// What it is shown as. If that is a ``Presentable``, the flow is visible and dismissed as it is.
+    /// The presentable that stands for the flow. If it is a ``Presentable``, the flow is visible and dismissed along
+    /// with it.
     var root: RootPresentable { get }
 
-    /// The steps that it knows. Others are not brought to it: they are `unhandled`.
+    /// The types of steps that the flow takes. Any other step is `unhandled`, and the flow is not asked.
     static var steps: [any Step.Type] { get }
 
-    /// What its definition is called on the bus: the type's name, unless it says otherwise.
+    /// The name of the flow's definition on the bus. The default is the name of the type.
     static var definition: String { get }
 
-    /// Whether ``adapt(step:)`` is asked; true, unless it says otherwise. On the bus it costs a step one more call, which a
-    /// flow without an `adapt` of its own can save.
+    /// Whether ``adapt(step:)`` is called. The default is true. On the bus it costs one more call for each step; a flow
+    /// that does not implement `adapt` can save that call.
     static var isGuarded: Bool { get }
 
-    /// Who covers whom among its children; ``Children/free``, unless it says otherwise.
+    /// Which of the flow's children covers the others. The default is ``Children/free``.
     static var children: Children { get }
 
-    /// How long ``adapt(step:)`` may take until the step fails, from 10 ms to 1 hour; 10 seconds, unless it says otherwise.
+    /// The time limit of ``adapt(step:)``, from 10 ms to 1 hour, after which the step fails. The default is 10 seconds.
     static var timeout: Duration { get }
 
-    /// What is to be taken instead of a step; the step itself, unless it says otherwise.
+    /// Returns the step to take in place of a step. The default implementation returns the step itself.
     ///
-    /// It is asked once for each step. No other step of this flow is taken meanwhile, and steps of other flows are (S-6).
-    /// Its task is cancelled when nobody waits for the answer any more: the flow is gone, or the time is over.
+    /// The coordinator calls it once for each step. Meanwhile the flow takes no other step; other flows do (S-6). The
+    /// task is cancelled when the answer is no longer needed because the flow has ended or the time limit has passed.
     ///
-    /// What a stepper emits on this flow meanwhile is taken afterwards. Here it must not be waited for, as that would last until
-    /// the time is over, as ``FlowCoordinator/emit(_:on:)`` on this flow does.
+    /// Steps that a stepper emits on this flow meanwhile are taken afterwards. Do not wait for such a step here, for
+    /// instance with ``FlowCoordinator/emit(_:on:)`` on this flow: the wait ends only at the time limit.
     ///
-    /// - Throws: ``StepRejected``: the step is not taken, and its emitter gets the verdict `rejected`. With any other error
-    ///   the step fails (`GuardFailed`).
+    /// - Parameter step: the step that was emitted.
+    /// - Returns: The step to take. With ``NoneStep``, no step is taken and the verdict is `rejected`.
+    /// - Throws: ``StepRejected`` to reject the step; its emitter gets the verdict `rejected`. Any other error makes
+    ///   the step fail (`GuardFailed`).
     func adapt(step: any Step) async throws -> any Step
 
-    /// Where a step leads.
+    /// Returns the contributors that a step leads to.
+    ///
+    /// - Parameter step: the step, as ``adapt(step:)`` returned it.
+    /// - Returns: The contributors.
     func navigate(to step: any Step) -> FlowContributors
 }
 
 extension Flow {
-    /// The definition's name.
+    /// The name of the definition.
     public var name: String { Self.definition }
 
-    /// The type's name.
+    /// The name of the type.
     public static var definition: String { String(describing: Self.self) }
 
-    /// It is asked.
+    /// True.
     public static var isGuarded: Bool { true }
 
-    /// Nobody covers anybody.
+    /// ``Children/free``.
     public static var children: Children { .free }
 
     /// 10 seconds.
     public static var timeout: Duration { .seconds(10) }
 
-    /// The step itself.
+    /// Returns the step itself.
     public func adapt(step: any Step) async throws -> any Step { step }
 
-    /// The root is withdrawn, if that is a presentable.
+    /// Withdraws the root, if it is a presentable.
     public func withdraw() { (root as? any Presentable)?.withdraw() }
 
     /// The root's; none where that is no presentable.
@@ -92,11 +99,13 @@ extension Flow {
     }
 }
 
-/// What ``Flow/adapt(step:)`` throws so that a step is not taken.
+/// An error that ``Flow/adapt(step:)`` throws to reject a step.
 public struct StepRejected: Error, Hashable, Sendable {
-    /// Why, for a person; may be empty.
+    /// The reason, for people; it may be empty.
     public let reason: String
 
-    /// A step is not taken.
+    /// Creates a rejection with a reason.
+    ///
+    /// - Parameter reason: the reason, for people.
     public init(_ reason: String = "") { self.reason = reason }
 }

@@ -1,40 +1,49 @@
-/// Where a step leads: RxFlow's FlowContributors. All of it is applied, or nothing (S-13).
+/// The contributors that a step leads to: RxFlow's FlowContributors. All of them are applied, or none (S-13).
 public enum FlowContributors {
-    /// All of these, in this order.
+    /// Several contributors, applied in order.
     case multiple(flowContributors: [FlowContributor])
-    /// This one.
+    /// One contributor.
     case one(flowContributor: FlowContributor)
-    /// The flow ends, with all that it contributed, and its parent gets this step; ``NoneStep``: it gets none (S-21).
+    /// Ends the flow with everything it contributed, and forwards a step to its parent; ``NoneStep`` forwards none
+    /// (S-21).
     case end(forwardToParentFlowWithStep: any Step)
-    /// Nothing more happens (S-17).
+    /// No contributors (S-17).
     case none
 }
 
-/// One thing that a step leads to: RxFlow's FlowContributor.
+/// One contributor that a step leads to: RxFlow's FlowContributor.
 public enum FlowContributor {
-    /// A new child of the flow: a screen, or a flow of its own, and who emits steps on it (S-18).
+    /// Adds a child to the flow, a screen or another flow, with the stepper that emits steps on it (S-18).
     ///
-    /// While it is not presented, what the stepper emits is ignored, unless `allowStepWhenNotPresented` (S-15).
+    /// While the child is not presented, steps of its stepper are ignored, unless `allowStepWhenNotPresented` is true
+    /// (S-15).
     case contribute(
         withNextPresentable: any Presentable, withNextStepper: any Stepper, allowStepWhenNotPresented: Bool = false)
-    /// A new child that lives elsewhere: a flow that another program has registered, that a definition file of the service
-    /// has, or for which there is a ``FlowCoordinator/register(_:_:)`` (S-18).
+    /// Adds a flow by name: one that another program has registered, one that a definition file of the service defines,
+    /// or one registered with ``FlowCoordinator/register(_:makeFlow:)`` (S-18).
     ///
-    /// Its arguments are those that its definition declares; nil: of the step at hand those that it declares.
+    /// The arguments are those that its definition declares. If `arguments` is nil, the child gets the declared ones
+    /// from the current step.
     case contributeFlow(
         named: String, withInitialStep: any Step = NoneStep(), arguments: [String: Value]? = nil, style: String = "",
         allowStepWhenNotPresented: Bool = false)
-    /// A new child that another program shows: a screen that a definition file of the service has (S-18). With arguments as
-    /// above. Screens of other ``FlowCoordinator``s have their objects there, and can't be made from here: contribute their flow.
+    /// Adds a screen by name that another program shows, and that a definition file of the service declares (S-18). The
+    /// arguments are as in ``contributeFlow(named:withInitialStep:arguments:style:allowStepWhenNotPresented:)``. To add
+    /// a screen of another ``FlowCoordinator``, contribute its flow: that coordinator has the object.
     case contributeScreen(
         named: String, withInitialStep: any Step = NoneStep(), arguments: [String: Value]? = nil, style: String = "",
         allowStepWhenNotPresented: Bool = false)
-    /// Another step for this same flow (S-8).
+    /// Forwards a step to the flow itself (S-8).
     case forwardToCurrentFlow(withStep: any Step)
-    /// Another step for the parent (S-20).
+    /// Forwards a step to the parent (S-20).
     case forwardToParentFlow(withStep: any Step)
 
-    /// A new child that emits its steps itself.
+    /// Adds a child that is its own stepper.
+    ///
+    /// - Parameters:
+    ///   - next: the child and its stepper.
+    ///   - allowStepWhenNotPresented: whether its steps are taken while it is not presented.
+    /// - Returns: The contributor.
     public static func contribute(
         withNext next: any Presentable & Stepper, allowStepWhenNotPresented: Bool = false
     ) -> FlowContributor {
@@ -43,12 +52,12 @@ public enum FlowContributor {
     }
 }
 
-/// Who covers whom among the children of a flow (S-14).
+/// Which children of a flow cover the others (S-14).
 public enum Children: String, CaseIterable, Sendable {
-    /// Nobody covers anybody, as in RxFlow.
+    /// No child covers another, as in RxFlow.
     case free
     /// The newest child covers the others.
     case stack
-    /// The selected child covers the others; a child is selected by being shown.
+    /// The selected child covers the others. A child is selected by becoming visible.
     case tabs
 }

@@ -1,4 +1,4 @@
-/// Waits for flows, to compose what they are shown as: RxFlow's Flows.
+/// Waits for flows, to compose their roots: RxFlow's Flows.
 ///
 /// ```swift
 /// Flows.use(wishlistFlow, watchedFlow, when: .ready) { wishlistRoot, watchedRoot in
@@ -6,16 +6,21 @@
 /// }
 /// ```
 public enum Flows {
-    /// When the block runs: RxFlow's ExecuteStrategy.
+    /// The moment at which the block runs: RxFlow's ExecuteStrategy.
     public enum ExecuteStrategy: Sendable {
-        /// When all of them are ready: the initial step of each has ended, and the flows that it contributed are ready. At once,
-        /// if they are; who asks late misses nothing (S-26).
+        /// Once all flows are ready: the initial step of each is done, and the flows that it contributed are ready. If
+        /// they are ready already, the block runs immediately (S-26).
         case ready
-        /// At once: they are there, as they are at hand.
+        /// Immediately.
         case created
     }
 
-    /// Runs a block with the roots of these flows, once.
+    /// Runs a block once, with the roots of the flows.
+    ///
+    /// - Parameters:
+    ///   - flows: the flows.
+    ///   - strategy: the moment at which the block runs.
+    ///   - block: the block.
     @MainActor
     public static func use<each F: Flow>(
         _ flows: repeat each F, when strategy: ExecuteStrategy,
@@ -23,37 +28,42 @@ public enum Flows {
     ) {
         var all: [any Flow] = []
         for flow in repeat each flows { all.append(flow) }
-        // Not held: one that never gets ready can go.
-        let held = (repeat Held(each flows))
+        // Weak references, so that a flow that never becomes ready can be deallocated.
+        let references = (repeat WeakReference(each flows))
         wait(for: all, strategy) {
-            // All of them are there, as each has said that it is ready.
-            guard let flows = try? (repeat (each held).get()) else { return }
+            // Each flow reported that it is ready, so none was deallocated.
+            guard let flows = try? (repeat (each references).get()) else { return }
             block(repeat (each flows).root)
         }
     }
 
-    /// Runs a block with the roots of any number of flows, once.
+    /// Runs a block once, with the roots of any number of flows.
+    ///
+    /// - Parameters:
+    ///   - flows: the flows.
+    ///   - strategy: the moment at which the block runs.
+    ///   - block: the block.
     @MainActor
     public static func use<Root>(
         _ flows: [any Flow], when strategy: ExecuteStrategy, block: @escaping @MainActor ([Root]) -> Void
     ) where Root: Presentable {
-        let held = flows.map { Held<AnyObject>($0) }
-        wait(for: flows, strategy) { block(held.compactMap { ($0.object as? any Flow)?.root as? Root }) }
+        let references = flows.map { WeakReference<AnyObject>($0) }
+        wait(for: flows, strategy) { block(references.compactMap { ($0.object as? any Flow)?.root as? Root }) }
     }
 
-    /// A flow that is waited for, as long as others hold it.
-    private struct Held<Object: AnyObject> {
+    /// A weak reference to a flow.
+    private struct WeakReference<Object: AnyObject> {
         weak let object: Object?
 
         init(_ object: Object) { self.object = object }
 
-        func get() throws(GoneError) -> Object {
-            guard let object else { throw GoneError() }
+        func get() throws(DeallocatedError) -> Object {
+            guard let object else { throw DeallocatedError() }
             return object
         }
     }
 
-    private struct GoneError: Error {}
+    private struct DeallocatedError: Error {}
 
     @MainActor
     private static func wait(
@@ -62,15 +72,15 @@ public enum Flows {
         switch strategy {
         case .created: block()
         case .ready:
-            let waiting = Waiting(count: flows.count, block)
-            for flow in flows { Readiness.of(flow).whenReady { waiting.arrived() } }
+            let waiting = ReadinessCountdown(count: flows.count, block)
+            for flow in flows { FlowReadiness.of(flow).whenReady { waiting.arrived() } }
             if flows.isEmpty { block() }
         }
     }
 
-    /// How many of the flows are not ready yet.
+    /// Counts the flows that are not ready yet.
     @MainActor
-    private final class Waiting {
+    private final class ReadinessCountdown {
         private var count: Int
         private let block: @MainActor () -> Void
 
@@ -86,27 +96,27 @@ public enum Flows {
     }
 }
 
-/// Whether a flow is ready, and who waits for that. A protocol has no place for it in the flow itself.
+/// Whether a flow is ready, and the blocks that wait for it. The protocol ``Flow`` has no storage for this.
 @MainActor
-final class Readiness {
+final class FlowReadiness {
     private weak var flow: (any Flow)?
     private var isReady = false
     private var waiting: [@MainActor () -> Void] = []
 
-    private static var all: [ObjectIdentifier: Readiness] = [:]
-    /// How many there may be before those of flows that are gone are looked for.
-    private static var most = 64
+    private static var all: [ObjectIdentifier: FlowReadiness] = [:]
+    /// The number of entries at which those of deallocated flows are removed.
+    private static var cleanupThreshold = 64
 
     private init(_ flow: any Flow) { self.flow = flow }
 
-    /// Of this flow; what is kept of flows that are gone is forgotten.
-    static func of(_ flow: any Flow) -> Readiness {
+    /// Returns the readiness of a flow.
+    static func of(_ flow: any Flow) -> FlowReadiness {
         if let known = all[ObjectIdentifier(flow)], known.flow === flow { return known }
-        if all.count >= most {
+        if all.count >= cleanupThreshold {
             all = all.filter { $0.value.flow != nil }
-            most = max(64, all.count * 2)
+            cleanupThreshold = max(64, all.count * 2)
         }
-        let new = Readiness(flow)
+        let new = FlowReadiness(flow)
         all[ObjectIdentifier(flow)] = new
         return new
     }
@@ -115,14 +125,14 @@ final class Readiness {
         if isReady { block() } else { waiting.append(block) }
     }
 
-    /// The flow is ready from now on.
-    func becomeReady() {
+    /// Marks the flow as ready, and runs the waiting blocks.
+    func markReady() {
         isReady = true
         let blocks = waiting
         waiting = []
         for block in blocks { block() }
     }
 
-    /// The flow begins anew, or is gone: who waits, waits for the next time.
+    /// Marks the flow as not ready; waiting blocks stay.
     func reset() { isReady = false }
 }

@@ -2,16 +2,16 @@ internal import FlowCore
 internal import FlowWire
 internal import SdBus
 
-// What the service asks of the objects of a host, and what is answered.
+// Calls of the service to the objects of a host, and their replies.
 
 extension BusHost {
-    /// A call of the guard or navigator of a flow, whose path says which.
+    /// Handles a call to the guard or the navigator of a flow, which the object path identifies.
     func takeQuestion(about definition: String, _ member: String, _ call: MessageReader, _ reply: PendingReply) {
         do throws(SdError) {
             let question = try question(about: definition, call)
             switch member {
-            case "Adapt": whenLive { [weak self] in self?.adapt(question, reply) }
-            case "Navigate": whenLive { [weak self] in self?.navigate(question, reply) }
+            case "Adapt": afterSnapshot { [weak self] in self?.adapt(question, reply) }
+            case "Navigate": afterSnapshot { [weak self] in self?.navigate(question, reply) }
             default: reply.failUnknown(member)
             }
         } catch {
@@ -24,14 +24,14 @@ extension BusHost {
         let step = String(cString: try call.readString())
         let arguments = try call.readArguments()
         let details = try call.readArguments()
-        let isOwn = details["sender"]?.value.text == bus.uniqueName && details["cause"]?.value.number == 0
+        let isFromThisProcess = details["sender"]?.value.text == bus.uniqueName && details["cause"]?.value.number == 0
         return HostQuestion(
             definition: definition, flow: NodePath(flow), step: StepMessage(name: step, arguments: arguments),
-            isOwn: isOwn)
+            isFromThisProcess: isFromThisProcess)
     }
 
     private func adapt(_ question: HostQuestion, _ reply: PendingReply) {
-        guard let delegate else { return reply.failNobody() }
+        guard let delegate else { return reply.failEnded() }
         delegate.adapt(question) { answer in
             switch answer {
             case .step(let step):
@@ -46,7 +46,7 @@ extension BusHost {
     }
 
     private func navigate(_ question: HostQuestion, _ reply: PendingReply) {
-        guard let delegate else { return reply.failNobody() }
+        guard let delegate else { return reply.failEnded() }
         delegate.navigate(question) { answer in
             switch answer {
             case .contributors(let contributors):
@@ -60,14 +60,14 @@ extension BusHost {
         }
     }
 
-    /// A call of the presenter. What is gone is told by the tree.
+    /// Handles a call to the presenter. Withdrawals are ignored: the tree reports what is gone.
     func takePresenterCall(_ member: String, _ call: MessageReader, _ reply: PendingReply) {
         guard member == "Present" else { return }
         do throws(SdError) {
-            let request = try PresentRequest(call)
+            let request = try PresentationRequest(call)
             let presentation = Presentation(
-                path: request.path, isAgain: request.isAgain, activationToken: request.activationToken)
-            whenLive { [weak self] in
+                path: request.path, isRepeated: request.isRepeated, activationToken: request.activationToken)
+            afterSnapshot { [weak self] in
                 if self?.delegate?.present(presentation, instance: request.instance) == true {
                     reply.send()
                 } else {
@@ -83,13 +83,13 @@ extension BusHost {
 }
 
 extension PendingReply {
-    fileprivate func failNobody() { fail("the flows of this program have ended") }
+    fileprivate func failEnded() { fail("the flows of this program have ended") }
 }
 
 extension MessageWriter {
     /// Appends a contributor, `(ssa{sv})`.
     ///
-    /// A step's arguments are always given: those that are left out would be taken from the step at hand.
+    /// The arguments of a step are always written: missing ones would be taken from the current step.
     fileprivate func append(_ contributor: HostContributor) throws(SdError) {
         try openContainer(.structure, "ssa{sv}")
         switch contributor {
@@ -156,7 +156,7 @@ extension BusLink {
         }
     }
 
-    /// Takes a registration back; its live flows are dismissed.
+    /// Removes a registration; its live flows are dismissed.
     func unregister(_ flow: String, _ done: @escaping Done<Void>) {
         call("\(BusNames.root)", BusNames.Interface.coordinator, "UnregisterFlow") { body throws(SdError) in
             try body.append(flow)

@@ -2,50 +2,51 @@ internal import FlowCore
 internal import FlowWire
 internal import SdBus
 
-/// Has flows in the service on the bus: it registers them with objects of this program, which the service asks.
+/// A host whose flows are part of the tree of the service: it registers them, with objects of this program that the
+/// service calls.
 ///
-/// It watches the whole tree. Until it knows that, nothing is asked of the service but to take the registrations, and nothing
-/// of its flows: so that those are told of each presentable before anything is said about it.
+/// It watches the whole tree. Until the tree is known, it only registers flows, and queues other calls and the
+/// questions of the service: so the delegate learns of each presentable before anything else about it.
 @MainActor
 final class BusHost: Host {
     weak var delegate: (any HostDelegate)?
 
-    /// Held, so that the connection lives as long as flows are on it.
+    /// The connection, which lives as long as flows use it.
     let bus: NavigationBus
-    /// Its objects are at and below this path.
+    /// The path of its objects, which are at and below it.
     let path: String
     private var watch: TreeWatch?
     private var number: UInt64 = 0
     private var presenter: ServedObject?
-    private var flows: [Flow] = []
+    private var flows: [RegisteredFlow] = []
     private var isClosed = false
-    /// Counts what makes registrations go: the end of the service, or of the connection.
+    /// Counts the losses of the service and of the connection, which end all registrations.
     private var epoch = 0
     private var state = State.opening
-    /// Whether the tree was told once.
+    /// Whether the tree was reported before.
     private var wasLive = false
     /// Calls that wait until the tree is known.
     private var calls: [() -> Void] = []
-    /// Answers about roots, which wait until the tree is known.
+    /// Answers to calls that start roots, which wait until the tree is known.
     private var roots: [() -> Void] = []
     /// Questions of the service that wait until the tree is known.
     var questions: [() -> Void] = []
 
     private enum State {
-        /// The tree will be known soon, or that there is no service.
+        /// Waiting for the tree, or for the report that there is no service.
         case opening
         case live
-        /// There is no service. A call may start it.
+        /// There is no service. A call can start it.
         case gone
     }
 
-    /// A flow that is registered.
-    private final class Flow {
+    /// A registered flow.
+    private final class RegisteredFlow {
         var registration: FlowRegistration
         let object: ServedObject
-        /// Whether a service ever had it.
+        /// Whether a service ever accepted it.
         var wasRegistered = false
-        /// When it was registered; nil: it is not.
+        /// The epoch in which it was registered; nil if it is not registered.
         var epoch: Int?
 
         init(_ registration: FlowRegistration, _ object: ServedObject) {
@@ -54,16 +55,16 @@ final class BusHost: Host {
         }
     }
 
-    /// A host on this connection, which may have others.
+    /// Creates a host on a connection, which can have several.
     init(_ bus: NavigationBus) throws(NavigationError) {
         self.bus = bus
         path = "/org/flowbus/swift/c\(bus.nextCoordinator())"
         presenter = try ServedObject(bus.link, path, [ServedInterfaces.presenter]) { [weak self] member, call, reply in
             self?.takePresenterCall(member, call, reply)
         }
-        // Before the tree is read: what is registered again has to be.
+        // Listens before the watch does: flows are registered again before the tree is read.
         number = bus.link.add(self)
-        watch = TreeWatch(bus.link, nil) { [weak self] news in self?.take(news) }
+        watch = TreeWatch(bus.link, nil) { [weak self] event in self?.handle(event) }
     }
 
     isolated deinit { close() }
@@ -80,7 +81,7 @@ final class BusHost: Host {
         presenter?.end()
         answerRoots()
         (watch, presenter, questions) = (nil, nil, [])
-        // Those that were not made yet are refused now.
+        // Refuses the queued calls.
         askAll()
     }
 
@@ -104,33 +105,38 @@ final class BusHost: Host {
         }
     }
 
-    private func add(_ flow: FlowRegistration) throws(NavigationError) -> Flow {
+    private func add(_ flow: FlowRegistration) throws(NavigationError) -> RegisteredFlow {
         let name = flow.name
-        // The service takes it for the same client, who has another object for it now.
+        // The service would accept it: the client is the same, and the new object would replace the other one.
         guard !bus.registeredFlows.contains(name) else {
             throw NavigationError(
                 .alreadyRegistered,
                 "the flow '\(name)' lives in another coordinator of this program; give it another definition")
         }
-        // Whether the guard is asked is the registration's to say, and may change.
+        // The registration says whether the guard is called, and can change.
         let interfaces = [ServedInterfaces.navigator, ServedInterfaces.guard]
         let object = try ServedObject(bus.link, path + "/" + name, interfaces) { [weak self] member, call, reply in
             self?.takeQuestion(about: name, member, call, reply)
         }
-        let added = Flow(flow, object)
+        let added = RegisteredFlow(flow, object)
         flows.append(added)
         bus.registeredFlows.insert(name)
         return added
     }
 
-    private func remove(_ flow: Flow) {
+    private func remove(_ flow: RegisteredFlow) {
         flow.object.end()
         flows.removeAll { $0 === flow }
         bus.registeredFlows.remove(flow.registration.name)
     }
 
-    /// - Parameter before: what the service has of it, and keeps where it refuses.
-    private func send(_ flow: Flow, replacing before: FlowRegistration? = nil, _ done: @escaping Done<Void>) {
+    /// Registers a flow with the service.
+    ///
+    /// - Parameters:
+    ///   - flow: the flow.
+    ///   - before: the registration that stays in effect if the service refuses the new one.
+    ///   - done: receives the result.
+    private func send(_ flow: RegisteredFlow, replacing before: FlowRegistration? = nil, _ done: @escaping Done<Void>) {
         let current = epoch
         flow.epoch = current
         bus.link.register(flow.registration, at: flow.object.path, presenter: path) { [weak self] result in
@@ -142,22 +148,23 @@ final class BusHost: Host {
         }
     }
 
-    private func refused(_ flow: Flow, _ before: FlowRegistration?, _ error: NavigationError, in epoch: Int) {
+    private func refused(_ flow: RegisteredFlow, _ before: FlowRegistration?, _ error: NavigationError, in epoch: Int) {
         guard flow.epoch == epoch else { return }
-        if error.isOfService, let before {
+        if error.isFromService, let before {
             flow.registration = before
             return
         }
         flow.epoch = nil
-        // What was registered is so again when there is a service; what that refuses, it would refuse again.
-        if error.isOfService || !flow.wasRegistered { remove(flow) }
+        // A flow that a service accepted is registered again with the next one. One that a service refused would be
+        // refused again.
+        if error.isFromService || !flow.wasRegistered { remove(flow) }
     }
 
     private func registerAgain() {
         for flow in flows where flow.epoch != epoch {
             send(flow) { [weak self] result in
-                guard case .failure(let error) = result, error.isOfService else { return }
-                self?.delegate?.forgotten(flow.registration.name)
+                guard case .failure(let error) = result, error.isFromService else { return }
+                self?.delegate?.registrationLost(flow.registration.name)
                 self?.notify(error, "the flow '\(flow.registration.name)' is registered no longer")
             }
         }
@@ -168,7 +175,7 @@ final class BusHost: Host {
     func coordinate(_ definition: String, _ step: StepMessage?, _ done: @escaping Done<NodePath>) {
         ask { [weak self] result in
             guard let self, case .success = result, state != .live, !isClosed else { return done(result) }
-            // The call has started the service: its tree is told first.
+            // The call has started the service, whose tree is reported first.
             roots.append { [weak self] in
                 done(
                     self?.state == .live
@@ -184,8 +191,8 @@ final class BusHost: Host {
         ask(done) { $0.navigate(to: step, $1) }
     }
 
-    func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<Outcome>) {
-        // The flow may wait for this very program.
+    func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
+        // The flow may be waiting for this program.
         let emission = Emission(
             step: step, path: path, token: bus.nextToken(), instance: known(instance))
         ask(done) { $0.emit(emission, $1) }
@@ -201,7 +208,7 @@ final class BusHost: Host {
         ask(done) { $0.dismiss(object, $1) }
     }
 
-    func back(on path: NodePath, instance: UInt64, _ done: @escaping Done<Outcome>) {
+    func back(on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
         let object = path.objectPath(of: known(instance))
         ask(done) { $0.back(on: object, $1) }
     }
@@ -228,27 +235,27 @@ final class BusHost: Host {
 
     // MARK: The tree
 
-    private func take(_ news: TreeWatchEvent) {
-        switch news {
-        case .live(let nodes): becomeLive(nodes.map(HostNode.init))
+    private func handle(_ event: TreeWatchEvent) {
+        switch event {
+        case .snapshot(let nodes): applySnapshot(nodes.map(HostNode.init))
         case .added(let node): delegate?.added(HostNode(node))
         case .removed(let path): delegate?.removed(path)
         case .changed(let path, .presented(let isPresented)): delegate?.changed(path, .presented(isPresented))
         case .changed(let path, .ready): delegate?.changed(path, .ready)
-        // What flows are not told of.
+        // Flows do not observe these.
         case .changed(_, .visible), .changed(_, .current), .changed(_, .owner), .changed(_, .arguments): return
         case .navigated(let navigation): delegate?.didNavigate(navigation)
         case .failed(let failure): delegate?.failed(failure)
-        case .serviceGone: becomeGone()
+        case .serviceGone: handleServiceGone()
         case .ended(let error):
-            becomeGone()
+            handleServiceGone()
             if let error { notify(error, "the tree can't be watched") }
         }
     }
 
-    private func becomeGone() {
+    private func handleServiceGone() {
         state = .gone
-        // Who asked is gone.
+        // The service that asked is gone.
         questions = []
         answerRoots()
         askAll()
@@ -260,8 +267,8 @@ final class BusHost: Host {
                 path: NodePath(""), step: "", reason: error.code.rawValue, message: "\(what): \(error.message)"))
     }
 
-    private func becomeLive(_ nodes: [HostNode]) {
-        if wasLive { delegate?.restarted(nodes) } else { for node in nodes { delegate?.added(node) } }
+    private func applySnapshot(_ nodes: [HostNode]) {
+        if wasLive { delegate?.serviceRestarted(nodes) } else { for node in nodes { delegate?.added(node) } }
         wasLive = true
         state = .live
         answerRoots()
@@ -277,15 +284,15 @@ final class BusHost: Host {
         for answer in waiting { answer() }
     }
 
-    /// Makes the calls that waited.
+    /// Makes the queued calls.
     private func askAll() {
         let waiting = calls
         calls = []
         for call in waiting { call() }
     }
 
-    /// Has a question told when its flow is known.
-    func whenLive(_ question: @escaping () -> Void) {
+    /// Delivers a question once the tree, and with it the flow, is known.
+    func afterSnapshot(_ question: @escaping () -> Void) {
         if state == .live { question() } else { questions.append(question) }
     }
 }
@@ -298,10 +305,10 @@ extension BusHost: LinkListener {
 
     func linkLost() { epoch += 1 }
 
-    func serviceWent() { epoch += 1 }
+    func serviceDisappeared() { epoch += 1 }
 
-    func serviceCame() {
-        // At first the tree is being read already.
+    func serviceAppeared() {
+        // After the first connection, the tree is being read already.
         if state == .gone { state = .opening }
         registerAgain()
     }
@@ -314,8 +321,8 @@ extension HostNode {
 }
 
 extension NavigationError {
-    /// Whether the service said it, rather than that there was none to say anything.
-    var isOfService: Bool {
+    /// Whether the service sent the error, rather than being unreachable.
+    var isFromService: Bool {
         ![.disconnected, .noReply, .serviceUnknown].contains(code)
             && !code.rawValue.hasPrefix(BusNames.StandardError.spawnPrefix)
     }

@@ -1,6 +1,6 @@
 internal import FlowCore
 
-// What the machine says, as flows and their coordinator take it.
+// Conversions from the values of FlowCore to those of this library.
 
 extension HostNode {
     init(_ state: PresentableState) {
@@ -14,16 +14,16 @@ extension HostNavigation {
     init(_ navigation: FlowCore.Navigation) {
         self.init(
             flow: NodePath(navigation.flow), serial: navigation.serial, cause: navigation.cause,
-            // There is nobody else.
+            // There is only this process.
             sender: "",
             step: navigation.step.isEmpty
                 ? nil : StepMessage(name: navigation.step, arguments: navigation.arguments),
-            contributions: navigation.contributions.map(Contribution.init), adaptedFrom: navigation.adaptedFrom,
+            contributions: navigation.contributions.map(AppliedContributor.init), adaptedFrom: navigation.adaptedFrom,
             isDeepLink: navigation.isDeepLink)
     }
 }
 
-extension Contribution {
+extension AppliedContributor {
     init(_ contribution: FlowCore.Contribution) {
         self.init(
             kind: contribution.kind.rawValue, name: contribution.name, path: contribution.path.map { NodePath($0) })
@@ -41,7 +41,7 @@ extension NavigationFailure {
     }
 }
 
-extension Outcome {
+extension StepOutcome {
     init(_ answer: Answer) {
         guard case .verdict(let verdict, let serial) = answer else {
             self.init(verdict: .navigated, serial: 0)
@@ -51,11 +51,12 @@ extension Outcome {
     }
 }
 
-extension Result<Outcome, NavigationError> {
+extension Result<StepOutcome, NavigationError> {
     init(_ outcome: FlowCore.Outcome) {
         switch outcome {
-        case .navigated(let serial): self = .success(Outcome(verdict: .navigated, serial: serial))
-        case .ignored(let verdict): self = .success(Outcome(verdict: Verdict(rawValue: verdict.rawValue), serial: 0))
+        case .navigated(let serial): self = .success(StepOutcome(verdict: .navigated, serial: serial))
+        case .ignored(let verdict):
+            self = .success(StepOutcome(verdict: Verdict(rawValue: verdict.rawValue), serial: 0))
         case .refused(let error): self = .failure(NavigationError(error))
         }
     }
@@ -63,13 +64,13 @@ extension Result<Outcome, NavigationError> {
 
 extension FlowOutcome {
     init(_ outcome: FlowCore.FlowOutcome) {
-        let result = outcome.outcome.map { Result<Outcome, NavigationError>($0).map(\.verdict) }
+        let result = outcome.outcome.map { Result<StepOutcome, NavigationError>($0).map(\.verdict) }
         self.init(path: NodePath(outcome.path), result: result ?? .success(Verdict(rawValue: "")))
     }
 }
 
 extension Registration {
-    /// A flow that this process guards, navigates and presents.
+    /// The registration of a flow for which this process is guard, navigator and presenter.
     init(_ flow: FlowRegistration, by client: Client) {
         self.init(
             flow.name, at: Service(client.name, path: "/", timeout: flow.timeout), steps: flow.steps,

@@ -1,26 +1,26 @@
-/// First in, first out: each comes and goes in constant time, on average.
+/// A first-in, first-out queue with amortized constant time for each operation.
 struct Fifo<Element> {
-    /// nil: it has gone.
+    /// The elements; nil for a removed one.
     private var elements: [Element?] = []
-    /// How many have gone.
-    private var gone = 0
+    /// The number of removed elements at the front.
+    private var removedCount = 0
 
-    var isEmpty: Bool { gone == elements.count }
-    var count: Int { elements.count - gone }
+    var isEmpty: Bool { removedCount == elements.count }
+    var count: Int { elements.count - removedCount }
 
-    /// All that there are, in order.
-    var all: [Element] { elements[gone...].compactMap(\.self) }
+    /// All elements, in order.
+    var all: [Element] { elements[removedCount...].compactMap(\.self) }
 
     mutating func append(_ element: Element) { elements.append(element) }
 
     mutating func popFirst() -> Element? {
-        guard gone < elements.count else { return nil }
-        let first = elements[gone].take()
-        gone += 1
-        // As many are moved as have gone since the last time, at the most.
-        if 2 * gone >= elements.count {
-            elements.removeFirst(gone)
-            gone = 0
+        guard removedCount < elements.count else { return nil }
+        let first = elements[removedCount].take()
+        removedCount += 1
+        // At most as many elements move as were removed since the last time.
+        if 2 * removedCount >= elements.count {
+            elements.removeFirst(removedCount)
+            removedCount = 0
         }
         return first
     }

@@ -1,87 +1,87 @@
 internal import FlowCore
 
-/// Where flows live: the machine in this process, or the service on the bus. One ``FlowCoordinator`` serves either, so that a
-/// flow can't tell them apart.
+/// The place where flows live: the state machine in this process, or the service on the bus. A ``FlowCoordinator``
+/// works with either in the same way, so that a flow can't tell them apart.
 ///
-/// What is asked of a host it does in the order in which it was asked; it never answers before it returns, unless it says
-/// so, and it answers each call once.
+/// A host carries out calls in the order in which they are made, never answers a call before the method has returned
+/// (unless documented otherwise), and answers each call once.
 ///
-/// What is asked of a presentable is asked of this instance, and fails with `unknownObject` where that is gone, whatever lives
-/// at its path by then (S-25); 0 stands for whatever lives there.
+/// A call about a presentable names its instance, and fails with `unknownObject` if that is gone, whatever is live at
+/// the path by then (S-25); 0 stands for any instance.
 @MainActor
 protocol Host: AnyObject {
-    /// Who has the flows; it outlives what it asks.
+    /// The object that has the flows. It outlives the host's calls to it.
     var delegate: (any HostDelegate)? { get set }
 
-    /// Defines a flow, or defines it anew: more screens, after the service was gone.
+    /// Registers a flow, or registers it again: with more screens, or after the service was gone.
     func register(_ flow: FlowRegistration, _ done: @escaping Done<Void>)
     /// Starts a root.
     func coordinate(_ definition: String, _ step: StepMessage?, _ done: @escaping Done<NodePath>)
-    /// Sends a step to all live flows (S-27).
+    /// Delivers a step to all live flows (S-27).
     func navigate(to step: StepMessage, _ done: @escaping Done<[FlowOutcome]>)
     /// Emits a step on a presentable; never answers `pending`.
-    func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<Outcome>)
-    /// Says that a presentable is shown, or hidden.
+    func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>)
+    /// Reports that a presentable is visible, or not.
     func setVisible(_ isVisible: Bool, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>)
     /// Dismisses a presentable.
     func dismiss(_ path: NodePath, instance: UInt64, _ done: @escaping Done<Void>)
     /// Goes back in a flow (S-24).
-    func back(on path: NodePath, instance: UInt64, _ done: @escaping Done<Outcome>)
-    /// Takes everything back: nothing is asked or told any more.
+    func back(on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>)
+    /// Ends all flows. The delegate gets no further calls.
     func close()
 }
 
-/// Gets the outcome of a call to a host.
+/// Receives the result of a call to a host.
 typealias Done<Success> = @MainActor (Result<Success, NavigationError>) -> Void
 
-/// Who has the flows. Questions may be answered later, and are answered once; what is told comes in the order of the contract
-/// ("Order on the wire"): what goes, what comes, what changes, the navigation.
+/// The object that has the flows. It can answer a question later, and answers it once. Reports come in the order of the
+/// contract ("Order on the wire"): removals, additions, changes, the navigation.
 @MainActor
 protocol HostDelegate: AnyObject {
-    /// What is to be taken instead of a step (S-5).
+    /// Adapts a step (S-5).
     func adapt(_ question: HostQuestion, _ answer: @escaping @MainActor (AdaptAnswer) -> Void)
-    /// Where a step leads. What is contributed is told by ``didNavigate(_:)``.
+    /// Answers where a step leads. ``didNavigate(_:)`` reports what was contributed.
     func navigate(_ question: HostQuestion, _ answer: @escaping @MainActor (NavigateAnswer) -> Void)
-    /// A screen of this process is to be shown; whether there is one.
+    /// Shows a screen of this process. Returns whether it exists.
     func present(_ presentation: Presentation, instance: UInt64) -> Bool
 
-    /// A presentable is there.
+    /// A presentable was added.
     func added(_ node: HostNode)
-    /// Something of it changed.
+    /// A presentable changed.
     func changed(_ path: NodePath, _ change: HostChange)
-    /// It is gone.
+    /// A presentable was removed.
     func removed(_ path: NodePath)
-    /// A navigation happened.
+    /// A navigation occurred.
     func didNavigate(_ navigation: HostNavigation)
-    /// A step came to nothing.
+    /// A step failed.
     func failed(_ failure: NavigationFailure)
-    /// A flow that was registered is so no longer: the service that is there anew refuses it.
-    func forgotten(_ definition: String)
-    /// The service is there anew; these are all presentables that are live in it. What is not among them is gone.
-    func restarted(_ live: [HostNode])
+    /// A flow lost its registration: the new service refused it.
+    func registrationLost(_ definition: String)
+    /// The service was restarted; these are all live presentables. All others are gone.
+    func serviceRestarted(_ live: [HostNode])
 }
 
-/// A flow as it is registered.
+/// The registration of a flow.
 struct FlowRegistration: Equatable {
     var name: String
     var steps: [StepDeclaration]
-    /// Names of the screens that it brings, in the order in which they first came.
+    /// The names of its screens, in the order in which they were first contributed.
     var screens: [String]
     var isGuarded: Bool
     var children: Children
-    /// How long an answer may take, in µs.
+    /// The time limit of an answer, in µs.
     var timeout: UInt64
 }
 
-/// What a host asks about a step.
+/// A question of a host about a step.
 struct HostQuestion {
     /// The flow's definition.
     var definition: String
-    /// Where it lives.
+    /// The path of the flow.
     var flow: NodePath
     var step: StepMessage
-    /// Whether this process began the chain, with this very step.
-    var isOwn: Bool
+    /// Whether this process started the cascade, with this very step.
+    var isFromThisProcess: Bool
 }
 
 enum AdaptAnswer {
@@ -95,7 +95,7 @@ enum NavigateAnswer {
     case failed(String)
 }
 
-/// A contributor by names.
+/// A contributor, by name.
 enum HostContributor: Equatable {
     case screen(String, HostChild)
     case flow(String, HostChild)
@@ -104,11 +104,11 @@ enum HostContributor: Equatable {
     case end(StepMessage?)
 }
 
-/// What is said of a new child.
+/// The options of a new child.
 struct HostChild: Equatable {
     /// Its initial step.
     var step: StepMessage?
-    /// nil: of the step at hand those that it declares.
+    /// nil passes on the declared ones of the current step.
     var arguments: Arguments?
     var style = ""
     var whenHidden: WhenHidden?
@@ -117,14 +117,14 @@ struct HostChild: Equatable {
 /// A live presentable.
 struct HostNode: Equatable {
     var path: NodePath
-    /// Never used again (S-1).
+    /// The instance number, never used again (S-1).
     var instance: UInt64
     var isPresented: Bool
     /// True for a screen.
     var isReady: Bool
 }
 
-/// What changed of a presentable.
+/// A change of a presentable.
 enum HostChange: Equatable {
     case presented(Bool)
     case ready
@@ -136,9 +136,9 @@ struct HostNavigation: Equatable {
     var serial: UInt64
     var cause: UInt64
     var sender: String
-    /// nil: somebody went back.
+    /// nil if the flow went back.
     var step: StepMessage?
-    var contributions: [Contribution]
+    var contributions: [AppliedContributor]
     var adaptedFrom: String?
     var isDeepLink: Bool
 }

@@ -1,39 +1,39 @@
 internal import FlowCore
 
-/// The machine itself, in this process: no bus, no service, nobody else.
+/// A host that runs the state machine in this process, without a bus or a service.
 ///
-/// It does with effects what the service does: asks, tells, keeps time. Events wait in a queue, so that what a flow does while
-/// it is asked or told is taken when all is told, in the order it was done; and answers wait there, too, as they do on
-/// the bus. So both hosts take the same steps in the same order.
+/// It carries out effects as the service does: it asks flows, reports events, and measures time. Events wait in a
+/// queue, so that an event that a flow causes during a question or a report is handled after it, in order. Answers wait
+/// there, too, as they do on the bus. So both hosts handle the same steps in the same order.
 @MainActor
 final class LocalHost: Host {
     weak var delegate: (any HostDelegate)?
 
-    /// Who does everything here; it is on no bus, so this stands in messages alone.
+    /// The client of all events. It is on no bus, so the name appears in messages only.
     private static let client = Client("this process")
 
     private var core = Coordinator(
         definitions: Definitions(), basePath: String(NodePath.tree.dropLast()), quotas: .none, isRecorded: false)
-    /// What happened, and was not taken yet: made an event when its turn comes, as names may mean others by then.
+    /// Events that were not handled yet. Each is made when its turn comes, because names can refer to others by then.
     private var waiting = Fifo<@MainActor (LocalHost) -> Event?>()
-    private var isTaking = false
-    /// Whether they will be taken by themselves.
-    private var isWoken = false
+    private var isHandling = false
+    /// Whether a task that handles them is scheduled.
+    private var isScheduled = false
     private var isClosed = false
-    /// Calls that are not answered yet, by their numbers.
+    /// Unanswered calls, by number.
     private var answers: [UInt64: Done<Answer>] = [:]
     private var lastRequest: UInt64 = 0
-    /// Emissions that were told `pending`.
+    /// Emitted steps that were answered `pending`.
     private var pending = PendingSteps()
-    /// Flows that are asked about, and who looks at the time.
-    private var questions: [QuestionID: Asked] = [:]
+    /// Questions that wait for an answer.
+    private var questions: [QuestionID: PendingQuestion] = [:]
     private let start = ContinuousClock.now
     private var alarm: Task<Void, Never>?
 
     func close() {
         isClosed = true
         alarm?.cancel()
-        for asked in questions.values { asked.clock?.cancel() }
+        for question in questions.values { question.clock?.cancel() }
         questions = [:]
         let (calls, steps) = (answers.sorted { $0.key < $1.key }.map(\.value), pending.takeAll().map(\.done))
         (answers, waiting) = ([:], Fifo())
@@ -51,44 +51,45 @@ final class LocalHost: Host {
                 + UInt64(clamping: time.attoseconds / 1_000_000_000_000))
     }
 
-    /// A flow that is asked.
-    private struct Asked {
-        /// Looks at the time, where the answer is not there at once.
+    /// A question to a flow.
+    private struct PendingQuestion {
+        /// Measures the time limit, if the answer does not come immediately.
         var clock: Task<Void, Never>?
     }
 
-    /// Takes an event in its turn, and not before who brought it has returned: so no flow is asked in the midst of what another
-    /// does, nor of the one that emits.
-    private func take(_ event: @escaping @MainActor (LocalHost) -> Event?) {
+    /// Enqueues an event. It is handled after its caller has returned, so that no flow is asked while another flow, or
+    /// the emitter, is running.
+    private func enqueue(_ event: @escaping @MainActor (LocalHost) -> Event?) {
         guard !isClosed else { return }
         waiting.append(event)
         wake()
     }
 
     private func wake() {
-        if isTaking || isWoken { return }
-        isWoken = true
-        Task { @MainActor [weak self] in self?.takeWaiting() }
+        if isHandling || isScheduled { return }
+        isScheduled = true
+        Task { @MainActor [weak self] in self?.handleWaiting() }
     }
 
-    /// Takes what waits, and what that sets off. Those who emit without end leave others their turn.
-    private func takeWaiting() {
-        isWoken = false
-        isTaking = true
+    /// Handles the queued events and those that they cause, up to a number: a stepper that emits without end leaves
+    /// other tasks their turn.
+    private func handleWaiting() {
+        isScheduled = false
+        isHandling = true
         var count = 0
-        while count < Self.mostAtOnce, let next = waiting.popFirst() {
+        while count < Self.eventsPerTurn, let next = waiting.popFirst() {
             count += 1
             guard let event = next(self) else { continue }
             for effect in core.handle(event, at: now) where !isClosed { carryOut(effect) }
         }
-        isTaking = false
+        isHandling = false
         if !waiting.isEmpty { wake() }
     }
 
-    /// So many events are taken before others on the main actor have their turn.
-    private static var mostAtOnce: Int { 256 }
+    /// The number of events that are handled before other tasks of the main actor have their turn.
+    private static var eventsPerTurn: Int { 256 }
 
-    /// Makes a call in its turn: an event that is answered.
+    /// Enqueues a call: an event with an answer.
     private func call(
         _ done: @escaping Done<Answer>, _ event: @escaping @MainActor (LocalHost, RequestID) throws(FlowError) -> Event
     ) {
@@ -99,7 +100,7 @@ final class LocalHost: Host {
         lastRequest += 1
         let number = lastRequest
         answers[number] = done
-        take { host in
+        enqueue { host in
             do throws(FlowError) {
                 return try event(host, RequestID(number))
             } catch {
@@ -109,13 +110,13 @@ final class LocalHost: Host {
         }
     }
 
-    /// Makes a call about a presentable.
+    /// Enqueues a call about a presentable.
     private func call(
         at path: NodePath, _ instance: UInt64, _ done: @escaping Done<Answer>,
         _ event: @escaping @MainActor (LocalHost, RequestID, NodeID) throws(FlowError) -> Event
     ) {
         call { result in
-            // As the bus says of a path without an object.
+            // The bus reports a path without an object this way.
             if case .failure(let error) = result, error.code == .presentableDismissed {
                 return done(.failure(NavigationError(.unknownObject, error.message)))
             }
@@ -157,10 +158,10 @@ final class LocalHost: Host {
         case .dropQuestion(let id): questions.removeValue(forKey: id)?.clock?.cancel()
         case .present(let presentation):
             let shown = Presentation(
-                path: NodePath(presentation.path), isAgain: presentation.isAgain,
+                path: NodePath(presentation.path), isRepeated: presentation.isAgain,
                 activationToken: presentation.activationToken)
             let isThere = delegate?.present(shown, instance: presentation.instance) ?? false
-            take { _ in .presenterReplied(presentation.id, isThere ? .presented(by: Self.client) : .failed) }
+            enqueue { _ in .presenterReplied(presentation.id, isThere ? .presented(by: Self.client) : .failed) }
         case .addPresentable(let state): delegate?.added(HostNode(state))
         case .removePresentable(let path, _): delegate?.removed(NodePath(path))
         case .changeProperties(let changes):
@@ -171,13 +172,13 @@ final class LocalHost: Host {
         case .emitNavigationOccurred(let navigation): delegate?.didNavigate(HostNavigation(navigation))
         case .emitNavigationFailed(let failure): delegate?.failed(NavigationFailure(failure))
         case .emitStepConcluded(let conclusion):
-            let result = Result<Outcome, NavigationError>(conclusion.outcome)
+            let result = Result<StepOutcome, NavigationError>(conclusion.outcome)
             for done in pending.conclude(conclusion.token, on: conclusion.path) { done(result) }
         case .reply(let request, let answer): answers.removeValue(forKey: request.number)?(.success(answer))
         case .fail(let request, let error):
             answers.removeValue(forKey: request.number)?(.failure(NavigationError(error)))
         case .startTimer(let time): arm(time)
-        // There is nobody else: whoever shows something is told that it is gone, and nobody leaves.
+        // There are no other clients, and the delegate learns of removals from the tree.
         case .withdraw, .watchClient, .emitNavigationWillOccur, .emitDefinitionsChanged, .reportUnstarted,
             .reportUnrestored:
             break
@@ -191,45 +192,46 @@ final class LocalHost: Host {
         let due = start + .microseconds(Int64(clamping: time.microseconds))
         alarm = Task { [weak self] in
             do { try await Task.sleep(until: due, clock: .continuous) } catch { return }
-            self?.take { _ in .timerFired }
+            self?.enqueue { _ in .timerFired }
         }
     }
 
     // MARK: Questions
 
-    /// Asks a flow, and looks at the time if it does not answer at once.
+    /// Asks a flow, and starts the time limit if it does not answer immediately.
     private func ask(
         _ question: Question, _ ask: (any HostDelegate, HostQuestion, QuestionID) -> Void,
         timedOut: @escaping @MainActor (QuestionID) -> Event
     ) {
         guard let delegate else { return }
         let (id, timeout) = (question.id, question.service.timeout)
-        questions[id] = Asked()
+        questions[id] = PendingQuestion()
         var definition = ""
         if let flow = core.node(at: question.flow), let name = core.definitionName(of: flow) { definition = name }
         ask(
             delegate,
             HostQuestion(
                 definition: definition, flow: NodePath(question.flow),
-                step: StepMessage(name: question.step, arguments: question.arguments), isOwn: question.cause == 0), id)
+                step: StepMessage(name: question.step, arguments: question.arguments),
+                isFromThisProcess: question.cause == 0), id)
         guard questions[id] != nil else { return }
         questions[id]?.clock = Task { [weak self] in
             do { try await Task.sleep(for: .microseconds(Int64(clamping: timeout))) } catch { return }
             guard let self, questions.removeValue(forKey: id) != nil else { return }
-            take { _ in timedOut(id) }
+            enqueue { _ in timedOut(id) }
         }
     }
 
-    /// Whether somebody waits for this answer; the clock stops.
+    /// Removes a question. Returns whether it was still open.
     private func removeQuestion(_ id: QuestionID) -> Bool {
-        guard let asked = questions.removeValue(forKey: id) else { return false }
-        asked.clock?.cancel()
+        guard let question = questions.removeValue(forKey: id) else { return false }
+        question.clock?.cancel()
         return true
     }
 
     private func takeAnswer(_ answer: AdaptAnswer, to id: QuestionID) {
         guard removeQuestion(id) else { return }
-        take { host in
+        enqueue { host in
             switch answer {
             case .rejected: return .guardReplied(id, .rejected)
             case .failed(let why): return .guardReplied(id, .failed(why))
@@ -245,7 +247,7 @@ final class LocalHost: Host {
 
     private func takeAnswer(_ answer: NavigateAnswer, to id: QuestionID) {
         guard removeQuestion(id) else { return }
-        take { host in
+        enqueue { host in
             do throws(FlowError) {
                 switch answer {
                 case .failed(let why): return .navigatorReplied(id, .failed(why))
@@ -340,10 +342,10 @@ extension LocalHost {
         }
     }
 
-    func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<Outcome>) {
-        // Nobody here stands still for the answer: so a flow that is asked can emit, and its step waits (S-32).
+    func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
+        // No caller blocks: a flow that is being asked can emit, and its step waits (S-32).
         call(at: path, instance) { [weak self] result in
-            let outcome = result.map(Outcome.init)
+            let outcome = result.map(StepOutcome.init)
             guard case .success(let first) = outcome, first.verdict == .pending else { return done(outcome) }
             self?.pending.add(nil, on: path.objectPath, done)
         } _: { host, request, node throws(FlowError) in
@@ -369,9 +371,9 @@ extension LocalHost {
         }
     }
 
-    func back(on path: NodePath, instance: UInt64, _ done: @escaping Done<Outcome>) {
+    func back(on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
         call(at: path, instance) {
-            done($0.map(Outcome.init))
+            done($0.map(StepOutcome.init))
         } _: { _, request, node in
             .backPressed(request, on: node, by: Self.client)
         }

@@ -1,8 +1,9 @@
-/// Steps that are not decided yet, and who waits for that: StepConcluded tells it, or the machine's own effect.
+/// Steps whose outcome is pending, with their callers. A signal StepConcluded, or the effect of the machine, concludes
+/// them.
 ///
-/// A step is known by the token of its call. The service remembers tokens for a minute, and only so many of them
-/// (``TokenBudget``); a step that has none is known by the path of the object that was called: steps emitted on one presentable
-/// are taken by one flow, in the order in which they came (S-6), and all of them are told.
+/// A step is identified by the token of its call. The service remembers tokens for a minute, and a limited number of
+/// them (``TokenBudget``). A step without a token is identified by the path of the object that was called: steps
+/// emitted on one presentable are handled by one flow in order (S-6), and each is reported.
 @MainActor
 struct PendingSteps {
     private enum Key: Hashable {
@@ -10,48 +11,48 @@ struct PendingSteps {
         case object(String)
     }
 
-    /// A step, and who waits for it.
-    struct Step {
+    /// A step with its caller.
+    struct PendingStep {
         let token: String?
         /// The path of the object that was called.
         let object: String
-        /// Whether somebody does.
+        /// Whether the caller waits for the outcome.
         var isAwaited = true
-        let done: Done<Outcome>
+        let done: Done<StepOutcome>
     }
 
     private struct Entry {
         let number: UInt64
-        let step: Step
+        let step: PendingStep
     }
 
     private var waiting: [Key: Fifo<Entry>] = [:]
-    /// How many came so far.
+    /// The number of steps added so far.
     private var lastNumber: UInt64 = 0
 
-    /// A step was answered with `pending`.
-    mutating func add(_ token: String?, on object: String, _ done: @escaping Done<Outcome>) {
-        add(Step(token: token, object: object, done: done))
+    /// Adds a step that was answered `pending`.
+    mutating func add(_ token: String?, on object: String, _ done: @escaping Done<StepOutcome>) {
+        add(PendingStep(token: token, object: object, done: done))
     }
 
-    mutating func add(_ step: Step) {
+    mutating func add(_ step: PendingStep) {
         let key = step.token.map(Key.token) ?? .object(step.object)
         lastNumber += 1
         waiting[key, default: Fifo()].append(Entry(number: lastNumber, step: step))
     }
 
-    /// A step has ended; gives who waits for it.
-    mutating func conclude(_ token: String, on object: String) -> [Done<Outcome>] {
+    /// Removes a concluded step. Returns its callers.
+    mutating func conclude(_ token: String, on object: String) -> [Done<StepOutcome>] {
         let key = token.isEmpty ? Key.object(object) : .token(token)
-        // Calls by one token are one step.
+        // Calls with the same token are one step.
         guard token.isEmpty else { return waiting.removeValue(forKey: key)?.all.map(\.step.done) ?? [] }
         guard let first = waiting[key]?.popFirst() else { return [] }
         if waiting[key]?.isEmpty == true { waiting[key] = nil }
         return [first.step.done]
     }
 
-    /// Who told of them is gone; gives all, in the order in which they began.
-    mutating func takeAll() -> [Step] {
+    /// Removes all steps, after their service is gone. Returns them in the order in which they began.
+    mutating func takeAll() -> [PendingStep] {
         let all = waiting.values.flatMap(\.all).sorted { $0.number < $1.number }
         waiting = [:]
         return all.map(\.step)

@@ -1,15 +1,17 @@
-/// Where a flow or screen lives in the tree: `main/watched/movieDetail`.
+/// The path of a flow or screen in the tree, such as `main/watched/movieDetail`.
 ///
-/// On the bus it is an object below `/org/flowbus/Navigation1/tree`. Written with or without that.
+/// On the bus, the object below `/org/flowbus/Navigation1/tree`. A path can be created with or without that prefix.
 public struct NodePath: Hashable, Sendable {
     static let tree = "/org/flowbus/Navigation1/tree/"
 
-    /// The ids from the root on, with slashes between.
+    /// The ids from the root down, separated by slashes.
     public let text: String
 
-    /// The place with these ids, or this object path.
+    /// Creates a path from ids, or from an object path.
+    ///
+    /// - Parameter text: ids separated by slashes, or the path of an object of the tree.
     public init(_ text: String) {
-        // Ids have ASCII letters alone: bytes are what there is to count.
+        // Ids are ASCII, so bytes can be compared.
         let isWhole = text.utf8.starts(with: Self.tree.utf8)
         self.text = isWhole ? String(Substring(text.utf8.dropFirst(Self.tree.utf8.count))) : text
     }
@@ -17,17 +19,22 @@ public struct NodePath: Hashable, Sendable {
     /// The path of the object on the bus.
     public var objectPath: String { Self.tree + text }
 
-    /// Where the parent lives; nil: this is a root.
+    /// The path of the parent; nil for a root.
     public var parent: NodePath? { text.lastIndex(of: "/").map { NodePath(String(text[..<$0])) } }
 
-    /// Whether it is at or below another place.
+    /// Returns whether the path is equal to another path, or below it.
+    ///
+    /// - Parameter other: the other path.
+    /// - Returns: Whether it is.
     public func isWithin(_ other: NodePath) -> Bool { text == other.text || text.hasPrefix(other.text + "/") }
 }
 
 extension NodePath: ExpressibleByStringLiteral, CustomStringConvertible {
-    /// The place with these ids, or this object path.
+    /// Creates a path from ids, or from an object path.
+    ///
+    /// - Parameter text: ids separated by slashes, or the path of an object of the tree.
     public init(stringLiteral text: String) { self.init(text) }
 
-    /// The ids from the root on.
+    /// The ids from the root down, separated by slashes.
     public var description: String { text }
 }

@@ -1,50 +1,53 @@
-/// Can be shown: RxFlow's Presentable. A window, a page, a dialog, or a flow, which is shown as its ``Flow/root``.
+/// An object that can be shown: RxFlow's Presentable. It is a window, a page, a dialog, or a flow, which is shown as
+/// its ``Flow/root``.
 ///
-/// Most are a ``Screen``, which has all of this already.
+/// Most presentables conform to ``Screen``, which implements all requirements but ``withdraw()``.
 @MainActor
 public protocol Presentable: AnyObject, Sendable {
-    /// What it is called in the tree, and on the bus: the type's name, unless it says otherwise. It has to match
-    /// `[A-Za-z_][A-Za-z0-9_]*` and have at most 64 bytes.
+    /// The name in the tree and on the bus. It has to match `[A-Za-z_][A-Za-z0-9_]*`, with at most 64 bytes. The
+    /// default is the name of the type.
     var name: String { get }
 
-    /// Whether it is shown, each time that changes, and first as it is now, if that was ever said.
+    /// The visibility of the presentable: the current value, if it was ever set, then every change.
     var visible: any AsyncSequence<Bool, Never> { get }
 
-    /// One value when its user, or who shows it, has closed it for good.
+    /// Emits one value when the user, or the presentable itself, closes it for good.
     var dismissed: any AsyncSequence<Void, Never> { get }
 
-    /// How it is to be shown, for those who watch the tree (`modal`, …); empty, unless it says otherwise.
+    /// A hint how to show the presentable, such as `modal`, for programs that watch the tree. The default is empty.
     var style: String { get }
 
-    /// A screen is to be shown now; flows are not asked. Where a flow puts its screens up itself, as RxFlow's do, there is nothing to do, as it does
-    /// unless it says otherwise.
+    /// Called when a screen should be shown now; not called for flows. The default implementation does nothing, which
+    /// is right where a flow shows its screens itself, as in RxFlow.
+    ///
+    /// - Parameter presentation: how the screen comes to be shown.
     func present(_ presentation: Presentation)
 
-    /// It is gone by other hands than its own: its flow ended, someone went back, the service dismissed it. It closes,
-    /// and says nothing of that. Nothing happens, unless it says otherwise.
+    /// Called when the presentable was dismissed by anything other than itself: its flow ended, the user went back, or
+    /// another program dismissed it. Close it, without reporting that. The default implementation does nothing.
     func withdraw()
 }
 
 extension Presentable {
-    /// The type's name.
+    /// The name of the type.
     public var name: String { String(describing: Self.self) }
 
-    /// Nothing is said.
+    /// The empty string.
     public var style: String { "" }
 
-    /// Nothing to do.
+    /// Does nothing.
     public func present(_ presentation: Presentation) {}
 
-    /// Nothing to do.
+    /// Does nothing.
     public func withdraw() {}
 }
 
-/// How a screen comes to be shown.
+/// Describes how a screen comes to be shown.
 public struct Presentation: Hashable, Sendable {
-    /// Where it lives.
+    /// The path of the screen.
     public let path: NodePath
-    /// Whether it was presented before, and is to come to the front.
-    public let isAgain: Bool
-    /// What lets a window come to the front (xdg-activation); nil: nobody gave one.
+    /// Whether the screen was presented before, and should come to the front.
+    public let isRepeated: Bool
+    /// The activation token (xdg-activation) that lets a window come to the front; nil if there is none.
     public let activationToken: String?
 }

@@ -1,4 +1,4 @@
-/// A presentable that says of itself when it is shown and closed.
+/// A presentable whose owner reports when it is shown and closed.
 ///
 /// ```swift
 /// final class MovieList: Screen {
@@ -6,66 +6,68 @@
 /// }
 /// ```
 ///
-/// Whoever has the window tells it: ``show()`` when it is mapped, ``hide()`` when it is covered or minimized, ``dismiss()``
-/// when it is closed. What it says goes out in the order of the calls, before any step that is emitted later.
+/// The code that owns the window calls ``show()`` when the window is mapped, ``hide()`` when it is covered or
+/// minimized, and ``dismiss()`` when it is closed. These reports are sent in the order of the calls, before any step
+/// that is emitted later.
 @MainActor
 public protocol Screen: Presentable {
-    /// What it has said of itself.
+    /// The visibility and the dismissal of the screen.
     var presence: Presence { get }
 }
 
 extension Screen {
-    /// As ``presence`` has it.
+    /// The value of ``presence``.
     public var visible: any AsyncSequence<Bool, Never> { presence.visible }
 
-    /// As ``presence`` has it.
+    /// The value of ``presence``.
     public var dismissed: any AsyncSequence<Void, Never> { presence.dismissed }
 
-    /// It is in sight now.
+    /// Reports that the screen is visible.
     public func show() { presence.isVisible = true }
 
-    /// It is out of sight, and may come back.
+    /// Reports that the screen is not visible, and can become visible again.
     public func hide() { presence.isVisible = false }
 
-    /// It is closed for good. Said again, it changes nothing.
+    /// Reports that the screen is closed for good. Further calls have no effect.
     public func dismiss() { presence.dismiss() }
 }
 
-/// Whether something is shown, and whether it is closed for good.
+/// Whether something is visible, and whether it is closed for good.
 @MainActor
 public final class Presence: Sendable {
-    /// What was said.
+    /// A change that was reported.
     enum Change: Equatable, Sendable {
         case visible(Bool)
         case dismissed
     }
 
     private let changes = Listeners<Change>()
-    private var options: Bool?
-    /// Whether it is closed for good.
+    private var lastVisible: Bool?
+    /// Whether ``dismiss()`` was called.
     public private(set) var isDismissed = false
 
-    /// Nothing is said yet.
+    /// Creates a presence that is not visible.
     public init() {}
 
-    /// Whether it is in sight; false until somebody says so.
+    /// Whether it is visible. It is false until it is set.
     public var isVisible: Bool {
-        get { options ?? false }
+        get { lastVisible ?? false }
         set {
-            guard options != newValue, !isDismissed else { return }
-            options = newValue
+            guard lastVisible != newValue, !isDismissed else { return }
+            lastVisible = newValue
             changes.notify(.visible(newValue))
         }
     }
 
-    /// It is closed for good.
+    /// Marks it as closed for good. Further calls have no effect.
     public func dismiss() {
         guard !isDismissed else { return }
         isDismissed = true
         changes.notify(.dismissed)
     }
 
-    /// ``isVisible``, each time it changes, and first as it is now, if that was said. It ends with the dismissal.
+    /// The values of ``isVisible``: the current value, if it was set, then every change. The sequence ends with the
+    /// dismissal.
     public var visible: PresenceValues<Bool> {
         PresenceValues(self) { change, continuation in
             switch change {
@@ -75,7 +77,7 @@ public final class Presence: Sendable {
         }
     }
 
-    /// One value when it is closed for good, at once if that was before; then it ends.
+    /// Emits one value when it is closed for good, immediately if it is closed already, and ends.
     public var dismissed: PresenceValues<Void> {
         PresenceValues(self) { change, continuation in
             guard case .dismissed = change else { return }
@@ -84,18 +86,19 @@ public final class Presence: Sendable {
         }
     }
 
-    /// Hears what is said, and first how it is.
+    /// Subscribes to the changes, beginning with the current state.
     func subscribe(_ listener: @escaping @MainActor (Change) -> Void) -> Subscription {
         var first: [Change] = []
-        if let options { first.append(.visible(options)) }
+        if let lastVisible { first.append(.visible(lastVisible)) }
         if isDismissed { first.append(.dismissed) }
         return changes.add(first: first, listener)
     }
 }
 
-/// What a ``Presence`` says, from the moment on at which this was made; for one task.
+/// The values of a ``Presence``, from the creation of the sequence on; for one task.
 public struct PresenceValues<Element: Sendable>: AsyncSequence, Sendable {
-    /// Who says it: so that a coordinator hears it at once, and not when its task has its turn.
+    /// The source. A coordinator subscribes to it, so that it gets a change immediately and not when a task is
+    /// scheduled.
     let presence: Presence
     private let values: AsyncStream<Element>
 
@@ -111,6 +114,8 @@ public struct PresenceValues<Element: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// Goes over the values.
+    /// Returns an iterator over the values.
+    ///
+    /// - Returns: The iterator.
     public func makeAsyncIterator() -> AsyncStream<Element>.Iterator { values.makeAsyncIterator() }
 }

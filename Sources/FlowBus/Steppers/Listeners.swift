@@ -1,44 +1,48 @@
-/// Those who hear values, in the order in which they began to.
+/// The subscribers of a source of values, in the order in which they subscribed.
 @MainActor
 final class Listeners<Element> {
     private var listeners: [Listener] = []
-    /// Values that were given while another was told.
+    /// Values that were sent during a notification.
     private var waiting: [Element] = []
     private var isNotifying = false
 
     private final class Listener {
-        /// nil: it listens no longer.
+        /// nil after the subscription ended.
         var receive: (@MainActor (Element) -> Void)?
 
         init(_ receive: @escaping @MainActor (Element) -> Void) { self.receive = receive }
     }
 
-    /// Adds one who hears what comes from now on.
+    /// Subscribes to the values from now on.
     ///
-    /// - Parameter first: what it alone hears first, before it returns.
+    /// - Parameters:
+    ///   - first: values that only the new subscriber receives, before this method returns.
+    ///   - receive: receives the values.
+    /// - Returns: The subscription.
     func add(first: [Element] = [], _ receive: @escaping @MainActor (Element) -> Void) -> Subscription {
         let listener = Listener(receive)
         let wasNotifying = isNotifying
         isNotifying = true
-        // It is told of what the others are told from now on, and not before what is its own.
+        // The new subscriber gets its own values before those that all subscribers get.
         for value in first { listener.receive?(value) }
         listeners.append(listener)
         isNotifying = wasNotifying
-        reportWaiting()
+        deliverWaiting()
         return Subscription { [weak self] in
             listener.receive = nil
             self?.listeners.removeAll { $0 === listener }
         }
     }
 
-    /// Tells them. One who stops to listen meanwhile is not told; one who begins meanwhile is told of the next. What is given
-    /// while they are told comes when all of them are: so that they hear all in one order.
+    /// Sends a value to all subscribers. A subscription that ends meanwhile does not receive it; one that begins
+    /// meanwhile receives the next value. A value that is sent during a notification follows it, so that all
+    /// subscribers see one order.
     func notify(_ value: Element) {
         waiting.append(value)
-        reportWaiting()
+        deliverWaiting()
     }
 
-    private func reportWaiting() {
+    private func deliverWaiting() {
         if isNotifying || waiting.isEmpty { return }
         isNotifying = true
         var next = 0
@@ -52,7 +56,7 @@ final class Listeners<Element> {
     }
 }
 
-/// Somebody listens, until this is told to end or is gone.
+/// A subscription, until ``end()`` is called or it is deallocated.
 @MainActor
 final class Subscription: Sendable {
     private var cancel: (@MainActor () -> Void)?

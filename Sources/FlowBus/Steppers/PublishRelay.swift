@@ -1,28 +1,32 @@
-/// Hands values on to whoever listens at the moment: RxRelay's PublishRelay.
+/// Sends values to its current subscribers: RxRelay's PublishRelay.
 ///
-/// Values go out at once and in order, before ``accept(_:)`` returns; what is accepted by who hears one goes out when all have
-/// heard that. What is accepted before anybody listened at all waits
-/// for the first who does, the ``earlyCount`` newest: a view model that emits while it is made loses nothing.
+/// Values are delivered in order, before ``accept(_:)`` returns. A value that a subscriber accepts while it receives
+/// another is delivered after all subscribers have received that one. Values that are accepted before the first
+/// subscription are buffered for it, up to the ``bufferLimit`` newest: a view model that emits in its initializer loses
+/// nothing.
 @MainActor
 public final class PublishRelay<Element: Sendable>: Sendable {
-    /// How many values wait for the first listener: 64.
-    public static var earlyCount: Int { 64 }
+    /// The number of values that are buffered for the first subscriber: 64.
+    public static var bufferLimit: Int { 64 }
 
     private let listeners = Listeners<Element>()
-    /// Those that came before anybody listened; nil: somebody has.
+    /// Values accepted before the first subscription; nil after it.
     private var early: [Element]? = []
 
-    /// A relay that nobody listens to yet.
+    /// Creates a relay without subscribers.
     public init() {}
 
-    /// Hands a value on.
+    /// Sends a value to the subscribers.
+    ///
+    /// - Parameter value: the value.
     public func accept(_ value: Element) {
         guard early != nil else { return listeners.notify(value) }
         early?.append(value)
-        if let count = early?.count, count > Self.earlyCount { early?.removeFirst() }
+        if let count = early?.count, count > Self.bufferLimit { early?.removeFirst() }
     }
 
-    /// The values from now on, for one task: `for await step in relay.values { … }`. They wait for it.
+    /// The values from now on, for one task: `for await step in relay.values { … }`. They are buffered until they are
+    /// read.
     public var values: AsyncStream<Element> {
         AsyncStream { continuation in
             let subscription = subscribe { continuation.yield($0) }
@@ -30,7 +34,7 @@ public final class PublishRelay<Element: Sendable>: Sendable {
         }
     }
 
-    /// Listens until the subscription ends.
+    /// Subscribes to the values until the subscription ends.
     func subscribe(_ listener: @escaping @MainActor (Element) -> Void) -> Subscription {
         let waiting = early ?? []
         early = nil

@@ -1,74 +1,80 @@
-/// Emits steps: RxFlow's Stepper. A view model, a service, or a screen or flow itself.
+/// An object that emits steps: RxFlow's Stepper. It can be a view model, a service, or a screen or flow itself.
 ///
-/// It knows what happens, never where that leads: this is for the flow to say, in ``Flow/navigate(to:)``.
+/// A stepper knows what happens, and not where that leads. The flow decides that in ``Flow/navigate(to:)``.
 @MainActor
 public protocol Stepper: AnyObject, Sendable {
-    /// What it emits: `steps.accept(DemoStep.moviePicked(withMovieId: 23))`.
+    /// The steps of the stepper. Emit one with `steps.accept(DemoStep.moviePicked(withMovieId: 23))`.
     var steps: PublishRelay<any Step> { get }
 
-    /// What is set off when the flow or screen that it is contributed with begins; ``NoneStep`` unless it says otherwise.
+    /// The step that is emitted when the stepper's flow or screen begins. The default is ``NoneStep``.
     ///
-    /// A flow's is taken at once; a screen's when that is presented for the first time, which with
-    /// `allowStepWhenNotPresented` is at once, too (rule S-16).
+    /// A flow takes it immediately. For a screen, it waits until the screen is presented for the first time, unless the
+    /// screen was contributed with `allowStepWhenNotPresented` (S-16).
     var initialStep: any Step { get }
 
-    /// Called once each time it is contributed, when what it emits is heard; does nothing unless it says otherwise.
+    /// Called once for each contribution of the stepper, when its steps are subscribed to. The default implementation
+    /// does nothing.
     func readyToEmitSteps()
 }
 
 extension Stepper {
-    /// None.
+    /// ``NoneStep``.
     public var initialStep: any Step { NoneStep() }
 
-    /// Nothing to do.
+    /// Does nothing.
     public func readyToEmitSteps() {}
 }
 
-/// Emits one step, at the beginning: RxFlow's OneStepper.
+/// A stepper that emits one step, when its flow or screen begins: RxFlow's OneStepper.
 public final class OneStepper: Stepper {
-    /// What comes after the first; nothing, unless somebody else has it emit.
+    /// Further steps. The stepper emits none by itself.
     public let steps = PublishRelay<any Step>()
-    /// The one step.
+    /// The step.
     public let initialStep: any Step
 
-    /// A stepper for this step.
+    /// Creates a stepper for a step.
+    ///
+    /// - Parameter step: the step.
     public init(withSingleStep step: any Step) { initialStep = step }
 }
 
-/// Emits ``RxFlowStep/home`` at the beginning: RxFlow's DefaultStepper.
+/// A stepper that emits ``RxFlowStep/home`` when its flow begins: RxFlow's DefaultStepper.
 public final class DefaultStepper: Stepper {
-    /// What comes after the first; nothing, unless somebody else has it emit.
+    /// Further steps. The stepper emits none by itself.
     public let steps = PublishRelay<any Step>()
-    /// ``RxFlowStep/home``, which the flow has to list among its ``Flow/steps``.
+    /// ``RxFlowStep/home``. The flow has to list ``RxFlowStep`` in its ``Flow/steps``.
     public var initialStep: any Step { RxFlowStep.home }
 
-    /// A stepper for ``RxFlowStep/home``.
+    /// Creates a stepper for ``RxFlowStep/home``.
     public init() {}
 }
 
-/// Emits nothing: for a flow or screen that others give steps to. RxFlow has it for itself.
+/// A stepper that emits no steps, for a flow or screen whose steps are emitted elsewhere. RxFlow has it internally.
 public final class NoneStepper: Stepper {
-    /// Nothing, unless somebody else has it emit.
+    /// Further steps. The stepper emits none by itself.
     public let steps = PublishRelay<any Step>()
 
-    /// A stepper without steps.
+    /// Creates a stepper without steps.
     public init() {}
 }
 
-/// Several steppers as one: RxFlow's CompositeStepper.
+/// A stepper that combines several steppers: RxFlow's CompositeStepper.
 public final class CompositeStepper: Stepper {
-    /// What all of them emit, and who uses this one has emitted by it.
+    /// The steps of all combined steppers, and steps that are accepted here directly.
     public let steps = PublishRelay<any Step>()
     let steppers: [any Stepper]
     private var subscriptions: [Subscription] = []
 
-    /// These steppers as one; their initial steps are set off in this order, each after the one before has been taken.
+    /// Creates a stepper that combines others. Their initial steps are emitted in this order, each after the one before
+    /// was taken.
+    ///
+    /// - Parameter steppers: the steppers to combine.
     public init(steppers: [any Stepper]) { self.steppers = steppers }
 
-    /// The initial step of the first of them that has one; the others' follow.
+    /// The initial step of the first stepper that has one. Those of the others follow it.
     public var initialStep: any Step { initialSteps.first ?? NoneStep() }
 
-    /// Listens to all of them, and tells them so.
+    /// Subscribes to the combined steppers, and calls ``Stepper/readyToEmitSteps()`` on each.
     public func readyToEmitSteps() {
         subscriptions = steppers.map { stepper in stepper.steps.subscribe { [steps] step in steps.accept(step) } }
         for stepper in steppers { stepper.readyToEmitSteps() }
@@ -76,10 +82,10 @@ public final class CompositeStepper: Stepper {
 }
 
 extension Stepper {
-    /// All that it begins with, in order: several for a ``CompositeStepper``, else one or none.
+    /// The initial steps in order: several for a ``CompositeStepper``, otherwise one or none.
     var initialSteps: [any Step] {
         if let composite = self as? CompositeStepper { return composite.steppers.flatMap(\.initialSteps) }
-        // Asked for once: it may be made anew each time.
+        // Read once, as it can be a computed property.
         let step = initialStep
         return step is NoneStep ? [] : [step]
     }

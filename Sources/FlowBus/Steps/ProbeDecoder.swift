@@ -1,10 +1,10 @@
 import FlowCore
 
-/// Gives a type made-up values, and tells its ``TypeProbe`` what it asked for.
+/// Decodes a type from generated values, and reports to its ``TypeProbe`` what the type requested.
 struct ProbeDecoder: Decoder {
     let probe: TypeProbe
     let codingPath: [any CodingKey]
-    /// Whether this is all of the type, which decides how it travels, or a container inside.
+    /// Whether this decodes the whole type, which determines its D-Bus type, or a container inside it.
     var isWhole = true
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -22,12 +22,12 @@ struct ProbeDecoder: Decoder {
     }
 }
 
-/// The arguments that a case asked for.
+/// The arguments that a case requested.
 final class ProbedParameters {
     private(set) var list: [(name: String, signature: String, isOptional: Bool)] = []
     private var optionals: Set<String> = []
 
-    /// It asked whether there is one, so it can do without.
+    /// The type checked whether the argument exists, so it is optional.
     func isOptional(_ key: any CodingKey) { optionals.insert(key.stringValue) }
 
     func found(_ key: any CodingKey, _ signature: String, isOptional: Bool = false) {
@@ -37,14 +37,14 @@ final class ProbedParameters {
     }
 }
 
-/// A struct's properties, an enum's case, a case's arguments.
+/// Decodes the properties of a struct, the case of an enum, or the arguments of a case.
 struct ProbeNames<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let probe: TypeProbe
     let codingPath: [any CodingKey]
-    /// Where these are the arguments of a step: to be filled.
+    /// Collects the arguments, if these are the arguments of a step.
     let parameters: ProbedParameters?
 
-    /// Enums ask for it, and expect the one case that is there.
+    /// Enums read this, and expect the one case.
     var allKeys: [Key] {
         guard parameters == nil else { return [] }
         return probe.choice(of: EnumCases.all(of: Key.self) ?? []).map { [$0] } ?? []
@@ -70,12 +70,12 @@ struct ProbeNames<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return value
     }
 
-    // The standard library has these two refuse in words of its own.
+    // The default implementations of these two throw errors with other messages.
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
-        throw StepError.wireless(type, type, at: codingPath + [key])
+        throw StepError.unsupportedScalar(type, type, at: codingPath + [key])
     }
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
-        throw StepError.wireless(type, type, at: codingPath + [key])
+        throw StepError.unsupportedScalar(type, type, at: codingPath + [key])
     }
 
     func decodeIfPresent<Decoded: Decodable>(_ type: Decoded.Type, forKey key: Key) throws -> Decoded? {
@@ -88,7 +88,7 @@ struct ProbeNames<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let path = codingPath + [key]
         let probed = try probe.look(at: type, path)
         if let parameters {
-            // What it travels as has to be known of each argument, so the first that says nothing is the end.
+            // The D-Bus type of each argument is needed, so the first unknown one ends the attempt.
             guard let signature = probed.signature, probed.value != nil || isOptional else {
                 throw TypeProbe.unknown(type, at: path)
             }
@@ -118,7 +118,7 @@ struct ProbeNames<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return ProbeDecoder(probe: probe, codingPath: codingPath + [key], isWhole: false)
     }
 
-    /// An argument has to be a value of a type: what else is decoded there can't be told.
+    /// An argument has to be a value of one type. If it is decoded by hand, that type is unknown.
     private func byHand(_ key: any CodingKey) throws {
         guard parameters != nil else { return }
         throw StepError(
@@ -128,7 +128,8 @@ struct ProbeNames<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// Elements of an array or a set, and bytes. Ends after the first, but gives as many as are asked for.
+/// Decodes the elements of an array or a set, and bytes. It reports its end after the first element, but returns as
+/// many as are requested.
 private struct ProbeList: UnkeyedDecodingContainer {
     let probe: TypeProbe
     let codingPath: [any CodingKey]
@@ -160,10 +161,12 @@ private struct ProbeList: UnkeyedDecodingContainer {
         return value
     }
 
-    // The standard library has these two refuse in words of its own.
-    mutating func decode(_ type: Int128.Type) throws -> Int128 { throw StepError.wireless(type, type, at: codingPath) }
+    // The default implementations of these two throw errors with other messages.
+    mutating func decode(_ type: Int128.Type) throws -> Int128 {
+        throw StepError.unsupportedScalar(type, type, at: codingPath)
+    }
     mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
-        throw StepError.wireless(type, type, at: codingPath)
+        throw StepError.unsupportedScalar(type, type, at: codingPath)
     }
 
     mutating func nestedContainer<Nested: CodingKey>(
@@ -186,7 +189,7 @@ private struct ProbeList: UnkeyedDecodingContainer {
     }
 }
 
-/// What is one value by itself.
+/// Decodes a single value.
 private struct ProbeSingle: SingleValueDecodingContainer {
     let probe: TypeProbe
     let codingPath: [any CodingKey]
@@ -201,7 +204,9 @@ private struct ProbeSingle: SingleValueDecodingContainer {
         return value
     }
 
-    // The standard library has these two refuse in words of its own.
-    func decode(_ type: Int128.Type) throws -> Int128 { throw StepError.wireless(type, type, at: codingPath) }
-    func decode(_ type: UInt128.Type) throws -> UInt128 { throw StepError.wireless(type, type, at: codingPath) }
+    // The default implementations of these two throw errors with other messages.
+    func decode(_ type: Int128.Type) throws -> Int128 { throw StepError.unsupportedScalar(type, type, at: codingPath) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 {
+        throw StepError.unsupportedScalar(type, type, at: codingPath)
+    }
 }

@@ -1,6 +1,6 @@
-/// What can happen in an app: RxFlow's Step.
+/// An event in an app: RxFlow's Step.
 ///
-/// An enum whose cases carry what there is to say. Swift writes the coding by itself:
+/// A step type is an enum whose cases carry the details. Swift synthesizes its coding:
 ///
 /// ```swift
 /// enum DemoStep: Step {
@@ -9,29 +9,29 @@
 /// }
 /// ```
 ///
-/// On the bus the second is the step `moviePicked` with the argument `withMovieId` of type `int64`. A value without a
-/// label is `_0`, the next one `_1`; `CodingKeys` with raw values give cases and arguments other names there. An optional
-/// value may be left out. Values are of types that D-Bus has: Bool, integers up to 64 bits, Double, String, bytes
-/// (`[UInt8]`, Foundation's Data), arrays, sets, dictionaries with String keys, and structs and enums of such.
+/// On the bus, the second case is the step `moviePicked` with the argument `withMovieId` of type `int64`. A value
+/// without a label is named `_0`, the next `_1`; `CodingKeys` with raw values give cases and arguments other names. An
+/// optional value can be left out. Values have types that D-Bus has: Bool, integers up to 64 bits, Double, String,
+/// bytes (`[UInt8]`, Foundation's Data), arrays, sets, dictionaries with String keys, and structs and enums of these.
 public protocol Step: Codable, Sendable {}
 
-/// RxFlow's own step.
+/// The step that RxFlow itself defines.
 public enum RxFlowStep: Step, Hashable {
-    /// To where it all begins.
+    /// The step that begins an app.
     case home
 }
 
-/// No step: what a stepper has as its first one where nothing is to happen. It is never on the bus.
+/// No step. It is the initial step of a stepper that has none, and is never sent on the bus.
 public struct NoneStep: Step, Hashable {
-    /// No step.
+    /// Creates the value.
     public init() {}
 }
 
-/// A type of arguments that says itself what one of its values looks like.
+/// A type of arguments that provides an example of its values.
 ///
-/// How a step is declared on the bus is found out by decoding it from made-up values: zeros, false, short texts. A type
-/// that takes none of them, because it allows only what begins with "tt", gives an example.
+/// To declare a step on the bus, the library decodes it from generated values: zeros, false, short strings. A type that
+/// accepts none of these, for instance because its values have to begin with "tt", provides an example.
 public protocol StepArgument: Codable {
-    /// Any value: it is never emitted.
+    /// An example value. It is never emitted.
     static var example: Self { get }
 }

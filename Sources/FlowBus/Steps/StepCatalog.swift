@@ -1,15 +1,16 @@
 import FlowCore
 
-/// The step types of one flow: it may take steps of several, its own and those of its parent, say.
+/// The step types of one flow. A flow can take steps of several types, for instance its own and those of its parent.
 struct StepCatalog: Sendable {
-    /// Every step of all types. Sorted by name.
+    /// The steps of all types, sorted by name.
     let declarations: [StepDeclaration]
-    /// The type that each step is decoded as.
+    /// The type as which each step is decoded.
     private let types: [String: any Step.Type]
 
-    /// The types' steps. Where two have a step of the same name, it is the first one's.
+    /// Collects the steps of the types. If two types have a step of the same name, the first type decodes it.
     ///
-    /// - Throws: ``StepError`` for a type that can't be one, and for two of the same name with other arguments.
+    /// - Throws: ``StepError`` for a type that can't be a step type, and for two steps of the same name with different
+    ///   arguments.
     init(_ types: [any Step.Type]) throws(StepError) {
         var known: [String: (declaration: StepDeclaration, type: any Step.Type)] = [:]
         for type in types {
@@ -31,12 +32,12 @@ struct StepCatalog: Sendable {
         self.types = known.mapValues(\.type)
     }
 
-    /// Whether one of the types has a step of this name.
+    /// Returns whether one of the types has a step of this name.
     func has(_ name: String) -> Bool { types[name] != nil }
 
-    /// The message as a step of the type that has it.
+    /// Decodes a message as a step.
     ///
-    /// - Throws: ``StepError`` for one that no type has, or whose arguments do not fit.
+    /// - Throws: ``StepError`` if no type has the step, or its arguments do not fit.
     func decode(_ message: StepMessage) throws(StepError) -> any Step {
         guard let type = types[message.name] else {
             let suggestion = Names.suggestion(for: message.name, among: declarations.lazy.map(\.name))

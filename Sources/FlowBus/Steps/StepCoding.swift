@@ -1,26 +1,26 @@
 import FlowCore
 import Synchronization
 
-/// Steps as messages and back, and what a flow has to declare of them.
+/// Encodes steps as messages, decodes them, and derives the declarations of a flow.
 enum StepCoding {
-    /// What was found out of each type. A type never changes.
+    /// The declarations of each type. They never change.
     private static let known = Mutex<[ObjectIdentifier: Result<[StepDeclaration], StepError>]>([:])
 
-    /// Every case of the type: its name, its arguments and their types. Sorted by name.
+    /// Returns the cases of the type with their arguments and types, sorted by name.
     ///
-    /// - Throws: ``StepError`` for a type that can't be a step, or whose arguments can't be on the bus.
+    /// - Throws: ``StepError`` for a type that can't be a step, or whose arguments D-Bus can't carry.
     static func declarations<S: Step>(of type: S.Type) throws(StepError) -> [StepDeclaration] {
         if type == NoneStep.self { return [] }
         if let known = known.withLock({ $0[ObjectIdentifier(type)] }) { return try known.get() }
-        // Not under the lock: the type's own code runs, which may ask for another's.
+        // Outside the lock: this runs code of the type, which can request the declarations of another.
         let result = Result { () throws(StepError) in try StepProbe.declarations(of: type) }
         known.withLock { $0[ObjectIdentifier(type)] = result }
         return try result.get()
     }
 
-    /// The step as a message.
+    /// Encodes a step.
     ///
-    /// - Throws: ``StepError`` for one that can't be on the bus.
+    /// - Throws: ``StepError`` for a step that D-Bus can't carry.
     static func encode(_ step: any Step) throws(StepError) -> StepMessage { try message(of: step) }
 
     private static func message<S: Step>(of step: S) throws(StepError) -> StepMessage {
@@ -49,9 +49,9 @@ enum StepCoding {
         return StepMessage(name: only.name, arguments: arguments)
     }
 
-    /// The message as a step.
+    /// Decodes a step.
     ///
-    /// - Throws: ``StepError`` for one that the type does not have, or whose arguments do not fit.
+    /// - Throws: ``StepError`` if the type does not have the step, or its arguments do not fit.
     static func decode<S: Step>(_ type: S.Type, _ message: StepMessage) throws(StepError) -> S {
         let declarations = try declarations(of: type)
         guard let declaration = declarations.first(where: { $0.name == message.name }) else {
@@ -71,20 +71,20 @@ enum StepCoding {
         } catch let error as DecodingError where error.stepError != nil {
             throw error.stepError ?? StepError(.invalidArguments, error.context.debugDescription)
         } catch {
-            let options = (error as? DecodingError)?.context.debugDescription ?? "\(error)"
-            let reason = decoder.isPrivate ? "its type refuses what it is given" : options
+            let description = (error as? DecodingError)?.context.debugDescription ?? "\(error)"
+            let reason = decoder.isPrivate ? "its type refuses the value" : description
             throw StepError(.invalidArguments, "\(StepPlace.text([NameKey(message.name)])) can't be decoded: \(reason)")
         }
     }
 
-    /// The refusal of a step that the type does not have.
+    /// The error for a step that the type does not have.
     private static func unknown(_ name: String, _ type: Any.Type, _ declarations: [StepDeclaration]) -> StepError {
         let suggestion = Names.suggestion(for: name, among: declarations.lazy.map(\.name))
         return StepError(
             .unknownStep, "'\(StepError.name(of: type))' has no step '\(Names.escaped(name))'\(suggestion)")
     }
 
-    /// The value as it is declared. Types that code themselves by hand may say one thing and do another.
+    /// Returns the value as its declaration has it. A type with its own coding can encode one type and decode another.
     private static func admit(
         _ value: Value, _ member: (name: String, value: EncodedValue), _ declaration: StepDeclaration
     ) throws(StepError) -> Value {
@@ -99,7 +99,7 @@ enum StepCoding {
         return admitted
     }
 
-    /// Looks whether there are those arguments that there have to be, and no others.
+    /// Checks that all required arguments are present, and no others.
     private static func checkNames(
         _ arguments: FlowCore.Arguments, _ declaration: StepDeclaration
     ) throws(StepError) {
@@ -122,7 +122,7 @@ enum StepCoding {
 }
 
 extension StepError {
-    /// The refusal of containers in containers in containers.
+    /// The error for containers that are nested too deep.
     static func tooDeep(at path: [any CodingKey]) -> StepError {
         StepError(
             .unsupportedValue,
@@ -130,7 +130,7 @@ extension StepError {
                 + "array counts as one, a struct as three, an enum with payload as six")
     }
 
-    /// What a type threw that encodes itself.
+    /// The error that the encoding of a type threw.
     init(encoding error: any Error, at path: [any CodingKey]) {
         switch error {
         case let error as StepError: self = error
@@ -145,7 +145,7 @@ extension StepError {
 }
 
 extension Value {
-    /// Containers inside each other, as the limit counts them. Bytes are one that nothing is in.
+    /// The depth of nested containers, as the limit counts them. Bytes count as one.
     fileprivate var nesting: Int {
         switch self {
         case .bool, .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .string, .objectPath, .signature,

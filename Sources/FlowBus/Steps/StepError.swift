@@ -1,24 +1,23 @@
-/// Why a step can't be made a message for the bus, or a message a step.
+/// An error in the encoding of a step as a message, or in its decoding.
 public struct StepError: Error, Hashable, Sendable {
-    /// What kind of problem it is.
+    /// The kind of problem.
     public enum Reason: Hashable, Sendable {
-        /// The type can't be a step, or one of its arguments has a type that can't be on the bus. To be changed in the
-        /// source.
+        /// The type can't be a step, or an argument has a type that D-Bus can't carry. The source has to change.
         case unsupportedType
-        /// The value can't be on the bus though its type can: too deep, or a text with a NUL.
+        /// The type can be sent, but this value can't: it is nested too deep, or a string contains NUL.
         case unsupportedValue
-        /// The type has no case of that name.
+        /// The type has no case of this name.
         case unknownStep
-        /// Arguments that the case does not have, that it lacks, or that do not fit.
+        /// An argument is unknown, missing, or of the wrong type.
         case invalidArguments
     }
 
-    /// What kind of problem it is.
+    /// The kind of problem.
     public let reason: Reason
-    /// One line for a person: the value in single quotes, and what would be right.
+    /// A message for people, in one line: the value in single quotes, and what would be right.
     public let message: String
 
-    /// An error with this text.
+    /// Creates an error with a message.
     public init(_ reason: Reason, _ message: String) {
         self.reason = reason
         self.message = message
@@ -26,6 +25,6 @@ public struct StepError: Error, Hashable, Sendable {
 }
 
 extension StepError: CustomStringConvertible {
-    /// The text.
+    /// The message.
     public var description: String { message }
 }

@@ -1,6 +1,6 @@
 import FlowCore
 
-/// A step as it travels: its name and its arguments.
+/// A step as a message: its name and its arguments.
 struct StepMessage: Equatable, Sendable {
     var name: String
     var arguments: FlowCore.Arguments

@@ -1,6 +1,6 @@
 import FlowCore
 
-/// The place of an element in a list.
+/// The index of an element in a list, as a coding key.
 struct IndexKey: CodingKey {
     let index: Int
     init(_ index: Int) { self.index = index }
@@ -10,7 +10,7 @@ struct IndexKey: CodingKey {
     var stringValue: String { "\(index)" }
 }
 
-/// A name that is known only when the program runs.
+/// A name that is known only at run time, as a coding key.
 struct NameKey: CodingKey {
     let stringValue: String
     init(_ name: String) { stringValue = name }
@@ -19,7 +19,7 @@ struct NameKey: CodingKey {
     var intValue: Int? { nil }
 }
 
-/// Where in a step something is. The first key is the step's name, the second its argument's, as Codable has it.
+/// Describes a place in a step. The first key is the step's name, the second its argument's, as Codable has it.
 enum StepPlace {
     /// `the argument 'movie.cast[3]' of step 'moviePicked'`
     static func text(_ path: [any CodingKey]) -> String {
@@ -43,33 +43,34 @@ enum StepPlace {
 }
 
 extension StepError {
-    /// The refusal of a type that can't be on the bus.
+    /// The error for a type that D-Bus can't carry.
     static func unsupported(_ type: Any.Type, at path: [any CodingKey], _ advice: String) -> StepError {
         StepError(
             .unsupportedType, "\(StepPlace.text(path)) is of the Swift type '\(name(of: type))', \(advice)")
     }
 
-    /// The refusal of a number type that D-Bus does not have.
-    static func wireless(_ type: Any.Type, _ scalar: any UnsupportedScalar.Type, at path: [any CodingKey]) -> StepError
+    /// The error for a number type that D-Bus does not have.
+    static func unsupportedScalar(_ type: Any.Type, _ scalar: any UnsupportedScalar.Type, at path: [any CodingKey])
+        -> StepError
     {
         unsupported(type, at: path, "which D-Bus does not have; use \(scalar.replacement)")
     }
 
-    /// The refusal of an optional that has no name by which it could be left out.
+    /// The error for an optional without a name, which can't be left out.
     static func optional(_ type: Any.Type, at path: [any CodingKey]) -> StepError {
         unsupported(
             type, at: path,
             "and D-Bus has no nil; only an argument or a property can be optional, as it is left out then")
     }
 
-    /// The refusal of a dictionary whose keys are not texts.
+    /// The error for a dictionary whose keys are not strings.
     static func keys(_ type: Any.Type, at path: [any CodingKey]) -> StepError {
         unsupported(
             type, at: path, "whose keys can't be on the bus; use String keys, or conform them to CodingKeyRepresentable"
         )
     }
 
-    /// The refusal of a list of this and that.
+    /// The error for a list with elements of different types.
     static func mixed(_ one: String, _ other: String, at path: [any CodingKey]) -> StepError {
         StepError(
             .unsupportedType,
@@ -77,16 +78,16 @@ extension StepError {
                 + "have to be of one type")
     }
 
-    /// The refusal of a type that is no step.
+    /// The error for a type that is no step type.
     static func notAStep(_ type: Any.Type, _ problem: String) -> StepError {
         StepError(
             .unsupportedType,
             "'\(name(of: type))' can't be a Step: \(problem), for instance 'enum AppStep: Step { case home }'")
     }
 
-    /// A type as a person wrote it.
+    /// The name of a Swift type as in source code.
     static func name(of type: Any.Type) -> String { String(describing: type) }
 
-    /// A D-Bus type as people call it.
+    /// The name of a D-Bus type.
     static func word(_ signature: String) -> String { ValueType(signature: signature)?.description ?? signature }
 }

@@ -1,8 +1,8 @@
 import FlowCore
 
-/// Finds out what cases a step type has, and what arguments they take.
+/// Determines the cases of a step type and their arguments.
 enum StepProbe {
-    /// All cases, sorted by name.
+    /// Returns all cases, sorted by name.
     static func declarations<S: Step>(of type: S.Type) throws(StepError) -> [StepDeclaration] {
         guard EnumCases.isEnum(type) else { throw StepError.notAStep(type, "it has to be an enum") }
         var declarations: [StepDeclaration] = []
@@ -18,7 +18,8 @@ enum StepProbe {
         return declarations.sorted { $0.name < $1.name }
     }
 
-    /// Decodes the case from made-up values; false for one that the type never decodes, as it is marked unavailable.
+    /// Decodes the case from generated values. Returns false for a case that the type never decodes because it is
+    /// marked unavailable.
     private static func decode<S: Step>(_ type: S.Type, _ probe: CaseProbe) throws(StepError) -> Bool {
         repeat {
             probe.parameters = ProbedParameters()
@@ -32,8 +33,8 @@ enum StepProbe {
         guard probe.isOpened else { return false }
         throw StepError(
             .unsupportedType,
-            "step '\(Names.escaped(name))' of '\(StepError.name(of: type))' can't be made from any values that were tried; "
-                + "give its arguments types that conform to StepArgument, which gives an example")
+            "step '\(Names.escaped(name))' of '\(StepError.name(of: type))' can't be decoded from any of the values that were tried;  "
+                + "give its arguments types that conform to StepArgument, which provides an example")
     }
 
     private static func declaration(_ probe: CaseProbe, _ type: Any.Type) throws(StepError) -> StepDeclaration {
@@ -66,18 +67,18 @@ enum StepProbe {
     }
 }
 
-/// One case of a step type that is looked at.
+/// One case of a step type.
 private final class CaseProbe {
     let type: Any.Type
     let index: Int
-    /// What the values in it are found out with.
+    /// Determines the types of its arguments.
     let types = TypeProbe()
     /// The names of all cases, once they are known.
     var names: [String] = []
     var parameters = ProbedParameters()
-    /// Whether it was asked for the case.
+    /// Whether the type requested the case.
     var isAsked = false
-    /// Whether it was asked for the case's arguments.
+    /// Whether the type requested the arguments of the case.
     var isOpened = false
 
     init(_ type: Any.Type, _ index: Int) {
@@ -94,7 +95,7 @@ private final class CaseProbe {
                 + "name, with a container of its arguments")
     }
 
-    /// The keys of all cases.
+    /// Returns the keys of all cases.
     func keys<Key: CodingKey>(_ key: Key.Type) throws(StepError) -> [Key] {
         guard let keys = EnumCases.all(of: key) else {
             throw StepError.notAStep(
@@ -115,7 +116,7 @@ private final class CaseProbe {
     }
 }
 
-/// Tells a step type that it is this case.
+/// Decodes a step type as this case.
 private struct CaseDecoder: Decoder {
     let probe: CaseProbe
     var codingPath: [any CodingKey] { [] }
@@ -133,7 +134,7 @@ private struct CaseDecoder: Decoder {
     }
 }
 
-/// The one case, which has its arguments and is nothing else.
+/// The container of the one case, which has nothing but its arguments.
 private struct CaseNames<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let probe: CaseProbe
     let key: Key

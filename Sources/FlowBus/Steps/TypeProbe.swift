@@ -1,54 +1,55 @@
 import FlowCore
 
-// How a Swift type travels, found out by decoding it from made-up values.
+// Determines the D-Bus type of a Swift type by decoding it from generated values.
 //
-// Codable tells of a type only what it does: asked for a value, it asks the decoder for its parts, by name and type. A
-// decoder that writes that down, and gives zeros, false and short texts, knows the type. What it is asked for first
-// decides: names are an `a{sv}`, a list is an array of what is asked for next, anything else the one value that it is.
+// A Codable type reveals itself only by what it does: when it is decoded, it requests its parts from the decoder, by
+// name and type. A decoder that records these requests, and supplies zeros, false and short strings, learns the type.
+// The first request decides: a keyed container is an `a{sv}`, an unkeyed one an array of the type that is requested
+// next, anything else a single value.
 //
-// A type can refuse what it gets: a UUID is no "0". Then it is asked again, and gets the next of some usual texts and
-// numbers, the next case of an enum; the raw value of its first case to begin with, where it is an enum with raw values.
-// What takes none of them has no value here. That matters only where one is needed to go on: an optional is nil then, a
-// list is empty. A type that is inside itself has no value in there, so it always ends.
+// A type can refuse a value: "0" is no UUID. Then it is decoded again with the next of some common strings and numbers,
+// or with the next case of an enum; for an enum with raw values, the raw value of its first case goes first. A type
+// that refuses all of them has no known value. That matters only where one is needed to go on: an optional is nil then,
+// and a list is empty. A type that contains itself has no value inside itself, so the process always ends.
 
-/// What is known of a type.
+/// The result for a type.
 struct Probed<Subject> {
-    /// How it travels; nil where it was not found out.
+    /// Its D-Bus signature; nil if it could not be determined.
     let signature: String?
-    /// One of its values; nil where it takes nothing that was tried.
+    /// One of its values; nil if it refuses all that were tried.
     let value: Subject?
 }
 
-/// Why an attempt ends. Types that decode themselves can catch it, as with any decoder.
+/// Ends an attempt. Types that implement decoding can catch it, as with any decoder.
 struct NoValue: Error {}
 
-/// One type that is looked at, within those that it is part of.
+/// The state of one type, within the types that contain it.
 final class TypeProbe {
-    /// The type; what is outside of everything has none.
+    /// The type; nil for the outermost state.
     let type: Any.Type?
-    /// The type that it is part of.
+    /// The state of the containing type.
     let parent: TypeProbe?
-    /// How often it was asked to decode itself.
+    /// The number of attempts so far.
     private var attempt = 0
-    /// How often that makes sense, by what was asked for.
+    /// The number of useful attempts, from the requests so far.
     private var attempts = 1
     private var signature: String?
-    /// What the elements of a list travel as.
+    /// The signature of the elements of a list.
     private var element: String?
-    /// Whether a list is to be empty, as there is no value for its elements.
+    /// Whether to decode an empty list, because there is no value for its elements.
     private(set) var isListEmpty = false
-    /// What is likely to be taken, before all else.
+    /// Values that the type is likely to accept, which are tried first.
     private let hints: [Any]
     private let work: Work
 
-    /// How much was done, for all types in one.
+    /// Counts the attempts for all types together.
     private final class Work { var count = 0 }
 
-    /// Types in each other. Far beyond what the bus takes.
+    /// The maximum depth of nested types, far beyond that of the bus.
     private static let depth = 32
-    /// Attempts in all: a type of types each of which refuses a lot is given up.
+    /// The maximum number of attempts for all types together.
     private static let work = 20_000
-    /// Attempts with one type.
+    /// The maximum number of attempts for one type.
     private static let attempts = 64
 
     init() {
@@ -65,12 +66,12 @@ final class TypeProbe {
         work = parent.work
     }
 
-    /// How a type travels.
+    /// Returns the signature of a type.
     static func signature(of type: Any.Type, at path: [any CodingKey]) throws(StepError) -> String {
         try TypeProbe().signature(of: type, at: path)
     }
 
-    /// How a type travels that is part of this one.
+    /// Returns the signature of a type inside this one.
     func signature(of type: Any.Type, at path: [any CodingKey]) throws(StepError) -> String {
         guard let type = type as? any Decodable.Type else {
             throw StepError.unsupported(type, at: path, "which is not Codable")
@@ -85,14 +86,15 @@ final class TypeProbe {
         return signature
     }
 
-    /// The error for a type that can't be found out.
+    /// The error for a type whose signature can't be determined.
     static func unknown(_ type: Any.Type, at path: [any CodingKey]) -> StepError {
         StepError.unsupported(
             type, at: path,
-            "which can't be made from any value that was tried; conform it to StepArgument, which gives an example")
+            "which can't be decoded from any of the values that were tried; conform it to StepArgument, which provides an example"
+        )
     }
 
-    /// Looks at a type that is part of this one.
+    /// Examines a type inside this one.
     func look<Subject: Decodable>(at type: Subject.Type, _ path: [any CodingKey]) throws(StepError) -> Probed<Subject> {
         work.count += 1
         guard work.count <= Self.work else { throw Self.unknown(type, at: path) }
@@ -100,7 +102,9 @@ final class TypeProbe {
         if let scalar = type as? any WireScalar.Type {
             return Probed(signature: scalar.signature, value: placeholder(scalar) as? Subject)
         }
-        if let scalar = type as? any UnsupportedScalar.Type { throw StepError.wireless(type, scalar, at: path) }
+        if let scalar = type as? any UnsupportedScalar.Type {
+            throw StepError.unsupportedScalar(type, scalar, at: path)
+        }
         if type is any WireOptional.Type { throw StepError.optional(type, at: path) }
         if let argument = type as? any StepArgument.Type { return try example(of: argument, path) }
         if let dictionary = type as? any WireDictionary.Type { return try self.dictionary(dictionary, path) }
@@ -123,7 +127,7 @@ final class TypeProbe {
         return Probed(signature: signature, value: nil)
     }
 
-    /// The value that is made, nil where it is refused.
+    /// Returns a decoded value, or nil if the type refuses it.
     func value<Subject>(_ make: () throws -> Subject) throws(StepError) -> Subject? {
         do {
             return try make()
@@ -134,14 +138,14 @@ final class TypeProbe {
         }
     }
 
-    /// Whether there is something else to try.
+    /// Prepares the next attempt. Returns false if there is none.
     func next() -> Bool {
         attempt += 1
         work.count += 1
         return attempt < min(attempts, Self.attempts)
     }
 
-    /// The attempt's choice.
+    /// Returns the candidate for the current attempt.
     func choice<Option>(of options: [Option]) -> Option? {
         attempts = max(attempts, options.count)
         return options.isEmpty ? nil : options[attempt % options.count]
@@ -151,19 +155,19 @@ final class TypeProbe {
         choice(of: hints.compactMap { $0 as? Scalar } + type.placeholders)
     }
 
-    /// What it is asked for first is what it is.
+    /// Records a request. The first one determines the signature.
     func found(_ signature: String) {
         if self.signature == nil { self.signature = signature }
     }
 
-    /// An element of the list that it is.
+    /// Records the element type of a list.
     func found(element signature: String, at path: [any CodingKey]) throws(StepError) {
         if let element, element != signature { throw StepError.mixed(element, signature, at: path) }
         element = signature
         found("a" + signature)
     }
 
-    /// The next attempt is with an empty list.
+    /// Requests an empty list for the next attempt.
     func haveNoElements() {
         guard !isListEmpty else { return }
         isListEmpty = true

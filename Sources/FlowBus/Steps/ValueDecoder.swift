@@ -1,11 +1,11 @@
 import FlowCore
 
-/// What a value decodes itself from.
+/// Decodes a type from a D-Bus value.
 struct ValueDecoder: Decoder {
-    /// Nil where nothing came.
+    /// The value; nil if there is none.
     let value: Value?
     let codingPath: [any CodingKey]
-    /// Whether what came is private, and stays out of errors.
+    /// Whether the value is private, and stays out of errors.
     let isPrivate: Bool
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
@@ -19,28 +19,28 @@ struct ValueDecoder: Decoder {
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { SingleDecoding(decoder: self) }
 
-    /// A decoder of something inside.
+    /// Returns a decoder for a nested value.
     func inside(_ key: any CodingKey, _ value: Value?) -> ValueDecoder {
         ValueDecoder(value: value.map(Self.unwrapped), codingPath: codingPath + [key], isPrivate: isPrivate)
     }
 
-    /// What a variant carries.
+    /// Returns the content of a variant.
     private static func unwrapped(_ value: Value) -> Value {
         guard case .variant(let inner) = value else { return value }
         return unwrapped(inner)
     }
 
-    /// The value as this type.
+    /// Decodes the value as a type.
     func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded {
         if let scalar = type as? any WireScalar.Type {
             guard let decoded = value.flatMap({ scalar.init(wireValue: $0) }) as? Decoded else {
-                throw misfit(scalar.signature, isNumber: scalar is any FixedWidthInteger.Type, type)
+                throw mismatch(scalar.signature, isNumber: scalar is any FixedWidthInteger.Type, type)
             }
             return decoded
         }
         if type == [UInt8].self, case .bytes(let bytes) = value, let decoded = bytes as? Decoded { return decoded }
         if let scalar = type as? any UnsupportedScalar.Type {
-            throw StepError.wireless(type, scalar, at: codingPath)
+            throw StepError.unsupportedScalar(type, scalar, at: codingPath)
         }
         if let dictionary = type as? any WireDictionary.Type, !dictionary.hasNames {
             throw StepError.keys(type, at: codingPath)
@@ -52,7 +52,7 @@ struct ValueDecoder: Decoder {
         }
     }
 
-    /// The text for a value that a type does not take: which it would, where that can be known.
+    /// Returns the message for a value that a type refuses, with the accepted values if they are known.
     private func refusal<Decoded: Decodable>(_ type: Decoded.Type, _ reason: String) -> String {
         let place = StepPlace.text(codingPath)
         guard let raw = type as? any RawRepresentable.Type, let known = EnumCases.all(of: type)?.compactMap(raw.text)
@@ -67,10 +67,10 @@ struct ValueDecoder: Decoder {
         return "\(place) is '\(Names.escaped(value.description))'; it has to be one of \(list)\(suggestion)"
     }
 
-    /// The entries of an `a{sv}`, or of another dictionary with texts as keys.
+    /// Returns the entries of an `a{sv}`, or of another dictionary with string keys.
     private func members() throws -> [(name: String, value: Value)] {
         guard case .array(let element, let entries) = value, element.hasPrefix("{s") else {
-            throw misfit("a{sv}", isNumber: false, [String: Any].self)
+            throw mismatch("a{sv}", isNumber: false, [String: Any].self)
         }
         return entries.compactMap { entry in
             guard case .entry(.string(let name), let value) = entry else { return nil }
@@ -82,12 +82,12 @@ struct ValueDecoder: Decoder {
         switch value {
         case .array(let element, let elements) where !element.hasPrefix("{"): return elements
         case .bytes(let bytes): return bytes.map(Value.byte)
-        default: throw misfit("an array", isNumber: false, [Any].self)
+        default: throw mismatch("an array", isNumber: false, [Any].self)
         }
     }
 
-    /// The error for a value of another type than this, or for none.
-    private func misfit(_ wanted: String, isNumber: Bool, _ type: Any.Type) -> DecodingError {
+    /// The error for a value of the wrong type, or for a missing one.
+    private func mismatch(_ wanted: String, isNumber: Bool, _ type: Any.Type) -> DecodingError {
         let wanted = StepError.word(wanted)
         let place = StepPlace.text(codingPath)
         guard let value else {
@@ -111,7 +111,7 @@ struct ValueDecoder: Decoder {
 
     private func dataCorrupted(_ message: String) -> DecodingError { .dataCorrupted(context(message)) }
 
-    /// What types that decode themselves by hand expect to be thrown, with the text for a person inside.
+    /// The error that types with their own decoding expect, with a message for people.
     private func context(_ message: String) -> DecodingError.Context {
         DecodingError.Context(
             codingPath: codingPath, debugDescription: message,
@@ -120,7 +120,7 @@ struct ValueDecoder: Decoder {
 }
 
 extension RawRepresentable {
-    /// The raw value of one of this type, as text.
+    /// Returns the raw value as a string.
     fileprivate static func text(_ value: Any) -> String? { (value as? Self).map { "\($0.rawValue)" } }
 }
 
@@ -134,11 +134,11 @@ extension DecodingError {
         }
     }
 
-    /// The text that a decoder of ours put into it.
+    /// Returns the message of an error that this library created.
     var stepError: StepError? { context.underlyingError as? StepError }
 }
 
-/// A struct's properties, an enum's case, a dictionary's entries.
+/// Decodes the properties of a struct, the case of an enum, or the entries of a dictionary.
 private struct NamedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: ValueDecoder
     let members: [(name: String, value: Value)]
@@ -156,12 +156,12 @@ private struct NamedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return try decoder.inside(key, value).decode(type)
     }
 
-    // The standard library has these two refuse in words of its own.
+    // The default implementations of these two throw errors with other messages.
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
-        throw StepError.wireless(type, type, at: codingPath + [key])
+        throw StepError.unsupportedScalar(type, type, at: codingPath + [key])
     }
     func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
-        throw StepError.wireless(type, type, at: codingPath + [key])
+        throw StepError.unsupportedScalar(type, type, at: codingPath + [key])
     }
 
     func nestedContainer<Nested: CodingKey>(
@@ -183,7 +183,7 @@ private struct NamedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 }
 
-/// Elements of an array or a set, and bytes.
+/// Decodes the elements of an array or a set, and bytes.
 private struct ListDecoding: UnkeyedDecodingContainer {
     let decoder: ValueDecoder
     let elements: [Value]
@@ -205,10 +205,12 @@ private struct ListDecoding: UnkeyedDecodingContainer {
         return decoded
     }
 
-    // The standard library has these two refuse in words of its own.
-    mutating func decode(_ type: Int128.Type) throws -> Int128 { throw StepError.wireless(type, type, at: codingPath) }
+    // The default implementations of these two throw errors with other messages.
+    mutating func decode(_ type: Int128.Type) throws -> Int128 {
+        throw StepError.unsupportedScalar(type, type, at: codingPath)
+    }
     mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
-        throw StepError.wireless(type, type, at: codingPath)
+        throw StepError.unsupportedScalar(type, type, at: codingPath)
     }
 
     mutating func nestedContainer<Nested: CodingKey>(
@@ -237,7 +239,7 @@ private struct ListDecoding: UnkeyedDecodingContainer {
     }
 }
 
-/// What is one value by itself.
+/// Decodes a single value.
 private struct SingleDecoding: SingleValueDecodingContainer {
     let decoder: ValueDecoder
     var codingPath: [any CodingKey] { decoder.codingPath }
@@ -245,7 +247,9 @@ private struct SingleDecoding: SingleValueDecodingContainer {
     func decodeNil() -> Bool { decoder.value == nil }
     func decode<Decoded: Decodable>(_ type: Decoded.Type) throws -> Decoded { try decoder.decode(type) }
 
-    // The standard library has these two refuse in words of its own.
-    func decode(_ type: Int128.Type) throws -> Int128 { throw StepError.wireless(type, type, at: codingPath) }
-    func decode(_ type: UInt128.Type) throws -> UInt128 { throw StepError.wireless(type, type, at: codingPath) }
+    // The default implementations of these two throw errors with other messages.
+    func decode(_ type: Int128.Type) throws -> Int128 { throw StepError.unsupportedScalar(type, type, at: codingPath) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 {
+        throw StepError.unsupportedScalar(type, type, at: codingPath)
+    }
 }

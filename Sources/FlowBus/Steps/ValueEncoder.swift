@@ -1,9 +1,9 @@
 import FlowCore
 
-/// What one value was encoded to, so far. Containers are filled by whoever holds them, so this is a class.
+/// The encoded form of one value. It is a class because containers are filled by reference.
 final class EncodedValue {
     enum Content {
-        /// Nothing was said yet.
+        /// Nothing was encoded yet.
         case nothing
         /// `nil`.
         case absent
@@ -15,20 +15,20 @@ final class EncodedValue {
     }
 
     var content: Content = .nothing
-    /// What is in it by name, in the order it came.
+    /// The members by name, in the order of encoding.
     private(set) var members: [(name: String, value: EncodedValue)] = []
-    /// What is in it one after the other.
+    /// The elements, in order.
     private(set) var elements: [EncodedValue] = []
-    /// The innermost Swift type that was encoded as a value; nil for a container inside one.
+    /// The innermost Swift type that was encoded; nil for a container inside one.
     var type: Any.Type?
     let path: [any CodingKey]
 
-    /// How deep values may stand in each other. The limit of the bus is lower; this one ends what would never end.
+    /// The maximum depth of nested values. The limit of the bus is lower; this one ends an infinite recursion.
     private static let depth = 32
 
     init(_ path: [any CodingKey]) { self.path = path }
 
-    /// Takes a value of any type.
+    /// Encodes a value of any type.
     func encode<Encoded: Encodable>(_ value: Encoded) throws {
         guard path.count <= Self.depth else { throw StepError.tooDeep(at: path) }
         type = Encoded.self
@@ -42,13 +42,14 @@ final class EncodedValue {
             content = .scalar(scalar.wireValue)
             return
         }
-        // The one array that can be long: at once. By its type, as an empty array of anything could be cast.
+        // Bytes can be long, so they are encoded at once. They are recognized by type: an empty array of anything could
+        // be cast.
         if Encoded.self == [UInt8].self, let bytes = value as? [UInt8] {
             content = .scalar(.bytes(bytes))
             return
         }
         if let scalar = Encoded.self as? any UnsupportedScalar.Type {
-            throw StepError.wireless(Encoded.self, scalar, at: path)
+            throw StepError.unsupportedScalar(Encoded.self, scalar, at: path)
         }
         if let dictionary = Encoded.self as? any WireDictionary.Type, !dictionary.hasNames {
             throw StepError.keys(Encoded.self, at: path)
@@ -56,23 +57,23 @@ final class EncodedValue {
         try value.encode(to: ValueEncoder(self))
     }
 
-    /// A new value inside this one, under this name. The same name again replaces it.
+    /// Adds a member under a name. A repeated name replaces the earlier member.
     func member(_ key: any CodingKey) -> EncodedValue {
         let member = EncodedValue(path + [key])
-        // The keys of a dictionary are never the same, and they are many.
+        // The keys of a dictionary are unique, and there can be many.
         if !(type is any WireDictionary.Type) { members.removeAll { $0.name == key.stringValue } }
         members.append((key.stringValue, member))
         return member
     }
 
-    /// A new value at the end of the list that this one is.
+    /// Adds an element to the list.
     func element() -> EncodedValue {
         let element = EncodedValue(path + [IndexKey(elements.count)])
         elements.append(element)
         return element
     }
 
-    /// The value for the bus; nil where there is none and it is to be left out.
+    /// Returns the D-Bus value; nil if there is none and it is left out.
     func value() throws(StepError) -> Value? {
         switch content {
         case .nothing: return .array(element: "{sv}", [])
@@ -93,7 +94,7 @@ final class EncodedValue {
             return .array(
                 element: "{sv}", entries.map { .entry(key: .string($0.name), value: .variant($0.value)) })
         }
-        // In an order that is the same each time.
+        // Sorted, so that the order is the same each time.
         entries.sort { $0.name < $1.name }
         let signature = try common(entries.map(\.value)) { () throws(StepError) in
             try TypeProbe.signature(of: type.valueType, at: path)
@@ -115,7 +116,7 @@ final class EncodedValue {
             guard let type else {
                 throw StepError(
                     .unsupportedValue,
-                    "\(StepPlace.text(path)) is an empty list that nobody tells the type of; use an array")
+                    "\(StepPlace.text(path)) is an empty list whose element type is unknown; use an array")
             }
             let signature = try TypeProbe.signature(of: type, at: path)
             return signature.hasPrefix("a") ? String(signature.dropFirst()) : signature
@@ -124,7 +125,7 @@ final class EncodedValue {
         return .bytes(values.compactMap { if case .byte(let byte) = $0 { byte } else { nil } })
     }
 
-    /// The type that all values have; of none, the one that the Swift type says.
+    /// Returns the common type of the values; for an empty list, the one of the Swift type.
     private func common(
         _ values: [Value], orElse signature: () throws(StepError) -> String
     ) throws(StepError) -> String {
@@ -141,7 +142,7 @@ final class EncodedValue {
     }
 }
 
-/// What a value encodes itself with.
+/// Encodes a type as a D-Bus value.
 struct ValueEncoder: Encoder {
     let target: EncodedValue
     var codingPath: [any CodingKey] { target.path }
@@ -162,12 +163,12 @@ struct ValueEncoder: Encoder {
     func singleValueContainer() -> any SingleValueEncodingContainer { SingleEncoding(target: target) }
 }
 
-/// A struct's properties, an enum's case, a dictionary's entries.
+/// Encodes the properties of a struct, the case of an enum, or the entries of a dictionary.
 private struct NamedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let target: EncodedValue
     var codingPath: [any CodingKey] { target.path }
 
-    /// Left out, as there is no nil.
+    /// nil is left out, as D-Bus has no nil.
     func encodeNil(forKey key: Key) throws {}
 
     func encode<Encoded: Encodable>(_ value: Encoded, forKey key: Key) throws {
@@ -177,12 +178,12 @@ private struct NamedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
         try target.member(key).encode(value)
     }
 
-    // The standard library has these two refuse in words of its own.
+    // The default implementations of these two throw errors with other messages.
     func encode(_ value: Int128, forKey key: Key) throws {
-        throw StepError.wireless(Int128.self, Int128.self, at: codingPath + [key])
+        throw StepError.unsupportedScalar(Int128.self, Int128.self, at: codingPath + [key])
     }
     func encode(_ value: UInt128, forKey key: Key) throws {
-        throw StepError.wireless(UInt128.self, UInt128.self, at: codingPath + [key])
+        throw StepError.unsupportedScalar(UInt128.self, UInt128.self, at: codingPath + [key])
     }
 
     func nestedContainer<Nested: CodingKey>(
@@ -199,7 +200,7 @@ private struct NamedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func superEncoder(forKey key: Key) -> any Encoder { ValueEncoder(target.member(key)) }
 }
 
-/// Elements of an array or a set, and bytes.
+/// Encodes the elements of an array or a set, and bytes.
 private struct ListEncoding: UnkeyedEncodingContainer {
     let target: EncodedValue
     var codingPath: [any CodingKey] { target.path }
@@ -214,9 +215,11 @@ private struct ListEncoding: UnkeyedEncodingContainer {
         try target.element().encode(value)
     }
 
-    // The standard library has these two refuse in words of its own.
-    func encode(_ value: Int128) throws { throw StepError.wireless(Int128.self, Int128.self, at: codingPath) }
-    func encode(_ value: UInt128) throws { throw StepError.wireless(UInt128.self, UInt128.self, at: codingPath) }
+    // The default implementations of these two throw errors with other messages.
+    func encode(_ value: Int128) throws { throw StepError.unsupportedScalar(Int128.self, Int128.self, at: codingPath) }
+    func encode(_ value: UInt128) throws {
+        throw StepError.unsupportedScalar(UInt128.self, UInt128.self, at: codingPath)
+    }
 
     func nestedContainer<Nested: CodingKey>(keyedBy keyType: Nested.Type) -> KeyedEncodingContainer<Nested> {
         ValueEncoder(target.element()).container(keyedBy: keyType)
@@ -229,7 +232,7 @@ private struct ListEncoding: UnkeyedEncodingContainer {
     func superEncoder() -> any Encoder { ValueEncoder(target.element()) }
 }
 
-/// What is one value by itself.
+/// Encodes a single value.
 private struct SingleEncoding: SingleValueEncodingContainer {
     let target: EncodedValue
     var codingPath: [any CodingKey] { target.path }
@@ -237,7 +240,9 @@ private struct SingleEncoding: SingleValueEncodingContainer {
     func encodeNil() throws { target.content = .absent }
     func encode<Encoded: Encodable>(_ value: Encoded) throws { try target.encode(value) }
 
-    // The standard library has these two refuse in words of its own.
-    func encode(_ value: Int128) throws { throw StepError.wireless(Int128.self, Int128.self, at: codingPath) }
-    func encode(_ value: UInt128) throws { throw StepError.wireless(UInt128.self, UInt128.self, at: codingPath) }
+    // The default implementations of these two throw errors with other messages.
+    func encode(_ value: Int128) throws { throw StepError.unsupportedScalar(Int128.self, Int128.self, at: codingPath) }
+    func encode(_ value: UInt128) throws {
+        throw StepError.unsupportedScalar(UInt128.self, UInt128.self, at: codingPath)
+    }
 }

@@ -1,19 +1,19 @@
 import FlowCore
 
-/// A Swift type that is one basic D-Bus type.
+/// A Swift type that corresponds to a basic D-Bus type.
 protocol WireScalar {
     static var signature: String { get }
-    /// What is tried where a value is made up, in this order.
+    /// The values to try when a value is generated, in order.
     static var placeholders: [Self] { get }
     var wireValue: Value { get }
-    /// The value, or nil where it is of another type or out of range.
+    /// Converts a D-Bus value; nil if it has another type or is out of range.
     init?(wireValue: Value)
 }
 
 extension WireScalar where Self: FixedWidthInteger {
     static var placeholders: [Self] { [0, 1, 2, 10, 100] }
 
-    /// Any integer type that holds the value fits (S-3).
+    /// Any integer type that can hold the value is accepted (S-3).
     init?(wireValue: Value) {
         guard let number = wireValue.integer, let value = Self(exactly: number) else { return nil }
         self = value
@@ -87,7 +87,7 @@ extension Double: WireScalar {
 
 extension String: WireScalar {
     static var signature: String { "s" }
-    /// A number, a UUID, a word, none, a moment, a language, a colour, addresses.
+    /// A number, a UUID, a word, the empty string, times, a language, a color, addresses.
     static var placeholders: [String] {
         [
             "0", "00000000-0000-0000-0000-000000000000", "a", "", "1970-01-01T00:00:00Z", "1970-01-01", "en", "#000000",
@@ -103,7 +103,7 @@ extension String: WireScalar {
 
 /// A number type that D-Bus does not have.
 protocol UnsupportedScalar {
-    /// The type that is to stand in its place.
+    /// The type to use instead.
     static var replacement: String { get }
 }
 
@@ -112,7 +112,7 @@ extension Int8: UnsupportedScalar { static var replacement: String { "Int16" } }
 extension Int128: UnsupportedScalar { static var replacement: String { "Int64, or String" } }
 extension UInt128: UnsupportedScalar { static var replacement: String { "UInt64, or String" } }
 
-/// `Optional`: D-Bus has no nil, so an optional can only be left out, where it has a name.
+/// `Optional`: D-Bus has no nil, so an optional is left out, which requires a name.
 protocol WireOptional {
     static var wrapped: Any.Type { get }
     static var absent: Self { get }
@@ -123,12 +123,12 @@ extension Optional: WireOptional {
     static var absent: Wrapped? { nil }
 }
 
-/// `Dictionary`: what Codable does the same way as a struct where its keys are texts.
+/// `Dictionary`: with string keys, Codable encodes it like a struct.
 protocol WireDictionary {
     static var keyType: Any.Type { get }
     static var valueType: Any.Type { get }
     static var empty: Self { get }
-    /// Whether Codable gives each entry the key's text as its name; otherwise keys and values would alternate in a list.
+    /// Whether Codable uses the key's string as the name of each entry; otherwise keys and values alternate in a list.
     static var hasNames: Bool { get }
 }
 
@@ -139,7 +139,7 @@ extension Dictionary: WireDictionary {
     static var hasNames: Bool { Key.self == String.self || Key.self is any CodingKeyRepresentable.Type }
 }
 
-/// `Set`: a list in an order that differs from run to run.
+/// `Set`: a list whose order differs between runs.
 protocol WireSet {}
 
 extension Set: WireSet {}

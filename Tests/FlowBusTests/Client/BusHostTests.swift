@@ -49,7 +49,7 @@ struct BusHostTests {
     @discardableResult
     private func emit(
         _ name: String, _ arguments: [FlowCore.Argument] = [], on path: NodePath, instance: UInt64 = 0
-    ) async throws -> Outcome {
+    ) async throws -> StepOutcome {
         try await answer { host.emit(step(name, arguments), on: path, instance: instance, $0) }
     }
 
@@ -73,7 +73,7 @@ struct BusHostTests {
                 "Watched navigate open [4] own", "added Watched/Page", "did Watched open [screen Page Watched/Page]",
                 "present Watched/Page",
             ])
-        #expect(try await bus.owned().map(\.path) == ["Watched/Page"])
+        #expect(try await bus.ownedPresentables().map(\.path) == ["Watched/Page"])
     }
 
     @Test func `a guard lets pass, changes, refuses and fails`() async throws {
@@ -89,7 +89,7 @@ struct BusHostTests {
         flows.navigates = { _ in .contributors([]) }
         try await register("Guarded", isGuarded: true)
         _ = try await coordinate("Guarded")
-        func emit(_ number: Int64) async throws -> Outcome {
+        func emit(_ number: Int64) async throws -> StepOutcome {
             try await bus.emit("open", ["n": .int64(number)], on: "Guarded")
         }
         #expect(try await emit(1).isNavigated)
@@ -283,7 +283,7 @@ private final class Recorder: HostDelegate {
 
     private func text(_ question: HostQuestion) -> String {
         "\(question.step.name) [\(question.step.arguments.map(\.value.description).joined())]"
-            + (question.isOwn ? " own" : "")
+            + (question.isFromThisProcess ? " own" : "")
     }
 
     func adapt(_ question: HostQuestion, _ answer: @escaping @MainActor (AdaptAnswer) -> Void) {
@@ -319,7 +319,9 @@ private final class Recorder: HostDelegate {
 
     func failed(_ failure: NavigationFailure) { line.yield("failed \(failure.path) \(failure.step) \(failure.reason)") }
 
-    func forgotten(_ definition: String) { line.yield("forgotten \(definition)") }
+    func registrationLost(_ definition: String) { line.yield("forgotten \(definition)") }
 
-    func restarted(_ live: [HostNode]) { line.yield("restarted \(live.map(\.path.text).joined(separator: " "))") }
+    func serviceRestarted(_ live: [HostNode]) {
+        line.yield("restarted \(live.map(\.path.text).joined(separator: " "))")
+    }
 }

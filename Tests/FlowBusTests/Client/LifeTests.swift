@@ -54,7 +54,7 @@ struct LifeTests {
         let question = try holder.waitForCall("Adapt")
         try holder.reply(to: question, [question.values[1], question.values[2]])
         try holder.ping(Service.name)
-        try await bus.waitReady("held")
+        try await bus.waitUntilReady("held")
         #expect(try service.objects()["/org/flowbus/Navigation1/tree/held/page"] != nil)
     }
 
@@ -210,9 +210,9 @@ struct LifeTests {
         let events = Events(lines)
         var inner: TreeWatch?
         var reportsFailure = false
-        let outer = TreeWatch(bus.link, nil) { news in
-            guard case .live = news else { return }
-            inner = TreeWatch(bus.link, nil) { if case .live = $0 { reportsFailure = true } }
+        let outer = TreeWatch(bus.link, nil) { event in
+            guard case .snapshot = event else { return }
+            inner = TreeWatch(bus.link, nil) { if case .snapshot = $0 { reportsFailure = true } }
             while !reportsFailure {
                 var one = pollfd(fd: bus.fileDescriptor, events: Int16(POLLIN), revents: 0)
                 guard poll(&one, 1, 10_000) == 1 else { break }

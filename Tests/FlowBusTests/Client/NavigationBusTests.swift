@@ -97,9 +97,9 @@ struct NavigationBusTests {
     @Test func `screens are shown, owned, left and dismissed`() async throws {
         try await bus.setVisible(true, at: "shop/list")
         #expect(try service.property("Presented", of: "/shop/list", "Presentable") == true)
-        #expect(try await bus.owned().isEmpty)
+        #expect(try await bus.ownedPresentables().isEmpty)
         try await bus.claim("shop/list")
-        #expect(try await bus.owned().map(\.path) == ["shop/list"])
+        #expect(try await bus.ownedPresentables().map(\.path) == ["shop/list"])
         let other = try NavigationBus(service)
         #expect(try await refusal { try await other.claim("shop/list") }.code == .alreadyClaimed)
         #expect(try await refusal { try await other.dismiss("shop/list") }.code == .notOwner)
@@ -117,7 +117,7 @@ struct NavigationBusTests {
     @Test func `S-25 who gives an instance means no other at its path`() async throws {
         try await bus.emit(ShopStep.check, on: "shop")
         let old = try instance(of: "/shop/pay")
-        try await bus.waitReady("shop/pay", instance: old)
+        try await bus.waitUntilReady("shop/pay", instance: old)
         try await bus.setVisible(true, at: "shop/pay", instance: old)
         try await bus.claim("shop/pay", instance: old)
         try await bus.release("shop/pay", instance: old)
@@ -130,7 +130,7 @@ struct NavigationBusTests {
             { try await bus.claim("shop/pay", instance: old) },
             { try await bus.release("shop/pay", instance: old) },
             { try await bus.back(on: "shop/pay", instance: old) },
-            { try await bus.waitReady("shop/pay", instance: old) },
+            { try await bus.waitUntilReady("shop/pay", instance: old) },
             { try await bus.emit(ShopStep.done(receipt: nil), on: "shop/pay", instance: old) },
         ]
         for call in calls { #expect(try await refusal { try await call() }.code == .unknownObject) }
@@ -145,17 +145,17 @@ struct NavigationBusTests {
     }
 
     @Test func `going back, and waiting until a flow is ready`() async throws {
-        try await bus.waitReady("shop")
+        try await bus.waitUntilReady("shop")
         #expect(try await bus.back(on: "shop").verdict == .unhandled)
         try await bus.emit(ShopStep.pick(item: 1), on: "shop")
         #expect(try await bus.back(on: "shop").isNavigated)
-        let failure = try await refusal { try await bus.waitReady("shop/list") }
+        let failure = try await refusal { try await bus.waitUntilReady("shop/list") }
         #expect(failure.code == NavigationError.Code(rawValue: "org.freedesktop.DBus.Error.UnknownMethod"))
     }
 
     @Test func `what is declared can be asked for`() async throws {
         #expect(try await bus.definitions().sorted() == ["pay", "shop"])
-        let steps = try await bus.steps()
+        let steps = try await bus.declaredSteps()
         #expect(steps.map(\.name) == steps.map(\.name).sorted())
         let done = try #require(steps.first { $0.name == "done" })
         #expect(done.arguments.map(\.name) == ["receipt"])

@@ -17,7 +17,7 @@ struct PendingStepsTests {
     }
 
     private func conclude(_ token: String, on object: String = "main", _ steps: inout PendingSteps) {
-        for done in steps.conclude(token, on: object) { done(.success(Outcome(verdict: .navigated, serial: 1))) }
+        for done in steps.conclude(token, on: object) { done(.success(StepOutcome(verdict: .navigated, serial: 1))) }
     }
 
     @Test func `S-9 a step is known by its token, else by its place and its turn`() {

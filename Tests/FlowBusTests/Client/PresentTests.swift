@@ -38,7 +38,7 @@ struct PresentTests {
 
     /// What happens to a presenter.
     private enum ClientOperation: Sendable {
-        case present(PresentRequest)
+        case present(PresentationRequest)
         case withdraw(Withdrawal)
     }
 
@@ -47,7 +47,7 @@ struct PresentTests {
         return (Events(stream), continuation)
     }
 
-    private func presented(_ events: Events<ClientOperation>) async throws -> PresentRequest {
+    private func presented(_ events: Events<ClientOperation>) async throws -> PresentationRequest {
         guard case .present(let request) = try await events.first() else { throw TestFailure("no Present") }
         return request
     }
@@ -66,11 +66,11 @@ struct PresentTests {
         let request = try await presented(events)
         #expect(request.path == "main/page" && request.name == "page" && request.arguments == ["n": .int64(3)])
         #expect(request.style == "modal" && request.flow == "main" && request.serial == outcome.serial)
-        #expect(request.activationToken == "now" && !request.isAgain && request.instance > 0)
+        #expect(request.activationToken == "now" && !request.isRepeated && request.instance > 0)
         // Who shows it may call while it is asked; the answer makes it the owner.
         try await tree.first { if case .changed("main/page", .presented(true)) = $0 { true } else { false } }
         try await tree.first { if case .changed("main/page", .owner(player.uniqueName)) = $0 { true } else { false } }
-        #expect(try await player.owned().map(\.path) == ["main/page"])
+        #expect(try await player.ownedPresentables().map(\.path) == ["main/page"])
         try await bus.dismiss("main")
         guard case .withdraw(let withdrawal) = try await events.first() else { throw TestFailure("no Withdraw") }
         #expect(withdrawal.path == "main/page" && withdrawal.instance == request.instance)
@@ -120,7 +120,7 @@ struct PresentTests {
     }
 
     @Test func `a presenter that nobody holds is gone, with its name`() async throws {
-        var presenter: Presenter? = try await player.present(as: "com.example.Peer") { _ in }
+        var presenter: ScreenPresenter? = try await player.present(as: "com.example.Peer") { _ in }
         #expect(presenter?.path == "/com/example/Peer")
         presenter = nil
         _ = try await player.definitions()

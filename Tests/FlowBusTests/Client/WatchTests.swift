@@ -17,8 +17,8 @@ struct WatchTests {
     }
 
     private func live(_ events: Events<TreeEvent>) async throws -> [Node] {
-        let event = try await events.first { if case .live = $0 { true } else { false } }
-        guard case .live(let nodes) = event else { return [] }
+        let event = try await events.first { if case .snapshot = $0 { true } else { false } }
+        guard case .snapshot(let nodes) = event else { return [] }
         return nodes
     }
 
@@ -52,13 +52,13 @@ struct WatchTests {
             var told = 0
             for event in events.all {
                 switch event {
-                case .live(let nodes): told += nodes.count { $0.path == path }
+                case .snapshot(let nodes): told += nodes.count { $0.path == path }
                 case .added(let node): told += node.path == path ? 1 : 0
                 case .changed, .removed, .navigated, .failed, .serviceGone: continue
                 }
             }
             #expect(told == 1)
-            guard case .live? = events.all.first else {
+            guard case .snapshot? = events.all.first else {
                 throw TestFailure("the tree does not come first: \(events.all)")
             }
             events.stop()
@@ -202,7 +202,7 @@ extension TreeEvent {
     /// The event in a line.
     var short: String {
         switch self {
-        case .live(let nodes): "live " + nodes.map(\.path.text).joined(separator: " ")
+        case .snapshot(let nodes): "live " + nodes.map(\.path.text).joined(separator: " ")
         case .added(let node): "added \(node.path)"
         case .changed(let path, let change): "\(path) \(change)"
         case .removed(let path): "removed \(path)"

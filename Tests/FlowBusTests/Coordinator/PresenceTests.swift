@@ -24,7 +24,7 @@ struct PresenceTests {
         }
 
         func present(_ presentation: Presentation) {
-            lines.yield("present \(presentation.path)\(presentation.isAgain ? " again" : "")")
+            lines.yield("present \(presentation.path)\(presentation.isRepeated ? " again" : "")")
             presents(self)
         }
 

@@ -111,7 +111,7 @@ struct TurnTests {
         relay.accept(72)
         await task.value
         #expect([await late.next(), await late.next()] == [71, 72])
-        #expect(PublishRelay<Int>.earlyCount == 64)
+        #expect(PublishRelay<Int>.bufferLimit == 64)
     }
 
     @Test(arguments: HostKind.allCases)

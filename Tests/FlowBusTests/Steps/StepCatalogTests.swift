@@ -9,17 +9,17 @@ import Testing
         case home
         case picked(id: Int)
     }
-    enum Child: Step, Equatable {
+    enum ContributedChild: Step, Equatable {
         case picked(id: Int)
         case closed
     }
     enum Other: Step { case picked(id: String) }
 
     @Test func theFirstTypeThatHasAStepDecodesIt() throws {
-        let catalog = try StepCatalog([Child.self, App.self, NoneStep.self])
+        let catalog = try StepCatalog([ContributedChild.self, App.self, NoneStep.self])
         #expect(catalog.declarations.map(\.name) == ["closed", "home", "picked"])
         let picked = StepMessage(name: "picked", arguments: [Argument("id", .int64(1))])
-        #expect(try catalog.decode(picked) as? Child == .picked(id: 1))
+        #expect(try catalog.decode(picked) as? ContributedChild == .picked(id: 1))
         #expect(try catalog.decode(StepMessage(name: "home")) as? App == .home)
         #expect(try StepCatalog([]).declarations.isEmpty)
     }
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func aStepThatNoTypeHasIsRefused() throws {
-        let catalog = try StepCatalog([Child.self, App.self])
+        let catalog = try StepCatalog([ContributedChild.self, App.self])
         #expect(
             StepErrorTests.refusal { _ = try catalog.decode(StepMessage(name: "hom")) }
                 == "unknownStep: there is no step 'hom'; did you mean 'home'?")

@@ -94,11 +94,10 @@ import Testing
                 + "positive")
     }
 
-    @Test func aTypeThatTakesNothingNeedsAnExample() throws {
-        #expect(
-            StepErrorTests.refusal { _ = try StepCoding.declarations(of: WithTicket.self) }
-                == "unsupportedType: the argument 'ticket' of step 'sold' is of the Swift type 'Ticket', which can't be made from "
-                + "any value that was tried; conform it to StepArgument, which gives an example")
+    @Test func aTypeThatRefusesAllValuesNeedsAnExample() throws {
+        let refusal = StepErrorTests.refusal { _ = try StepCoding.declarations(of: WithTicket.self) }
+        #expect(refusal.hasPrefix("unsupportedType: the argument 'ticket' of step 'sold'"))
+        #expect(refusal.hasSuffix("conform it to StepArgument, which provides an example"))
         #expect(try Self.signatures(WithTickets.self) == ["sold.spare: s?", "sold.tickets: as"])
         #expect(try Self.signatures(WithExample.self) == ["sold._0: a{sv}"])
     }

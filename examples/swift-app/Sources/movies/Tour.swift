@@ -8,7 +8,7 @@ final class Tour {
     private let coordinator: FlowCoordinator
     private let services = AppServices()
     private let window = Window("Movies")
-    private let navigations: AsyncStream<Navigation>
+    private let navigations: AsyncStream<FlowNavigation>
     private let failures: AsyncStream<NavigationFailure>
 
     init(_ coordinator: FlowCoordinator) {
@@ -94,7 +94,7 @@ final class Tour {
 
     /// The next navigation.
     @discardableResult
-    private func next() async -> Navigation? {
+    private func next() async -> FlowNavigation? {
         var iterator = navigations.makeAsyncIterator()
         guard let navigation = await iterator.next(isolation: #isolation) else { return nil }
         var line = "did navigate flow=\(navigation.flow.name)"

@@ -1,33 +1,33 @@
-/// A flow or screen that lives in the tree and has its object here.
+/// A live flow or screen whose object is in this coordinator.
 @MainActor
-final class LiveNode {
+final class HostedNode {
     let path: NodePath
-    /// Never used again (S-1); 0 until it is told.
+    /// The instance number, never used again (S-1); 0 until the host reports it.
     let instance: UInt64
     let presentable: any Presentable
     let stepper: any Stepper
-    /// What it is, if it is a flow.
+    /// The presentable as a flow; nil for a screen.
     let flow: (any Flow)?
-    /// The flow's definition; empty for a screen.
+    /// The definition of the flow; empty for a screen.
     let definition: String
     let allowsStepWhenNotPresented: Bool
-    /// Further initial steps of its stepper, which wait until it is presented.
+    /// Further initial steps of the stepper, which wait until the node is presented.
     var initialSteps: [any Step]
-    /// Whether its own hand closed it: then it need not be told.
+    /// Whether the presentable dismissed itself; then it is not withdrawn.
     var isDismissed = false
-    /// What it said of itself last, and the host did not hear, as there was no service.
-    var unheard: Presence.Change?
-    /// How often it has said something.
+    /// The latest change that did not reach the service, because there was none.
+    var unreportedChange: Presence.Change?
+    /// Counts the changes of visibility and dismissal.
     var changeCount = 0
-    /// What is heard of it.
+    /// Subscriptions to the presentable and to the stepper.
     private var subscriptions: [Subscription] = []
     private var tasks: [Task<Void, Never>] = []
-    /// The step that it is asked about, as it came and as it is: it is asked twice, and the navigation is told.
+    /// The step of the current question, encoded and decoded: the flow gets it twice, and the navigation reports it.
     private var asked: (message: StepMessage, step: any Step)?
-    /// Its `adapt`.
+    /// The call of `adapt` under way.
     private var adapting: Adapting?
 
-    init(_ child: Child, at path: NodePath, instance: UInt64) {
+    init(_ child: ContributedChild, at path: NodePath, instance: UInt64) {
         self.path = path
         self.instance = instance
         presentable = child.presentable
@@ -40,14 +40,14 @@ final class LiveNode {
 
     isolated deinit { end() }
 
-    /// A step that was navigated. Of one whose arguments are private these are not told: then it is the one that was asked
-    /// about.
+    /// Returns the step of a navigation. The host leaves out the arguments of private steps; such a step is taken from
+    /// the latest question.
     func navigatedStep(_ message: StepMessage, of kind: FlowKind) -> (any Step)? {
         if let asked, asked.message.name == message.name, message.arguments.isEmpty { return asked.step }
         return try? step(message, of: kind)
     }
 
-    /// A step that it is asked about.
+    /// Returns the step of a question.
     func step(_ message: StepMessage, of kind: FlowKind) throws(StepError) -> any Step {
         if let asked, asked.message == message { return asked.step }
         let step = try kind.catalog.decode(message)
@@ -55,16 +55,16 @@ final class LiveNode {
         return step
     }
 
-    /// Hears of its presentable whether it is shown, and when it is closed.
-    func follow(_ receive: @escaping @MainActor (Presence.Change) -> Void) {
+    /// Subscribes to the visibility and the dismissal of the presentable.
+    func observePresence(_ receive: @escaping @MainActor (Presence.Change) -> Void) {
         let (visible, dismissed) = (presentable.visible, presentable.dismissed)
-        if let options = visible as? PresenceValues<Bool> {
-            subscribe(options.presence) { change in if case .visible = change { receive(change) } }
+        if let values = visible as? PresenceValues<Bool> {
+            subscribe(values.presence) { change in if case .visible = change { receive(change) } }
         } else {
             tasks.append(Task { for await isVisible in visible { receive(.visible(isVisible)) } })
         }
-        if let options = dismissed as? PresenceValues<Void> {
-            subscribe(options.presence) { change in if case .dismissed = change { receive(change) } }
+        if let values = dismissed as? PresenceValues<Void> {
+            subscribe(values.presence) { change in if case .dismissed = change { receive(change) } }
         } else {
             tasks.append(
                 Task {
@@ -80,15 +80,15 @@ final class LiveNode {
         subscriptions.append(presence.subscribe(receive))
     }
 
-    /// Hears the steps of its stepper.
+    /// Subscribes to the steps of the stepper.
     func subscribeToSteps(_ receive: @escaping @MainActor (any Step) -> Void) {
         subscriptions.append(stepper.steps.subscribe(receive))
     }
 
-    /// Runs its `adapt`: at once, up to where that waits for something.
+    /// Runs `adapt`, immediately up to its first suspension.
     ///
-    /// It is cancelled when the time is over, and when the node is gone; then nobody waits for its answer, and there is none:
-    /// what became of the step is for the host to say.
+    /// The task is cancelled at the time limit, and when the node ends. No answer is sent then: the host decides the
+    /// step's outcome.
     func adapt(
         within timeout: Duration, _ body: sending @escaping @MainActor () async -> AdaptAnswer,
         _ answer: @escaping @MainActor (AdaptAnswer) -> Void
@@ -103,7 +103,7 @@ final class LiveNode {
         current.run(task, within: timeout)
     }
 
-    /// It is gone: nothing of it is heard any more.
+    /// Cancels all subscriptions and tasks.
     func end() {
         for subscription in subscriptions { subscription.end() }
         for task in tasks { task.cancel() }
@@ -113,7 +113,7 @@ final class LiveNode {
     }
 }
 
-/// An `adapt` under way, and who looks at the time.
+/// A call of `adapt` under way, with its time limit.
 @MainActor
 private final class Adapting {
     private var task: Task<Void, Never>?
@@ -129,7 +129,7 @@ private final class Adapting {
         }
     }
 
-    /// It has an answer; whether anybody waits for it.
+    /// Ends the call. Returns whether its answer is still wanted.
     func end() -> Bool {
         let isWanted = !isOver
         isOver = true
@@ -138,19 +138,19 @@ private final class Adapting {
         return isWanted
     }
 
-    /// Nobody waits for its answer.
+    /// Cancels the call; its answer is discarded.
     func stop() {
         let task = task
         if end() { task?.cancel() }
     }
 }
 
-/// What a flow contributed, or a root: a presentable and who emits steps on it.
-struct Child {
+/// A contributed presentable, or a root, with its stepper.
+struct ContributedChild {
     let presentable: any Presentable
     let stepper: any Stepper
     let allowsStepWhenNotPresented: Bool
-    /// All that its stepper begins with.
+    /// All initial steps of the stepper.
     let initialSteps: [any Step]
 
     @MainActor
