@@ -32,8 +32,10 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         // The navigation state machine: values in, values out, the standard library only.
         .target(name: "FlowCore", swiftSettings: core),
-        // Owning wrappers over libsystemd; the only place that calls C.
-        .target(name: "SdBus", dependencies: ["CSdBus"], swiftSettings: strict),
+        // Clocks, files, terminals and processes: thin wrappers of the C library.
+        .target(name: "Platform", swiftSettings: strict),
+        // Owning wrappers of libsystemd.
+        .target(name: "SdBus", dependencies: ["CSdBus", "Platform"], swiftSettings: strict),
         // What travels: values in messages, and every name of the bus contract.
         .target(name: "FlowWire", dependencies: ["FlowCore", "SdBus"], swiftSettings: strict),
         // Definition files: find, parse and check them.
@@ -45,12 +47,12 @@ let package = Package(
         // Files of records and of the history; the only place that calls SQLite.
         .target(name: "Store", dependencies: ["FlowCore", "CSQLite"], swiftSettings: strict),
         // RxFlow's way in Swift: flows as classes, in one process or on the bus; and a client of the service.
-        .target(name: "FlowBus", dependencies: ["FlowCore", "FlowWire", "SdBus"], swiftSettings: strict),
+        .target(name: "FlowBus", dependencies: ["FlowCore", "FlowWire", "Platform", "SdBus"], swiftSettings: strict),
         // The service: decodes calls to events, runs effects. One thread, one sd-event loop.
         .executableTarget(
             name: "flowbusd",
             dependencies: [
-                "SdBus", "FlowCore", "FlowWire", "FlowFile", "FlowTrace", "Store",
+                "Platform", "SdBus", "FlowCore", "FlowWire", "FlowFile", "FlowTrace", "Store",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -59,7 +61,7 @@ let package = Package(
         .executableTarget(
             name: "flowbusctl",
             dependencies: [
-                "SdBus", "FlowCore", "FlowWire", "FlowFile", "FlowGraph",
+                "Platform", "SdBus", "FlowCore", "FlowWire", "FlowFile", "FlowGraph",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
@@ -79,8 +81,11 @@ let package = Package(
             name: "test-peer", dependencies: ["BusTestSupport"], path: "Tests/TestPeer", swiftSettings: strict),
         // A dbus-broker for tests, without systemd: its controller.
         .executableTarget(
-            name: "test-bus", dependencies: ["CSdBus", "SdBus"], path: "Tests/TestBus", swiftSettings: strict),
-        .testTarget(name: "SdBusTests", dependencies: ["CSdBus", "SdBus", "BusTestSupport"], swiftSettings: strict),
+            name: "test-bus", dependencies: ["CSdBus", "Platform", "SdBus"], path: "Tests/TestBus",
+            swiftSettings: strict),
+        .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: strict),
+        .testTarget(
+            name: "SdBusTests", dependencies: ["CSdBus", "Platform", "SdBus", "BusTestSupport"], swiftSettings: strict),
         .testTarget(
             name: "FlowWireTests", dependencies: ["FlowWire", "FlowCore", "SdBus", "CSdBus", "BusTestSupport"],
             swiftSettings: strict),

@@ -1,5 +1,6 @@
 internal import CSdBus
 internal import Glibc
+internal import Platform
 
 // The bus for a program that does one thing after the other: a call waits for its answer, and what comes meanwhile is
 // taken when it is asked for. A service has its loop instead.

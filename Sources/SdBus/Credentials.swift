@@ -15,7 +15,4 @@ extension MessageReader {
         try check("sd_bus_creds_get_euid", sd_bus_creds_get_euid(credentials, &user))
         return user
     }
-
-    /// The user that this process acts for; geteuid(2).
-    public static var ownUserID: UInt32 { geteuid() }
 }

@@ -1,5 +1,6 @@
 import CSdBus
 import Glibc
+import Platform
 
 /// A signal that a service reacts to; signal(7).
 public enum Signal: Sendable, CaseIterable {

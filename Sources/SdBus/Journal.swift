@@ -1,5 +1,6 @@
 import CSdBus
 import Glibc
+import Platform
 
 /// The system's journal; sd_journal_sendv(3).
 public enum Journal {

@@ -1,5 +1,6 @@
 import CSdBus
 import Glibc
+import Platform
 
 /// Tells the service manager how the service is doing; sd_notify(3). Without a manager every call does nothing.
 public struct Notifier: Sendable {

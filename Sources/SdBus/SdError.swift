@@ -1,6 +1,7 @@
 public import Glibc
+internal import Platform
 
-/// A call into libsystemd (or the C library) that failed.
+/// A call into libsystemd that failed (or into the C library on its behalf).
 public struct SdError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The C function.
     public let call: StaticString
@@ -25,8 +26,8 @@ public struct SdError: Error, Equatable, Sendable, CustomStringConvertible {
         one.code == other.code && one.call.description == other.call.description
     }
 
-    /// What the system says about the errno: "File exists"; strerror(3).
-    public var reason: String { errnoDescription(code) }
+    /// The text of the errno: "File exists"; strerror(3).
+    public var reason: String { SystemError.reason(code) }
 
     /// The function and the reason: "sd_bus_request_name: File exists".
     public var description: String { "\(call): \(reason)" }
@@ -76,14 +77,4 @@ public struct SdError: Error, Equatable, Sendable, CustomStringConvertible {
 public func check(_ call: StaticString, _ result: Int32) throws(SdError) -> Int32 {
     guard result >= 0 else { throw SdError(call, result: result) }
     return result
-}
-
-/// The text of an errno, strerror_r(3).
-func errnoDescription(_ code: Int32) -> String {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-        guard let start = buffer.baseAddress, strerror_r(code, start, buffer.count) == 0 else {
-            return "error \(code)"
-        }
-        return String(cString: start)
-    }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FlowCore
 import FlowWire
-import SdBus
+import Platform
 
 /// What a shell offers at the TAB key: what is live now. It starts no service, says nothing where it fails, and gives up
 /// after a moment.

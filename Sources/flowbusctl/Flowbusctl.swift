@@ -1,7 +1,7 @@
 import ArgumentParser
 import FlowCore
 import FlowWire
-import SdBus
+import Platform
 
 /// The command line: what a person at a terminal, or a script, asks of the service. It is a client as any other.
 @main

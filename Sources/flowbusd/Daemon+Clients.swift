@@ -1,5 +1,6 @@
 import FlowCore
 import Logging
+import Platform
 import SdBus
 
 // The connections that the core follows: of all that have something, be it a presentable, a step that waits or a
@@ -10,7 +11,7 @@ extension Daemon {
     func watchClients() throws(SdError) {
         watches = try PeerWatches(bus) { [unowned self] name, user in
             // Who could do anything to this process has no limits beside those of each client.
-            if user == MessageReader.ownUserID || user == 0 { return }
+            if user == CurrentProcess.effectiveUserID || user == 0 { return }
             whenFree { [unowned self] in handle(.clientIdentified(Client(name), user: user)) }
         } gone: { [unowned self] name in
             // Where the bus is gone, all clients are; that is the end of the service, not of theirs.

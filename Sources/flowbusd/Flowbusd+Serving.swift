@@ -1,6 +1,7 @@
 import FlowCore
 import FlowFile
 import Logging
+import Platform
 import SdBus
 
 // What the program does without a word that says otherwise: connect, serve, and where the bus is lost, look for it.
@@ -20,7 +21,7 @@ extension Flowbusd {
         logger.log(loaded.warnings)
         var recorder: Recorder?
         if let path = options.record {
-            do throws(SdError) {
+            do throws(SystemError) {
                 recorder = try Recorder(path, logger: logger)
             } catch {
                 logger.critical("Could not make the file '\(path)' to record to: \(error.reason)")

@@ -4,6 +4,7 @@ import FlowFile
 import FlowTrace
 import FlowWire
 import Logging
+import Platform
 import SdBus
 
 /// The program: reads the command line and the definitions, connects, and serves.
@@ -81,7 +82,7 @@ struct Flowbusd: ParsableCommand {
     /// `--replay`
     private func replay(_ path: String) -> ExitStatus {
         let text: String
-        do throws(SdError) {
+        do throws(SystemError) {
             text = try InputFile.text(of: path)
         } catch {
             StandardError.writeLine("flowbusd: could not read '\(path)': \(error.reason)")

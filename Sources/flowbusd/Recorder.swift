@@ -2,7 +2,7 @@ import FlowCore
 import FlowTrace
 import FlowWire
 import Logging
-import SdBus
+import Platform
 
 /// Writes down what the core is told and what it answers (`--record`).
 final class Recorder {
@@ -12,7 +12,7 @@ final class Recorder {
     /// Nothing is written any more: a trace with a gap is worth nothing.
     private var hasFailed = false
 
-    init(_ path: String, logger: Logger) throws(SdError) {
+    init(_ path: String, logger: Logger) throws(SystemError) {
         self.path = path
         self.logger = logger
         file = try OutputFile(path)

@@ -1,4 +1,5 @@
 import Logging
+import Platform
 import SdBus
 
 /// Where the log goes: to the journal with its metadata as fields, where stderr is the journal; else one readable line to

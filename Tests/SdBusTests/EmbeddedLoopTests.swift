@@ -1,5 +1,6 @@
 import BusTestSupport
 import Glibc
+import Platform
 import SdBus
 import Testing
 

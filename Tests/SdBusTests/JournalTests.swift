@@ -59,20 +59,6 @@ struct JournalTests {
                 }())
         }
     }
-
-    @Test func `lines and variables reach the outside`() async throws {
-        let result = try await #require(
-            processExitsWith: .exitCode(5), observing: [\.standardErrorContent, \.standardOutputContent]
-        ) {
-            setenv("FLOWBUS_TEST", "value", 1)
-            StandardError.writeLine(
-                "error \(Environment.value(of: "FLOWBUS_TEST") ?? "") \(CurrentProcess.id == getpid())")
-            StandardOutput.writeLine("output \(Environment.value(of: "FLOWBUS_NOT_SET") ?? "unset")")
-            CurrentProcess.exit(5)
-        }
-        #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("error value true\n"))
-        #expect(String(decoding: result.standardOutputContent, as: UTF8.self).contains("output unset\n"))
-    }
 }
 
 /// A service manager's socket, in a process of its own.

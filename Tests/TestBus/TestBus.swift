@@ -1,5 +1,6 @@
 import CSdBus
 import Glibc
+import Platform
 import SdBus
 
 /// A dbus-broker for tests, without systemd. dbus-broker itself only moves messages; everything else is up to its controller,

@@ -1,4 +1,5 @@
 internal import FlowWire
+internal import Platform
 internal import SdBus
 
 /// A connection to a bus that reconnects when it is lost, and that tracks the owner of the service's name.

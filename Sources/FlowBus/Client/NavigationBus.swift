@@ -1,4 +1,5 @@
 public import FlowCore
+internal import Platform
 internal import SdBus
 
 /// A connection to a bus, and a client of the service `flowbusd` on it.

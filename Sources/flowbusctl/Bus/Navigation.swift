@@ -1,5 +1,6 @@
 import FlowCore
 import FlowWire
+import Platform
 import SdBus
 
 /// The service as a client sees it: calls to it, and what it sends.

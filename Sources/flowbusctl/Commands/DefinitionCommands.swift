@@ -2,7 +2,7 @@ import ArgumentParser
 import FlowCore
 import FlowFile
 import FlowWire
-import SdBus
+import Platform
 
 /// `steps`
 struct StepsCommand: Command {

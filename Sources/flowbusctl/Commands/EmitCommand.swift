@@ -1,7 +1,7 @@
 import ArgumentParser
 import FlowCore
 import FlowWire
-import SdBus
+import Platform
 
 /// A step on a flow or screen: of `emit` and `explain`.
 struct TypedStep: ParsableArguments {

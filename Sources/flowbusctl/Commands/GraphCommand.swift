@@ -2,7 +2,7 @@ import ArgumentParser
 import FlowCore
 import FlowFile
 import FlowGraph
-import SdBus
+import Platform
 
 /// `graph`
 struct GraphCommand: Command {
@@ -76,7 +76,7 @@ struct GraphCommand: Command {
     /// Graphviz writes the picture where this program writes.
     private func draw(_ dot: String) throws(Failure) {
         let exit: ChildProgram.Exit
-        do throws(SdError) {
+        do throws(SystemError) {
             exit = try ChildProgram.run("dot", ["-Tsvg"], input: dot)
         } catch  where error.isMissing {
             throw Failure(

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FlowCore
 import FlowWire
-import SdBus
+import Platform
 
 /// `show`
 struct ShowCommand: Command {

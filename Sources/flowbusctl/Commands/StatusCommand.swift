@@ -1,6 +1,7 @@
 import ArgumentParser
 import FlowCore
 import FlowWire
+import Platform
 import SdBus
 
 /// `status`

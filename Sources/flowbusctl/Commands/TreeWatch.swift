@@ -1,4 +1,5 @@
 import FlowWire
+import Platform
 import SdBus
 
 /// `tree --watch`: a tree, and again whenever it changes.

@@ -1,6 +1,6 @@
 import FlowCore
 import FlowFile
-import SdBus
+import Platform
 
 /// Times and spans of time as they are typed.
 enum TypedTime {

@@ -1,6 +1,6 @@
 import FlowCore
 import FlowWire
-import SdBus
+import Platform
 
 extension LogEntry {
     /// The line for a person: `2026-11-21 12:00:01 #17 did navigate flow=main step=open item=7 → screen page`.

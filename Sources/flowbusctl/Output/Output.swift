@@ -1,4 +1,4 @@
-import SdBus
+import Platform
 
 /// Where the program writes, and how.
 struct Output {
@@ -33,7 +33,7 @@ struct Output {
 
     /// Writes a text in one piece.
     func write(_ text: String) throws(Failure) {
-        do throws(SdError) {
+        do throws(SystemError) {
             try StandardOutput.write(text)
         } catch {
             throw Failure(.inputOutput, "could not write: \(error.reason)")

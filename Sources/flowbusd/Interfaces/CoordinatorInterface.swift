@@ -1,5 +1,6 @@
 import FlowCore
 import FlowWire
+import Platform
 import SdBus
 
 /// `org.flowbus.Navigation1.Coordinator`: what stands above all flows.
@@ -169,10 +170,10 @@ extension Daemon {
     /// another.
     func checkPrivileged(_ call: MessageReader, _ what: String) throws {
         let user = try call.senderUserID()
-        guard user == 0 || user == MessageReader.ownUserID else {
+        guard user == 0 || user == CurrentProcess.effectiveUserID else {
             throw FlowError(
                 .accessDenied,
-                "user '\(user)' may not \(what): that is for root and for user '\(MessageReader.ownUserID)'")
+                "user '\(user)' may not \(what): that is for root and for user '\(CurrentProcess.effectiveUserID)'")
         }
     }
 

@@ -1,6 +1,7 @@
 import FlowCore
 import FlowWire
 import Logging
+import Platform
 import SdBus
 
 // One flowbusd takes over from another (D-9). The new one queues for the name at the bus, and asks the owner by HandOver.

@@ -1,6 +1,7 @@
 import FlowCore
 import FlowWire
 import Logging
+import Platform
 import SdBus
 import Store
 

@@ -1,5 +1,6 @@
 import FlowCore
 import Logging
+import Platform
 import SdBus
 import Store
 

@@ -1,3 +1,4 @@
+import Platform
 import SdBus
 
 /// Waits where the daemon's own loop does not run: before it serves, and while there is no bus. What ends the daemon ends

@@ -1,6 +1,6 @@
-import Glibc
+internal import Glibc
 
-/// A program that is run for this one, and reads a text; posix_spawnp(3).
+/// Runs programs that read a text; posix_spawnp(3).
 public enum ChildProgram {
     /// How a program ended.
     public enum Exit: Equatable, Sendable {
@@ -10,28 +10,28 @@ public enum ChildProgram {
         case signal(Int32)
     }
 
-    /// Runs a program that is looked up in `PATH`, with a text as its standard input, and waits for its end. It writes where
-    /// this process does.
+    /// Runs a program from `PATH` with a text as its standard input, and waits for its end. It inherits the other standard
+    /// streams.
     ///
-    /// - Throws: `ENOENT` where there is no such program, any other where it can't be run.
+    /// - Throws: ``SystemError``: ENOENT if there is no such program, else the reason why it can't be run.
     public static func run(
         _ program: String, _ arguments: [String] = [], input: String
-    ) throws(SdError) -> Exit {
-        // A file without a name, not a pipe: nobody has to write while the other reads. tmpfile(3).
-        guard let stream = tmpfile() else { throw SdError("tmpfile", errno: errno) }
+    ) throws(SystemError) -> Exit {
+        // A file without a name rather than a pipe, which would have to be written while the program reads. tmpfile(3).
+        guard let stream = tmpfile() else { throw SystemError("tmpfile", errno: errno) }
         defer { fclose(stream) }
         let file = fileno(stream)
-        guard writeAll(input, to: file) else { throw SdError("write", errno: errno) }
-        guard lseek(file, 0, SEEK_SET) == 0 else { throw SdError("lseek", errno: errno) }
+        guard writeAll(input, to: file) else { throw SystemError("write", errno: errno) }
+        guard lseek(file, 0, SEEK_SET) == 0 else { throw SystemError("lseek", errno: errno) }
         return try wait(for: spawn([program] + arguments, input: file))
     }
 
-    private static func spawn(_ words: [String], input: Int32) throws(SdError) -> pid_t {
+    private static func spawn(_ words: [String], input: Int32) throws(SystemError) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
-        // It has no signal blocked and none ignored, whatever this process does.
+        // The program starts with no signal blocked or ignored, whatever this process does.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -47,22 +47,17 @@ public enum ChildProgram {
         list.append(nil)
         var process = pid_t()
         let result = posix_spawnp(&process, words[0], &actions, &attributes, list, environ)
-        guard result == 0 else { throw SdError("posix_spawnp", errno: result) }
+        guard result == 0 else { throw SystemError("posix_spawnp", errno: result) }
         return process
     }
 
-    private static func wait(for process: pid_t) throws(SdError) -> Exit {
+    private static func wait(for process: pid_t) throws(SystemError) -> Exit {
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0 {
-            guard errno == EINTR else { throw SdError("waitpid", errno: errno) }
+            guard errno == EINTR else { throw SystemError("waitpid", errno: errno) }
         }
         // WIFEXITED, WEXITSTATUS and WTERMSIG, which are macros; waitpid(2).
         let signal = status & 0x7f
         return signal == 0 ? .status((status >> 8) & 0xff) : .signal(signal)
     }
-}
-
-extension SdError {
-    /// There is no such file, folder or program: ENOENT.
-    public var isMissing: Bool { code == ENOENT }
 }

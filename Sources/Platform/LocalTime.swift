@@ -2,12 +2,12 @@ internal import Glibc
 
 /// A time of the day in the user's time zone.
 public struct LocalTime: Equatable, Sendable {
-    /// In years of our era, months from 1, days of the month.
+    /// The date: years of the common era, months and days from 1.
     public var year: Int, month: Int, day: Int
-    /// On a clock of 24 hours.
+    /// The time, on a 24-hour clock.
     public var hour: Int, minute: Int, second: Int
 
-    /// Of a time in µs since 1970 (UTC); localtime_r(3).
+    /// The local time at a time in µs since 1970 (UTC); localtime_r(3).
     public init(_ time: UInt64) {
         var seconds = time_t(clamping: time / 1_000_000)
         var parts = tm()
@@ -24,7 +24,7 @@ public struct LocalTime: Equatable, Sendable {
         (parts.tm_min, parts.tm_sec) = (Int32(clamping: minute), Int32(clamping: second))
         parts.tm_isdst = -1
         let result = mktime(&parts)
-        // It takes January 32nd for February 1st.
+        // mktime reads January 32nd as February 1st.
         guard result >= 0, parts.tm_mday == Int32(clamping: day), parts.tm_mon == Int32(clamping: month - 1),
             (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second)
         else { return nil }
@@ -38,24 +38,4 @@ public struct LocalTime: Equatable, Sendable {
     }
 
     private static func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-}
-
-/// Other processes, as /proc tells of them: for a message to a person, never for a decision.
-public enum Processes {
-    /// When a process was started, in µs since 1970 (UTC); proc(5), `/proc/PID/stat`.
-    public static func startTime(of process: Int32) -> UInt64? {
-        guard let stat = try? InputFile.text(of: "/proc/\(process)/stat"),
-            // The name stands in parentheses, and can have any in it.
-            let name = stat.lastIndex(of: ")"),
-            let machine = try? InputFile.text(of: "/proc/stat"),
-            let bootLine = machine.split(separator: "\n").first(where: { $0.hasPrefix("btime ") }),
-            let boot = UInt64(bootLine.dropFirst(6))
-        else { return nil }
-        // Field 22, of which the third is the first behind the name.
-        let fields = stat[name...].split(separator: " ").dropFirst()
-        guard fields.count > 19, let ticks = UInt64(fields[fields.startIndex + 19]) else { return nil }
-        let perSecond = UInt64(clamping: sysconf(Int32(_SC_CLK_TCK)))
-        guard perSecond > 0 else { return nil }
-        return boot * 1_000_000 + ticks * 1_000_000 / perSecond
-    }
 }

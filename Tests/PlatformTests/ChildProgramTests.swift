@@ -1,9 +1,9 @@
-import SdBus
+import Platform
 import Testing
 
 @Suite("Child programs")
 struct ChildProgramTests {
-    @Test func `it reads the text, all of it, and its end is told`() throws {
+    @Test func `it reads the text, all of it, and its end is reported`() throws {
         #expect(
             try ChildProgram.run("sh", ["-c", "read -r line; test \"$line\" = hello"], input: "hello\n") == .status(0))
         #expect(
@@ -17,7 +17,7 @@ struct ChildProgramTests {
     }
 
     @Test func `a program that is not there`() {
-        let error = #expect(throws: SdError.self) { try ChildProgram.run("no-such-program-anywhere", input: "") }
+        let error = #expect(throws: SystemError.self) { try ChildProgram.run("no-such-program-anywhere", input: "") }
         #expect(error?.isMissing == true)
     }
 }
