@@ -16,6 +16,7 @@ userunitdir = $(PREFIX)/lib/systemd/user
 datadir = $(PREFIX)/share
 servicesdir = $(datadir)/dbus-1/services
 interfacesdir = $(datadir)/dbus-1/interfaces
+includedir = $(PREFIX)/include
 # The system bus reads /etc/dbus-1/system.d, and /usr/share/dbus-1/system.d, but nothing below /usr/local.
 policydir = $(if $(filter /usr,$(PREFIX)),$(datadir),/etc)/dbus-1/system.d
 mandir = $(datadir)/man
@@ -46,6 +47,7 @@ installed = \
     $(userunitdir)/flowbusd.service \
     $(servicesdir)/$(name).service \
     $(patsubst dbus/%,$(interfacesdir)/%,$(interfaces)) \
+    $(includedir)/flowbus-qt-types.h \
     $(policydir)/$(name).conf \
     $(foreach page,$(wildcard man/*),$(mandir)/man$(patsubst .%,%,$(suffix $(page)))/$(notdir $(page))) \
     $(bashdir)/flowbusctl $(zshdir)/_flowbusctl $(fishdir)/flowbusctl.fish \
@@ -147,6 +149,7 @@ install: $(programs) $(completions)
 	sed 's|@bindir@|$(bindir)|' dbus/$(name).service.in > '$(DESTDIR)$(servicesdir)/$(name).service'
 	chmod 644 '$(DESTDIR)$(userunitdir)/flowbusd.service' '$(DESTDIR)$(servicesdir)/$(name).service'
 	install -m 644 $(interfaces) '$(DESTDIR)$(interfacesdir)'
+	install -m 644 dbus/flowbus-qt-types.h '$(DESTDIR)$(includedir)'
 	install -m 644 dbus/$(name).conf '$(DESTDIR)$(policydir)'
 	for page in man/*; do install -m 644 "$$page" '$(DESTDIR)$(mandir)'/man"$${page##*.}" || exit; done
 	install -m 644 $(built)/completions/bash '$(DESTDIR)$(bashdir)/flowbusctl'

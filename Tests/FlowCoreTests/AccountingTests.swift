@@ -89,22 +89,22 @@ struct AccountingTests {
                 style: "", arguments: [Argument("a", .byte(1))], client: one),
             below: nil)
         let arguments = [Argument("b", .byte(1))]
-        forest.nodes[main].deferredSteps = [
+        forest[main].deferredSteps = [
             DeferredStep(step: StepID(0), arguments: arguments, origin: 1, cause: 0, client: other),
             DeferredStep(step: StepID(0), arguments: arguments, origin: 2, cause: 0, client: one),
         ]
-        forest.nodes[main].initialStep = DeferredStep(
+        forest[main].initialStep = DeferredStep(
             step: StepID(0), arguments: arguments, origin: 1, cause: 0, client: other)
-        forest.nodes[main].flow?.last = LastNavigation(
+        forest[main].flow?.last = LastNavigation(
             serial: 1, step: "", arguments: arguments, client: other, byteCount: arguments.byteCount)
         let size = arguments.byteCount
-        let own = forest.nodes[main].holding(for: one)
+        let own = forest[main].holding(for: one)
         #expect(own.own == Accounting.Usage(nodes: 1, steps: 1, bytes: 2 * size))
         #expect(own.total == Accounting.Usage(nodes: 1, steps: 2, bytes: 5 * size))
-        #expect(forest.nodes[main].holding(for: other).own == Accounting.Usage(steps: 1, bytes: 3 * size))
+        #expect(forest[main].holding(for: other).own == Accounting.Usage(steps: 1, bytes: 3 * size))
         accounting.count(own.own, for: one)
         accounting.count(Accounting.Usage(steps: 1, bytes: 3 * size), for: other)
-        accounting.release(forest.nodes[main])
+        accounting.release(forest[main])
         #expect(accounting == Accounting())
     }
 

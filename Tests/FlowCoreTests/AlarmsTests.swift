@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Alarms")
 struct AlarmsTests {
-    private func flow(_ instance: UInt64) -> NodeID { NodeID(slot: 0, instance: instance) }
+    private func flow(_ instance: UInt64) -> NodeID { NodeID(slot: NodeSlot(0), instance: instance) }
     private func at(_ time: UInt64) -> Instant { Instant(microseconds: time) }
 
     private func idle(_ instance: UInt64) -> Alarms.Subject { .flow(flow(instance)) }

@@ -6,7 +6,7 @@ import Testing
 struct BlockedStepsTests {
     private func step(_ number: UInt64, origin: UInt64) -> WaitingStep {
         var step = WaitingStep(
-            origin: origin, client: Client(":1.1"), flow: NodeID(slot: 0, instance: 1),
+            origin: origin, client: Client(":1.1"), flow: NodeID(slot: NodeSlot(0), instance: 1),
             step: StepID(0), arguments: [], cause: 0, purpose: .triggered)
         step.number = number
         return step

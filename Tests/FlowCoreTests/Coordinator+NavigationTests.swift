@@ -255,10 +255,10 @@ struct NavigationTests {
         sketch.step("strange")
         sketch.flow("main", on: ["go": []])
         let world = try World(root: "main", sketch)
-        #expect(world.coordinator.forest.nodes[try world.node("/main").slot].flow?.last == nil)
+        #expect(world.coordinator.forest[try world.node("/main").slot].flow?.last == nil)
         try world.emit("go", ["item": .byte(1)], on: "/main")
         try world.emit("strange", on: "/main")
-        let last = try #require(world.coordinator.forest.nodes[try world.node("/main").slot].flow?.last)
+        let last = try #require(world.coordinator.forest[try world.node("/main").slot].flow?.last)
         #expect((last.serial, last.step) == (1, "go"))
         #expect(last.arguments == [Argument("item", .int64(1))])
     }

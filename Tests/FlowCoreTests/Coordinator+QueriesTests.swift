@@ -26,7 +26,7 @@ struct QueriesTests {
         #expect(slash == nil)
         #expect(empty == nil)
         let (name, instance) = (
-            world.coordinator.forest.nodes[node.slot].name, world.coordinator.forest.nodes[node.slot].instance
+            world.coordinator.forest[node.slot].name, world.coordinator.forest[node.slot].instance
         )
         #expect(name == "sub")
         #expect(instance == node.instance)

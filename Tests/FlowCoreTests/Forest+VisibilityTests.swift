@@ -7,7 +7,8 @@ struct ForestVisibilityTests {
     private var forest = Forest(base: "")
 
     /// A presented root with these children, screens all, each shown.
-    private mutating func root(_ covering: Children, _ names: [String], isShown: Bool = true) -> (Int, [Int]) {
+    private mutating func root(_ covering: Children, _ names: [String], isShown: Bool = true) -> (NodeSlot, [NodeSlot])
+    {
         let main = forest.add("main", covering)
         forest.updateVisibility(nil, touching: main)
         let children = names.map { name in
@@ -22,12 +23,12 @@ struct ForestVisibilityTests {
     }
 
     private var presented: [String] {
-        forest.preorder().filter { forest.nodes[$0].isPresented }.map { forest.nodes[$0].path }
+        forest.preorder().filter { forest[$0].isPresented }.map { forest[$0].path }
     }
 
     @Test mutating func `S-14 a screen starts hidden, a flow starts visible`() {
         let (main, children) = root(.free, ["a"], isShown: false)
-        #expect(forest.nodes[main].isVisible && !forest.nodes[children[0]].isVisible)
+        #expect(forest[main].isVisible && !forest[children[0]].isVisible)
         #expect(presented == ["/main"])
     }
 
@@ -56,7 +57,7 @@ struct ForestVisibilityTests {
         forest.setVisible(b, true)
         forest.setVisible(b, false)
         #expect(presented == ["/main"])
-        #expect(forest.nodes[children[0]].isVisible)
+        #expect(forest[children[0]].isVisible)
     }
 
     @Test mutating func `S-14 tabs: the first is selected at first, showing selects, hiding does not`() {
@@ -104,7 +105,7 @@ struct ForestVisibilityTests {
                 _ = forest.takeChanges()
             }
         }
-        #expect(forest.nodes[main].flow?.selected == children)
+        #expect(forest[main].flow?.selected == children)
         forest.setVisible(children[0], true)
         #expect(forest.currentPath(of: main) == "/main/a")
     }
@@ -127,7 +128,7 @@ struct ForestVisibilityTests {
         #expect(presented == ["/main", "/main/sub", "/main/sub/a"])
         forest.setVisible(main, false)
         #expect(presented == [])
-        #expect(forest.nodes[sub].isVisible && forest.nodes[a].isVisible)
+        #expect(forest[sub].isVisible && forest[a].isVisible)
         forest.setVisible(sub, false)
         forest.setVisible(main, true)
         #expect(presented == ["/main"])
@@ -144,7 +145,7 @@ struct ForestVisibilityTests {
         #expect(forest.takePresented().isEmpty)
         forest.setVisible(main, true)
         #expect(
-            forest.takePresented().map { forest.nodes[$0].path }
+            forest.takePresented().map { forest[$0].path }
                 == ["/main", "/main/a", "/main/a/x", "/main/b", "/main/b/x", "/main/c"])
         #expect(forest.takePresented().isEmpty)
         forest.setVisible(slots[0], true)

@@ -18,9 +18,9 @@ struct ForestTests {
         #expect(forest.node(at: "/base/main/sub/b") == forest.id(of: b))
         #expect(forest.node(at: "/main") == nil)
         #expect((forest.flowCount, forest.screenCount, forest.count) == (3, 2, 5))
-        #expect([main, sub, b].map { forest.nodes[$0].depth } == [1, 2, 3])
-        #expect(forest.nodes[b].parentPath == "/base/main/sub")
-        #expect(forest.nodes[main].parentPath == "/base")
+        #expect([main, sub, b].map { forest[$0].depth } == [1, 2, 3])
+        #expect(forest[b].parentPath == "/base/main/sub")
+        #expect(forest[main].parentPath == "/base")
     }
 
     @Test func `S-22 what goes, goes newest leaf first`() {
@@ -49,7 +49,7 @@ struct ForestTests {
         #expect(forest.removeChildren(of: main).map(\.path) == ["/main/b", "/main/a/x", "/main/a"])
         #expect(forest.paths == ["/main"])
         #expect(forest.freeID(for: "a", below: main, besides: SiblingIDs.PlannedIDs()) == "a")
-        #expect(forest.nodes[main].flow?.selected == [])
+        #expect(forest[main].flow?.selected == [])
     }
 
     @Test func `S-1 S-25 places are used again, instances never`() {
@@ -159,7 +159,7 @@ struct ForestTests {
         let y = forest.add("y", below: a)
         #expect(forest.postorder(main) == [b, y, x, a, main])
         #expect(forest.postorder(b) == [b])
-        let order = forest.postorder(a).map { forest.nodes[$0].path }
+        let order = forest.postorder(a).map { forest[$0].path }
         #expect(forest.remove(a).map(\.path) == order)
     }
 
@@ -168,17 +168,17 @@ struct ForestTests {
         let main = forest.add("main", .free)
         let first = forest.add("a", below: main)
         let held = DeferredStep(step: StepID(0), arguments: [], origin: 1, cause: 0, client: Client(":1.1"))
-        forest.nodes[first].deferredSteps = [held]
-        forest.nodes[first].initialStep = held
-        forest.nodes[first].onDismissed = StepTemplate(StepID(0))
+        forest[first].deferredSteps = [held]
+        forest[first].initialStep = held
+        forest[first].onDismissed = StepTemplate(StepID(0))
         let gone = forest.remove(first)
         #expect(gone.map(\.deferredSteps) == [[held]])
         #expect(gone.first?.onDismissed == StepTemplate(StepID(0)))
         let second = forest.add("a", below: main)
         #expect(second == first)
-        #expect(forest.nodes[second].deferredSteps.isEmpty)
-        #expect(forest.nodes[second].initialStep == nil)
-        #expect(forest.nodes[second].onDismissed == nil)
+        #expect(forest[second].deferredSteps.isEmpty)
+        #expect(forest[second].initialStep == nil)
+        #expect(forest[second].onDismissed == nil)
     }
 
     @Test func `a state tells all, but nothing private`() throws {
@@ -212,7 +212,7 @@ struct LiveNamesTests {
     private func grown(_ count: Int) -> Forest {
         var random = Seeded(seed: 7)
         var forest = Forest(base: "")
-        var flows: [Int] = []
+        var flows: [NodeSlot] = []
         for number in 0..<count {
             let parent = number % 50 == 0 ? nil : flows.last
             flows.append(forest.add(number % 3 == 0 ? "odd" : "even", .free, below: parent))
@@ -225,9 +225,9 @@ struct LiveNamesTests {
         return forest
     }
 
-    private func isBelow(_ top: Int, _ slot: Int, _ forest: Forest) -> Bool {
-        var place = forest.nodes[slot].parent
-        while let node = place, node != top { place = forest.nodes[node].parent }
+    private func isBelow(_ top: NodeSlot, _ slot: NodeSlot, _ forest: Forest) -> Bool {
+        var place = forest[slot].parent
+        while let node = place, node != top { place = forest[node].parent }
         return place == top
     }
 
@@ -235,17 +235,17 @@ struct LiveNamesTests {
         let forest = grown(600)
         let live = forest.preorder()
         for slot in live {
-            #expect(forest.children(of: slot) == live.filter { forest.nodes[$0].parent == slot })
+            #expect(forest.children(of: slot) == live.filter { forest[$0].parent == slot })
             for name in ["odd", "even", "none"] {
-                let named = live.filter { forest.nodes[$0].name == name }
-                let root = live.last { forest.nodes[$0].parent == nil && ($0 == slot || isBelow($0, slot, forest)) }
+                let named = live.filter { forest[$0].name == name }
+                let root = live.last { forest[$0].parent == nil && ($0 == slot || isBelow($0, slot, forest)) }
                 #expect(
                     forest.isAlive(name, near: slot)
                         == named.contains {
-                            forest.nodes[$0].parent == nil || $0 == root || isBelow(root ?? -1, $0, forest)
+                            forest[$0].parent == nil || $0 == root || isBelow(root ?? NodeSlot(-1), $0, forest)
                         })
                 let newest = named.filter { isBelow(slot, $0, forest) }.max {
-                    forest.nodes[$0].instance < forest.nodes[$1].instance
+                    forest[$0].instance < forest[$1].instance
                 }
                 #expect(forest.newestFlow(named: name, below: slot) == newest)
             }
@@ -265,7 +265,7 @@ struct LiveNamesTests {
 
 extension Forest {
     /// A new node of this name: a screen, or a ready flow whose children cover each other so.
-    mutating func add(_ name: String, _ covering: Children? = nil, below parent: Int? = nil) -> Int {
+    mutating func add(_ name: String, _ covering: Children? = nil, below parent: NodeSlot? = nil) -> NodeSlot {
         insert(
             Birth(
                 name: name, id: freeID(for: name, below: parent, besides: SiblingIDs.PlannedIDs()),
@@ -274,5 +274,5 @@ extension Forest {
             below: parent)
     }
 
-    var paths: [String] { preorder().map { nodes[$0].path } }
+    var paths: [String] { preorder().map { self[$0].path } }
 }

@@ -34,7 +34,7 @@ struct InstanceIndexTests {
                     Forest.Birth(
                         name: "n", id: "n\(round)", style: "", arguments: [], client: Client(":1.1")), below: nil,
                     instance: forest.lastInstance + UInt64(jump))
-                known[forest.nodes[slot].instance] = forest.id(of: slot)
+                known[forest[slot].instance] = forest.id(of: slot)
             } else if let gone = known.keys.sorted().randomElement(using: &random), let id = known[gone] {
                 _ = forest.remove(id.slot)
                 known[gone] = nil

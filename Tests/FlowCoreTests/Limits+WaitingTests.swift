@@ -84,7 +84,7 @@ struct LimitsWaitingTests {
         let slot = try #require(world.coordinator.forest.slot(of: step.flow))
         return Question(
             id: QuestionID(number), service: Service("com.auth", path: "/guard", timeout: Limits.guardTimeout),
-            flow: world.coordinator.forest.nodes[slot].path, step: world.coordinator.definitions[step.step].name,
+            flow: world.coordinator.forest[slot].path, step: world.coordinator.definitions[step.step].name,
             arguments: step.arguments, client: step.client, presentable: "", instance: 0, cause: step.cause,
             isInteractive: false)
     }

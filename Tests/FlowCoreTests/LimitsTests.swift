@@ -95,7 +95,7 @@ struct LimitsTests {
             try world.emit("down", on: path)
             path += "/f"
         }
-        #expect(world.coordinator.forest.nodes[try world.node(path).slot].depth == 64)
+        #expect(world.coordinator.forest[try world.node(path).slot].depth == 64)
         try isRefused(world, with: "'\(path)/s' would be deeper in the tree than 64 presentables") {
             try world.emit("leaf", on: path)
         }

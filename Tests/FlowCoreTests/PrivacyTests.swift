@@ -49,7 +49,7 @@ struct PrivacyTests {
         let coordinator = world.coordinator.copy()
         for path in world.paths {
             guard let node = coordinator.node(at: path) else { continue }
-            let last = String(reflecting: coordinator.forest.nodes[node.slot].flow?.last)
+            let last = String(reflecting: coordinator.forest[node.slot].flow?.last)
             #expect(!last.contains("secret"), "\(path)", sourceLocation: sourceLocation)
         }
     }
@@ -61,7 +61,7 @@ struct PrivacyTests {
         // They did arrive.
         for path in ["/main/pad", "/main/show", "/main/sub", "/main/sub/show", "/main/show_2"] {
             #expect(
-                world.coordinator.forest.nodes[try world.node(path).slot].arguments.map(\.value) == [.string("secret")],
+                world.coordinator.forest[try world.node(path).slot].arguments.map(\.value) == [.string("secret")],
                 "\(path)")
         }
         try world.show("/main/pad")

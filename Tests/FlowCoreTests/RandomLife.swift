@@ -61,7 +61,7 @@ final class RandomLife {
         let live = coordinator.forest.preorder().map(coordinator.forest.id(of:))
         guard let node = isOld ? seen.randomElement(using: &random) : live.randomElement(using: &random) else { return }
         seen.append(node)
-        let path = coordinator.forest.slot(of: node).map { coordinator.forest.nodes[$0].path } ?? "gone"
+        let path = coordinator.forest.slot(of: node).map { coordinator.forest[$0].path } ?? "gone"
         switch Int.random(in: 0..<12, using: &random) {
         case 0...3: emit(on: node, path)
         case 4: emitMany(on: node, path)
@@ -123,8 +123,8 @@ extension RandomLife {
 
     private func dismiss(_ node: NodeID, _ text: String, by client: Client? = nil) {
         var latest = Latest()
-        if let slot = coordinator.forest.slot(of: node), coordinator.forest.nodes[slot].parent != nil,
-            coordinator.forest.nodes[slot].onDismissed != nil
+        if let slot = coordinator.forest.slot(of: node), coordinator.forest[slot].parent != nil,
+            coordinator.forest[slot].onDismissed != nil
         {
             latest.begins = 1
         }

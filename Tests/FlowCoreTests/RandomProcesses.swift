@@ -233,7 +233,7 @@ final class RandomProcesses {
         let before = coordinator.registrations
         let request = request(inPlaceOf: before.filter { clients.contains($0.client) }.randomElement(using: &random))
         call("register") { .flowRegistered($0, request) }
-        let isLive = coordinator.forest.preorder().contains { coordinator.forest.nodes[$0].name == request.flow }
+        let isLive = coordinator.forest.preorder().contains { coordinator.forest[$0].name == request.flow }
         let after = coordinator.registrations
         if isLive, after != before, after.map(\.flow) == before.map(\.flow) { anew += 1 }
     }

@@ -67,7 +67,7 @@ extension RandomProcesses {
 
     /// Whether live screens have the presenters that they would have now.
     private var presentsAsDefined: Bool {
-        coordinator.forest.preorder().map { coordinator.forest.nodes[$0] }.allSatisfy { node in
+        coordinator.forest.preorder().map { coordinator.forest[$0] }.allSatisfy { node in
             let screen = coordinator.definitions.screen(named: node.name)
             return node.flow != nil
                 || node.presenting?.presenter == screen.flatMap { coordinator.definitions[$0].presenter }
@@ -97,7 +97,7 @@ extension RandomProcesses {
             (
                 "what stands aside has a flow that waits",
                 coordinator.blocked.keys.allSatisfy { flow in
-                    forest.slot(of: flow).map { forest.nodes[$0].flow?.question != nil } == true
+                    forest.slot(of: flow).map { forest[$0].flow?.question != nil } == true
                 }
             ),
             ("origins count what waits", coordinator.origins.mapValues(\.waiting) == counted(waiting, forest)),
@@ -114,7 +114,7 @@ extension RandomProcesses {
             ),
             (
                 "screens in sight were presented",
-                slots.allSatisfy { !forest.nodes[$0].isInSight || forest.nodes[$0].isSettled }
+                slots.allSatisfy { !forest[$0].isInSight || forest[$0].isSettled }
             ),
         ])
     }
@@ -155,8 +155,8 @@ extension RandomProcesses {
     private func questionsFit(_ forest: Forest) -> Bool {
         var flows: [QuestionID: NodeID] = [:]
         for slot in forest.preorder() {
-            if let question = forest.nodes[slot].flow?.question { flows[question] = forest.id(of: slot) }
-            let calls = forest.nodes[slot].presenting?.underWay ?? []
+            if let question = forest[slot].flow?.question { flows[question] = forest.id(of: slot) }
+            let calls = forest[slot].presenting?.underWay ?? []
             if calls.count > Limits.callsPerScreen || calls.contains(where: { coordinator.questions[$0] == nil }) {
                 return false
             }
@@ -169,7 +169,7 @@ extension RandomProcesses {
         var count: [UInt64: Int] = [:]
         for step in waiting where step.isTriggered { count[step.origin, default: 0] += 1 }
         for slot in forest.preorder() {
-            if let held = forest.nodes[slot].initialStep { count[held.origin, default: 0] += 1 }
+            if let held = forest[slot].initialStep { count[held.origin, default: 0] += 1 }
         }
         for case .presenter(let asked) in coordinator.questions.values where !asked.isLate {
             count[asked.origin, default: 0] += 1
@@ -179,7 +179,7 @@ extension RandomProcesses {
 
     private func recount(_ waiting: [WaitingStep], _ forest: Forest) -> Accounting {
         var accounting = Accounting()
-        for slot in forest.preorder() { forest.nodes[slot].forEachHolding { accounting.count($1, for: $0) } }
+        for slot in forest.preorder() { forest[slot].forEachHolding { accounting.count($1, for: $0) } }
         for step in waiting where !step.isTriggered {
             accounting.count(Accounting.Usage(steps: 1, bytes: step.arguments.byteCount), for: step.client)
         }
@@ -193,17 +193,17 @@ extension RandomProcesses {
     private func waitingFits(_ waiting: [WaitingStep], _ forest: Forest) -> Bool {
         forest.preorder().allSatisfy { slot in
             let kept = (forest.children(of: slot) + [slot])
-                .filter { $0 == slot || forest.nodes[$0].flow == nil }
-                .reduce(0) { $0 + forest.nodes[$1].deferredSteps.count }
+                .filter { $0 == slot || forest[$0].flow == nil }
+                .reduce(0) { $0 + forest[$1].deferredSteps.count }
             let own = waiting.count { !$0.isTriggered && forest.slot(of: $0.flow) == slot }
-            return forest.nodes[slot].flow.map { $0.waiting.count == kept + own } ?? true
+            return forest[slot].flow.map { $0.waiting.count == kept + own } ?? true
         }
     }
 
     private var watches: [Client: Int] {
         var watches: [Client: Int] = [:]
         for slot in coordinator.forest.preorder() {
-            if let owner = coordinator.forest.nodes[slot].owner { watches[owner, default: 0] += 1 }
+            if let owner = coordinator.forest[slot].owner { watches[owner, default: 0] += 1 }
         }
         for registration in coordinator.registrations where coordinator.watched[registration.client] != nil {
             watches[registration.client, default: 0] += 1

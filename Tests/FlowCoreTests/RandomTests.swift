@@ -107,7 +107,7 @@ extension RandomLife {
     private func waiting(in forest: Forest) -> [UInt64: Int] {
         var waiting: [UInt64: Int] = [:]
         for slot in forest.preorder() {
-            if let held = forest.nodes[slot].initialStep { waiting[held.origin, default: 0] += 1 }
+            if let held = forest[slot].initialStep { waiting[held.origin, default: 0] += 1 }
         }
         return waiting
     }
@@ -115,7 +115,7 @@ extension RandomLife {
     private func recount(_ forest: Forest) -> Accounting {
         var accounting = Accounting()
         for slot in forest.preorder() {
-            let node = forest.nodes[slot]
+            let node = forest[slot]
             let onDismissed = node.onDismissed?.byteCount ?? 0
             accounting.count(
                 Accounting.Usage(nodes: 1, bytes: node.arguments.byteCount + onDismissed), for: node.client)
@@ -134,11 +134,11 @@ extension RandomLife {
 
     private func isKeptWell(_ forest: Forest) -> Bool {
         forest.preorder().allSatisfy { slot in
-            let node = forest.nodes[slot]
+            let node = forest[slot]
             let origins = node.deferredSteps.map(\.origin)
             let all = (forest.children(of: slot) + [slot])
-                .filter { $0 == slot || forest.nodes[$0].flow == nil }
-                .reduce(0) { $0 + forest.nodes[$1].deferredSteps.count }
+                .filter { $0 == slot || forest[$0].flow == nil }
+                .reduce(0) { $0 + forest[$1].deferredSteps.count }
             return (!node.isPresented || (node.initialStep == nil && origins.isEmpty)) && origins == origins.sorted()
                 && origins.count <= Limits.deferredSteps && (node.flow.map { $0.waiting.count == all } ?? true)
         }
@@ -191,7 +191,7 @@ extension RandomLife {
         }
         guard model.timer == coordinator.alarms.next?.due else { return false }
         return forest.preorder().allSatisfy { slot in
-            guard let flow = forest.nodes[slot].flow else { return true }
+            guard let flow = forest[slot].flow else { return true }
             let own = entries[forest.id(of: slot)] ?? []
             guard let idle = coordinator.definitions[flow.definition].idle else {
                 return flow.reached == nil && own.isEmpty

@@ -178,7 +178,7 @@ private final class AskedLife {
 
     private var nodes: [Node] {
         let forest = world.coordinator.forest
-        return forest.preorder().map { forest.nodes[$0] }
+        return forest.preorder().map { forest[$0] }
     }
 
     private var waitingSteps: Int {
@@ -199,7 +199,7 @@ private final class AskedLife {
         let blocked = world.coordinator.blocked
         return Set(asking) == Set(world.coordinator.questions.keys)
             && blocked.allSatisfy { flow, steps in
-                world.coordinator.forest.slot(of: flow).map { world.coordinator.forest.nodes[$0].flow?.question != nil }
+                world.coordinator.forest.slot(of: flow).map { world.coordinator.forest[$0].flow?.question != nil }
                     == true && !steps.isEmpty
             }
     }

@@ -78,7 +78,7 @@ struct RestoreTests {
         #expect(try world.hide("/tabs/one/page", by: ":1.1") == ["! NotOwner"])
         // Private arguments are kept, and stay private.
         let pad = try #require(world.coordinator.forest.slot(of: try world.node("/safe/pad")))
-        #expect(world.coordinator.forest.nodes[pad].arguments == [Argument("code", .string("1234"), isPrivate: true)])
+        #expect(world.coordinator.forest[pad].arguments == [Argument("code", .string("1234"), isPrivate: true)])
         #expect(try world.state("/safe/pad").arguments == [])
     }
 
@@ -349,6 +349,6 @@ struct RestoreTests {
                 "failed after 0 by :1.1: /tabs/two open InvalidArguments",
                 "failed after 0 by :1.1: /tabs/two open InvalidArguments",
             ])
-        #expect(world.coordinator.forest.nodes.allSatisfy { $0.flow?.waiting.count ?? 0 <= 1 })
+        #expect(world.live.allSatisfy { $0.flow?.waiting.count ?? 0 <= 1 })
     }
 }

@@ -182,7 +182,7 @@ private final class RestoredLife {
     }
 
     private static func question(of coordinator: borrowing Coordinator, at path: String) -> QuestionID? {
-        coordinator.node(at: path).flatMap { coordinator.forest.nodes[$0.slot].flow?.question }
+        coordinator.node(at: path).flatMap { coordinator.forest[$0.slot].flow?.question }
     }
 
     // MARK: Both

@@ -15,7 +15,7 @@ struct Standing: Equatable {
     /// How a coordinator stands; without the times at which its flows were reached, where those may differ.
     init(of coordinator: borrowing Coordinator, withTimes: Bool = true) {
         nodes = coordinator.forest.preorder().map { [forest = coordinator.forest] slot in
-            var node = forest.nodes[slot]
+            var node = forest[slot]
             // What a search noted is no part of it.
             (node.isEvictable, node.isUnseen) = (false, false)
             if !withTimes {

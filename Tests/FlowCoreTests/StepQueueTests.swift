@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Step queue")
 struct StepQueueTests {
-    private func flow(_ instance: UInt64) -> NodeID { NodeID(slot: Int(instance), instance: instance) }
+    private func flow(_ instance: UInt64) -> NodeID { NodeID(slot: NodeSlot(Int(instance)), instance: instance) }
 
     private func step(
         _ number: Int, origin: UInt64, for flow: UInt64 = 1, _ purpose: WaitingStep.Purpose = .triggered

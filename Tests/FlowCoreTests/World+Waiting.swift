@@ -18,7 +18,7 @@ extension World {
     }
 
     private var flows: [Node.FlowState] {
-        coordinator.forest.preorder().compactMap { coordinator.forest.nodes[$0].flow }
+        coordinator.forest.preorder().compactMap { coordinator.forest[$0].flow }
     }
 
     /// What the latest event asked of guards and navigators.

@@ -204,8 +204,11 @@ final class World {
         return try #require(node, "nothing is live at '\(path)'")
     }
 
+    /// All live presentables, parents before children.
+    var live: [Node] { coordinator.forest.preorder().map { [forest = coordinator.forest] in forest[$0] } }
+
     /// The presentable as it is kept.
-    func kept(_ path: String) throws -> Node { coordinator.forest.nodes[try node(path).slot] }
+    func kept(_ path: String) throws -> Node { coordinator.forest[try node(path).slot] }
 
     /// The presentable as it is told of.
     func state(_ path: String) throws -> PresentableState {

@@ -92,24 +92,12 @@ struct StatusTests {
         #expect(run.errors.contains("could not write: No space left on device"))
     }
 
-    @Test func `README names the commands, options and exit statuses that there are`() throws {
-        let section = try Service.file("README.md").split(separator: "\n## flowbusctl\n")[1].split(separator: "\n## ")[
-            0]
+    @Test func `the manual lists the exit statuses that there are`() throws {
         let statuses = try Service.file("Sources/flowbusctl/ExitStatus.swift")
             .matches(of: #/case [a-zA-Z]+ = (\d+)/#).map { String($0.output.1) }
-        #expect(statuses.count == 9)
-        let rows = section.matches(of: #/^\| (\d+) \|/#.anchorsMatchLineEndings())
-        #expect(rows.map { String($0.output.1) } == statuses)
-        let help = try Program.run("--help").output
-        let commands = help.matches(of: #/^  ([a-z]+)  /#.anchorsMatchLineEndings()).map { String($0.output.1) }
-        #expect(commands.count >= 17)
-        for command in commands {
-            #expect(section.contains("`\(command)"), "\(command) is not in the README")
-            let options = try Program.run("help", command).output.matches(of: #/--[a-z-]+/#).map { String($0.output) }
-            for option in Set(options).subtracting(["--help", "--version"]) {
-                #expect(section.contains(option), "\(command) \(option) is not in the README")
-            }
-        }
+        let section = try Service.file("man/flowbusctl.1").split(separator: ".Sh EXIT STATUS")[1]
+            .split(separator: ".Sh ")[0]
+        #expect(section.matches(of: #/\.It (\d+)/#).map { String($0.output.1) } == statuses)
     }
 
     @Test func `both programs are of one version`() throws {

@@ -3,7 +3,7 @@
 extension Coordinator {
     /// Goes back at the innermost place that has something to go back to.
     mutating func goBack(_ node: NodeID, by client: Client, calledAt path: String?, _ request: RequestID) {
-        guard let slot = forest.slot(of: node), forest.nodes[slot].flow != nil else { return refuseGone(request) }
+        guard let slot = forest.slot(of: node), forest[slot].flow != nil else { return refuseGone(request) }
         var way = [slot]
         while let last = way.last, let next = innerFlow(of: last) { way.append(next) }
         do throws(FlowError) {
@@ -14,24 +14,24 @@ extension Coordinator {
         }
         if let last = way.last { reach(last) }
         // The flow that takes a step of it may be one further down; the caller knows the one that was called.
-        calledPath = path ?? forest.nodes[slot].path
+        calledPath = path ?? forest[slot].path
         for flow in way.reversed() where goBack(at: flow, by: client, request) { return }
         answer = .reply(request, .verdict(.unhandled, serial: 0))
     }
 
     /// Where Back descends to: the child in sight, if that is a flow.
-    private func innerFlow(of flow: Int) -> Int? {
-        let inSight: Int? =
-            switch forest.nodes[flow].flow?.covering {
-            case .stack, .tabs: forest.nodes[flow].flow?.current.flatMap(forest.slot(of:))
-            case .free: forest.children(of: flow).last { forest.nodes[$0].isPresented }
+    private func innerFlow(of flow: NodeSlot) -> NodeSlot? {
+        let inSight: NodeSlot? =
+            switch forest[flow].flow?.covering {
+            case .stack, .tabs: forest[flow].flow?.current.flatMap(forest.slot(of:))
+            case .free: forest.children(of: flow).last { forest[$0].isPresented }
             case nil: nil
             }
-        return inSight.flatMap { forest.nodes[$0].flow == nil ? nil : $0 }
+        return inSight.flatMap { forest[$0].flow == nil ? nil : $0 }
     }
 
     /// Goes back at this flow; false where there is nothing to go back to.
-    private mutating func goBack(at flow: Int, by client: Client, _ request: RequestID) -> Bool {
+    private mutating func goBack(at flow: NodeSlot, by client: Client, _ request: RequestID) -> Bool {
         if let onBack = definitions.flows[definition(of: flow).index].onBack {
             let step = WaitingStep(
                 origin: nextOrigin(), client: client, flow: forest.id(of: flow),
@@ -42,12 +42,12 @@ extension Coordinator {
                 answer = .fail(request, error)
                 return true
             }
-            let path = calledPath ?? forest.nodes[flow].path
+            let path = calledPath ?? forest[flow].path
             if take(step) == nil { suspend(request, Call(client: client, kind: .step(path: path, nil))) }
             return true
         }
-        guard forest.nodes[flow].flow?.covering == .stack, forest.children(of: flow).count > 1,
-            let current = forest.nodes[flow].flow?.current.flatMap(forest.slot(of:))
+        guard forest[flow].flow?.covering == .stack, forest.children(of: flow).count > 1,
+            let current = forest[flow].flow?.current.flatMap(forest.slot(of:))
         else { return false }
         dismissCurrent(current, of: flow, by: client)
         answer = .reply(request, .verdict(.navigated, serial: serial))
@@ -55,10 +55,10 @@ extension Coordinator {
     }
 
     /// A navigation without a step.
-    private mutating func dismissCurrent(_ child: Int, of flow: Int, by client: Client) {
+    private mutating func dismissCurrent(_ child: NodeSlot, of flow: NodeSlot, by client: Client) {
         serial += 1
         let contribution = Contribution(
-            kind: .back, name: forest.nodes[child].name, path: forest.nodes[child].path)
+            kind: .back, name: forest[child].name, path: forest[child].path)
         let gone = takeOut(child, below: flow, .dismissal(.back))
         keep([], 0, of: "", flow, for: client)
         forest.updateVisibility(flow)
@@ -66,7 +66,7 @@ extension Coordinator {
         effects.append(
             .emitNavigationOccurred(
                 Navigation(
-                    flow: forest.nodes[flow].path, definition: forest.nodes[flow].name, serial: serial, cause: 0,
+                    flow: forest[flow].path, definition: forest[flow].name, serial: serial, cause: 0,
                     client: client, step: "", arguments: [], contributions: [contribution], isDeepLink: false)))
         dropSteps(of: gone, nearestLiveAncestor: flow)
         reportParent(flow, of: gone.last, .back, origin: nextOrigin(), cause: serial, client)

@@ -158,7 +158,7 @@ extension Coordinator {
         case .path(let walk): walkOn(walk, call, request)
         case .readiness(let flow):
             if let slot = forest.slot(of: flow) {
-                guard forest.nodes[slot].flow?.isReady == true else { return }
+                guard forest[slot].flow?.isReady == true else { return }
                 finish(request, .reply(request, .done))
             } else {
                 finish(request, .fail(request, FlowError(.flowEnded, "the flow ended before it was ready")))
@@ -231,7 +231,7 @@ extension Coordinator {
 
     /// A client wants to know when a flow is ready (S-26).
     mutating func awaitReadiness(of node: NodeID, by client: Client, _ request: RequestID) {
-        guard let slot = forest.slot(of: node), let flow = forest.nodes[slot].flow else { return refuseGone(request) }
+        guard let slot = forest.slot(of: node), let flow = forest[slot].flow else { return refuseGone(request) }
         if flow.isReady {
             answer = .reply(request, .done)
             return
@@ -245,7 +245,7 @@ extension Coordinator {
             return
         }
         // What went to make room may have been what it waited for.
-        if forest.nodes[slot].flow?.isReady == true {
+        if forest[slot].flow?.isReady == true {
             answer = .reply(request, .done)
             return
         }

@@ -11,7 +11,7 @@ extension Coordinator {
             return
         }
         makeRoomForDeepLink(step, admitted.byteCount, client)
-        let flows = forest.preorder().filter { forest.nodes[$0].flow != nil }
+        let flows = forest.preorder().filter { forest[$0].flow != nil }
         var outcomes: [FlowOutcome] = []
         var link = DeepLink(step: step, arguments: admitted)
         link.flows.reserveCapacity(flows.count)
@@ -24,11 +24,11 @@ extension Coordinator {
                 try checkEmitter(client, of: flow)
                 usage = try checkWait(waiting, for: flow, besides: usage)
             } catch {
-                outcomes.append(FlowOutcome(path: forest.nodes[flow].path, outcome: .refused(error)))
+                outcomes.append(FlowOutcome(path: forest[flow].path, outcome: .refused(error)))
                 link.flows.append(nil)
                 continue
             }
-            outcomes.append(FlowOutcome(path: forest.nodes[flow].path, outcome: nil))
+            outcomes.append(FlowOutcome(path: forest[flow].path, outcome: nil))
             link.flows.append(waiting.flow)
             link.undecided += 1
             reach(flow)
@@ -83,7 +83,7 @@ extension Coordinator {
     /// Before the first flow is looked at, as what makes room can be one of them.
     private mutating func makeRoomForDeepLink(_ step: StepID, _ bytes: Int, _ client: Client) {
         guard definitions.askOthers, accounting.pool != Accounting.Usage() else { return }
-        let count = forest.preorder().count { forest.nodes[$0].flow != nil && mayWait(step, at: $0) }
+        let count = forest.preorder().count { forest[$0].flow != nil && mayWait(step, at: $0) }
         // Where not all can have room, each is checked for itself.
         try? reserve(Accounting.Usage(steps: count, bytes: count * bytes), for: client)
     }
@@ -165,7 +165,7 @@ extension Coordinator {
         }
         guard !walk.isDone else { return false }
         // Its flow is chosen when the one before is ready.
-        if let above = walk.above.flatMap(forest.slot(of:)), forest.nodes[above].flow?.isReady == false {
+        if let above = walk.above.flatMap(forest.slot(of:)), forest[above].flow?.isReady == false {
             try checkReadiness(of: above, for: client)
             return false
         }
@@ -173,7 +173,7 @@ extension Coordinator {
         let segment = walk.segments[walk.outcomes.count]
         let flow = try self.flow(for: segment, below: walk.above, isFirst: walk.outcomes.isEmpty, by: client)
         walk.above = forest.id(of: flow)
-        walk.place = forest.nodes[flow].path
+        walk.place = forest[flow].path
         guard let step = segment.step else {
             walk.outcomes.append(FlowOutcome(path: walk.place, outcome: nil))
             return true
@@ -213,7 +213,7 @@ extension Coordinator {
     /// that name below the one before.
     private mutating func flow(
         for segment: PathSegment, below above: NodeID?, isFirst: Bool, by client: Client
-    ) throws(FlowError) -> Int {
+    ) throws(FlowError) -> NodeSlot {
         if isFirst, let root = forest.newestFlow(named: segment.flow, below: nil) { return root }
         if isFirst {
             guard let id = definitions.flow(named: segment.flow) else {
@@ -234,7 +234,7 @@ extension Coordinator {
             throw FlowError(.flowEnded, "the flow of the segment before has ended")
         }
         guard let flow = forest.newestFlow(named: segment.flow, below: above) else {
-            throw FlowError(.unknownFlow, "no flow of that name is live below '\(forest.nodes[above].path)'")
+            throw FlowError(.unknownFlow, "no flow of that name is live below '\(forest[above].path)'")
         }
         return flow
     }

@@ -11,16 +11,16 @@ extension Coordinator {
             return
         }
         // Whose hand it was needs no telling.
-        if forest.nodes[slot].owner == client { removeOwner(slot) }
+        if forest[slot].owner == client { removeOwner(slot) }
         dismiss(slot, .dismissed, origin: nextOrigin(), cause: 0, client)
         answer = .reply(request, .done)
     }
 
     /// A presentable goes by other hands than its flow's, which may have asked to be told (S-23).
     mutating func dismiss(
-        _ slot: Int, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client
+        _ slot: NodeSlot, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client
     ) {
-        let parent = forest.nodes[slot].parent
+        let parent = forest[slot].parent
         let gone = takeOut(slot, below: parent, .dismissal(reason))
         if let parent { forest.updateVisibility(parent) }
         reportChanges()
@@ -31,7 +31,7 @@ extension Coordinator {
 
     /// Removes a presentable and all below it, newest leaf first, and tells so (S-22). What that means for the rest of
     /// the tree is settled by the caller, when all its changes are made.
-    mutating func takeOut(_ slot: Int, below parent: Int?, _ reason: Withdrawal.Reason) -> [Node] {
+    mutating func takeOut(_ slot: NodeSlot, below parent: NodeSlot?, _ reason: Withdrawal.Reason) -> [Node] {
         let gone = forest.remove(slot)
         reportRemoved(gone, reason)
         countRemoval(gone, below: parent)
@@ -53,18 +53,18 @@ extension Coordinator {
 
     /// A presentable went with all below it, and is the last of those: its parent waits for it no longer (S-26), and
     /// does not count what it kept.
-    mutating func countRemoval(_ gone: [Node], below parent: Int?) {
+    mutating func countRemoval(_ gone: [Node], below parent: NodeSlot?) {
         guard let parent, let last = gone.last else { return }
         if let flow = last.flow {
             if flow.isAwaitedByParent, !flow.isReady { awaitedChildEnded(of: parent) }
         } else {
-            for kept in last.deferredSteps { forest.nodes[parent].flow?.waiting.count(-1, for: kept.client) }
+            for kept in last.deferredSteps { forest[parent].flow?.waiting.count(-1, for: kept.client) }
         }
     }
 
     /// Sets off the step that a flow asked for when this child goes by other hands (S-23).
     mutating func reportParent(
-        _ flow: Int, of gone: Node?, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client
+        _ flow: NodeSlot, of gone: Node?, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client
     ) {
         guard let gone, let template = gone.onDismissed else { return }
         let context = Context(arguments: gone.arguments, flow: flow, dismissal: (gone.name, reason))
@@ -83,7 +83,7 @@ extension Coordinator {
     /// Steps that wait for presentables that are gone: those that waited at them end with it, and are told (S-12);
     /// those that were set off on their flows end when their turn comes (S-22), and are told at the heir, the nearest
     /// ancestor that is live.
-    mutating func dropSteps(of gone: [Node], nearestLiveAncestor: Int?) {
+    mutating func dropSteps(of gone: [Node], nearestLiveAncestor: NodeSlot?) {
         for node in gone {
             guard let flow = node.flow else { continue }
             let id = NodeID(slot: node.slot, instance: node.instance)
@@ -94,7 +94,7 @@ extension Coordinator {
         queue.leave(
             gone.lazy.filter { $0.flow != nil }.map { (NodeID(slot: $0.slot, instance: $0.instance), $0.path) },
             to: nearestLiveAncestor.map(forest.id(of:)))
-        let nearestLiveAncestor = nearestLiveAncestor.map { forest.nodes[$0].path }
+        let nearestLiveAncestor = nearestLiveAncestor.map { forest[$0].path }
         // Only the last one can have left the flow behind that was to take its steps.
         let last = gone.last.flatMap { $0.flow == nil ? $0.instance : nil }
         for node in gone {
@@ -190,10 +190,10 @@ extension Coordinator {
     /// Where failures of steps for a flow are told: at the flow, or the nearest ancestor that outlived it; where none did, at
     /// the path that it had (S-12).
     func failurePath(of flow: NodeID) -> String {
-        if let slot = forest.slot(of: flow) { return forest.nodes[slot].path }
+        if let slot = forest.slot(of: flow) { return forest[slot].path }
         switch queue.nearestLiveAncestor(of: flow, isLive: { forest.slot(of: $0) != nil }) {
         case .below(let nearestLiveAncestor)?:
-            return forest.slot(of: nearestLiveAncestor).map { forest.nodes[$0].path } ?? forest.base
+            return forest.slot(of: nearestLiveAncestor).map { forest[$0].path } ?? forest.base
         case .alone(let path)?: return path
         case nil: return forest.base
         }

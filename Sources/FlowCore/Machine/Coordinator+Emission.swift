@@ -22,7 +22,7 @@ extension Coordinator {
         case .ended(let outcome): answer = Self.answer(request, outcome)
         case .taken: break
         case .waiting:
-            let path = calledPath ?? forest.nodes[node.slot].path
+            let path = calledPath ?? forest[node.slot].path
             suspend(request, Call(client: client, kind: .step(path: path, token)))
             if options?.waits == false { replyTimedOut(request) }
         }
@@ -39,7 +39,7 @@ extension Coordinator {
             return
         }
         // Where it is gone, each step is refused.
-        let path = calledPath ?? forest.slot(of: node).map { forest.nodes[$0].path } ?? ""
+        let path = calledPath ?? forest.slot(of: node).map { forest[$0].path } ?? ""
         let list = StepList(node: node, path: path, steps: steps)
         var call = Call(client: client, kind: .list(list))
         do throws(FlowError) {
@@ -128,8 +128,8 @@ extension Coordinator {
     }
 
     /// The gate of a presentable: what it lets through is taken, or kept (S-15).
-    mutating func pass(_ step: WaitingStep, at slot: Int, for flow: Int) -> Admission {
-        let whenHidden = forest.nodes[slot].isPresented ? .allow : whenHidden(slot)
+    mutating func pass(_ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot) -> Admission {
+        let whenHidden = forest[slot].isPresented ? .allow : whenHidden(slot)
         if whenHidden == .ignore { return .ended(.ignored(.hidden)) }
         let isFromOutside = step.purpose != .idle
         guard whenHidden == .allow else {
@@ -148,7 +148,7 @@ extension Coordinator {
 
     /// Refuses a client that owns none of the names which a flow wants of those that emit (`emitters`), or that the flow
     /// waits for (S-32), unless the client does not wait for the flow.
-    func checkEmitter(_ client: Client, of flow: Int, waits: Bool = true) throws(FlowError) {
+    func checkEmitter(_ client: Client, of flow: NodeSlot, waits: Bool = true) throws(FlowError) {
         if waits, isWaiting(flow) { try checkDeadlock(client, at: flow) }
         try checkEmitter(client, of: definition(of: flow)) { "takes steps and Back only from" }
     }
@@ -167,9 +167,9 @@ extension Coordinator {
     }
 
     /// What happens to a step on this presentable while it is not presented; only its own setting counts (S-15).
-    func whenHidden(_ slot: Int) -> WhenHidden {
-        forest.nodes[slot].whenHidden
-            ?? forest.nodes[slot].flow.map { definitions.flows[$0.definition.index].whenHidden } ?? .ignore
+    func whenHidden(_ slot: NodeSlot) -> WhenHidden {
+        forest[slot].whenHidden
+            ?? forest[slot].flow.map { definitions.flows[$0.definition.index].whenHidden } ?? .ignore
     }
 
     mutating func setVisible(_ node: NodeID, _ isVisible: Bool, by client: Client, _ request: RequestID) {
@@ -191,29 +191,30 @@ extension Coordinator {
 
 extension Coordinator {
     /// Keeps a step at a presentable until that is presented.
-    private mutating func keep(_ step: WaitingStep, at slot: Int, for flow: Int, onlyLatest: Bool) -> Outcome {
+    private mutating func keep(_ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, onlyLatest: Bool) -> Outcome
+    {
         var kept = DeferredStep(
             step: step.step, arguments: step.arguments, origin: step.origin, cause: 0, client: step.client)
         do throws(FlowError) {
             try checkRoom(
-                for: kept, besides: onlyLatest ? forest.nodes[slot].deferredSteps : [], at: slot, for: flow)
+                for: kept, besides: onlyLatest ? forest[slot].deferredSteps : [], at: slot, for: flow)
         } catch {
             return .refused(error)
         }
         // What went to make room may have released them.
-        let outdated = onlyLatest ? forest.nodes[slot].deferredSteps : []
+        let outdated = onlyLatest ? forest[slot].deferredSteps : []
         for outdated in outdated {
             countDeferred(outdated, -1, for: flow)
-            reportReplaced(outdated, at: forest.nodes[flow].path)
+            reportReplaced(outdated, at: forest[flow].path)
             unrecord(outdated)
         }
-        if onlyLatest { forest.nodes[slot].deferredSteps = [] }
+        if onlyLatest { forest[slot].deferredSteps = [] }
         forest.noteRoom(of: slot)
         record(&kept, at: slot, isInitial: false)
-        forest.nodes[slot].deferredSteps.append(kept)
+        forest[slot].deferredSteps.append(kept)
         countDeferred(kept, 1, for: flow)
         // What went to make room for the step may have been what covered the presentable.
-        if forest.nodes[slot].isPresented {
+        if forest[slot].isPresented {
             forest.notePresented(slot)
             triggerPresented()
         }
@@ -221,25 +222,25 @@ extension Coordinator {
     }
 
     private mutating func checkRoom(
-        for kept: DeferredStep, besides outdated: [DeferredStep], at slot: Int, for flow: Int
+        for kept: DeferredStep, besides outdated: [DeferredStep], at slot: NodeSlot, for flow: NodeSlot
     ) throws(FlowError) {
         let quota = accounting.quotas.deferredSteps
         // What takes the place of another needs none.
         if outdated.isEmpty {
-            let here = forest.nodes[slot].deferredSteps.count
+            let here = forest[slot].deferredSteps.count
             if !accounting.isFree(kept.client), here >= quota.perClient {
-                let own = forest.nodes[slot].deferredSteps.count { $0.client == kept.client }
+                let own = forest[slot].deferredSteps.count { $0.client == kept.client }
                 guard own < quota.perClient else {
                     throw FlowError(
                         .limitExceeded,
-                        "\(own) steps of '\(kept.client.name)' are kept for '\(forest.nodes[slot].path)' of at most "
+                        "\(own) steps of '\(kept.client.name)' are kept for '\(forest[slot].path)' of at most "
                             + "\(quota.perClient)")
                 }
             }
             guard here < quota.total else {
                 throw FlowError(
                     .limitExceeded,
-                    "\(here) steps are kept for '\(forest.nodes[slot].path)' of at most \(quota.total) in total")
+                    "\(here) steps are kept for '\(forest[slot].path)' of at most \(quota.total) in total")
             }
         }
         try checkRoom(at: flow, for: kept.client, besides: outdated)
@@ -255,15 +256,15 @@ extension Coordinator {
     }
 
     /// Whether one more step of this client may wait for a flow.
-    func checkRoom(at flow: Int, for client: Client, besides outdated: [DeferredStep] = []) throws(FlowError) {
-        guard let waiting = forest.nodes[flow].flow?.waiting else { return }
+    func checkRoom(at flow: NodeSlot, for client: Client, besides outdated: [DeferredStep] = []) throws(FlowError) {
+        guard let waiting = forest[flow].flow?.waiting else { return }
         let quota = accounting.quotas.stepsPerFlow
         if !accounting.isFree(client), waiting.count >= quota.perClient {
             let own = waiting[client] - outdated.count { $0.client == client }
             guard own < quota.perClient else {
                 throw FlowError(
                     .limitExceeded,
-                    "\(own) steps of '\(client.name)' wait for '\(forest.nodes[flow].path)' of at most "
+                    "\(own) steps of '\(client.name)' wait for '\(forest[flow].path)' of at most "
                         + "\(quota.perClient)")
             }
         }
@@ -271,13 +272,13 @@ extension Coordinator {
         guard all < quota.total else {
             throw FlowError(
                 .limitExceeded,
-                "\(all) steps wait for '\(forest.nodes[flow].path)' of at most \(quota.total) in total")
+                "\(all) steps wait for '\(forest[flow].path)' of at most \(quota.total) in total")
         }
     }
 
     /// Counts a kept step that comes (1) or goes (-1).
-    mutating func countDeferred(_ kept: DeferredStep, _ sign: Int, for flow: Int) {
-        forest.nodes[flow].flow?.waiting.count(sign, for: kept.client)
+    mutating func countDeferred(_ kept: DeferredStep, _ sign: Int, for flow: NodeSlot) {
+        forest[flow].flow?.waiting.count(sign, for: kept.client)
         accounting.count(Accounting.Usage(steps: sign, bytes: sign * kept.arguments.byteCount), for: kept.client)
     }
 }

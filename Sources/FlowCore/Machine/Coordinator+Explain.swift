@@ -90,8 +90,8 @@ extension Coordinator {
     }
 
     /// How a presentable is called: `flow '/main'`.
-    private func named(_ slot: Int) -> String {
-        "\(forest.nodes[slot].flow == nil ? "screen" : "flow") '\(forest.nodes[slot].path)'"
+    private func named(_ slot: NodeSlot) -> String {
+        "\(forest[slot].flow == nil ? "screen" : "flow") '\(forest[slot].path)'"
     }
 }
 
@@ -99,24 +99,24 @@ extension Coordinator {
 
 extension Coordinator {
     /// What the gate makes of a step on a presentable, and why (S-15).
-    private func gateReasons(at slot: Int, for flow: Int, _ client: Client) -> [String] {
+    private func gateReasons(at slot: NodeSlot, for flow: NodeSlot, _ client: Client) -> [String] {
         var lines: [String] = []
         let emitters = definitions[definition(of: flow)].emitters
         if let name = emitters.first(where: { nameOwners[$0] == client }) {
             lines.append("'\(client.name)' may emit here, as it owns '\(name)'")
         }
-        guard !forest.nodes[slot].isPresented else { return lines }
+        guard !forest[slot].isPresented else { return lines }
         lines.append("it is not presented: \(hiddenReason(slot))")
         switch whenHidden(slot) {
         case .ignore: lines.append("so it ignores steps (whenHidden = \"ignore\")")
         case .allow: lines.append("it takes steps all the same (whenHidden = \"allow\")")
         case .latest:
             lines.append("so the step is kept until it is (whenHidden = \"latest\")")
-            if let kept = forest.nodes[slot].deferredSteps.last {
+            if let kept = forest[slot].deferredSteps.last {
                 lines.append("step '\(definitions[kept.step].name)', which was kept so far, is dropped for it")
             }
         case .queue:
-            let kept = forest.nodes[slot].deferredSteps.count
+            let kept = forest[slot].deferredSteps.count
             lines.append(
                 "so the step is kept until it is (whenHidden = \"queue\")"
                     + (kept == 0 ? "" : ", behind \(kept) other\(kept == 1 ? "" : "s")"))
@@ -125,12 +125,12 @@ extension Coordinator {
     }
 
     /// Why a presentable is not presented: the cause that lies nearest to its root (S-14).
-    private func hiddenReason(_ slot: Int) -> String {
-        var (reason, place) = ("", Int?.some(slot))
+    private func hiddenReason(_ slot: NodeSlot) -> String {
+        var (reason, place) = ("", NodeSlot?.some(slot))
         while let node = place {
-            let (parent, path) = (forest.nodes[node].parent, forest.nodes[node].path)
+            let (parent, path) = (forest[node].parent, forest[node].path)
             let current = parent.flatMap { forest.currentPath(of: $0) } ?? path
-            switch (forest.nodes[node].isVisible, current == path) {
+            switch (forest[node].isVisible, current == path) {
             case (true, true): break
             case (false, true): reason = "nobody shows '\(path)' (SetVisible)"
             case (true, false): reason = "'\(current)' covers '\(path)'"
@@ -147,7 +147,7 @@ extension Coordinator {
 extension Coordinator {
     /// Where a step leads at a flow, and why not elsewhere; nothing of what the run itself tells.
     private func reasons(
-        for step: StepID, _ arguments: Arguments, at flow: Int, showsPrivate: Bool
+        for step: StepID, _ arguments: Arguments, at flow: NodeSlot, showsPrivate: Bool
     ) -> [String] {
         let definition = definitions[definition(of: flow)]
         if isWaiting(flow) {
@@ -177,7 +177,7 @@ extension Coordinator {
 
     /// What speaks for an alternative that is taken, or against one that is not.
     private func reasons(
-        _ alternative: Alternative, _ arguments: Arguments, _ flow: Int, showsPrivate: Bool, isTaken: Bool
+        _ alternative: Alternative, _ arguments: Arguments, _ flow: NodeSlot, showsPrivate: Bool, isTaken: Bool
     ) -> String {
         func said(_ conditions: [Condition], _ isWanted: (Bool) -> Bool) -> [String] {
             conditions.compactMap { condition in
@@ -306,7 +306,7 @@ extension Coordinator {
     private func line(of state: PresentableState) -> String {
         var line = "\(state.flow == nil ? "screen" : "flow") '\(state.path)' is made\(Self.text(state.arguments))"
         if !state.style.isEmpty { line += ", style '\(Names.escaped(state.style))'" }
-        guard let slot = forest.node(at: state.path)?.slot, let held = forest.nodes[slot].initialStep else {
+        guard let slot = forest.node(at: state.path)?.slot, let held = forest[slot].initialStep else {
             return line
         }
         return line + "; its initial step '\(definitions[held.step].name)' waits until it is presented"

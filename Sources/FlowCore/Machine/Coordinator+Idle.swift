@@ -2,8 +2,8 @@
 
 extension Coordinator {
     /// Watches a flow that was just born, if it has an idle step.
-    mutating func watch(_ slot: Int) {
-        guard let reached = forest.nodes[slot].flow?.reached, let idle = idle(of: slot) else { return }
+    mutating func watch(_ slot: NodeSlot) {
+        guard let reached = forest[slot].flow?.reached, let idle = idle(of: slot) else { return }
         watch(.flow(forest.id(of: slot)), due: reached.advanced(by: idle.after))
     }
 
@@ -23,19 +23,19 @@ extension Coordinator {
     }
 
     /// A step from outside reached a flow, and so all above it.
-    mutating func reach(_ flow: Int) {
+    mutating func reach(_ flow: NodeSlot) {
         guard definitions.haveIdleFlows else { return }
-        var place: Int? = flow
+        var place: NodeSlot? = flow
         while let slot = place {
-            if forest.nodes[slot].flow?.reached != nil {
-                forest.nodes[slot].flow?.reached = now
+            if forest[slot].flow?.reached != nil {
+                forest[slot].flow?.reached = now
                 forest.touchActivity(of: slot)
-                if forest.nodes[slot].flow?.isResting == true {
-                    forest.nodes[slot].flow?.isResting = false
+                if forest[slot].flow?.isResting == true {
+                    forest[slot].flow?.isResting = false
                     watch(slot)
                 }
             }
-            place = forest.nodes[slot].parent
+            place = forest[slot].parent
         }
     }
 
@@ -54,19 +54,19 @@ extension Coordinator {
     }
 
     private mutating func takeIdle(_ flow: NodeID, due expected: Instant) {
-        guard let slot = forest.slot(of: flow), let reached = forest.nodes[slot].flow?.reached,
+        guard let slot = forest.slot(of: flow), let reached = forest[slot].flow?.reached,
             let idle = idle(of: slot)
         else { return }
         let due = reached.advanced(by: idle.after)
         guard due == expected else { return alarms.insert(.flow(flow), due: due) }
         // Until it is known how it ends; and after that, if it is navigated or kept.
-        forest.nodes[slot].flow?.isResting = true
+        forest[slot].flow?.isResting = true
         forest.touchActivity(of: slot)
         trigger(idle, at: slot)
     }
 
     /// Emits a flow's idle step on it.
-    private mutating func trigger(_ idle: Idle, at flow: Int) {
+    private mutating func trigger(_ idle: Idle, at flow: NodeSlot) {
         let step = WaitingStep(
             origin: nextOrigin(), client: .daemon, flow: forest.id(of: flow),
             step: idle.step, arguments: [], cause: 0, purpose: .idle)
@@ -82,13 +82,13 @@ extension Coordinator {
     /// presented, and another one would only take its place. Any other is tried again after the same time.
     mutating func idleStepEnded(_ step: WaitingStep, _ outcome: Outcome) {
         // The flow may be gone, or have been reached.
-        guard let slot = forest.slot(of: step.flow), forest.nodes[slot].flow?.isResting == true else { return }
-        forest.nodes[slot].flow?.reached = now
+        guard let slot = forest.slot(of: step.flow), forest[slot].flow?.isResting == true else { return }
+        forest[slot].flow?.reached = now
         forest.touchActivity(of: slot)
         switch outcome {
         case .navigated, .ignored(.deferred): break
         case .ignored, .refused:
-            forest.nodes[slot].flow?.isResting = false
+            forest[slot].flow?.isResting = false
             watch(slot)
         }
     }
@@ -97,17 +97,17 @@ extension Coordinator {
     mutating func watchAll(unlike old: Definitions) {
         alarms.removeAll { if case .flow = $0 { true } else { false } }
         for slot in forest.preorder() {
-            guard let flow = forest.nodes[slot].flow else { continue }
-            let before = old.flow(named: forest.nodes[slot].name).flatMap { id in
+            guard let flow = forest[slot].flow else { continue }
+            let before = old.flow(named: forest[slot].name).flatMap { id in
                 old[id].idle.map { (after: $0.after, step: old[$0.step].name) }
             }
             let after = definitions[flow.definition].idle.map { (after: $0.after, step: definitions[$0.step].name) }
             if before?.after != after?.after || before?.step != after?.step {
                 forest.touchActivity(of: slot)
-                forest.nodes[slot].flow?.reached = after == nil ? nil : now
-                forest.nodes[slot].flow?.isResting = false
+                forest[slot].flow?.reached = after == nil ? nil : now
+                forest[slot].flow?.isResting = false
             }
-            if forest.nodes[slot].flow?.isResting == false { watch(slot) }
+            if forest[slot].flow?.isResting == false { watch(slot) }
         }
     }
 
@@ -118,7 +118,7 @@ extension Coordinator {
         effects.append(.startTimer(at: timer))
     }
 
-    private func idle(of slot: Int) -> Idle? {
-        forest.nodes[slot].flow.flatMap { definitions.flows[$0.definition.index].idle }
+    private func idle(of slot: NodeSlot) -> Idle? {
+        forest[slot].flow.flatMap { definitions.flows[$0.definition.index].idle }
     }
 }

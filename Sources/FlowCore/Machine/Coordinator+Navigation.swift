@@ -2,25 +2,25 @@
 
 extension Coordinator {
     /// Takes a step at its live flow, by the flow's own rules.
-    mutating func navigate(_ step: WaitingStep, _ flow: Int) -> Outcome {
+    mutating func navigate(_ step: WaitingStep, _ flow: NodeSlot) -> Outcome {
         guard let contributors = contributors(for: step, at: flow) else { return .ignored(.unhandled) }
         announce(step, at: flow)
         return apply(contributors, step, flow)
     }
 
     /// Tells that a navigation is about to be tried, where the flow's definition asks for that.
-    mutating func announce(_ step: WaitingStep, at flow: Int) {
+    mutating func announce(_ step: WaitingStep, at flow: NodeSlot) {
         guard definitions.flows[definition(of: flow).index].announces else { return }
         effects.append(
             .emitNavigationWillOccur(
                 Announcement(
-                    flow: forest.nodes[flow].path, step: definitions.steps[step.step.index].name,
+                    flow: forest[flow].path, step: definitions.steps[step.step.index].name,
                     arguments: step.arguments.broadcastable, isDeepLink: step.isDeepLink,
                     adaptedFrom: step.adaptedFrom.map { definitions[$0].name })))
     }
 
     /// Applies what a step leads to at its live flow: all of it, or nothing (S-13).
-    mutating func apply(_ contributors: [FlowContributor], _ step: WaitingStep, _ flow: Int) -> Outcome {
+    mutating func apply(_ contributors: [FlowContributor], _ step: WaitingStep, _ flow: NodeSlot) -> Outcome {
         var plan: Plan
         do throws(FlowError) {
             plan = try self.plan(contributors, for: step, at: flow)
@@ -41,7 +41,7 @@ extension Coordinator {
     }
 
     /// What the flow's rule says to a step: the first alternative that matches; nil where there is none.
-    private func contributors(for step: WaitingStep, at flow: Int) -> [FlowContributor]? {
+    private func contributors(for step: WaitingStep, at flow: NodeSlot) -> [FlowContributor]? {
         let definition = definition(of: flow).index
         guard let rule = definitions.flows[definition].rule(for: step.step) else { return nil }
         for alternative in definitions.flows[definition].rules[rule].alternatives {
@@ -51,30 +51,30 @@ extension Coordinator {
     }
 
     /// Whether an alternative is to be taken for a step with these arguments.
-    func matches(_ alternative: Alternative, _ arguments: Arguments, _ flow: Int) -> Bool {
+    func matches(_ alternative: Alternative, _ arguments: Arguments, _ flow: NodeSlot) -> Bool {
         (alternative.when.isEmpty || alternative.when.allSatisfy { isMet($0, arguments, flow) })
             && (alternative.unless.isEmpty || !alternative.unless.allSatisfy { isMet($0, arguments, flow) })
     }
 
-    func isMet(_ condition: Condition, _ arguments: Arguments, _ flow: Int) -> Bool {
+    func isMet(_ condition: Condition, _ arguments: Arguments, _ flow: NodeSlot) -> Bool {
         switch condition {
         case .argument(let name, let value): arguments[name]?.value == value
         case .alive(let name): forest.isAlive(name, near: flow)
         }
     }
 
-    func definition(of flow: Int) -> FlowID {
-        guard let state = forest.nodes[flow].flow else {
-            preconditionFailure("a step was sent to '\(forest.nodes[flow].path)', which is a screen")
+    func definition(of flow: NodeSlot) -> FlowID {
+        guard let state = forest[flow].flow else {
+            preconditionFailure("a step was sent to '\(forest[flow].path)', which is a screen")
         }
         return state.definition
     }
 
     /// Applies contributors that do not end the flow.
-    private mutating func apply(_ plan: Plan, _ step: WaitingStep, _ flow: Int) {
+    private mutating func apply(_ plan: Plan, _ step: WaitingStep, _ flow: NodeSlot) {
         let gone = plan.going.map { takeOut($0, below: flow, .rule) }
         let children = plan.children.map { apply($0, step, flow) }
-        for reused in plan.reused where forest.nodes[flow].flow?.covering == .tabs {
+        for reused in plan.reused where forest[flow].flow?.covering == .tabs {
             if let child = children[reused] { forest.select(child, of: flow) }
         }
         keep(plan.arguments, plan.byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
@@ -82,7 +82,7 @@ extension Coordinator {
         if !gone.isEmpty || !children.isEmpty { forest.updateVisibility(flow) }
         reportChanges()
         effects.append(
-            .emitNavigationOccurred(navigation(plan, step, at: forest.nodes[flow].path, of: definition(of: flow))))
+            .emitNavigationOccurred(navigation(plan, step, at: forest[flow].path, of: definition(of: flow))))
         for gone in gone { dropSteps(of: gone, nearestLiveAncestor: flow) }
 
         for forward in plan.forwardsToParent { self.forward(forward, toParentOf: flow, step) }
@@ -103,26 +103,26 @@ extension Coordinator {
     }
 
     /// Makes a child, or gives it new arguments; gives its place.
-    private mutating func apply(_ child: Plan.Child, _ step: WaitingStep, _ flow: Int) -> Int? {
+    private mutating func apply(_ child: Plan.Child, _ step: WaitingStep, _ flow: NodeSlot) -> NodeSlot? {
         switch child {
         case .make(let birth, _):
             let slot = forest.insert(birth, below: flow)
             accounting.count(Accounting.Usage(nodes: 1, bytes: birth.byteCount), for: step.client)
             leave(slot, by: step.client)
             watch(slot)
-            forest.nodes[slot].presenting?.origin = step.origin
-            forest.nodes[slot].presenting?.serial = serial
+            forest[slot].presenting?.origin = step.origin
+            forest[slot].presenting?.serial = serial
             // Set before the flow is told of, as only then it counts for the readiness that is told with it (S-26).
-            if step.purpose == .initial { forest.nodes[slot].flow?.isAwaitedByParent = true }
+            if step.purpose == .initial { forest[slot].flow?.isAwaitedByParent = true }
             return slot
         case .reuse(let slot, let arguments, _):
             // From now on it is there for who reused it.
             forest.touch(slot)
-            let node = forest.nodes[slot]
-            forest.nodes[slot].client = step.client
-            forest.nodes[slot].arguments = arguments
+            let node = forest[slot]
+            forest[slot].client = step.client
+            forest[slot].arguments = arguments
             accounting.count(Accounting.Usage(nodes: -1, bytes: -node.byteCount), for: node.client)
-            accounting.count(Accounting.Usage(nodes: 1, bytes: forest.nodes[slot].byteCount), for: step.client)
+            accounting.count(Accounting.Usage(nodes: 1, bytes: forest[slot].byteCount), for: step.client)
             leave(slot, by: step.client)
             if node.presenting != nil { presentAgain(slot, step) }
             if node.arguments.broadcastable != arguments.broadcastable { forest.note(.arguments, of: slot) }
@@ -133,10 +133,10 @@ extension Coordinator {
     }
 
     /// Ends a flow: it goes with all below it, then its parent gets the step (S-21).
-    private mutating func end(_ flow: Int, _ last: Plan.Step?, _ plan: Plan, _ step: WaitingStep) {
-        let path = forest.nodes[flow].path
+    private mutating func end(_ flow: NodeSlot, _ last: Plan.Step?, _ plan: Plan, _ step: WaitingStep) {
+        let path = forest[flow].path
         let definition = definition(of: flow)
-        let parent = forest.nodes[flow].parent
+        let parent = forest[flow].parent
         let below = forest.removeChildren(of: flow)
         reportRemoved(below, .parent)
         let ended = forest.remove(flow)
@@ -158,11 +158,12 @@ extension Coordinator {
     }
 
     /// The flow's latest navigation, and what it holds for it.
-    mutating func keep(_ arguments: Arguments, _ byteCount: Int, of step: String, _ flow: Int, for client: Client) {
+    mutating func keep(_ arguments: Arguments, _ byteCount: Int, of step: String, _ flow: NodeSlot, for client: Client)
+    {
         forest.touchActivity(of: flow)
         forest.noteRoom(of: flow)
         // Exchanged in place: to look at it first would copy the whole node, with each step.
-        let last = forest.nodes[flow].flow?.exchangeLast(
+        let last = forest[flow].flow?.exchangeLast(
             LastNavigation(serial: serial, step: step, arguments: arguments, client: client, byteCount: byteCount))
         if let last = last ?? nil, last.client == client {
             accounting.count(Accounting.Usage(bytes: byteCount - last.byteCount), for: client)
@@ -188,7 +189,7 @@ extension Coordinator {
 extension Coordinator {
     /// A step that the navigation at hand sets off on a flow.
     private func follower(
-        _ planned: Plan.Step, of step: WaitingStep, for flow: Int, _ purpose: WaitingStep.Purpose = .triggered
+        _ planned: Plan.Step, of step: WaitingStep, for flow: NodeSlot, _ purpose: WaitingStep.Purpose = .triggered
     ) -> WaitingStep {
         WaitingStep(
             origin: step.origin, client: step.client, flow: forest.id(of: flow),
@@ -197,36 +198,36 @@ extension Coordinator {
     }
 
     /// Forwards a step to the parent; at a root that goes nowhere, and is told (S-20).
-    private mutating func forward(_ planned: Plan.Step, toParentOf flow: Int, _ step: WaitingStep) {
-        if let parent = forest.nodes[flow].parent {
+    private mutating func forward(_ planned: Plan.Step, toParentOf flow: NodeSlot, _ step: WaitingStep) {
+        if let parent = forest[flow].parent {
             trigger(follower(planned, of: step, for: parent))
         } else {
-            reportOrphaned(planned, of: step, at: forest.nodes[flow].path)
+            reportOrphaned(planned, of: step, at: forest[flow].path)
         }
     }
 
     /// A flow's initial step is set off at once, a screen's when it is first presented, unless it may be emitted while
     /// hidden (S-16).
     private mutating func triggerInitial(
-        _ initial: Plan.Step, of slot: Int, _ step: WaitingStep, _ purpose: WaitingStep.Purpose
+        _ initial: Plan.Step, of slot: NodeSlot, _ step: WaitingStep, _ purpose: WaitingStep.Purpose
     ) {
-        if forest.nodes[slot].flow != nil {
+        if forest[slot].flow != nil {
             trigger(follower(initial, of: step, for: slot, purpose))
             return
         }
-        guard let flow = forest.nodes[slot].parent else { return }
+        guard let flow = forest[slot].parent else { return }
         var follower = follower(initial, of: step, for: flow)
         follower.screen = forest.id(of: slot)
         // One that waits already is out of date: the screen has other arguments now (S-19).
-        if let outdated = forest.nodes[slot].initialStep {
-            forest.nodes[slot].initialStep = nil
+        if let outdated = forest[slot].initialStep {
+            forest[slot].initialStep = nil
             accounting.count(Accounting.Usage(bytes: -outdated.arguments.byteCount), for: outdated.client)
-            reportReplaced(outdated, at: forest.nodes[flow].path)
+            reportReplaced(outdated, at: forest[flow].path)
             unrecord(outdated)
             release(origin: outdated.origin, held: true)
         }
         // A new one is hidden at first; one that is reused may be in sight.
-        if forest.nodes[slot].whenHidden == .allow || forest.nodes[slot].isPresented {
+        if forest[slot].whenHidden == .allow || forest[slot].isPresented {
             trigger(follower)
         } else if mayTrigger(follower) {
             origins[step.origin]?.held += 1
@@ -234,7 +235,7 @@ extension Coordinator {
                 step: initial.step, arguments: initial.arguments, origin: step.origin, cause: serial,
                 client: step.client)
             record(&held, at: slot, isInitial: true)
-            forest.nodes[slot].initialStep = held
+            forest[slot].initialStep = held
             forest.noteRoom(of: slot)
             accounting.count(Accounting.Usage(bytes: initial.arguments.byteCount), for: step.client)
         }
@@ -250,26 +251,26 @@ extension Coordinator {
         for slot in presented {
             forest.noteRoom(of: slot)
             let flow = self.flow(for: slot)
-            if let held = forest.nodes[slot].initialStep {
-                forest.nodes[slot].initialStep = nil
+            if let held = forest[slot].initialStep {
+                forest[slot].initialStep = nil
                 accounting.count(Accounting.Usage(bytes: -held.arguments.byteCount), for: held.client)
                 origins[held.origin]?.held -= 1
                 unrecord(held)
                 released.append(waiting(held, at: slot, for: flow, .triggered))
             }
-            if forest.nodes[slot].deferredSteps.isEmpty { continue }
-            for kept in forest.nodes[slot].deferredSteps {
+            if forest[slot].deferredSteps.isEmpty { continue }
+            for kept in forest[slot].deferredSteps {
                 countDeferred(kept, -1, for: flow)
                 unrecord(kept)
                 released.append(waiting(kept, at: slot, for: flow, .kept))
             }
-            forest.nodes[slot].deferredSteps = []
+            forest[slot].deferredSteps = []
         }
         if !released.isEmpty { queue.insert(contentsOf: released) }
     }
 
     private func waiting(
-        _ held: DeferredStep, at slot: Int, for flow: Int, _ purpose: WaitingStep.Purpose
+        _ held: DeferredStep, at slot: NodeSlot, for flow: NodeSlot, _ purpose: WaitingStep.Purpose
     ) -> WaitingStep {
         WaitingStep(
             origin: held.origin, client: held.client, flow: forest.id(of: flow),
@@ -290,29 +291,29 @@ extension Coordinator {
 extension Coordinator {
     /// The flow's initial step has ended, however it ended; the flow is ready when the child flows that it contributed
     /// are, or are gone (S-26).
-    mutating func initialStepEnded(of flow: Int) {
-        guard forest.nodes[flow].flow?.readiness == .awaitingStep else { return }
+    mutating func initialStepEnded(of flow: NodeSlot) {
+        guard forest[flow].flow?.readiness == .awaitingStep else { return }
         let awaited = forest.children(of: flow).count { child in
-            forest.nodes[child].flow.map { $0.isAwaitedByParent && !$0.isReady } ?? false
+            forest[child].flow.map { $0.isAwaitedByParent && !$0.isReady } ?? false
         }
-        forest.nodes[flow].flow?.readiness = .awaitingChildren(awaited)
+        forest[flow].flow?.readiness = .awaitingChildren(awaited)
         forest.touch(flow)
         if awaited == 0 { becomeReady(flow) }
     }
 
     /// One of the child flows that the initial step contributed is ready, or gone.
-    mutating func awaitedChildEnded(of flow: Int) {
-        guard case .awaitingChildren(let count) = forest.nodes[flow].flow?.readiness else { return }
-        forest.nodes[flow].flow?.readiness = .awaitingChildren(count - 1)
+    mutating func awaitedChildEnded(of flow: NodeSlot) {
+        guard case .awaitingChildren(let count) = forest[flow].flow?.readiness else { return }
+        forest[flow].flow?.readiness = .awaitingChildren(count - 1)
         forest.touch(flow)
         if count == 1 { becomeReady(flow) }
     }
 
-    private mutating func becomeReady(_ flow: Int) {
-        forest.nodes[flow].flow?.readiness = .ready
+    private mutating func becomeReady(_ flow: NodeSlot) {
+        forest[flow].flow?.readiness = .ready
         forest.note(.ready, of: flow)
         resumeReadinessCalls(of: forest.id(of: flow))
-        if forest.nodes[flow].flow?.isAwaitedByParent == true, let parent = forest.nodes[flow].parent {
+        if forest[flow].flow?.isAwaitedByParent == true, let parent = forest[flow].parent {
             awaitedChildEnded(of: parent)
         }
     }

@@ -18,7 +18,7 @@ extension Coordinator {
     /// A client gives a presentable back: from then on anyone may show, hide and dismiss it.
     mutating func release(_ node: NodeID, by client: Client, _ request: RequestID) {
         guard let slot = forest.slot(of: node) else { return refuseGone(request) }
-        guard forest.nodes[slot].owner == client else {
+        guard forest[slot].owner == client else {
             answer = .fail(request, notOwner(slot, client))
             return
         }
@@ -28,15 +28,15 @@ extension Coordinator {
     }
 
     /// Refuses a client that may not show, hide and dismiss a presentable.
-    func checkHandling(_ slot: Int, _ client: Client) throws(FlowError) {
+    func checkHandling(_ slot: NodeSlot, _ client: Client) throws(FlowError) {
         guard mayHandle(slot, client) else { throw notOwner(slot, client) }
         try checkEmitters(of: slot, client)
     }
 
     /// Refuses a client that may not become the owner of a presentable.
-    private func checkClaim(_ slot: Int, _ client: Client) throws(FlowError) {
+    private func checkClaim(_ slot: NodeSlot, _ client: Client) throws(FlowError) {
         guard mayHandle(slot, client) else {
-            let node = forest.nodes[slot]
+            let node = forest[slot]
             throw FlowError(
                 .alreadyClaimed,
                 node.owner.map { "'\(node.path)' is claimed by '\($0.name)', which has to release it first" }
@@ -47,34 +47,34 @@ extension Coordinator {
 
     /// Whether a client is the owner of a presentable, or its presenter while it is being presented; or there is neither
     /// (S-29).
-    private func mayHandle(_ slot: Int, _ client: Client) -> Bool {
+    private func mayHandle(_ slot: NodeSlot, _ client: Client) -> Bool {
         let presenter = presenter(calledFor: slot)
-        if presenter == nil, forest.nodes[slot].owner == nil { return true }
-        return forest.nodes[slot].owner == client || presenter.map { owns(client, $0) } ?? false
+        if presenter == nil, forest[slot].owner == nil { return true }
+        return forest[slot].owner == client || presenter.map { owns(client, $0) } ?? false
     }
 
     /// Where nobody owns a presentable and no presenter is called for it: refuses a client that the `emitters` of the flow,
     /// or of the one that it is in, do not name (S-5).
-    private func checkEmitters(of slot: Int, _ client: Client) throws(FlowError) {
-        guard forest.nodes[slot].owner == nil, presenter(calledFor: slot) == nil else { return }
-        for place in [slot, forest.nodes[slot].parent] {
-            guard let flow = place.flatMap({ forest.nodes[$0].flow?.definition }) else { continue }
+    private func checkEmitters(of slot: NodeSlot, _ client: Client) throws(FlowError) {
+        guard forest[slot].owner == nil, presenter(calledFor: slot) == nil else { return }
+        for place in [slot, forest[slot].parent] {
+            guard let flow = place.flatMap({ forest[$0].flow?.definition }) else { continue }
             try checkEmitter(client, of: flow) {
-                "lets '\(forest.nodes[slot].path)', which nobody owns, be claimed, shown, hidden and dismissed only by"
+                "lets '\(forest[slot].path)', which nobody owns, be claimed, shown, hidden and dismissed only by"
             }
         }
     }
 
     /// The bus name of a screen's presenter, while a call of it is under way that is not out of date.
-    private func presenter(calledFor slot: Int) -> String? {
-        guard let presenting = forest.nodes[slot].presenting, presenting.state != .shown, !presenting.underWay.isEmpty
+    private func presenter(calledFor slot: NodeSlot) -> String? {
+        guard let presenting = forest[slot].presenting, presenting.state != .shown, !presenting.underWay.isEmpty
         else { return nil }
         return presenting.presenter.service.name
     }
 
     /// The refusal of a client that would have to own a presentable.
-    private func notOwner(_ slot: Int, _ client: Client) -> FlowError {
-        let node = forest.nodes[slot]
+    private func notOwner(_ slot: NodeSlot, _ client: Client) -> FlowError {
+        let node = forest[slot]
         let who: String
         if let owner = node.owner {
             who = "it is owned by '\(owner.name)'"
@@ -87,20 +87,20 @@ extension Coordinator {
     }
 
     /// A client is the owner from now on; who was it before is told.
-    mutating func own(_ slot: Int, _ client: Client) {
-        let former = forest.nodes[slot].owner
+    mutating func own(_ slot: NodeSlot, _ client: Client) {
+        let former = forest[slot].owner
         guard former != client else { return }
         removeOwner(slot)
-        forest.nodes[slot].owner = client
+        forest[slot].owner = client
         forest.note(.owner, of: slot)
-        if forest.nodes[slot].isLeft { forest.noteRoom() }
+        if forest[slot].isLeft { forest.noteRoom() }
         watch(client)
         if let former { withdraw(slot, from: former) }
     }
 
     /// Tells a client that another one owns a presentable now, so that both don't show it.
-    mutating func withdraw(_ slot: Int, from client: Client) {
-        let node = forest.nodes[slot]
+    mutating func withdraw(_ slot: NodeSlot, from client: Client) {
+        let node = forest[slot]
         effects.append(
             .withdraw(
                 Withdrawal(
@@ -109,11 +109,11 @@ extension Coordinator {
     }
 
     /// Nobody is the owner any more.
-    mutating func removeOwner(_ slot: Int) {
-        guard let owner = forest.nodes[slot].owner else { return }
-        forest.nodes[slot].owner = nil
+    mutating func removeOwner(_ slot: NodeSlot) {
+        guard let owner = forest[slot].owner else { return }
+        forest[slot].owner = nil
         forest.note(.owner, of: slot)
-        if forest.nodes[slot].isLeft { forest.noteRoom() }
+        if forest[slot].isLeft { forest.noteRoom() }
         unwatch(owner)
     }
 
@@ -139,17 +139,17 @@ extension Coordinator {
         guard watched.removeValue(forKey: client) != nil else { return }
         for id in forest.preorder().map(forest.id(of:)) {
             // It may have gone with its parent already.
-            guard let slot = forest.slot(of: id), forest.nodes[slot].owner == client else { continue }
+            guard let slot = forest.slot(of: id), forest[slot].owner == client else { continue }
             removeOwner(slot)
-            let whenGone = definitions.screen(named: forest.nodes[slot].name)
-                .flatMap { forest.nodes[slot].flow == nil ? definitions[$0].whenOwnerGone : nil }
+            let whenGone = definitions.screen(named: forest[slot].name)
+                .flatMap { forest[slot].flow == nil ? definitions[$0].whenOwnerGone : nil }
             switch whenGone {
             case .keep?: hide(slot)
             case .present? where mayRevive(slot):
-                forest.nodes[slot].presenting?.revivals.append(now)
+                forest[slot].presenting?.revivals.append(now)
                 forest.touch(slot)
                 hide(slot)
-                if forest.nodes[slot].isInSight { forest.noteInSight(slot) }
+                if forest[slot].isInSight { forest.noteInSight(slot) }
             case .present?, .dismiss?, nil:
                 dismiss(slot, .ownerGone, origin: nextOrigin(), cause: 0, client)
                 continue
@@ -161,19 +161,19 @@ extension Coordinator {
     }
 
     /// A screen that lost its owner is not seen, until its presenter is called when it would be presented.
-    private mutating func hide(_ slot: Int) {
-        forest.nodes[slot].presenting?.state = .due
+    private mutating func hide(_ slot: NodeSlot) {
+        forest[slot].presenting?.state = .due
         forest.touch(slot)
         forest.setVisible(slot, false)
     }
 
     /// Whether a screen's presenter is called once more at once: not if it goes again and again (S-30).
-    private mutating func mayRevive(_ slot: Int) -> Bool {
-        guard forest.nodes[slot].presenting != nil else { return false }
+    private mutating func mayRevive(_ slot: NodeSlot) -> Bool {
+        guard forest[slot].presenting != nil else { return false }
         let now = now
         forest.touch(slot)
-        forest.nodes[slot].presenting?.revivals.removeAll { $0.advanced(by: Limits.revivalTime) <= now }
-        return forest.nodes[slot].presenting.map { $0.revivals.count < Limits.revivals } ?? false
+        forest[slot].presenting?.revivals.removeAll { $0.advanced(by: Limits.revivalTime) <= now }
+        return forest[slot].presenting.map { $0.revivals.count < Limits.revivals } ?? false
     }
 
     /// A bus name has another owner. What a navigator knew is gone with the one before (S-32).
@@ -189,7 +189,7 @@ extension Coordinator {
     mutating func dismissFlows(_ client: Client, where isLost: (FlowDefinition) -> Bool) {
         guard definitions.askOthers else { return }
         for id in forest.preorder().map(forest.id(of:)) {
-            guard let slot = forest.slot(of: id), let flow = forest.nodes[slot].flow else { continue }
+            guard let slot = forest.slot(of: id), let flow = forest[slot].flow else { continue }
             let definition = definitions[flow.definition]
             guard let navigator = definition.navigator, isLost(definition) else { continue }
             let error = FlowError(
@@ -201,11 +201,11 @@ extension Coordinator {
     }
 
     /// All steps that wait for a flow's guard or navigator fail.
-    private mutating func failWaiting(at slot: Int, _ error: FlowError) {
+    private mutating func failWaiting(at slot: NodeSlot, _ error: FlowError) {
         let id = forest.id(of: slot)
         var steps = blocked.removeValue(forKey: id)?.sorted ?? []
-        if let question = forest.nodes[slot].flow?.question {
-            forest.nodes[slot].flow?.question = nil
+        if let question = forest[slot].flow?.question {
+            forest[slot].flow?.question = nil
             if let step = questions.removeValue(forKey: question)?.step { steps.insert(step, at: 0) }
             effects.append(.dropQuestion(question))
         }

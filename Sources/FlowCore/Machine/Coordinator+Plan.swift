@@ -5,7 +5,7 @@ extension Coordinator {
     /// What the contributors of a step come to at this flow.
     ///
     /// - Throws: what is in the way; then nothing of the step is applied.
-    func plan(_ contributors: [FlowContributor], for step: WaitingStep, at flow: Int) throws(FlowError) -> Plan {
+    func plan(_ contributors: [FlowContributor], for step: WaitingStep, at flow: NodeSlot) throws(FlowError) -> Plan {
         var plan = Plan(arguments: step.arguments.broadcastable)
         if !contributors.isEmpty {
             let context = Context(arguments: step.arguments, flow: flow)
@@ -24,7 +24,7 @@ extension Coordinator {
         /// `$name`
         let arguments: Arguments
         /// `$flow.name`
-        let flow: Int
+        let flow: NodeSlot
         /// In `onDismissed`: the name of the child that is gone, and why it is.
         var dismissal: (name: String, reason: DismissalReason)?
     }
@@ -33,7 +33,7 @@ extension Coordinator {
         _ contributor: FlowContributor, to plan: inout Plan, _ context: Context, client: Client
     ) throws(FlowError) {
         let flow = context.flow
-        let parent = forest.nodes[flow].parent.map { forest.nodes[$0].path }
+        let parent = forest[flow].parent.map { forest[$0].path }
         switch contributor {
         case .child(let template):
             try add(template, to: &plan, context, client: client)
@@ -42,7 +42,7 @@ extension Coordinator {
         case .current(let template):
             let forward = try resolve(template, context)
             plan.forwardsToCurrent.append(forward)
-            plan.contributions.append(contribution(.current, forward, path: forest.nodes[flow].path))
+            plan.contributions.append(contribution(.current, forward, path: forest[flow].path))
         case .parent(let template):
             let forward = try resolve(template, context)
             plan.forwardsToParent.append(forward)
@@ -62,13 +62,13 @@ extension Coordinator {
     }
 
     /// What the plan will hold more.
-    private func count(_ plan: inout Plan, _ step: WaitingStep, at flow: Int) throws(FlowError) {
+    private func count(_ plan: inout Plan, _ step: WaitingStep, at flow: NodeSlot) throws(FlowError) {
         let made = plan.madeCount
         let count = forest.children(of: flow).count - plan.going.count + made
         guard made == 0 || count <= Limits.children else {
             throw FlowError(
                 .limitExceeded,
-                "'\(forest.nodes[flow].path)' would have \(count) children of at most \(Limits.children)")
+                "'\(forest[flow].path)' would have \(count) children of at most \(Limits.children)")
         }
         // A flow that ends holds nothing any more.
         if case .yes = plan.end { return }
@@ -78,14 +78,14 @@ extension Coordinator {
         // Not `flatMap(forest.postorder)`: that copies the forest, for each step.
         for root in plan.going {
             for slot in forest.postorder(root) {
-                let held = forest.nodes[slot].holding(for: step.client)
+                let held = forest[slot].holding(for: step.client)
                 own += -held.own
                 total += -held.total
             }
         }
         // What is reused is held for this client from now on.
         for case .reuse(let slot, _, let initial) in plan.children {
-            let node = forest.nodes[slot]
+            let node = forest[slot]
             total.bytes -= node.byteCount
             if node.client == step.client { own.bytes -= node.byteCount } else { own.nodes += 1 }
             if initial != nil, let held = node.initialStep {
@@ -94,7 +94,7 @@ extension Coordinator {
             }
         }
         // The latest navigation so far is held no longer, whosever it was.
-        if let last = forest.nodes[flow].flow?.last {
+        if let last = forest[flow].flow?.last {
             total.bytes -= last.byteCount
             if last.client == step.client { own.bytes -= last.byteCount }
         }
@@ -154,13 +154,13 @@ extension Coordinator {
     }
 
     /// The child that gets new arguments: the newest, with tabs the newest of that name, if it is of that name (S-19).
-    private func reusable(_ name: String, isFlow: Bool, _ flow: Int, _ plan: inout Plan) -> Plan.Place? {
+    private func reusable(_ name: String, isFlow: Bool, _ flow: NodeSlot, _ plan: inout Plan) -> Plan.Place? {
         let children = siblings(of: flow, &plan)
-        let candidates = forest.nodes[flow].flow?.covering == .tabs ? children[...] : children.suffix(1)
+        let candidates = forest[flow].flow?.covering == .tabs ? children[...] : children.suffix(1)
         return candidates.last { place in
             switch place {
             case .live(let slot):
-                return forest.nodes[slot].name == name && (forest.nodes[slot].flow != nil) == isFlow
+                return forest[slot].name == name && (forest[slot].flow != nil) == isFlow
             case .planned(let index):
                 guard case .make(let birth, _) = plan.children[index] else { return false }
                 return birth.name == name && (birth.flow != nil) == isFlow
@@ -169,7 +169,8 @@ extension Coordinator {
     }
 
     private func reuse(
-        _ place: Plan.Place, _ name: String, _ arguments: Arguments, _ step: Plan.Step?, _ flow: Int, _ plan: inout Plan
+        _ place: Plan.Place, _ name: String, _ arguments: Arguments, _ step: Plan.Step?, _ flow: NodeSlot,
+        _ plan: inout Plan
     ) {
         let contribution = Contribution(
             kind: .reuse, name: name, path: path(of: place, below: flow, in: plan), arguments: arguments.broadcastable)
@@ -193,7 +194,7 @@ extension Coordinator {
     ///
     /// - Throws: what is in the way of a node with that id in that place.
     func newID(
-        _ flowRequest: String?, for name: String, below parent: Int?, besides planned: SiblingIDs.PlannedIDs
+        _ flowRequest: String?, for name: String, below parent: NodeSlot?, besides planned: SiblingIDs.PlannedIDs
     ) throws(FlowError) -> String {
         let id = flowRequest ?? forest.freeID(for: name, below: parent, besides: planned)
         guard flowRequest != nil || id.utf8.count <= Limits.nameLength else {
@@ -207,7 +208,7 @@ extension Coordinator {
                 .invalidName, "'\(Names.escaped(id))' can't be an id: \(Names.presentableNameRule), and not 'root'")
         }
         guard !forest.isTaken(id, below: parent, besides: planned) else {
-            let place = parent.map { "below '\(forest.nodes[$0].path)'" } ?? "among the roots"
+            let place = parent.map { "below '\(forest[$0].path)'" } ?? "among the roots"
             throw FlowError(.idTaken, "the id '\(id)' is taken \(place)")
         }
         let path = forest.path(of: id, below: parent)
@@ -216,7 +217,7 @@ extension Coordinator {
                 .limitExceeded,
                 "the object path '\(path)' would have \(path.utf8.count) bytes of at most \(Limits.pathLength)")
         }
-        guard parent.map({ forest.nodes[$0].depth < Limits.depth }) ?? true else {
+        guard parent.map({ forest[$0].depth < Limits.depth }) ?? true else {
             throw FlowError(
                 .limitExceeded, "'\(path)' would be deeper in the tree than \(Limits.depth) presentables")
         }
@@ -228,7 +229,7 @@ extension Coordinator {
 
 extension Coordinator {
     /// The flow's children, as the list finds them at this place.
-    private func siblings(of flow: Int, _ plan: inout Plan) -> [Plan.Place] {
+    private func siblings(of flow: NodeSlot, _ plan: inout Plan) -> [Plan.Place] {
         if let siblings = plan.siblings { return siblings }
         let siblings =
             forest.children(of: flow).map(Plan.Place.live)
@@ -239,12 +240,12 @@ extension Coordinator {
     }
 
     /// All children go first, the newest first.
-    private func clear(_ flow: Int, _ plan: inout Plan) {
+    private func clear(_ flow: NodeSlot, _ plan: inout Plan) {
         dismissNewest(forest.children(of: flow).count, flow, &plan)
         plan.contributions.append(Contribution(kind: .clear, name: ""))
     }
 
-    private func pop(_ target: Pop, _ flow: Int, _ plan: inout Plan) {
+    private func pop(_ target: Pop, _ flow: NodeSlot, _ plan: inout Plan) {
         let children = siblings(of: flow, &plan)
         let name: String
         switch target {
@@ -261,7 +262,7 @@ extension Coordinator {
             Contribution(kind: .pop, name: name, path: newest.map { path(of: $0, below: flow, in: plan) }))
     }
 
-    private func dismissNewest(_ count: Int, _ flow: Int, _ plan: inout Plan) {
+    private func dismissNewest(_ count: Int, _ flow: NodeSlot, _ plan: inout Plan) {
         var children = siblings(of: flow, &plan)
         for _ in 0..<count {
             // What a pop before told as the newest is none that can be called any more.
@@ -273,7 +274,7 @@ extension Coordinator {
             switch going {
             case .live(let slot):
                 plan.going.append(slot)
-                plan.ids.remove(forest.nodes[slot].id)
+                plan.ids.remove(forest[slot].id)
                 if let reuse = plan.reuse(of: slot) { plan.children[reuse] = .popped }
             case .planned(let index):
                 if case .make(let birth, _) = plan.children[index] { plan.ids.remove(birth.id) }
@@ -285,16 +286,16 @@ extension Coordinator {
 
     private func name(of place: Plan.Place, in plan: Plan) -> String {
         switch place {
-        case .live(let slot): return forest.nodes[slot].name
+        case .live(let slot): return forest[slot].name
         case .planned(let index):
             guard case .make(let birth, _) = plan.children[index] else { return "" }
             return birth.name
         }
     }
 
-    private func path(of place: Plan.Place, below flow: Int, in plan: Plan) -> String {
+    private func path(of place: Plan.Place, below flow: NodeSlot, in plan: Plan) -> String {
         switch place {
-        case .live(let slot): return forest.nodes[slot].path
+        case .live(let slot): return forest[slot].path
         case .planned(let index):
             guard case .make(let birth, _) = plan.children[index] else { return "" }
             return forest.path(of: birth.id, below: flow)
@@ -322,7 +323,7 @@ extension Coordinator {
                 switch binding.source {
                 case .literal(let value): Argument(binding.name, value)
                 case .step(let name): context.arguments[name].map { renamed($0, binding.name) }
-                case .flow(let name): forest.nodes[context.flow].arguments[name].map { renamed($0, binding.name) }
+                case .flow(let name): forest[context.flow].arguments[name].map { renamed($0, binding.name) }
                 case .childName: context.dismissal.map { Argument(binding.name, .string($0.name)) }
                 case .reason: context.dismissal.map { Argument(binding.name, .string($0.reason.rawValue)) }
                 }

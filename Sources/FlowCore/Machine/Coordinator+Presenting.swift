@@ -18,18 +18,18 @@ extension Coordinator {
     /// Calls the presenters of screens that came in sight.
     mutating func callPresenters() {
         for slot in forest.takeInSight() {
-            guard let presenting = forest.nodes[slot].presenting, let flow = forest.nodes[slot].parent else { continue }
+            guard let presenting = forest[slot].presenting, let flow = forest[slot].parent else { continue }
             guard presenting.underWay.count < Limits.callsPerScreen else {
-                forest.nodes[slot].presenting?.state = .held
+                forest[slot].presenting?.state = .held
                 forest.touch(slot)
                 continue
             }
             let id = nextQuestion()
-            let node = forest.nodes[slot]
-            forest.nodes[slot].presenting?.state = .asked
+            let node = forest[slot]
+            forest[slot].presenting?.state = .asked
             forest.touch(slot)
-            forest.nodes[slot].presenting?.underWay.append(id)
-            forest.nodes[slot].presenting?.isAgain = true
+            forest[slot].presenting?.underWay.append(id)
+            forest[slot].presenting?.isAgain = true
             origins[presenting.origin, default: Origin()].waiting += 1
             questions[id] = .presenter(
                 AskedPresenter(
@@ -45,18 +45,18 @@ extension Coordinator {
                     Presentation(
                         id: id, presenter: presenting.presenter, path: node.path, name: node.name,
                         arguments: node.arguments, instance: node.instance, style: node.style,
-                        flow: forest.nodes[flow].path, serial: presenting.serial, isAgain: presenting.isAgain,
+                        flow: forest[flow].path, serial: presenting.serial, isAgain: presenting.isAgain,
                         activationToken: token)))
         }
     }
 
     /// A screen got new arguments: its presenter is told when it would be presented, mostly at once (S-19).
-    mutating func presentAgain(_ slot: Int, _ step: WaitingStep) {
+    mutating func presentAgain(_ slot: NodeSlot, _ step: WaitingStep) {
         forest.touch(slot)
-        forest.nodes[slot].presenting?.state = .due
-        forest.nodes[slot].presenting?.origin = step.origin
-        forest.nodes[slot].presenting?.serial = serial
-        if forest.nodes[slot].isInSight { forest.noteInSight(slot) }
+        forest[slot].presenting?.state = .due
+        forest[slot].presenting?.origin = step.origin
+        forest[slot].presenting?.serial = serial
+        if forest[slot].isInSight { forest.noteInSight(slot) }
     }
 
     /// A presenter answered. Where its screen has gone meanwhile, it is told so now.
@@ -69,14 +69,14 @@ extension Coordinator {
             asked.isLate = true
             questions[question] = .presenter(asked)
         }
-        guard let slot = forest.slot(of: asked.screen), let presenting = forest.nodes[slot].presenting else {
+        guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
             if case .presented(let client) = answer { withdraw(client, asked, asked.withdrawn ?? .parent) }
             return
         }
         let isLatest = presenting.state == .asked && presenting.underWay.last == question
-        forest.nodes[slot].presenting?.underWay.removeAll { $0 == question }
+        forest[slot].presenting?.underWay.removeAll { $0 == question }
         if presenting.state == .held {
-            forest.nodes[slot].presenting?.state = .due
+            forest[slot].presenting?.state = .due
             forest.touch(slot)
             forest.noteInSight(slot)
         }
@@ -84,11 +84,11 @@ extension Coordinator {
         case .presented(let client):
             // Where a newer call was answered, that is how it stands.
             if presenting.state == .shown {
-                if let owner = forest.nodes[slot].owner, owner != client { withdraw(slot, from: client) }
+                if let owner = forest[slot].owner, owner != client { withdraw(slot, from: client) }
                 return
             }
             if isLatest {
-                forest.nodes[slot].presenting?.state = .shown
+                forest[slot].presenting?.state = .shown
                 forest.touch(slot)
             }
             own(slot, client)
@@ -100,18 +100,18 @@ extension Coordinator {
             // One that was called again since, or is to be, has not said its last word.
             guard isLatest else { return triggerPresented() }
             dismiss(
-                slot, .presentFailed, origin: asked.origin, cause: presenting.serial, forest.nodes[slot].sender)
+                slot, .presentFailed, origin: asked.origin, cause: presenting.serial, forest[slot].sender)
         }
     }
 
     /// A presenter answered whose time was over. Its call had failed; so it counts only where a later one is under way.
     private mutating func takeLateAnswer(_ answer: PresenterAnswer, to asked: AskedPresenter) {
         guard case .presented(let client) = answer else { return }
-        guard let slot = forest.slot(of: asked.screen), let presenting = forest.nodes[slot].presenting else {
+        guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
             return withdraw(client, asked, asked.withdrawn ?? .dismissal(.presentFailed))
         }
         if presenting.state == .shown {
-            if let owner = forest.nodes[slot].owner, owner != client { withdraw(slot, from: client) }
+            if let owner = forest[slot].owner, owner != client { withdraw(slot, from: client) }
             return
         }
         own(slot, client)

@@ -20,36 +20,36 @@ extension Coordinator {
     public func node(instance: UInt64) -> NodeID? { forest.node(instance: instance) }
 
     /// A presentable's object path.
-    public func path(of node: NodeID) -> String { forest.nodes[slot(node)].path }
+    public func path(of node: NodeID) -> String { forest[slot(node)].path }
 
     /// Whether a presentable is a flow.
-    public func isFlow(_ node: NodeID) -> Bool { forest.nodes[slot(node)].flow != nil }
+    public func isFlow(_ node: NodeID) -> Bool { forest[slot(node)].flow != nil }
 
     /// The name of the screen or flow.
-    public func name(of node: NodeID) -> String { forest.nodes[slot(node)].name }
+    public func name(of node: NodeID) -> String { forest[slot(node)].name }
 
     /// How a presentable is to be shown; empty where nothing is said.
-    public func style(of node: NodeID) -> String { forest.nodes[slot(node)].style }
+    public func style(of node: NodeID) -> String { forest[slot(node)].style }
 
     /// A presentable's arguments, without private ones.
-    public func arguments(of node: NodeID) -> Arguments { forest.nodes[slot(node)].arguments.broadcastable }
+    public func arguments(of node: NodeID) -> Arguments { forest[slot(node)].arguments.broadcastable }
 
     /// Whether who shows a presentable says that it is shown (S-14).
-    public func isVisible(_ node: NodeID) -> Bool { forest.nodes[slot(node)].isVisible }
+    public func isVisible(_ node: NodeID) -> Bool { forest[slot(node)].isVisible }
 
     /// Whether a presentable is visible, not covered, and in a presented parent (S-14).
-    public func isPresented(_ node: NodeID) -> Bool { forest.nodes[slot(node)].isPresented }
+    public func isPresented(_ node: NodeID) -> Bool { forest[slot(node)].isPresented }
 
     /// Whether a flow is ready (S-26); nil for a screen.
-    public func isReady(_ node: NodeID) -> Bool? { forest.nodes[slot(node)].flow?.isReady }
+    public func isReady(_ node: NodeID) -> Bool? { forest[slot(node)].flow?.isReady }
 
     /// A flow's latest navigation; nil where there was none.
-    public func lastNavigation(of node: NodeID) -> LastNavigation? { forest.nodes[slot(node)].flow?.last }
+    public func lastNavigation(of node: NodeID) -> LastNavigation? { forest[slot(node)].flow?.last }
 
     /// Where a presentable is that was looked up just now.
     ///
     /// - Precondition: it is live; nothing was handled since it was found.
-    private func slot(_ node: NodeID) -> Int {
+    private func slot(_ node: NodeID) -> NodeSlot {
         guard let slot = forest.slot(of: node) else {
             preconditionFailure("the presentable of instance \(node.instance) is not live any more")
         }
@@ -58,8 +58,8 @@ extension Coordinator {
 
     /// The parent's path; nil for a root.
     public func parentPath(of node: NodeID) -> String? {
-        guard let slot = forest.slot(of: node), let parent = forest.nodes[slot].parent else { return nil }
-        return forest.nodes[parent].path
+        guard let slot = forest.slot(of: node), let parent = forest[slot].parent else { return nil }
+        return forest[parent].path
     }
 
     /// The path of the child that covers the others (S-14); nil where none does.
@@ -69,48 +69,48 @@ extension Coordinator {
 
     /// The name of a flow's definition; nil for a screen.
     public func definitionName(of node: NodeID) -> String? {
-        guard let slot = forest.slot(of: node), let flow = forest.nodes[slot].flow else { return nil }
+        guard let slot = forest.slot(of: node), let flow = forest[slot].flow else { return nil }
         return definitions.flows[flow.definition.index].name
     }
 
     /// The names of the steps that a presentable's flow has a rule for, sorted.
     public func acceptedSteps(of node: NodeID) -> [String] {
         guard let slot = forest.slot(of: node) else { return [] }
-        let flow = forest.nodes[slot].flow == nil ? forest.nodes[slot].parent ?? slot : slot
+        let flow = forest[slot].flow == nil ? forest[slot].parent ?? slot : slot
         let definition = definitions[definition(of: flow)]
         if let navigator = definition.navigator { return navigator.steps.map { definitions[$0].name }.sorted() }
         return definition.rules.map { definitions[$0.step].name }.sorted()
     }
 
     /// Who owns a presentable (S-29); nil: nobody.
-    public func owner(of node: NodeID) -> Client? { forest.nodes[slot(node)].owner }
+    public func owner(of node: NodeID) -> Client? { forest[slot(node)].owner }
 
     /// The bus name of who is asked to show a screen; empty: nobody in particular.
     public func presenterName(of node: NodeID) -> String {
-        forest.nodes[slot(node)].presenting?.presenter.service.name ?? ""
+        forest[slot(node)].presenting?.presenter.service.name ?? ""
     }
 
     /// What a client owns, parents before children.
     public func presentables(ownedBy client: Client) -> [(path: String, instance: UInt64)] {
-        forest.preorder().filter { forest.nodes[$0].owner == client }.map {
-            (forest.nodes[$0].path, forest.nodes[$0].instance)
+        forest.preorder().filter { forest[$0].owner == client }.map {
+            (forest[$0].path, forest[$0].instance)
         }
     }
 
     /// The paths of a presentable's children in creation order, the roots' for nil.
     public func childPaths(of node: NodeID?) -> [String] {
-        let slot: Int?
+        let slot: NodeSlot?
         if let node {
             guard let live = forest.slot(of: node) else { return [] }
             slot = live
         } else {
             slot = nil
         }
-        return forest.children(of: slot).map { forest.nodes[$0].path }
+        return forest.children(of: slot).map { forest[$0].path }
     }
 
     /// The paths of all presentables, parents before children, children in creation order.
-    public var paths: [String] { forest.preorder().map { forest.nodes[$0].path } }
+    public var paths: [String] { forest.preorder().map { forest[$0].path } }
 
     /// How many flows are live.
     public var flowCount: Int { forest.flowCount }

@@ -44,11 +44,11 @@ extension Coordinator {
     }
 
     /// Whether a flow waits for an answer, also of a guard that it has no more since definitions were read again.
-    func isWaiting(_ flow: Int) -> Bool { !questions.isEmpty && forest.nodes[flow].flow?.question != nil }
+    func isWaiting(_ flow: NodeSlot) -> Bool { !questions.isEmpty && forest[flow].flow?.question != nil }
 
     /// Whether a step can be taken now at a flow that asks others. False: it waits, for its turn or for an answer.
-    mutating func mayProceed(_ step: WaitingStep, at flow: Int, _ definition: Int) -> Bool {
-        if forest.nodes[flow].flow?.question != nil {
+    mutating func mayProceed(_ step: WaitingStep, at flow: NodeSlot, _ definition: Int) -> Bool {
+        if forest[flow].flow?.question != nil {
             var step = step
             countWaiting(&step, for: flow)
             queue.number(&step)
@@ -64,7 +64,7 @@ extension Coordinator {
     }
 
     /// The same behind the guard.
-    private mutating func mayNavigate(_ step: WaitingStep, at flow: Int, _ definition: Int) -> Bool {
+    private mutating func mayNavigate(_ step: WaitingStep, at flow: NodeSlot, _ definition: Int) -> Bool {
         guard let navigator = definitions.flows[definition].navigator, navigator.steps.contains(step.step) else {
             return true
         }
@@ -73,21 +73,21 @@ extension Coordinator {
         return false
     }
 
-    mutating func ask(_ service: Service, about step: WaitingStep, at flow: Int, isNavigator: Bool) {
+    mutating func ask(_ service: Service, about step: WaitingStep, at flow: NodeSlot, isNavigator: Bool) {
         var step = step
         countWaiting(&step, for: flow)
         queue.number(&step)
         let id = nextQuestion()
         let asked: Asked = isNavigator ? .navigator(step, of: service.name) : .guard(step, of: service.name)
         record(step, asked.stage)
-        forest.nodes[flow].flow?.question = id
+        forest[flow].flow?.question = id
         questions[id] = asked
         // The screen may have gone since the step was emitted on it.
         let place = step.screen.flatMap(forest.slot(of:)) ?? flow
         let question = Question(
-            id: id, service: service, flow: forest.nodes[flow].path, step: definitions[step.step].name,
-            arguments: step.arguments, client: step.client, presentable: forest.nodes[place].path,
-            instance: forest.nodes[place].instance, cause: step.cause, isInteractive: step.isInteractive)
+            id: id, service: service, flow: forest[flow].path, step: definitions[step.step].name,
+            arguments: step.arguments, client: step.client, presentable: forest[place].path,
+            instance: forest[place].instance, cause: step.cause, isInteractive: step.isInteractive)
         effects.append(isNavigator ? .askNavigator(question) : .askGuard(question))
     }
 
@@ -95,12 +95,12 @@ extension Coordinator {
 
     /// The flow that waited for an answer about this step, and does no longer; nil: it has gone meanwhile, and the step has
     /// failed long since.
-    private mutating func closeQuestion(_ question: QuestionID, about step: WaitingStep) -> Int? {
+    private mutating func closeQuestion(_ question: QuestionID, about step: WaitingStep) -> NodeSlot? {
         questions[question] = nil
         unrecord(step)
         guard let flow = forest.slot(of: step.flow) else { return nil }
         originAtHand = step.origin
-        forest.nodes[flow].flow?.question = nil
+        forest[flow].flow?.question = nil
         return flow
     }
 
@@ -162,7 +162,7 @@ extension Coordinator {
     }
 
     private mutating func apply(
-        _ contributors: [FlowContributor], of navigator: String, _ step: WaitingStep, _ flow: Int
+        _ contributors: [FlowContributor], of navigator: String, _ step: WaitingStep, _ flow: NodeSlot
     ) -> Outcome {
         let outcome = apply(contributors, step, flow)
         guard case .refused(let error) = outcome, error.code == .invalidArguments else { return outcome }
@@ -182,7 +182,7 @@ extension Coordinator {
             queue.insert(contentsOf: steps)
             return
         }
-        guard forest.nodes[slot].flow?.question == nil, let step = blocked[flow]?.takeFirst() else { return }
+        guard forest[slot].flow?.question == nil, let step = blocked[flow]?.takeFirst() else { return }
         if blocked[flow]?.isEmpty == true { blocked[flow] = nil }
         unrecord(step)
         // It waited: its chain goes on with it, and a slice may end before.
@@ -204,7 +204,7 @@ extension Coordinator {
     /// what may wait with it (S-33).
     @discardableResult
     mutating func checkWait(
-        _ step: WaitingStep, for flow: Int, besides others: Accounting.Usage? = nil
+        _ step: WaitingStep, for flow: NodeSlot, besides others: Accounting.Usage? = nil
     ) throws(FlowError) -> Accounting.Usage {
         guard mayWait(step.step, at: flow) else { return others ?? Accounting.Usage() }
         try checkRoom(at: flow, for: step.client)
@@ -220,14 +220,14 @@ extension Coordinator {
     }
 
     /// Whether a step can have to wait at a flow for a guard or navigator.
-    func mayWait(_ step: StepID, at flow: Int) -> Bool {
+    func mayWait(_ step: StepID, at flow: NodeSlot) -> Bool {
         let definition = definitions[definition(of: flow)]
         let asksOthers = definition.guard?.watches(step) ?? false || definition.navigator != nil
         return asksOthers || isWaiting(flow)
     }
 
     /// Counts a step from outside that waits. What is set off is bounded by its origin.
-    private mutating func countWaiting(_ step: inout WaitingStep, for flow: Int) {
+    private mutating func countWaiting(_ step: inout WaitingStep, for flow: NodeSlot) {
         guard !step.isTriggered, step.countedBytes == nil else { return }
         let bytes = step.arguments.byteCount
         step.countedBytes = bytes
@@ -246,7 +246,7 @@ extension Coordinator {
 
     /// A step from outside waits (1), or no longer (-1).
     private mutating func countWaiting(_ step: WaitingStep, _ sign: Int, bytes: Int) {
-        if let flow = forest.slot(of: step.flow) { forest.nodes[flow].flow?.waiting.count(sign, for: step.client) }
+        if let flow = forest.slot(of: step.flow) { forest[flow].flow?.waiting.count(sign, for: step.client) }
         accounting.count(Accounting.Usage(steps: sign, bytes: sign * bytes), for: step.client)
     }
 
@@ -254,9 +254,9 @@ extension Coordinator {
     ///
     /// - Parameter deed: what the client does, in the text of the refusal.
     func checkDeadlock(
-        _ client: Client, at flow: Int, _ deed: @autoclosure () -> String = "emits on it"
+        _ client: Client, at flow: NodeSlot, _ deed: @autoclosure () -> String = "emits on it"
     ) throws(FlowError) {
-        guard let question = forest.nodes[flow].flow?.question else { return }
+        guard let question = forest[flow].flow?.question else { return }
         let asked: (role: String, name: String)
         switch questions[question] {
         case .guard(_, let name)?: asked = ("guard", name)
@@ -266,24 +266,24 @@ extension Coordinator {
         guard owns(client, asked.name) else { return }
         throw FlowError(
             .wouldDeadlock,
-            "flow '\(forest.nodes[flow].path)' waits for its \(asked.role) '\(asked.name)', which is the client that "
+            "flow '\(forest[flow].path)' waits for its \(asked.role) '\(asked.name)', which is the client that "
                 + "\(deed()); it has to answer first")
     }
 
     /// Refuses a client that wants to wait until a flow is ready, where that needs an answer of its own: the flow's initial
     /// step, or that of one below which the flow waits for, can't end before (S-26, S-32).
-    func checkReadiness(of flow: Int, for client: Client) throws(FlowError) {
+    func checkReadiness(of flow: NodeSlot, for client: Client) throws(FlowError) {
         if questions.isEmpty { return }
         try checkReadiness(of: flow, from: flow, for: client)
     }
 
-    private func checkReadiness(of flow: Int, from place: Int, for client: Client) throws(FlowError) {
-        switch forest.nodes[place].flow?.readiness {
+    private func checkReadiness(of flow: NodeSlot, from place: NodeSlot, for client: Client) throws(FlowError) {
+        switch forest[place].flow?.readiness {
         case .awaitingStep?:
-            try checkDeadlock(client, at: place, "waits until '\(forest.nodes[flow].path)' is ready")
+            try checkDeadlock(client, at: place, "waits until '\(forest[flow].path)' is ready")
         case .awaitingChildren?:
             for child in forest.children(of: place) {
-                guard let state = forest.nodes[child].flow, state.isAwaitedByParent, !state.isReady else { continue }
+                guard let state = forest[child].flow, state.isAwaitedByParent, !state.isReady else { continue }
                 try checkReadiness(of: flow, from: child, for: client)
             }
         case .ready?, nil: return

@@ -22,12 +22,12 @@ extension Coordinator {
         renewSteps(for: new)
         renewWaiting(for: new)
         definitions = new
-        for slot in forest.preorder() where forest.nodes[slot].flow != nil {
-            guard let flow = new.flow(named: forest.nodes[slot].name) else {
-                preconditionFailure("'\(forest.nodes[slot].path)' outlived its definition")
+        for slot in forest.preorder() where forest[slot].flow != nil {
+            guard let flow = new.flow(named: forest[slot].name) else {
+                preconditionFailure("'\(forest[slot].path)' outlived its definition")
             }
-            forest.nodes[slot].flow?.definition = flow
-            forest.nodes[slot].flow?.covering = new.flows[flow.index].children
+            forest[slot].flow?.definition = flow
+            forest[slot].flow?.covering = new.flows[flow.index].children
             hideLastNavigation(of: slot)
         }
         forest.noteRoom()
@@ -38,13 +38,13 @@ extension Coordinator {
     }
 
     /// The arguments of a step that is private now are nobody's business any more.
-    mutating func hideLastNavigation(of slot: Int) {
-        guard let last = forest.nodes[slot].flow?.last, !last.arguments.isEmpty,
+    mutating func hideLastNavigation(of slot: NodeSlot) {
+        guard let last = forest[slot].flow?.last, !last.arguments.isEmpty,
             let step = definitions.step(named: last.step), definitions[step].isPrivate
         else { return }
         accounting.count(Accounting.Usage(bytes: -last.byteCount), for: last.client)
         forest.touchActivity(of: slot)
-        forest.nodes[slot].flow?.last = LastNavigation(
+        forest[slot].flow?.last = LastNavigation(
             serial: last.serial, step: last.step, arguments: [], client: last.client, byteCount: 0)
     }
 
@@ -53,10 +53,10 @@ extension Coordinator {
             // It may have gone with its parent already.
             guard let slot = forest.slot(of: id) else { continue }
             let isDeclared =
-                forest.nodes[slot].flow != nil
-                ? new.flow(named: forest.nodes[slot].name) != nil : new.screen(named: forest.nodes[slot].name) != nil
+                forest[slot].flow != nil
+                ? new.flow(named: forest[slot].name) != nil : new.screen(named: forest[slot].name) != nil
             if isDeclared { continue }
-            let parent = forest.nodes[slot].parent
+            let parent = forest[slot].parent
             // The tree is settled when all changes are made, so that nobody is told of a state that lasts for no time.
             dropSteps(of: takeOut(slot, below: parent, .undeclared), nearestLiveAncestor: parent)
         }
@@ -66,28 +66,28 @@ extension Coordinator {
     private mutating func renewSteps(for new: Definitions) {
         for slot in forest.preorder() {
             let flow = flow(for: slot)
-            if let held = forest.nodes[slot].initialStep {
-                forest.nodes[slot].initialStep = renew(held, at: slot, isInitial: true, for: new)
-                if forest.nodes[slot].initialStep == nil { release(origin: held.origin, held: true) }
+            if let held = forest[slot].initialStep {
+                forest[slot].initialStep = renew(held, at: slot, isInitial: true, for: new)
+                if forest[slot].initialStep == nil { release(origin: held.origin, held: true) }
             }
-            let kept = forest.nodes[slot].deferredSteps
+            let kept = forest[slot].deferredSteps
             if !kept.isEmpty {
-                forest.nodes[slot].deferredSteps = kept.compactMap { held in
+                forest[slot].deferredSteps = kept.compactMap { held in
                     let renewed = renew(held, at: slot, isInitial: false, for: new)
                     if renewed == nil {
-                        forest.nodes[flow].flow?.waiting.count(-1, for: held.client)
+                        forest[flow].flow?.waiting.count(-1, for: held.client)
                         accounting.count(Accounting.Usage(steps: -1), for: held.client)
                     }
                     return renewed
                 }
             }
-            if let onDismissed = forest.nodes[slot].onDismissed {
+            if let onDismissed = forest[slot].onDismissed {
                 // One that is declared no longer is nothing that anybody waits for.
                 let step = new.step(named: definitions[onDismissed.step].name)
                 if step == nil {
-                    accounting.count(Accounting.Usage(bytes: -onDismissed.byteCount), for: forest.nodes[slot].client)
+                    accounting.count(Accounting.Usage(bytes: -onDismissed.byteCount), for: forest[slot].client)
                 }
-                forest.nodes[slot].onDismissed = step.map { StepTemplate($0, arguments: onDismissed.arguments) }
+                forest[slot].onDismissed = step.map { StepTemplate($0, arguments: onDismissed.arguments) }
                 if step == nil { forest.touch(slot) }
             }
         }
@@ -95,7 +95,7 @@ extension Coordinator {
 
     /// The same step as the new definitions declare it; nil where they don't, which is told.
     private mutating func renew(
-        _ held: DeferredStep, at slot: Int, isInitial: Bool, for new: Definitions
+        _ held: DeferredStep, at slot: NodeSlot, isInitial: Bool, for new: Definitions
     ) -> DeferredStep? {
         let before = held.arguments.byteCount
         do throws(FlowError) {
@@ -106,7 +106,7 @@ extension Coordinator {
         } catch {
             accounting.count(Accounting.Usage(bytes: -before), for: held.client)
             unrecord(held)
-            reportDropped(held, error, at: forest.nodes[flow(for: slot)].path)
+            reportDropped(held, error, at: forest[flow(for: slot)].path)
             return nil
         }
     }
@@ -158,7 +158,7 @@ extension Coordinator {
         // Those flows wait for no answer any more.
         for (flow, question) in freed {
             effects.append(.dropQuestion(question))
-            if let slot = forest.slot(of: flow) { forest.nodes[slot].flow?.question = nil }
+            if let slot = forest.slot(of: flow) { forest[slot].flow?.question = nil }
             unblock(flow)
         }
         for request in calls.keys.sorted(by: { $0.number < $1.number }) { renewCall(request, for: new) }

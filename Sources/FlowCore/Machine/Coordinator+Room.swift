@@ -31,7 +31,7 @@ extension Coordinator {
     /// - Parameter spared: stays, with what it is in.
     /// - Throws: ``FlowError/Code/limitExceeded`` with the limit that is in the way.
     mutating func reserve(
-        _ more: Accounting.Usage, inTotal: Accounting.Usage? = nil, for client: Client, sparing spared: Int? = nil
+        _ more: Accounting.Usage, inTotal: Accounting.Usage? = nil, for client: Client, sparing spared: NodeSlot? = nil
     ) throws(FlowError) {
         try makeRoom(for: inTotal ?? more, by: client, more, sparing: spared)
         try accounting.check(more, inTotal: inTotal, for: client)
@@ -42,7 +42,7 @@ extension Coordinator {
     /// - Returns: whether something went.
     @discardableResult
     mutating func makeRoom(
-        for more: Accounting.Usage, by client: Client, _ own: Accounting.Usage, sparing spared: Int?
+        for more: Accounting.Usage, by client: Client, _ own: Accounting.Usage, sparing spared: NodeSlot?
     ) throws(FlowError) -> Bool {
         let wanting = accounting.shortage(more)
         if wanting == Accounting.Usage() || accounting.pool == Accounting.Usage() { return false }
@@ -75,7 +75,7 @@ extension Coordinator {
     }
 
     /// The oldest subtree that holds some of a resource; what is presented comes last.
-    private mutating func takeEvictable(_ resource: Accounting.Resource) -> Int? {
+    private mutating func takeEvictable(_ resource: Accounting.Resource) -> NodeSlot? {
         while let top = evictionCandidates.unseen.tops[resource]?.popLast() {
             if let slot = forest.slot(of: top) { return slot }
         }
@@ -86,11 +86,11 @@ extension Coordinator {
     }
 
     /// Dismisses a subtree that may go, as the daemon's own doing.
-    private mutating func evict(_ top: Int) {
+    private mutating func evict(_ top: NodeSlot) {
         for slot in forest.postorder(top) {
-            let held = forest.nodes[slot].holding
+            let held = forest[slot].holding
             evictionCandidates.all.usage += -held
-            if forest.nodes[slot].isUnseen { evictionCandidates.unseen.usage += -held }
+            if forest[slot].isUnseen { evictionCandidates.unseen.usage += -held }
         }
         // Nothing of it belongs to the chain at hand.
         let origin = originAtHand
@@ -108,23 +108,23 @@ extension Coordinator {
         if isCurrent, evictionCandidates.spared == spared { return }
         if !isCurrent || evictionCandidates.spared != nil { search(sparing: nil) }
         // It makes no difference where it could not go anyway.
-        if let spared, forest.nodes[spared.slot].isEvictable { search(sparing: spared) }
+        if let spared, forest[spared.slot].isEvictable { search(sparing: spared) }
     }
 
     private mutating func search(sparing spared: NodeID?) {
         let order = forest.preorder()
         for slot in order {
             let isEvictable =
-                forest.nodes[slot].isLeft && forest.nodes[slot].owner == nil && slot != spared?.slot
-            forest.nodes[slot].isEvictable = isEvictable
+                forest[slot].isLeft && forest[slot].owner == nil && slot != spared?.slot
+            forest[slot].isEvictable = isEvictable
             // A flow shows nothing by itself.
-            forest.nodes[slot].isUnseen =
-                isEvictable && !(forest.nodes[slot].flow == nil && forest.nodes[slot].isPresented)
+            forest[slot].isUnseen =
+                isEvictable && !(forest[slot].flow == nil && forest[slot].isPresented)
         }
         for slot in order.reversed() {
-            guard let parent = forest.nodes[slot].parent else { continue }
-            if !forest.nodes[slot].isEvictable { forest.nodes[parent].isEvictable = false }
-            if !forest.nodes[slot].isUnseen { forest.nodes[parent].isUnseen = false }
+            guard let parent = forest[slot].parent else { continue }
+            if !forest[slot].isEvictable { forest[parent].isEvictable = false }
+            if !forest[slot].isUnseen { forest[parent].isUnseen = false }
         }
         evictionCandidates = EvictionCandidates(changes: forest.roomChanges, spared: spared)
         evictionCandidates.all = subtrees(among: order) { $0.isEvictable }
@@ -132,21 +132,21 @@ extension Coordinator {
     }
 
     /// The subtrees of presentables with a flag that all below them have, too.
-    private func subtrees(among order: [Int], where isIn: (Node) -> Bool) -> EvictionCandidates.Subtrees {
+    private func subtrees(among order: [NodeSlot], where isIn: (Node) -> Bool) -> EvictionCandidates.Subtrees {
         var found = EvictionCandidates.Subtrees()
-        var sums: [Int: Accounting.Usage] = [:]
-        var tops: [Int] = []
+        var sums: [NodeSlot: Accounting.Usage] = [:]
+        var tops: [NodeSlot] = []
         // By place: the top that it is below.
-        var above: [Int: Int] = [:]
-        for slot in order where isIn(forest.nodes[slot]) {
-            let top = forest.nodes[slot].parent.flatMap { above[$0] } ?? slot
+        var above: [NodeSlot: NodeSlot] = [:]
+        for slot in order where isIn(forest[slot]) {
+            let top = forest[slot].parent.flatMap { above[$0] } ?? slot
             if top == slot { tops.append(slot) }
             above[slot] = top
-            let held = forest.nodes[slot].holding
+            let held = forest[slot].holding
             sums[top, default: Accounting.Usage()] += held
             found.usage += held
         }
-        tops.sort { forest.nodes[$0].instance > forest.nodes[$1].instance }
+        tops.sort { forest[$0].instance > forest[$1].instance }
         for resource in Accounting.Resource.allCases {
             found.tops[resource] = tops.filter { sums[$0]?[resource] ?? 0 > 0 }.map(forest.id(of:))
         }
@@ -158,17 +158,17 @@ extension Coordinator {
     /// A client is gone: what it made may go from now on.
     mutating func abandonAll(_ client: Client) {
         guard accounting.close(client) != Accounting.Usage() else { return }
-        for slot in forest.nodes.indices where forest.nodes[slot].instance != 0 && forest.nodes[slot].client == client {
-            forest.nodes[slot].isLeft = true
+        for slot in forest.preorder() where forest[slot].client == client {
+            forest[slot].isLeft = true
         }
         forest.noteRoom()
     }
 
     /// A presentable is there for a client, which may be gone since it began the chain.
-    mutating func leave(_ slot: Int, by client: Client) {
+    mutating func leave(_ slot: NodeSlot, by client: Client) {
         let isLeft = accounting.isGone(client)
-        guard forest.nodes[slot].isLeft != isLeft || isLeft else { return }
-        forest.nodes[slot].isLeft = isLeft
+        guard forest[slot].isLeft != isLeft || isLeft else { return }
+        forest[slot].isLeft = isLeft
         forest.noteRoom()
     }
 }

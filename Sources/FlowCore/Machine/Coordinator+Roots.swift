@@ -53,10 +53,10 @@ extension Coordinator {
                 "flow '\(definition.name)' has no initial step that could take the argument '\(argument.name)'")
         }
         if definition.isUnique,
-            let live = forest.roots.first(where: { forest.nodes[$0].flow?.definition == flowRequest.definition })
+            let live = forest.roots.first(where: { forest[$0].flow?.definition == flowRequest.definition })
         {
             reach(live)
-            return forest.nodes[live].path
+            return forest[live].path
         }
         // What is wrong is said before anything goes; what goes may leave a better id.
         _ = try newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
@@ -85,6 +85,6 @@ extension Coordinator {
                     origin: origin, client: flowRequest.client, flow: forest.id(of: slot),
                     step: initial, arguments: stepArguments, cause: 0, purpose: .initial))
         }
-        return forest.nodes[slot].path
+        return forest[slot].path
     }
 }

@@ -262,8 +262,8 @@ public struct Coordinator: ~Copyable, Sendable {
     static let gone = FlowError(.presentableDismissed, "the presentable is gone")
 
     /// The flow that handles steps on a presentable (S-4).
-    func flow(for slot: Int) -> Int {
-        forest.nodes[slot].flow == nil ? forest.nodes[slot].parent ?? slot : slot
+    func flow(for slot: NodeSlot) -> NodeSlot {
+        forest[slot].flow == nil ? forest[slot].parent ?? slot : slot
     }
 
     /// The arguments as the step's declaration has them (S-3).
@@ -313,7 +313,7 @@ extension Coordinator {
 
     /// Takes a step at its live flow by the flow's own rules, as soon as nothing has to be waited for.
     @discardableResult
-    mutating func carryOut(_ step: WaitingStep, at flow: Int) -> Outcome {
+    mutating func carryOut(_ step: WaitingStep, at flow: NodeSlot) -> Outcome {
         if step.countedBytes == nil { return end(step, navigate(step, flow)) }
         // It leaves its room to what comes of it.
         let step = stopWaiting(step)

@@ -11,14 +11,14 @@ struct Plan {
         /// A new one, with its initial step.
         case make(Forest.Birth, Step?)
         /// One that is there gets new arguments; its initial step is set off again (S-19).
-        case reuse(Int, Arguments, Step?)
+        case reuse(NodeSlot, Arguments, Step?)
         /// One that a later `pop` of the same list takes away again: it comes to nothing.
         case popped
     }
 
     /// A child of the flow, as the list of contributors finds it at some place.
     enum Place: Equatable {
-        case live(Int)
+        case live(NodeSlot)
         /// In ``children``.
         case planned(Int)
     }
@@ -30,7 +30,7 @@ struct Plan {
     }
 
     /// Live children that go, in order (S-19).
-    var going: [Int] = []
+    var going: [NodeSlot] = []
     /// In the order of the list.
     var children: [Child] = []
     /// Which of ``children`` are reused, each time that one is.
@@ -79,7 +79,7 @@ struct Plan {
     }
 
     /// Where a live child stands that is planned to be reused.
-    func reuse(of slot: Int) -> Int? {
+    func reuse(of slot: NodeSlot) -> Int? {
         children.firstIndex { if case .reuse(slot, _, _) = $0 { true } else { false } }
     }
 
@@ -97,8 +97,8 @@ extension Plan.Child {
         case .make(let birth, let step):
             birth.byteCount + (birth.flow == nil ? step?.arguments.byteCount ?? 0 : 0)
         case .reuse(let slot, let arguments, let step):
-            arguments.byteCount + (forest.nodes[slot].onDismissed?.byteCount ?? 0)
-                + (forest.nodes[slot].flow == nil ? step?.arguments.byteCount ?? 0 : 0)
+            arguments.byteCount + (forest[slot].onDismissed?.byteCount ?? 0)
+                + (forest[slot].flow == nil ? step?.arguments.byteCount ?? 0 : 0)
         case .popped: 0
         }
     }

@@ -48,7 +48,7 @@ extension Coordinator {
         for slot in forest.preorder() {
             forest.touch(slot)
             // Screens have none, and are many: the list of those that changed is cleared up by the number of flows.
-            if forest.nodes[slot].flow != nil { forest.touchActivity(of: slot) }
+            if forest[slot].flow != nil { forest.touchActivity(of: slot) }
         }
         unsaved.hasCounters = true
         tokens.touchAll()
@@ -83,7 +83,7 @@ extension Coordinator {
     var allRecords: [Record] {
         var records = unsaved.reservedSerial > 0 || unsaved.reservedInstance > 0 ? [counters] : []
         for slot in forest.preorder() {
-            let node = forest.nodes[slot]
+            let node = forest[slot]
             records.append(record(ofNode: slot))
             records += record(ofActivity: slot)
             if let held = node.initialStep { records.append(record(ofStep: held, at: slot, isInitial: true)) }
@@ -117,10 +117,10 @@ extension Coordinator {
             CountersRecord(serial: unsaved.reservedSerial, instance: unsaved.reservedInstance).bytes)
     }
 
-    private func record(ofNode slot: Int) -> Record {
-        let node = forest.nodes[slot]
+    private func record(ofNode slot: NodeSlot) -> Record {
+        let node = forest[slot]
         let record = NodeRecord(
-            parent: node.parent.map { forest.nodes[$0].instance } ?? 0, name: node.name, id: node.id, style: node.style,
+            parent: node.parent.map { forest[$0].instance } ?? 0, name: node.name, id: node.id, style: node.style,
             arguments: node.arguments, isVisible: node.isVisible, whenHidden: node.whenHidden, owner: node.owner,
             client: node.client,
             onDismissed: node.onDismissed.map { template in
@@ -139,22 +139,22 @@ extension Coordinator {
             flow: node.flow.map { flow in
                 NodeRecord.Flow(
                     readiness: flow.readiness, isAwaitedByParent: flow.isAwaitedByParent,
-                    selected: flow.selected.map { forest.nodes[$0].instance })
+                    selected: flow.selected.map { forest[$0].instance })
             })
         return Record(RecordKey(.node, node.instance), record.bytes)
     }
 
     /// None for a screen, and for a flow where nothing happened.
-    private func record(ofActivity slot: Int) -> [Record] {
-        guard let flow = forest.nodes[slot].flow, flow.last != nil || flow.reached != nil else { return [] }
+    private func record(ofActivity slot: NodeSlot) -> [Record] {
+        guard let flow = forest[slot].flow, flow.last != nil || flow.reached != nil else { return [] }
         let record = ActivityRecord(
             last: flow.last.map {
                 ActivityRecord.Last(serial: $0.serial, step: $0.step, arguments: $0.arguments, client: $0.client)
             }, reached: flow.reached, isResting: flow.isResting)
-        return [Record(RecordKey(.activity, forest.nodes[slot].instance), record.bytes)]
+        return [Record(RecordKey(.activity, forest[slot].instance), record.bytes)]
     }
 
-    private func record(ofStep held: DeferredStep, at slot: Int, isInitial: Bool) -> Record {
+    private func record(ofStep held: DeferredStep, at slot: NodeSlot, isInitial: Bool) -> Record {
         Record(
             RecordKey(.step, held.number), record(of: held, at: slot, isInitial: isInitial, by: definitions).bytes)
     }
@@ -231,12 +231,12 @@ extension Coordinator {
         unsaved.names = []
     }
 
-    private mutating func takeActivity(of slot: Int, into records: inout [Record]) {
+    private mutating func takeActivity(of slot: NodeSlot, into records: inout [Record]) {
         let record = record(ofActivity: slot)
-        if record.isEmpty, forest.nodes[slot].isActivitySaved {
-            records.append(Record(RecordKey(.activity, forest.nodes[slot].instance), nil))
+        if record.isEmpty, forest[slot].isActivitySaved {
+            records.append(Record(RecordKey(.activity, forest[slot].instance), nil))
         }
-        forest.nodes[slot].isActivitySaved = !record.isEmpty
+        forest[slot].isActivitySaved = !record.isEmpty
         records += record
     }
 

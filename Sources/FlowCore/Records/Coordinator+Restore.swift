@@ -32,20 +32,20 @@ extension Coordinator {
         let called = Set(kept.nodes.lazy.filter { $0.node.presenting?.isCalled == true }.map(\.instance))
         for slot in inSight where !onSameBus || mayCall(slot, called) { forest.noteInSight(slot) }
 
-        for slot in forest.preorder() where forest.nodes[slot].flow != nil { hideLastNavigation(of: slot) }
+        for slot in forest.preorder() where forest[slot].flow != nil { hideLastNavigation(of: slot) }
         restoreSteps(of: kept, lost, onSameBus: onSameBus)
-        for slot in forest.preorder() where forest.nodes[slot].flow?.isResting == false { watch(slot) }
+        for slot in forest.preorder() where forest[slot].flow?.isResting == false { watch(slot) }
         triggerPresented()
         for (name, client) in departed { dismissFlows(client) { $0.navigator?.service.name == name } }
         run()
         for (number, origin) in origins where origin.waiting == 0 { origins[number] = nil }
-        restoredRoots = Set(forest.roots.lazy.map { [forest] in forest.nodes[$0].id })
+        restoredRoots = Set(forest.roots.lazy.map { [forest] in forest[$0].id })
     }
 
     /// Whether the presenter of a screen in sight is to be called: it has not answered, or was never called. One that was
     /// kept when its owner left waits until it comes in sight again (S-30).
-    private func mayCall(_ slot: Int, _ called: Set<UInt64>) -> Bool {
-        called.contains(forest.nodes[slot].instance) || forest.nodes[slot].presenting?.isAgain == false
+    private func mayCall(_ slot: NodeSlot, _ called: Set<UInt64>) -> Bool {
+        called.contains(forest[slot].instance) || forest[slot].presenting?.isAgain == false
     }
 
     // MARK: Registered flows
@@ -99,19 +99,19 @@ extension Coordinator {
         /// By their instances: the path that they had, and of the nearest ancestor that did come back.
         var paths: [UInt64: (path: String, nearestLiveAncestor: String)] = [:]
         /// The places of those that came back.
-        var slots: [UInt64: Int] = [:]
+        var slots: [UInt64: NodeSlot] = [:]
     }
 
     private mutating func restoreNodes(of kept: RecordSet, onSameBus: Bool) -> Lost {
         var result = Lost()
         for (instance, record) in kept.nodes {
             let parent = result.slots[record.parent]
-            let parentPath = parent.map { forest.nodes[$0].path } ?? result.paths[record.parent]?.path ?? forest.base
+            let parentPath = parent.map { forest[$0].path } ?? result.paths[record.parent]?.path ?? forest.base
             let path = "\(parentPath)/\(record.id)"
             let isOrphan = record.parent != 0 && parent == nil
             if let why = whyLost(record, isOrphan: isOrphan, onSameBus: onSameBus) {
                 let nearestLiveAncestor =
-                    parent.map { forest.nodes[$0].path } ?? result.paths[record.parent]?.nearestLiveAncestor ?? path
+                    parent.map { forest[$0].path } ?? result.paths[record.parent]?.nearestLiveAncestor ?? path
                 result.paths[instance] = (path, nearestLiveAncestor)
                 // What is not to be restored on another bus is no loss.
                 if !why.isEmpty { effects.append(.reportUnrestored(path: path, why)) }
@@ -153,8 +153,8 @@ extension Coordinator {
     }
 
     private mutating func restore(
-        _ record: NodeRecord, _ instance: UInt64, below parent: Int?, _ activity: ActivityRecord?, onSameBus: Bool
-    ) -> Int {
+        _ record: NodeRecord, _ instance: UInt64, below parent: NodeSlot?, _ activity: ActivityRecord?, onSameBus: Bool
+    ) -> NodeSlot {
         // What began by itself is the daemon's on any bus.
         let client = onSameBus || record.client == .daemon ? record.client : .former
         let birth = Forest.Birth(
@@ -167,19 +167,19 @@ extension Coordinator {
             }, presenter: definitions.screen(named: record.name).flatMap { definitions[$0].presenter }, client: client)
         let slot = forest.insert(birth, below: parent, instance: instance)
         // On another bus nobody shows it yet; flows are visible unless somebody hides them.
-        forest.nodes[slot].isVisible = onSameBus ? record.isVisible : record.flow != nil
+        forest[slot].isVisible = onSameBus ? record.isVisible : record.flow != nil
         if onSameBus, let owner = record.owner {
-            forest.nodes[slot].owner = owner
+            forest[slot].owner = owner
             watch(owner)
         }
-        if let presenting = record.presenting, forest.nodes[slot].presenting != nil {
-            forest.nodes[slot].presenting?.state = presenting.isShown && onSameBus ? .shown : .due
-            forest.nodes[slot].presenting?.isAgain = presenting.isAgain
-            forest.nodes[slot].presenting?.origin = presenting.origin
-            forest.nodes[slot].presenting?.serial = presenting.serial
-            forest.nodes[slot].presenting?.revivals = onSameBus ? presenting.revivals : []
+        if let presenting = record.presenting, forest[slot].presenting != nil {
+            forest[slot].presenting?.state = presenting.isShown && onSameBus ? .shown : .due
+            forest[slot].presenting?.isAgain = presenting.isAgain
+            forest[slot].presenting?.origin = presenting.origin
+            forest[slot].presenting?.serial = presenting.serial
+            forest[slot].presenting?.revivals = onSameBus ? presenting.revivals : []
         }
-        forest.nodes[slot].forEachHolding { accounting.count($1, for: $0) }
+        forest[slot].forEachHolding { accounting.count($1, for: $0) }
         leave(slot, by: client)
         return slot
     }

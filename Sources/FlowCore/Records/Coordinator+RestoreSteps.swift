@@ -48,15 +48,15 @@ extension Coordinator {
                 step: step, arguments: arguments, origin: record.origin, cause: record.cause,
                 client: onSameBus ? record.client : .daemon, number: number)
         } catch {
-            return reportLost(record, error, at: forest.nodes[flow].path, onSameBus: onSameBus)
+            return reportLost(record, error, at: forest[flow].path, onSameBus: onSameBus)
         }
         if record.stage == .initial {
             origins[held.origin, default: Origin()].waiting += 1
             origins[held.origin]?.held += 1
-            forest.nodes[slot].initialStep = held
+            forest[slot].initialStep = held
             accounting.count(Accounting.Usage(bytes: held.arguments.byteCount), for: held.client)
         } else {
-            forest.nodes[slot].deferredSteps.append(held)
+            forest[slot].deferredSteps.append(held)
             countDeferred(held, 1, for: flow)
         }
     }
@@ -72,7 +72,7 @@ extension Coordinator {
         if record.isOfCall, calls[request] != nil {
             // Its name is no step's any more, perhaps; the call asks for its place alone.
             let step = WaitingStep(
-                origin: record.origin, client: record.client, flow: NodeID(slot: 0, instance: record.place),
+                origin: record.origin, client: record.client, flow: NodeID(slot: NodeSlot(0), instance: record.place),
                 step: StepID(0), arguments: [], cause: 0, purpose: purpose(of: record, onSameBus: true))
             return takeOutcome(.refused(error), of: step, for: request)
         }
@@ -97,7 +97,7 @@ extension Coordinator {
         do throws(FlowError) {
             let (step, arguments) = try declared(record)
             let screen = record.screen.map { instance in
-                lost.slots[instance].map(forest.id(of:)) ?? NodeID(slot: 0, instance: instance)
+                lost.slots[instance].map(forest.id(of:)) ?? NodeID(slot: NodeSlot(0), instance: instance)
             }
             return WaitingStep(
                 origin: record.origin, client: onSameBus ? record.client : .daemon, flow: forest.id(of: slot),
@@ -106,7 +106,7 @@ extension Coordinator {
                 isInteractive: record.isInteractive,
                 adaptedFrom: record.adaptedFrom.flatMap { definitions.step(named: $0) }, number: number)
         } catch {
-            reportLost(record, error, at: forest.nodes[slot].path, onSameBus: onSameBus)
+            reportLost(record, error, at: forest[slot].path, onSameBus: onSameBus)
             return nil
         }
     }
@@ -175,7 +175,7 @@ extension Coordinator {
 
     /// The path that the flow has at which a step waits, or had.
     private func path(of record: StepRecord, _ lost: Lost) -> String {
-        lost.slots[record.place].map { forest.nodes[$0].path } ?? lost.paths[record.place]?.path ?? forest.base
+        lost.slots[record.place].map { forest[$0].path } ?? lost.paths[record.place]?.path ?? forest.base
     }
 
     /// The call that went on in slices: it does so again, and its caller is told as if it had been told `pending`.
@@ -195,7 +195,9 @@ extension Coordinator {
             link.next = min(done, record.flows.count)
             link.flows = record.flows.map { flow in
                 flow.instance == 0
-                    ? nil : lost.slots[flow.instance].map(forest.id(of:)) ?? NodeID(slot: 0, instance: flow.instance)
+                    ? nil
+                    : lost.slots[flow.instance].map(forest.id(of:))
+                        ?? NodeID(slot: NodeSlot(0), instance: flow.instance)
             }
             link.undecided = link.flows[link.next...].count { $0 != nil }
             deepLinks[request] = record.flows.map { FlowOutcome(path: $0.path, outcome: nil) }
@@ -232,7 +234,7 @@ extension Coordinator {
     }
 
     private func restoredList(_ record: ListRecord, _ place: Int, _ lost: Lost) -> Call {
-        let node = lost.slots[record.node].map(forest.id(of:)) ?? NodeID(slot: 0, instance: record.node)
+        let node = lost.slots[record.node].map(forest.id(of:)) ?? NodeID(slot: NodeSlot(0), instance: record.node)
         var usage = Accounting.Usage(steps: record.items.count)
         let steps = record.items.map { item -> EmittedStep in
             switch item {
@@ -255,7 +257,7 @@ extension Coordinator {
     private mutating func goOn(with step: WaitingStep, _ stage: StepRecord.Stage) {
         guard let slot = forest.slot(of: step.flow) else { return queue.insert(contentsOf: [step]) }
         let definition = definitions[definition(of: slot)]
-        let isFree = forest.nodes[slot].flow?.question == nil
+        let isFree = forest[slot].flow?.question == nil
         switch stage {
         case .guard:
             guard isFree, let `guard` = definition.guard, `guard`.watches(step.step) else { break }
@@ -276,11 +278,11 @@ extension Coordinator {
     private mutating func endReadiness(besides awaited: Set<NodeID>) {
         for slot in forest.preorder().reversed() {
             let id = forest.id(of: slot)
-            switch forest.nodes[slot].flow?.readiness {
+            switch forest[slot].flow?.readiness {
             case .awaitingStep? where !awaited.contains(id): initialStepEnded(of: slot)
             case .awaitingChildren(let count)?:
                 let left = forest.children(of: slot).count { child in
-                    forest.nodes[child].flow.map { $0.isAwaitedByParent && !$0.isReady } ?? false
+                    forest[child].flow.map { $0.isAwaitedByParent && !$0.isReady } ?? false
                 }
                 for _ in left..<max(left, count) { awaitedChildEnded(of: slot) }
             case .awaitingStep?, .ready?, nil: break

@@ -110,13 +110,13 @@ extension StepRecord {
 
 extension Coordinator {
     /// A step waits at its presentable from now on.
-    mutating func record(_ held: inout DeferredStep, at slot: Int, isInitial: Bool) {
+    mutating func record(_ held: inout DeferredStep, at slot: NodeSlot, isInitial: Bool) {
         held.number = queue.nextNumber()
         record(held, at: slot, isInitial: isInitial, by: definitions)
     }
 
     /// The same where these definitions number the steps.
-    mutating func record(_ held: DeferredStep, at slot: Int, isInitial: Bool, by definitions: Definitions) {
+    mutating func record(_ held: DeferredStep, at slot: NodeSlot, isInitial: Bool, by definitions: Definitions) {
         if !unsaved.isWanted { return }
         unsaved.steps[held.number] = record(of: held, at: slot, isInitial: isInitial, by: definitions).bytes
     }
@@ -140,10 +140,10 @@ extension Coordinator {
     }
 
     func record(
-        of held: DeferredStep, at slot: Int, isInitial: Bool, by definitions: Definitions
+        of held: DeferredStep, at slot: NodeSlot, isInitial: Bool, by definitions: Definitions
     ) -> StepRecord {
         StepRecord(
-            stage: isInitial ? .initial : .kept, place: forest.nodes[slot].instance, origin: held.origin,
+            stage: isInitial ? .initial : .kept, place: forest[slot].instance, origin: held.origin,
             cause: held.cause, client: held.client, step: definitions[held.step].name, arguments: held.arguments)
     }
 
@@ -186,6 +186,6 @@ extension Coordinator {
     private func path(of step: WaitingStep, for request: RequestID) -> String {
         if case .step(let path, _)? = calls[request]?.kind { return path }
         if request == self.request, let calledPath { return calledPath }
-        return (step.screen.flatMap(forest.slot(of:)) ?? forest.slot(of: step.flow)).map { forest.nodes[$0].path } ?? ""
+        return (step.screen.flatMap(forest.slot(of:)) ?? forest.slot(of: step.flow)).map { forest[$0].path } ?? ""
     }
 }

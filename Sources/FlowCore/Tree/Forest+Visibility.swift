@@ -6,20 +6,20 @@
 
 extension Forest {
     /// Sets a presentable's visible flag; showing a tab selects it unless told otherwise, also when it was visible already.
-    mutating func setVisible(_ slot: Int, _ isVisible: Bool, selects: Bool = true) {
-        if nodes[slot].isVisible != isVisible {
-            nodes[slot].isVisible = isVisible
+    mutating func setVisible(_ slot: NodeSlot, _ isVisible: Bool, selects: Bool = true) {
+        if self[slot].isVisible != isVisible {
+            self[slot].isVisible = isVisible
             note(.visible, of: slot)
         }
-        let parent = nodes[slot].parent
-        if isVisible, selects, let parent, nodes[parent].flow?.covering == .tabs {
+        let parent = self[slot].parent
+        if isVisible, selects, let parent, self[parent].flow?.covering == .tabs {
             select(slot, of: parent)
         }
         updateVisibility(parent, touching: slot)
     }
 
     /// Brings what follows from the tree up to date below a flow whose children changed; for nil, at one root.
-    mutating func updateVisibility(_ parent: Int?, touching root: Int? = nil) {
+    mutating func updateVisibility(_ parent: NodeSlot?, touching root: NodeSlot? = nil) {
         guard let parent else {
             if let root { present(root, isCovered: false, inPresented: true) }
             return
@@ -34,66 +34,66 @@ extension Forest {
         let all = preorder()
         for slot in all { cover(slot) }
         for slot in all {
-            guard let parent = nodes[slot].parent else {
+            guard let parent = self[slot].parent else {
                 present(slot, isCovered: false, inPresented: true)
                 continue
             }
-            present(slot, isCovered: isCovered(slot, in: nodes[parent].flow), inPresented: nodes[parent].isPresented)
+            present(slot, isCovered: isCovered(slot, in: self[parent].flow), inPresented: self[parent].isPresented)
         }
     }
 
     /// Brings up to date which child covers the others.
-    private mutating func cover(_ parent: Int) {
-        guard let flow = nodes[parent].flow else { return }
+    private mutating func cover(_ parent: NodeSlot) {
+        guard let flow = self[parent].flow else { return }
         if flow.covering == .tabs, flow.selected.isEmpty, let oldest = flow.children.first {
             select(oldest, of: parent)
         }
-        let current: Int? =
+        let current: NodeSlot? =
             switch flow.covering {
             case .free: nil
             case .stack: flow.children.last
-            case .tabs: nodes[parent].flow?.selected.last
+            case .tabs: self[parent].flow?.selected.last
             }
         let now = current.map(id(of:))
         if now != flow.current {
-            nodes[parent].flow?.current = now
+            self[parent].flow?.current = now
             note(.current, of: parent)
         }
     }
 
     /// Brings up to date whether a node is presented, and all below it where that changed.
-    private mutating func present(_ slot: Int, isCovered: Bool, inPresented parentIsPresented: Bool) {
+    private mutating func present(_ slot: NodeSlot, isCovered: Bool, inPresented parentIsPresented: Bool) {
         let isInSight = !isCovered && parentIsPresented
-        if isInSight != nodes[slot].isInSight {
-            nodes[slot].isInSight = isInSight
-            if isInSight, nodes[slot].presenting?.state == .due { noteInSight(slot) }
+        if isInSight != self[slot].isInSight {
+            self[slot].isInSight = isInSight
+            if isInSight, self[slot].presenting?.state == .due { noteInSight(slot) }
         }
-        let isPresented = nodes[slot].isVisible && isInSight
-        guard isPresented != nodes[slot].isPresented else { return }
-        nodes[slot].isPresented = isPresented
-        if nodes[slot].isLeft { noteRoom() }
+        let isPresented = self[slot].isVisible && isInSight
+        guard isPresented != self[slot].isPresented else { return }
+        self[slot].isPresented = isPresented
+        if self[slot].isLeft { noteRoom() }
         note(.presented, of: slot)
         if isPresented { notePresented(slot) }
         presentChildren(of: slot)
     }
 
-    private mutating func presentChildren(of parent: Int) {
-        guard let flow = nodes[parent].flow else { return }
-        let isPresented = nodes[parent].isPresented
+    private mutating func presentChildren(of parent: NodeSlot) {
+        guard let flow = self[parent].flow else { return }
+        let isPresented = self[parent].isPresented
         for child in flow.children {
             present(child, isCovered: isCovered(child, in: flow), inPresented: isPresented)
         }
     }
 
-    private func isCovered(_ child: Int, in flow: Node.FlowState?) -> Bool {
+    private func isCovered(_ child: NodeSlot, in flow: Node.FlowState?) -> Bool {
         flow?.current.map { $0 != id(of: child) } ?? false
     }
 
     /// With tabs, selects a child.
-    mutating func select(_ child: Int, of parent: Int) {
-        guard nodes[parent].flow?.selected.last != child else { return }
-        nodes[parent].flow?.selected.removeAll { $0 == child }
-        nodes[parent].flow?.selected.append(child)
+    mutating func select(_ child: NodeSlot, of parent: NodeSlot) {
+        guard self[parent].flow?.selected.last != child else { return }
+        self[parent].flow?.selected.removeAll { $0 == child }
+        self[parent].flow?.selected.append(child)
         touch(parent)
     }
 }

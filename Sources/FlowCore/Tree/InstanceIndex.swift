@@ -11,29 +11,29 @@ struct InstanceIndex: Sendable {
     private var count = 0
 
     /// The place of the node with this instance.
-    func find(_ instance: UInt64, in nodes: [Node]) -> Int? {
+    func find(_ instance: UInt64, in nodes: [Node]) -> NodeSlot? {
         guard instance != 0, !slots.isEmpty else { return nil }
         var place = home(of: instance)
         while slots[place] != Self.free {
             let slot = Int(slots[place])
-            if nodes[slot].instance == instance { return slot }
+            if nodes[slot].instance == instance { return NodeSlot(slot) }
             place = next(place)
         }
         return nil
     }
 
     /// Adds a node that is in the list already.
-    mutating func insert(_ slot: Int, in nodes: [Node]) {
+    mutating func insert(_ slot: NodeSlot, in nodes: [Node]) {
         if 4 * (count + 1) > 3 * slots.count { grow(nodes) }
-        put(Int32(truncatingIfNeeded: slot), nodes[slot].instance)
+        put(Int32(truncatingIfNeeded: slot.index), nodes[slot.index].instance)
         count += 1
     }
 
     /// Forgets a node that is in the list still.
-    mutating func remove(_ slot: Int, in nodes: [Node]) {
+    mutating func remove(_ slot: NodeSlot, in nodes: [Node]) {
         guard !slots.isEmpty else { return }
-        var hole = home(of: nodes[slot].instance)
-        while slots[hole] != Int32(truncatingIfNeeded: slot) {
+        var hole = home(of: nodes[slot.index].instance)
+        while slots[hole] != Int32(truncatingIfNeeded: slot.index) {
             if slots[hole] == Self.free { return }
             hole = next(hole)
         }

@@ -1,7 +1,7 @@
 /// A presentable in the tree, now or once: the instance is never used again (S-1, S-25).
 public struct NodeID: Hashable, Sendable {
     /// Where the forest keeps it.
-    let slot: Int
+    let slot: NodeSlot
     /// Which of those that the place held.
     public let instance: UInt64
 }
@@ -9,7 +9,7 @@ public struct NodeID: Hashable, Sendable {
 /// A live presentable: a flow or a screen (S-1).
 struct Node: Equatable, Sendable {
     /// Its place.
-    var slot: Int
+    var slot: NodeSlot
     /// Its number, never used again; 0 marks a place that is free.
     var instance: UInt64
     /// The name of the screen or flow.
@@ -19,9 +19,9 @@ struct Node: Equatable, Sendable {
     /// Its whole object path.
     var path: String
     /// The parent's place; nil: it is a root.
-    var parent: Int?
+    var parent: NodeSlot?
     /// The place of its root, which may be itself.
-    var root: Int
+    var root: NodeSlot
     /// Nodes from its root to itself, both counted.
     var depth: Int
     /// How it is to be shown; empty where nothing is said.
@@ -105,12 +105,12 @@ struct Node: Equatable, Sendable {
         /// Who covers whom among the children, as its definition says.
         var covering: Children
         /// The children's places, in creation order.
-        var children: [Int] = []
+        var children: [NodeSlot] = []
         /// The child that covers the others (S-14). By instance: its place may be another's by the next time it is
         /// compared.
         var current: NodeID?
         /// With tabs: the children that were selected, the latest last.
-        var selected: [Int] = []
+        var selected: [NodeSlot] = []
         /// Whether its initial step, and what that contributed, has come to an end (S-26).
         var readiness: Readiness
         /// Whether the parent's readiness waits for this flow's.
