@@ -11,7 +11,8 @@ struct DocumentationTests {
     private let keepingRules = (1...10).map { "D-\($0)" }
     /// The documents that tell of rules.
     private let files = [
-        "docs/semantics.md", "docs/rxflow.md", "docs/processes.md", "docs/durability.md", "README.md", "HACKING.md",
+        "docs/concepts.md", "docs/semantics.md", "docs/rxflow.md", "docs/processes.md", "docs/durability.md",
+        "docs/glossary.md", "README.md", "HACKING.md",
     ]
 
     private func text(_ path: String) throws -> String {
@@ -58,7 +59,7 @@ struct DocumentationTests {
             "arguments held: of live presentables, of steps that wait for them, of each flow's latest navigation",
             "\(Limits.liveArgumentBytesPerClient / mebi) MiB | \(Limits.liveArgumentBytes / mebi) MiB")
         row(
-            "steps that wait: kept, for a guard or navigator, in a list or a path; calls of WaitReady, calls by the token of "
+            "steps that wait: deferred, for a guard or navigator, in a list or a path; calls of WaitReady, calls by the token of "
                 + "one that waits",
             "\(number(Limits.waitingStepsPerClient)) | \(number(Limits.waitingSteps))")
         row(
@@ -87,13 +88,15 @@ struct DocumentationTests {
             "arguments of one step",
             "\(Limits.argumentCount), of \(Limits.argumentBytes / kibi) KiB together, "
                 + "nested \(Limits.argumentNesting) deep")
-        row("steps kept for one presentable", "\(Limits.deferredSteps), \(Limits.deferredStepsPerClient) of one client")
         row(
-            "steps that wait for one flow, kept ones included",
+            "steps deferred for one presentable",
+            "\(Limits.deferredSteps), \(Limits.deferredStepsPerClient) of one client")
+        row(
+            "steps that wait for one flow, deferred ones included",
             "\(number(Limits.waitingStepsPerFlow)), \(Limits.waitingStepsPerFlowAndClient) of one client")
         row("steps in one EmitSteps, segments in one NavigateAlong", number(Limits.waitingStepsPerFlow))
         row("lines of an explanation", number(Limits.explanationLines))
-        row("steps set off by one origin (S-11)", "\(Limits.triggeredSteps)")
+        row("steps triggered by one origin (S-11)", "\(Limits.triggeredSteps)")
         row("calls that wait for the outcome of one token", "\(Limits.callsPerToken)")
         row("steps of one registered flow", "\(Limits.stepsPerRegistration)")
         row("screens that come with one registered flow", "\(Limits.screensPerRegistration)")
@@ -118,10 +121,39 @@ struct DocumentationTests {
             Limits.revivalTime)
     }
 
-    @Test func `the manual is found from the start`() throws {
+    @Test func `the README links to each document`() throws {
         let readMe = try text("README.md")
         for file in files where file.hasPrefix("docs/") {
             #expect(readMe.contains("(\(file))"), "\(file)")
+        }
+    }
+
+    /// GitHub's names for the headings of a document, and those that it gives itself.
+    private func anchors(_ path: String) throws -> Set<String> {
+        let prose = try text(path).replacing(#/(?ms)^```.*?^```/#, with: "")
+        let headings = prose.matches(of: #/(?m)^#+ (.*)$/#).map { match in
+            String(
+                match.output.1.lowercased().map { $0 == " " ? "-" : $0 }
+                    .filter { $0.isLetter || $0.isNumber || "-_".contains($0) })
+        }
+        return Set(headings).union(prose.matches(of: #/<a id="([^"]+)">/#).map { String($0.output.1) })
+    }
+
+    @Test func `each link leads to a file, and to a heading of it`() throws {
+        let top = (#filePath as NSString).deletingLastPathComponent + "/../../"
+        for file in files {
+            let prose = try text(file).replacing(#/(?ms)^```.*?^```/#, with: "")
+            for link in prose.matches(of: #/\]\(([^)\s]+)\)/#).map(\.output.1) where !link.hasPrefix("https:") {
+                let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+                let folder = (file as NSString).deletingLastPathComponent
+                let path = parts[0].isEmpty ? file : (folder as NSString).appendingPathComponent(String(parts[0]))
+                guard FileManager.default.fileExists(atPath: top + path) else {
+                    Issue.record("\(file): there is no '\(link)'")
+                    continue
+                }
+                guard parts.count == 2 else { continue }
+                #expect(try anchors(path).contains(String(parts[1])), "\(file): '\(link)' is no heading")
+            }
         }
     }
 }
