@@ -77,7 +77,7 @@ enum FailingSends {
     }()
 }
 
-/// The story: some clients navigate, one watches by the README's recipe, one is guard and presenter. Whoever loses an answer
+/// The story: some clients navigate, one watches as the guide says, one is guard and presenter. Whoever loses an answer
 /// asks again, by its token where that matters.
 final class SendFailureScenario {
     private static let definitions = """
@@ -317,7 +317,7 @@ final class SendFailureScenario {
     }
 }
 
-/// A client that knows the tree by the recipe of the README, "Watching a tree without a race".
+/// A client that knows the tree by the recipe of docs/processes.md, "Following a tree without a race".
 private final class Watcher {
     let client: TestClient
     /// What it knows: the properties of each presentable, by its path.

@@ -205,9 +205,9 @@ struct TreeTests {
         }
     }
 
-    @Test func `the README's matches let a client follow a tree, its root included`() throws {
-        let readme = try Service.file("README.md")
-        let section = try #require(readme.split(separator: "## Watching a tree without a race").last)
+    @Test func `the guide's matches let a client follow a tree, its root included`() throws {
+        let guide = try Service.file("docs/processes.md")
+        let section = try #require(guide.split(separator: "## Following a tree without a race").last)
         let rules = section.prefix(1_500).matches(of: /`(type='signal',[^`]+)`/).map { String($0.output.1) }
         #expect(rules.count == 2)
         let root = Service.tree + "/main"
