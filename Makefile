@@ -39,7 +39,7 @@ documents = $(wildcard docs/*.md)
 schemas = $(wildcard schema/*.json)
 # Definitions, what they are about, and programs to read. Those that play them need the repository, as the library does.
 examples = $(filter-out examples/swift-app/%,$(wildcard examples/*/flows.d/*.toml examples/*/README.md)) \
-    examples/processes/screens examples/processes/map examples/processes/till.c examples/processes/settings/Settings.swift
+    $(addprefix examples/processes/,emit screens map till.c settings/Settings.swift)
 
 # What `make install` puts where: FOLDER/FILE. Everything else here follows from it.
 installed = \
@@ -122,14 +122,15 @@ test-swift-app: swift-app
 	diff .build/tour.log examples/swift-app/expected.log
 
 # The Swift library's documentation is in .build/documentation; `make test` looks for warnings, too.
-# A test compares the .dot with what the definitions give; the .svg is what this machine's Graphviz makes of it.
+# Tests compare the .dot with the definitions, and the .txt with what flowbusctl prints; the .svg is what this machine's
+# Graphviz makes of them.
 docs:
 	@tools/dependencies build docs
 	swift build --product flowbusctl
 	swift build --target FlowBus
 	@tools/documentation
 	.build/debug/flowbusctl graph examples/movies/flows.d > docs/movies.dot
-	dot -Tsvg docs/movies.dot > docs/movies.svg
+	tools/picture docs/movies.dot docs/movies.txt > docs/movies.svg
 
 deps:
 	@tools/dependencies build demo examples tests docs deb lint

@@ -1,0 +1,68 @@
+import BusTestSupport
+import Foundation
+import Testing
+
+/// The README and the picture in it show what flowbusctl prints, and its snippets are from files that tests run.
+@Suite("README")
+struct ReadMeTests {
+    /// A fenced block of a document.
+    private struct Block {
+        let language: Substring
+        let text: String
+        /// What stands before it, back to the block before.
+        let prose: String
+    }
+
+    private func blocks() throws -> [Block] {
+        let parts = try Service.file("README.md").components(separatedBy: "```")
+        return stride(from: 1, to: parts.count, by: 2).map { index in
+            let lines = parts[index].split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+            return Block(language: lines[0], text: String(lines[1]), prose: parts[index - 1])
+        }
+    }
+
+    /// Runs each command of a transcript, and writes the transcript that comes of it.
+    private func play(_ transcript: String, on service: Service) throws -> String {
+        var played = ""
+        for line in transcript.split(separator: "\n") where line.hasPrefix("$ ") {
+            let words = line.split(separator: " ").dropFirst().map(String.init)
+            #expect(words.first == "flowbusctl")
+            let run = try Program.run(["--address", service.bus.address] + words.dropFirst())
+            played += line + "\n" + run.output + run.errors
+        }
+        return played
+    }
+
+    @Test func `what the first hour shows is what happens`() throws {
+        let blocks = try blocks()
+        let definitions = try #require(blocks.first { $0.language == "toml" }).text
+        #expect(definitions.hasPrefix("version = 1\n"))
+        let service = try Service(String(definitions.dropFirst("version = 1\n".count)))
+        let transcript = try #require(blocks.first { $0.language == "console" }).text
+        #expect(try play(transcript, on: service) == transcript)
+    }
+
+    @Test func `the picture's transcript is what happens`() throws {
+        let service = try Service("", options: ["--flows", Service.repository + "/examples/movies/flows.d"])
+        let transcript = try Service.file("docs/movies.txt")
+        #expect(try play(transcript, on: service) == transcript)
+        let picture = try Service.file("docs/movies.svg")
+        for line in transcript.split(separator: "\n") {
+            #expect(picture.contains(">\(line)</text>"), "'make docs' draws it anew: \(line)")
+        }
+    }
+
+    @Test func `each snippet is from the file that is named before it`() throws {
+        let snippets = try blocks().filter { ["python", "swift"].contains($0.language) }
+        #expect(snippets.count == 3)
+        for snippet in snippets {
+            let link = try #require(snippet.prose.matches(of: #/\]\((examples/[^)]+)\):/#).last)
+            let file = try Service.file(String(link.output.1))
+            #expect(file.contains(snippet.text), "the snippet is not in \(link.output.1)")
+        }
+    }
+
+    @Test func `it is short`() throws {
+        #expect(try Service.file("README.md").split(separator: "\n", omittingEmptySubsequences: false).count <= 151)
+    }
+}
