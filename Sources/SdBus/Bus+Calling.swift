@@ -2,24 +2,24 @@ internal import CSdBus
 internal import Glibc
 internal import Platform
 
-// The bus for a program that does one thing after the other: a call waits for its answer, and what comes meanwhile is
-// taken when it is asked for. A service has its loop instead.
+// The bus for a program that does one thing after the other: a call waits for its answer, and other messages are read when
+// the program asks for them. A service uses its loop instead.
 
 /// Why a call has no answer.
 public enum CallFailure: Error, Equatable, Sendable {
-    /// The callee, or the bus in its place, answered with this D-Bus error, and this text for a person. It is
-    /// `org.freedesktop.DBus.Error.Timeout` or `….NoReply` where no answer came in time.
+    /// The callee, or the bus in its place, answered with this D-Bus error and this text. The name is
+    /// `org.freedesktop.DBus.Error.Timeout` or `….NoReply` if no answer came in time.
     case refused(name: String, text: String)
-    /// It could not be sent, or the connection was lost before the answer.
+    /// The call could not be sent, or the connection was lost before the answer.
     case failed(SdError)
 }
 
 extension OutgoingMessage {
-    /// Sends a call and waits for its answer; sd_bus_call(3). Other messages that come meanwhile are kept for
-    /// ``Bus/nextMessage(within:)``, in their order.
+    /// Sends a call and waits for its answer; sd_bus_call(3). Other messages wait for ``Bus/nextMessage(within:)``, in
+    /// their order.
     ///
     /// - Parameter timeout: in µs, 0 for the default of 25 s, `.max` for none.
-    /// - Returns: the answer, to be read from its beginning.
+    /// - Returns: the answer, at its beginning.
     public consuming func callAndWait(timeout: UInt64 = 0) throws(CallFailure) -> RetainedMessage {
         var error = sd_bus_error()
         defer { sd_bus_error_free(&error) }
@@ -32,15 +32,15 @@ extension OutgoingMessage {
         throw .refused(name: name, text: error.message.map { String(cString: $0) } ?? "")
     }
 
-    /// Is it a name that sd-bus gives to an errno of this side, or to the end of the connection?
+    /// Whether sd-bus made the name of an errno on this side, or of the end of the connection.
     private static func isLocal(_ name: String) -> Bool {
         name.hasPrefix("System.Error.") || name == "org.freedesktop.DBus.Error.Disconnected"
     }
 }
 
 extension Bus {
-    /// Asks the bus for the messages that a match rule selects, and waits until it has agreed. They come by
-    /// ``nextMessage(within:)``; those that were on their way before are among them.
+    /// Adds a match rule, and waits until the bus has accepted it. The messages come by ``nextMessage(within:)``, also those
+    /// that the bus sent meanwhile.
     public func subscribe(to rule: String) throws(CallFailure) {
         let service: StaticString = "org.freedesktop.DBus"
         let path: StaticString = "/org/freedesktop/DBus"
@@ -81,11 +81,11 @@ extension Bus {
         }
     }
 
-    /// Takes the next message that nothing else in this process handles, such as a signal; waits for one.
+    /// Waits for the next message that nothing else in this process handles, such as a signal.
     /// sd_bus_process(3), sd_bus_wait(3).
     ///
-    /// - Parameter time: how long to wait at most, in µs; nil: for ever.
-    /// - Returns: nil: the time is over.
+    /// - Parameter time: how long to wait at most, in µs; nil for ever.
+    /// - Returns: the message; nil if none came in time.
     /// - Throws: ``SdError``, with ``SdError/isDisconnected`` once the connection is lost.
     public func nextMessage(within time: UInt64? = nil) throws(SdError) -> RetainedMessage? {
         let start = MonotonicClock.now

@@ -1,7 +1,7 @@
 internal import CSdBus
 
-// Handlers as Swift closures, for who has many of them and does not count instructions. Each box is known to C by an
-// unretained pointer, and has the slot: no callback comes after it is gone.
+// Handlers as Swift closures, where their cost does not matter. C has an unretained pointer to each box, which owns the
+// slot: no callback comes after its end.
 
 /// A closure that C calls with a message.
 public final class MessageReceiver {
@@ -12,12 +12,12 @@ public final class MessageReceiver {
 
     fileprivate var opaque: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Hands a message to the receiver that C has as userdata.
+    /// Hands a message to the receiver in the userdata.
     ///
     /// - Returns: whether there was one.
     fileprivate static func hand(_ message: OpaquePointer?, to userdata: UnsafeMutableRawPointer?) -> Bool {
         guard let message, let userdata else { return false }
-        // The handler may drop the last reference to its own box: hold it while the handler runs.
+        // The handler may drop the last reference to its own box, so keep one while the handler runs.
         let receiver = Unmanaged<MessageReceiver>.fromOpaque(userdata).takeUnretainedValue()
         withExtendedLifetime(receiver) { receiver.handler(MessageReader(message)) }
         return true
@@ -36,13 +36,13 @@ extension InterfaceDescription.Method {
     }
 }
 
-/// An interface for ``Bus/serve(path:_:handler:)``. Its table is never freed: it is to be made once.
+/// An interface for ``Bus/serve(path:_:handler:)``. Its table is never freed, so make it once.
 public struct ServedInterface {
     /// The interface's name.
     public let name: StaticString
     fileprivate let vtable: UnsafePointer<sd_bus_vtable>
 
-    /// Makes the table of an interface all of whose methods are served ones.
+    /// Makes the table of an interface whose methods are all served ones.
     public init(_ description: InterfaceDescription) {
         name = description.name
         vtable = description.makeVtable()
@@ -53,7 +53,7 @@ extension OutgoingMessage {
     /// Sends a call and has its answer handed to a closure, once; see ``call(timeout:userdata:callback:)``.
     ///
     /// - Parameter timeout: in µs, 0 for the default of 25 s, `.max` for none.
-    /// - Returns: what waits for the answer; the closure never runs after that is gone.
+    /// - Returns: the registration; the closure never runs after its end.
     public consuming func call(
         timeout: UInt64 = 0, answered: @escaping (_ answer: MessageReader) -> Void
     ) throws(SdError) -> MessageReceiver {
@@ -67,9 +67,9 @@ extension OutgoingMessage {
 }
 
 extension Bus {
-    /// Sees every message that comes before it is served, but for answers to own calls; sd_bus_add_filter(3).
+    /// Runs a closure with every incoming message before it is served, but not with answers to calls; sd_bus_add_filter(3).
     ///
-    /// - Returns: what sees them, until it is gone.
+    /// - Returns: the registration.
     public func filter(_ handler: @escaping (MessageReader) -> Void) throws(SdError) -> MessageReceiver {
         let receiver = MessageReceiver(handler)
         let slot = try addFilter(userdata: receiver.opaque) { message, userdata, _ in
@@ -83,7 +83,7 @@ extension Bus {
     /// Serves interfaces on one object; sd_bus_add_object_vtable(3).
     ///
     /// - Parameter handler: gets the calls, of the right types, and answers them, now or later.
-    /// - Returns: the object, until that is gone.
+    /// - Returns: the registration, with which the object ends.
     public func serve(
         path: String, _ interfaces: [ServedInterface], handler: @escaping (_ call: MessageReader) -> Void
     ) throws(SdError) -> MessageReceiver {

@@ -6,7 +6,7 @@ extension Bus {
     /// Serves an interface on every object below a prefix that the lookup finds; sd_bus_add_fallback_vtable(3).
     ///
     /// All interfaces of the objects and their node enumerator belong on the same prefix: sd-bus introspects an object
-    /// by the longest prefix that knows it alone.
+    /// only by the longest prefix that matches.
     ///
     /// - Throws: ``SdError``: EEXIST if the prefix has this interface already, EINVAL for an invalid vtable.
     public func addFallbackVtable(
@@ -49,9 +49,9 @@ extension Bus {
     /// The call that is being served, while a handler runs; sd_bus_get_current_message(3).
     public var currentCall: MessageReader? { sd_bus_get_current_message(handle).map(MessageReader.init) }
 
-    // MARK: Hearing
+    // MARK: Matches
 
-    /// Hears what a match rule selects, once the bus has agreed (a blocking round trip); sd_bus_add_match(3).
+    /// Adds a match rule, and waits until the bus has accepted it; sd_bus_add_match(3).
     ///
     /// - Returns: the registration; it ends with the slot.
     public func addMatch(
@@ -79,13 +79,13 @@ extension Bus {
         try check("sd_bus_match_signal", result)
     }
 
-    /// Runs a closure when a name is this connection's no longer (the bus's signal NameLost), also where it was given up. The
-    /// last closure given is the one that runs.
+    /// Runs a closure when this connection loses a name (the bus's signal NameLost), also when it released the name. The last
+    /// closure given is the one that runs.
     public func onNameLost(_ name: String, _ handler: @escaping () -> Void) throws(SdError) {
         let isFirst = nameLost == nil
         nameLost = handler
         guard isFirst else { return }
-        // The bus sends it to the one it concerns, asked or not.
+        // The bus sends it to the owner without a match rule.
         let rule =
             "type='signal',sender='org.freedesktop.DBus',interface='org.freedesktop.DBus',member='NameLost',"
             + "path='/org/freedesktop/DBus',arg0='\(name)'"
@@ -101,8 +101,8 @@ extension Bus {
         try check("sd_bus_add_match", result)
     }
 
-    /// Sees every message that comes before it is served, but for answers that sd-bus itself waits for; the handler returns 0,
-    /// else it is served no further. It costs each message some hundreds of instructions. sd_bus_add_filter(3).
+    /// Runs a handler with every incoming message before it is served, but not with answers that sd-bus waits for itself. A
+    /// message is served only if the handler returns 0. Costs some hundreds of instructions a message. sd_bus_add_filter(3).
     ///
     /// - Returns: the registration; it ends with the slot.
     public func addFilter(

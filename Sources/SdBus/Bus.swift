@@ -2,7 +2,7 @@ import CSdBus
 import Glibc
 
 /// A connection to a message bus. It owns exactly one reference, and closes the connection at its end without waiting
-/// for what is still queued (call ``flush()`` first).
+/// for queued messages (call ``flush()`` first).
 ///
 /// Registrations made here last as long as the connection, unless they return a ``Slot``.
 public final class Bus {
@@ -15,20 +15,20 @@ public final class Bus {
         /// A bus at an address such as `unix:path=…`; sd_bus_set_address(3).
         case address(String)
 
-        /// What is wrong with a text as an address, and what would be right; nil where nothing is that can be seen.
+        /// What is wrong with an address, and what would be right; nil if nothing obvious is.
         ///
-        /// sd-bus takes any text, and says of one without a transport that the connection was refused.
+        /// sd-bus takes any text, and reports a missing transport as a refused connection.
         public static func problem(of text: String) -> String? {
             text.contains(":")
                 ? nil : "'\(text)' is no D-Bus address: one reads as unix:path=/run/user/1000/bus"
         }
     }
 
-    /// Who owns a name: for a message to a person, never for a decision.
+    /// The owner of a name: for a message to a person, never for a decision.
     public struct Owner: Equatable, Sendable {
         /// The unique name.
         public let uniqueName: String
-        /// The process, if the bus tells.
+        /// The process, if the bus knows it.
         public let processID: Int32?
         /// The process's name as in `/proc/PID/comm`.
         public let command: String?
@@ -45,8 +45,8 @@ public final class Bus {
 
     /// The connection, `sd_bus *`.
     public let handle: OpaquePointer
-    /// The connection's own name, such as `:1.42`; empty where the bus gave none. It waits for the bus, once, where
-    /// connecting did not.
+    /// The connection's unique name, such as `:1.42`; empty if the bus gave none. Waits for the bus once, unless connecting
+    /// did.
     public private(set) lazy var uniqueName = (try? Self.uniqueName(of: handle)) ?? ""
     var disconnected: (() -> Void)?
     var nameLost: (() -> Void)?
@@ -60,8 +60,8 @@ public final class Bus {
         uniqueName = try Self.uniqueName(of: handle)
     }
 
-    /// Begins to connect, and does not wait: what is sent meanwhile goes out when the bus has answered. One that refuses, or
-    /// that never answers, is told by ``onDisconnect(_:)``.
+    /// Begins to connect without waiting: messages leave when the bus has answered. If the bus refuses or never answers,
+    /// ``onDisconnect(_:)`` reports it.
     ///
     /// - Throws: ``SdError``, with ``SdError/isNoBus``.
     public init(connectingTo address: Address) throws(SdError) {
@@ -71,8 +71,8 @@ public final class Bus {
 
     deinit { sd_bus_close_unref(handle) }
 
-    /// Has sd-bus leave it to this process when a loop ends: not with the connection, nor the connection with the loop, as
-    /// there may be something to say after it.
+    /// Keeps sd-bus from ending the loop with the connection, and the connection with the loop: there may be messages to send
+    /// after it.
     private static func prepare(_ handle: OpaquePointer) {
         sd_bus_set_exit_on_disconnect(handle, 0)
         sd_bus_set_close_on_exit(handle, 0)
@@ -114,14 +114,13 @@ public final class Bus {
     /// Waits until everything queued is written; sd_bus_flush(3).
     public func flush() throws(SdError) { try check("sd_bus_flush", sd_bus_flush(handle)) }
 
-    /// Closes the connection; sd_bus_close(3). What is queued is dropped.
+    /// Closes the connection; sd_bus_close(3). Queued messages are lost.
     public func close() { sd_bus_close(handle) }
 
-    /// Is there a connection that messages can be sent by? Once lost, it never comes back; sd_bus_is_open(3).
+    /// Whether messages can be sent. A lost connection never comes back; sd_bus_is_open(3).
     public var isOpen: Bool { sd_bus_is_open(handle) > 0 }
 
-    /// What names the bus itself, so that another at the same address is known for another: 32 hexadecimal digits;
-    /// sd_bus_get_bus_id(3).
+    /// The id of the bus, which tells it from another at the same address: 32 hexadecimal digits; sd_bus_get_bus_id(3).
     public func busID() throws(SdError) -> String {
         var id = sd_id128_t()
         try check("sd_bus_get_bus_id", sd_bus_get_bus_id(handle, &id))
@@ -141,9 +140,9 @@ public final class Bus {
             "sd_bus_request_name", name.withCString { name in tryingAgain { sd_bus_request_name(handle, name, 0) } })
     }
 
-    /// Becomes the owner of a name, or the last of those that wait for it: then it is passed on when they have had it.
+    /// Becomes the owner of a name, or the last in the queue for it.
     ///
-    /// - Returns: whether this is the owner.
+    /// - Returns: whether this connection is the owner.
     /// - Throws: ``SdError``, as ``requestName(_:)``.
     public func queue(forName name: String) throws(SdError) -> Bool {
         let flags = UInt64(truncatingIfNeeded: SD_BUS_NAME_QUEUE)
@@ -159,12 +158,12 @@ public final class Bus {
     /// The unique name of a name's owner; nil if nobody owns it. A blocking round trip to the bus;
     /// sd_bus_get_name_creds(3).
     ///
-    /// - Throws: ``SdError`` where the bus could not be asked.
+    /// - Throws: ``SdError`` if the bus could not be asked.
     public func uniqueName(ofOwnerOf name: String) throws(SdError) -> String? {
         var found: OpaquePointer?
         let mask = UInt64(truncatingIfNeeded: SD_BUS_CREDS_UNIQUE_NAME)
         let result = name.withCString { name in tryingAgain { sd_bus_get_name_creds(handle, name, mask, &found) } }
-        // Nobody owns it, or what owns it has no such name.
+        // There is no owner, or it has no such name.
         if result == -ENXIO || result == -ENODATA { return nil }
         try check("sd_bus_get_name_creds", result)
         guard let creds = found else { return nil }
@@ -189,7 +188,7 @@ public final class Bus {
         return all
     }
 
-    /// Who owns a name; nil if nobody does any more. Two blocking round trips to the bus; sd_bus_get_name_creds(3).
+    /// The owner of a name; nil if there is none. Two blocking round trips to the bus; sd_bus_get_name_creds(3).
     public func owner(of name: String) -> Owner? {
         var found: OpaquePointer?
         let mask = SD_BUS_CREDS_UNIQUE_NAME | SD_BUS_CREDS_PID | SD_BUS_CREDS_COMM | SD_BUS_CREDS_AUGMENT

@@ -2,10 +2,10 @@ internal import CSdBus
 internal import Glibc
 
 extension MessageReader {
-    /// The user that sent the message, as the bus tells: a ground for decisions, unlike what /proc says. Asks the bus and
-    /// waits for it, so it is for rare calls; sd_bus_query_sender_creds(3).
+    /// The user that sent the message, by the bus: reliable enough for decisions, unlike /proc. A blocking round trip, so it
+    /// is for rare calls; sd_bus_query_sender_creds(3).
     ///
-    /// - Throws: ``SdError`` where the sender is gone, or the bus does not tell.
+    /// - Throws: ``SdError`` if the sender is gone, or the bus does not know its user.
     public func senderUserID() throws(SdError) -> UInt32 {
         var credentials: OpaquePointer?
         let mask = UInt64(truncatingIfNeeded: SD_BUS_CREDS_EUID)

@@ -2,17 +2,17 @@ internal import CSdBus
 internal import Dispatch
 internal import Glibc
 
-// A loop that is a guest in another one: that waits for ``EventLoop/descriptor``, and then has this one run its turns.
+// A loop inside another main loop, which waits for ``EventLoop/descriptor``, and then runs turns of this one.
 //
-// sd-event arms its timers, and sd-bus what it waits for, when a turn begins. What is changed between turns is not waited
-// for until the next: a ``Wakeup`` makes that one come.
+// sd-event arms its timers, and sd-bus its descriptors, when a turn begins. A change between turns has no effect until the
+// next turn, which a ``Wakeup`` makes come.
 
 extension EventLoop {
-    /// Can be read when the loop has something to do; sd_event_get_fd(3). It belongs to the loop.
+    /// A descriptor that is readable when the loop has something to do; sd_event_get_fd(3). It belongs to the loop.
     public var descriptor: Int32 { sd_event_get_fd(handle) }
 
-    /// Runs a closure in each turn in which a descriptor can be read; sd_event_add_io(3). The closure reads it, or the next
-    /// turn comes at once.
+    /// Runs a closure in each turn in which a descriptor is readable; sd_event_add_io(3). Unless the closure reads it, the
+    /// next turn comes at once.
     ///
     /// - Returns: the registration; it ends with its last reference, before the descriptor is closed.
     public func onReadable(_ descriptor: Int32, _ handler: @escaping () -> Void) throws(SdError) -> Input {
@@ -37,7 +37,7 @@ public final class Input {
     init(_ source: EventSource) { self.source = source }
 }
 
-/// Has a loop take a turn: an eventfd(2) among what it waits for.
+/// Makes a loop take a turn, by an eventfd(2) that the loop waits for.
 public final class Wakeup {
     private let descriptor: Int32
     private var input: Input?
@@ -58,16 +58,16 @@ public final class Wakeup {
         close(descriptor)
     }
 
-    /// A turn comes, though nothing else is to do; said again before that, it changes nothing.
+    /// Makes the next turn come, even if nothing else is to do. Until that turn, further calls have no effect.
     public func signal() {
         guard !isSignalled else { return }
         var one: UInt64 = 1
-        // It fails where the counter is full, and the descriptor is readable then as well.
+        // It fails with EAGAIN if the counter is full, and then the descriptor is readable, too.
         isSignalled = write(descriptor, &one, MemoryLayout.size(ofValue: one)) >= 0 || errno == EAGAIN
     }
 }
 
-/// The main queue of Dispatch, with the jobs of the main actor among its own, in a loop that is not Dispatch's: by what
+/// The main queue of Dispatch, which also runs the jobs of the main actor, in another main loop. Uses the calls that
 /// Foundation's run loop uses.
 public enum MainQueue {
     /// Runs a closure in each turn in which the queue has jobs.
@@ -79,11 +79,11 @@ public enum MainQueue {
         }
     }
 
-    /// Runs the jobs that are there. Only for the main thread, and not from a job.
+    /// Runs all jobs in the queue. Only for the main thread, and not from a job.
     public static func run() { _dispatch_main_queue_callback_4CF(nil) }
 }
 
-/// Takes what an eventfd(2) has counted.
+/// Resets the counter of an eventfd(2).
 private func drain(_ descriptor: Int32) {
     var count: UInt64 = 0
     _ = read(descriptor, &count, MemoryLayout.size(ofValue: count))

@@ -30,9 +30,9 @@ public enum Signal: Sendable, CaseIterable {
         guard result == 0 else { throw SdError("pthread_sigmask", errno: result) }
     }
 
-    /// Ignores SIGPIPE: a reader of standard error that left shall not end the service.
+    /// Ignores SIGPIPE: if the reader of standard error ends, the service must not.
     public static func ignoreBrokenPipes() {
-        // The answer is the old disposition; SIGPIPE can always be ignored.
+        // The result is the old disposition; SIGPIPE can always be ignored.
         _ = Glibc.signal(SIGPIPE, SIG_IGN)
     }
 }
@@ -57,14 +57,14 @@ public final class EventLoop {
     ///
     /// - Returns: the code given to ``exit(_:)``.
     public func run() throws(SdError) -> Int32 {
-        // A loop that ended never runs again; the handlers of signals usually hold it, and end here.
+        // A loop that ended never runs again. The handlers of signals usually refer to it, so they end here.
         defer { signals = [] }
         return try check("sd_event_loop", sd_event_loop(handle))
     }
 
     /// Runs one turn: waits up to a time in µs (nil: for ever) for something to do, and does it; sd_event_run(3).
     ///
-    /// - Returns: was there something?
+    /// - Returns: whether there was something.
     @discardableResult
     public func runOnce(timeout: UInt64?) throws(SdError) -> Bool {
         try check("sd_event_run", sd_event_run(handle, timeout ?? .max)) > 0
@@ -89,9 +89,9 @@ public final class EventLoop {
         signals.append(source)
     }
 
-    /// Tells the service manager that the loop is alive, as often as it asks for; sd_event_set_watchdog(3).
+    /// Sends the service manager keep-alive pings as often as it wants; sd_event_set_watchdog(3).
     ///
-    /// - Returns: does the manager want that?
+    /// - Returns: whether the manager wants them.
     @discardableResult
     public func enableWatchdog() throws(SdError) -> Bool {
         try check("sd_event_set_watchdog", sd_event_set_watchdog(handle, 1)) > 0
@@ -99,15 +99,14 @@ public final class EventLoop {
 
     /// When the loop does deferred work.
     public enum Turn: Sendable {
-        /// It takes turns with the messages that come, rather than to wait until there are none; for work that somebody
-        /// waits for.
+        /// In turn with incoming messages, rather than after all of them: for work that somebody waits for.
         case amongMessages
-        /// After the messages that are at hand, before anything else.
+        /// After the messages that have arrived, before anything else.
         case afterMessages
         /// When nothing else is left to do.
         case whenIdle
 
-        /// As the loop has it: the lowest comes first.
+        /// The priority in the loop: the lowest comes first.
         var priority: Int64 {
             switch self {
             case .amongMessages: Int64(SD_EVENT_PRIORITY_NORMAL)
@@ -117,7 +116,7 @@ public final class EventLoop {
         }
     }
 
-    /// Work to be done once, when its turn comes: scheduling it again before it ran changes nothing.
+    /// Makes work that runs once, when its turn comes: to schedule it again before it ran has no effect.
     ///
     /// - Parameters:
     ///   - turn: when.
@@ -139,9 +138,9 @@ public final class EventLoop {
         return DeferredTask(source)
     }
 
-    /// A timer on CLOCK_MONOTONIC that isn't running yet; sd_event_add_time(3).
+    /// Makes a timer on CLOCK_MONOTONIC that is not armed yet; sd_event_add_time(3).
     ///
-    /// - Parameter accuracy: how much later than asked it may fire, in µs.
+    /// - Parameter accuracy: how much later it may fire, in µs.
     /// - Returns: the timer, which ends with its last reference.
     public func timer(accuracy: UInt64 = 1000, _ handler: @escaping () -> Void) throws(SdError) -> Timer {
         let source = EventSource(handler)
@@ -179,7 +178,7 @@ public final class DeferredTask {
 
     init(_ source: EventSource) { self.source = source }
 
-    /// Has the handler run once when its turn comes.
+    /// Makes the handler run once when its turn comes.
     public func schedule() throws(SdError) { try source.enable(SD_EVENT_ONESHOT) }
 }
 
@@ -195,12 +194,12 @@ public final class Timer {
         try source.enable(SD_EVENT_ONESHOT)
     }
 
-    /// Doesn't fire.
+    /// Keeps it from firing.
     public func disarm() throws(SdError) { try source.enable(SD_EVENT_OFF) }
 }
 
-/// One event source and its closure. The C side knows it by an unretained pointer: the source is disabled at its end,
-/// so no callback comes after it.
+/// One event source and its closure. C has an unretained pointer to it: the source is disabled at its end, so that
+/// no callback comes after it.
 final class EventSource {
     var handle: OpaquePointer?
     private let handler: () -> Void
@@ -218,7 +217,7 @@ final class EventSource {
 
     static func fire(_ userdata: UnsafeMutableRawPointer?) {
         guard let userdata else { return }
-        // The handler may drop the last reference to its own source: hold it while the handler runs.
+        // The handler may drop the last reference to its own source, so keep one while the handler runs.
         let source = Unmanaged<EventSource>.fromOpaque(userdata).takeUnretainedValue()
         withExtendedLifetime(source) { source.handler() }
     }

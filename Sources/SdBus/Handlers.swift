@@ -1,9 +1,9 @@
-// Callbacks of sd-bus are C functions. A literal closure that captures nothing becomes one without an allocation; what
-// it works on comes in through `userdata`.
+// Callbacks of sd-bus are C functions. A literal closure that captures nothing becomes one without an allocation; its
+// object comes in through `userdata`.
 
 public import CSdBus
 
-/// A method's handler, or what gets a signal or an answer:
+/// A handler of a method, a signal or an answer:
 /// `{ message, userdata, error in answering(message) { call throws(SdError) in … } }`.
 public typealias MessageHandler =
     @convention(c) (
@@ -18,8 +18,8 @@ public typealias PropertyGetter =
         _ error: UnsafeMutablePointer<sd_bus_error>?
     ) -> Int32
 
-/// Is there an object with this path and interface below a prefix? 0: no; 1: yes, and what the handlers get as userdata
-/// is in `found`; negative: an errno. sd_bus_add_fallback_vtable(3).
+/// Looks up an object with this path and interface below a prefix. Returns 0 if there is none; 1 if there is one, with the
+/// handlers' userdata in `found`; or a negative errno. sd_bus_add_fallback_vtable(3).
 public typealias ObjectLookup =
     @convention(c) (
         _ bus: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ interface: UnsafePointer<CChar>?,
@@ -34,9 +34,9 @@ public typealias NodeEnumerator =
         _ nodes: NodeList.Result?, _ error: UnsafeMutablePointer<sd_bus_error>?
     ) -> Int32
 
-/// The frame of a method's handler: runs it, and turns what it throws into the errno that sd-bus answers with.
+/// Runs a method's handler, and turns an error into the errno that sd-bus answers with.
 ///
-/// - Returns: what the C callback shall return: 1, as the call was (or will be) answered.
+/// - Returns: the result for the C callback: 1, as the call was (or will be) answered.
 @inlinable @inline(__always)
 public func answering(_ message: OpaquePointer?, _ body: (MessageReader) throws(SdError) -> Void) -> Int32 {
     guard let message else { return 0 }
@@ -48,9 +48,9 @@ public func answering(_ message: OpaquePointer?, _ body: (MessageReader) throws(
     }
 }
 
-/// The frame of a property's getter: appends the one value of the property's type.
+/// Runs a property's getter, which appends the one value of the property's type.
 ///
-/// - Returns: what the C callback shall return.
+/// - Returns: the result for the C callback.
 @inlinable @inline(__always)
 public func filling(_ reply: OpaquePointer?, _ body: (MessageWriter) throws(SdError) -> Void) -> Int32 {
     guard let reply else { return 0 }
@@ -64,7 +64,7 @@ public func filling(_ reply: OpaquePointer?, _ body: (MessageWriter) throws(SdEr
 
 /// Sets the error that sd-bus answers with after the callback (sd_bus_error_set(3)).
 ///
-/// - Returns: what the C callback shall return: the negative errno that belongs to the name.
+/// - Returns: the result for the C callback: the negative errno of the name.
 public func setting(_ error: UnsafeMutablePointer<sd_bus_error>?, name: StaticString, text: String) -> Int32 {
     text.withCString { sd_bus_error_set(error, name.cString, $0) }
 }

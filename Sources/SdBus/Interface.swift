@@ -1,7 +1,6 @@
 public import CSdBus
 
-/// One description of an interface, from which both the table that sd-bus serves and the XML that documents it are
-/// made.
+/// The description of an interface, of which both the table for sd-bus and the XML are made.
 public struct InterfaceDescription {
     /// An argument of a method or signal.
     public struct Argument {
@@ -17,19 +16,19 @@ public struct InterfaceDescription {
         }
     }
 
-    /// A method. Every method is unprivileged: the service checks for itself.
+    /// A method. Every method is unprivileged for sd-bus; the service checks its callers.
     public struct Method {
         /// Its name.
         public let name: StaticString
-        /// What it takes.
+        /// The arguments of the call.
         public let inputs: [Argument]
-        /// What it answers.
+        /// The arguments of the answer.
         public let outputs: [Argument]
-        /// Kept for old clients only.
+        /// Deprecated.
         public let isDeprecated: Bool
-        /// It never answers.
+        /// Whether it has no answer.
         public let isWithoutReply: Bool
-        /// What runs.
+        /// The handler.
         public let handler: MessageHandler
 
         /// A method; the handler is a literal closure, see ``answering(_:_:)``.
@@ -50,9 +49,9 @@ public struct InterfaceDescription {
     public struct Signal {
         /// Its name.
         public let name: StaticString
-        /// What it tells.
+        /// Its arguments.
         public let arguments: [Argument]
-        /// Kept for old clients only.
+        /// Deprecated.
         public let isDeprecated: Bool
 
         /// A signal.
@@ -83,9 +82,9 @@ public struct InterfaceDescription {
         public let signature: StaticString
         /// How a client learns of a new value.
         public let change: Change
-        /// Kept for old clients only.
+        /// Deprecated.
         public let isDeprecated: Bool
-        /// What appends the value.
+        /// Appends the value.
         public let getter: PropertyGetter
 
         /// A property; the getter is a literal closure, see ``filling(_:_:)``.
@@ -126,7 +125,7 @@ public struct InterfaceDescription {
 extension InterfaceDescription {
     /// The table for ``Bus/addFallbackVtable(prefix:interface:vtable:userdata:lookup:)``: methods, signals, properties.
     ///
-    /// sd-bus keeps pointers into it: it is allocated for the life of the program, so make it once.
+    /// sd-bus keeps pointers into it, so it is never freed: make it once.
     public func makeVtable() -> UnsafePointer<sd_bus_vtable> {
         var entries = [flowbus_vtable_start()]
         entries += methods.map(Self.entry)
@@ -134,7 +133,7 @@ extension InterfaceDescription {
         entries += properties.map(Self.entry)
         entries.append(flowbus_vtable_end())
         let table = UnsafeMutablePointer<sd_bus_vtable>.allocate(capacity: entries.count)
-        // The unused parts of the union must be zero: sd_bus_vtable() zeroes them, and the copies keep that.
+        // The unused parts of the union must be zero: sd_bus_vtable() zeroes them, and the copies stay so.
         table.initialize(from: entries, count: entries.count)
         return UnsafePointer(table)
     }
@@ -181,7 +180,7 @@ extension InterfaceDescription {
         forever(arguments.map { "\($0.signature)" }.joined())
     }
 
-    /// The names of all arguments, each ended by NUL, and one NUL more.
+    /// The names of all arguments, each with a NUL at its end, and one more NUL.
     private static func names(_ arguments: [Argument]) -> UnsafePointer<CChar> {
         forever(arguments.map { "\($0.name)\0" }.joined())
     }

@@ -6,7 +6,7 @@ import Platform
 public enum Journal {
     /// How urgent a message is; syslog(3).
     public enum Priority: Int32, Sendable {
-        /// The service can't go on.
+        /// The service has to end.
         case critical = 2
         /// Something failed.
         case error = 3
@@ -16,18 +16,18 @@ public enum Journal {
         case notice = 5
         /// Normal.
         case info = 6
-        /// For who works on the service.
+        /// For developers of the service.
         case debug = 7
     }
 
-    /// Does standard error go to the journal? `JOURNAL_STREAM` names a device and inode, and it must be this
-    /// descriptor's: a program further up the pipeline may have put something else there. systemd.exec(5).
+    /// Whether standard error goes to the journal. `JOURNAL_STREAM` names a device and inode, which must be those of this
+    /// descriptor: a parent process may have redirected it. systemd.exec(5).
     public static var isStandardErrorJournal: Bool {
         guard let stream = Environment.value(of: "JOURNAL_STREAM") else { return false }
         return isStream(STDERR_FILENO, named: stream)
     }
 
-    /// Is this descriptor the stream that `DEVICE:INODE` names?
+    /// Whether this descriptor is the stream that `DEVICE:INODE` names.
     static func isStream(_ descriptor: Int32, named stream: String) -> Bool {
         let parts = stream.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let device = UInt64(parts[0]), let inode = UInt64(parts[1]) else { return false }
@@ -36,10 +36,10 @@ public enum Journal {
         return UInt64(status.st_dev) == device && UInt64(status.st_ino) == inode
     }
 
-    /// Sends one entry; any text goes, also of several lines.
+    /// Sends one entry; texts may have several lines.
     ///
     /// - Parameter fields: names of `A-Z`, `0-9` and `_`, not starting with `_`; the journal drops others.
-    /// - Throws: ``SdError``. No journal at all is no error: the entry is dropped.
+    /// - Throws: ``SdError``. Without a journal the entry is dropped; that is no error.
     public static func send(
         _ priority: Priority, _ message: String, fields: [(name: String, value: String)] = []
     ) throws(SdError) {
@@ -55,7 +55,7 @@ public enum Journal {
         try check("sd_journal_sendv", result)
     }
 
-    /// `NAME=value` of all fields behind one another, and where each ends.
+    /// `NAME=value` of all fields one after another, and where each ends.
     static func assignments(
         _ priority: Priority, _ message: String, _ fields: [(name: String, value: String)]
     ) -> (bytes: [UInt8], ends: [Int]) {

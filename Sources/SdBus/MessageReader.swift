@@ -12,7 +12,7 @@ public enum Container {
     /// `v`
     case variant
 
-    /// The letter that sd-bus wants: `a`, `r`, `e` or `v`.
+    /// The letter in sd-bus: `a`, `r`, `e` or `v`.
     @inlinable
     public var letter: CChar {
         switch self {
@@ -24,14 +24,14 @@ public enum Container {
     }
 }
 
-/// A message that came in. It owns nothing: it, and every C string it gives out, is valid while the handler runs.
+/// An incoming message. It owns nothing: it, and every C string from it, is valid while the handler runs.
 ///
 /// Reading moves a cursor that belongs to the message, not to this value.
 public struct MessageReader {
     /// The message, `sd_bus_message *`.
     public let handle: OpaquePointer
 
-    /// A look at a message.
+    /// A reader of a message.
     @inlinable
     public init(_ handle: OpaquePointer) { self.handle = handle }
 
@@ -41,11 +41,11 @@ public struct MessageReader {
     @inlinable
     public var path: UnsafePointer<CChar> { sd_bus_message_get_path(handle) ?? ("" as StaticString).cString }
 
-    /// The unique name of who sent it; empty without a bus between.
+    /// The unique name of the sender; empty on a connection without a bus.
     @inlinable
     public var sender: UnsafePointer<CChar> { sd_bus_message_get_sender(handle) ?? ("" as StaticString).cString }
 
-    /// The interface, where there is one.
+    /// The interface; nil if there is none.
     @inlinable
     public var interface: UnsafePointer<CChar>? { sd_bus_message_get_interface(handle) }
 
@@ -53,11 +53,11 @@ public struct MessageReader {
     @inlinable
     public var member: UnsafePointer<CChar> { sd_bus_message_get_member(handle) ?? ("" as StaticString).cString }
 
-    /// Is this a call, rather than an answer or a signal? sd_bus_message_is_method_call(3).
+    /// Whether this is a call, rather than an answer or a signal; sd_bus_message_is_method_call(3).
     @inlinable
     public var isCall: Bool { sd_bus_message_is_method_call(handle, nil, nil) > 0 }
 
-    /// Is this a signal? sd_bus_message_is_signal(3).
+    /// Whether this is a signal; sd_bus_message_is_signal(3).
     public var isSignal: Bool { sd_bus_message_is_signal(handle, nil, nil) > 0 }
 
     /// The signature of the whole body.
@@ -66,18 +66,18 @@ public struct MessageReader {
         sd_bus_message_get_signature(handle, 1) ?? ("" as StaticString).cString
     }
 
-    /// Does the caller want an answer? sd-bus drops the answer to one that doesn't.
+    /// Whether the caller wants an answer; sd-bus drops an answer that nobody wants.
     @inlinable
     public var expectsReply: Bool { sd_bus_message_get_expect_reply(handle) > 0 }
 
-    /// Does the caller allow that the user is asked something on its way, such as for a password? The flag
+    /// Whether the user may be asked for something, such as a password, to serve the call: the flag
     /// ALLOW_INTERACTIVE_AUTHORIZATION of the D-Bus specification; sd_bus_message_get_allow_interactive_authorization(3).
     @inlinable
     public var allowsInteractiveAuthorization: Bool {
         sd_bus_message_get_allow_interactive_authorization(handle) > 0
     }
 
-    /// The number of the call that this answers, as ``OutgoingMessage/sendCall()`` gave it; nil: it is no answer.
+    /// The number of the call that this answers, as ``OutgoingMessage/sendCall()`` gave it; nil if this is no answer.
     /// sd_bus_message_get_reply_cookie(3).
     public var answeredCall: UInt64? {
         var (type, cookie): (UInt8, UInt64) = (0, 0)
@@ -100,7 +100,7 @@ public struct MessageReader {
 
     /// One basic value (sd_bus_message_read_basic(3)).
     ///
-    /// - Throws: ``SdError``: ENXIO for another type, EBADMSG for a broken message, ENODATA where nothing is left.
+    /// - Throws: ``SdError``: ENXIO for another type, EBADMSG for a broken message, ENODATA at the end.
     @inlinable
     func basic(_ type: Int, _ value: UnsafeMutableRawPointer) throws(SdError) {
         let result = sd_bus_message_read_basic(handle, CChar(truncatingIfNeeded: type), value)
@@ -259,7 +259,7 @@ public struct MessageReader {
         try enterContainer(type, contents.cString)
     }
 
-    /// The same with contents that are known only now.
+    /// Steps into a container whose contents are no literal.
     @inlinable
     public func enterContainer(_ type: Container, _ contents: UnsafePointer<CChar>) throws(SdError) -> Bool {
         try check(
@@ -285,15 +285,15 @@ public struct MessageReader {
         return (UInt8(bitPattern: type), contents)
     }
 
-    /// Is this container read to its end?
+    /// Whether this container is read to its end.
     @inlinable
     public func isAtEnd() throws(SdError) -> Bool {
         try check("sd_bus_message_at_end", sd_bus_message_at_end(handle, 0)) > 0
     }
 
-    /// About how many bytes the values of the whole message take; then it is back at its start.
+    /// About how many bytes the values of the whole message take. Afterwards the message is at its start again.
     ///
-    /// - Parameter limit: where there are more, this many are counted, and no further.
+    /// - Parameter limit: counting ends here.
     public func byteCount(upTo limit: Int) throws(SdError) -> Int {
         var count = 0
         try measure(&count, limit)
@@ -301,7 +301,7 @@ public struct MessageReader {
         return min(count, limit)
     }
 
-    /// The depth of the recursion is that of D-Bus's types, 64 at the most.
+    /// The recursion is as deep as the types nest, 64 levels at most.
     private func measure(_ count: inout Int, _ limit: Int) throws(SdError) {
         while count < limit {
             var type: CChar = 0
@@ -330,7 +330,7 @@ public struct MessageReader {
         }
     }
 
-    /// Reads an array of numbers, which can be long, in one piece; nil: it is of something else.
+    /// Reads an array of numbers, which can be long, in one piece; nil if it has other elements.
     private func fixedArraySize(of contents: UnsafePointer<CChar>) throws(SdError) -> Int? {
         guard strlen(contents) == 1, strchr("ynqiuxtd", Int32(contents.pointee)) != nil else { return nil }
         var values: UnsafeRawPointer?
@@ -348,7 +348,7 @@ public struct MessageReader {
 }
 
 extension SdError {
-    /// Out of line: a failed read_basic, where 0 means that nothing is left.
+    /// A failed read_basic, out of line; the result 0 means that nothing is left.
     @usableFromInline
     static func unread(_ result: Int32) -> SdError {
         SdError("sd_bus_message_read_basic", result: result == 0 ? -ENODATA : result)

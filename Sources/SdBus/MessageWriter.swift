@@ -1,15 +1,15 @@
 public import CSdBus
 
-/// Appends to the body of a message that is being made: of an ``OutgoingMessage``, or the answer that a property's
-/// getter fills. It owns nothing.
+/// Appends to the body of a message: of an ``OutgoingMessage``, or of the answer that a property's getter fills. It owns
+/// nothing.
 ///
-/// Every call throws ``SdError``: ENXIO or EINVAL where the value doesn't fit the container, EPERM after the message
+/// Every call throws ``SdError``: ENXIO or EINVAL if the value does not fit the container, EPERM after the message
 /// was sent, EINVAL for a string that is not D-Bus text (sd_bus_message_append_basic(3)).
 public struct MessageWriter {
     /// The message, `sd_bus_message *`.
     public let handle: OpaquePointer
 
-    /// A pen for that message.
+    /// A writer for that message.
     @inlinable
     public init(_ handle: OpaquePointer) { self.handle = handle }
 
@@ -134,7 +134,7 @@ public struct MessageWriter {
 
     @inlinable
     func text(_ type: Int, _ value: String) throws(SdError) {
-        // The closure can't pass the typed error through every overload of withCString: bring the result out instead.
+        // Not every overload of withCString passes typed errors on, so the closure returns the result.
         let result = value.withCString {
             sd_bus_message_append_basic(handle, CChar(truncatingIfNeeded: type), $0)
         }
@@ -147,7 +147,7 @@ public struct MessageWriter {
         try openContainer(type, contents.cString)
     }
 
-    /// The same with contents that are known only now.
+    /// Opens a container whose contents are no literal.
     @inlinable
     public func openContainer(_ type: Container, _ contents: UnsafePointer<CChar>) throws(SdError) {
         try check("sd_bus_message_open_container", sd_bus_message_open_container(handle, type.letter, contents))
@@ -166,8 +166,7 @@ public struct MessageWriter {
         try closeContainer()
     }
 
-    /// Copies the next value of a message that came in, or all the rest of it (sd_bus_message_copy(3)), without
-    /// decoding it here.
+    /// Copies the next value of an incoming message, or all the rest of it, without decoding it; sd_bus_message_copy(3).
     @inlinable
     public func copy(from source: MessageReader, all: Bool = false) throws(SdError) {
         try check("sd_bus_message_copy", sd_bus_message_copy(handle, source.handle, all ? 1 : 0))

@@ -9,7 +9,7 @@ import Glibc
 /// return nodes.finish(into: result)
 /// ```
 public struct NodeList: ~Copyable {
-    /// What an enumerator is given to put its result into (`char ***`).
+    /// Where an enumerator puts its result (`char ***`).
     public typealias Result = UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>
 
     private var nodes: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
@@ -17,16 +17,16 @@ public struct NodeList: ~Copyable {
     private var capacity = 0
     private var isOutOfMemory = false
 
-    /// No nodes; nothing is allocated before the first.
+    /// An empty list, which allocates nothing.
     public init() {}
 
     deinit {
-        // Only what was never handed over: finish(into:) leaves nil here.
+        // finish(into:) leaves nil here, so this frees only an array that was not handed over.
         for index in 0..<count { free(nodes?[index]) }
         free(nodes)
     }
 
-    /// A copy of one more object path. A failed allocation is reported by ``finish(into:)``.
+    /// Adds a copy of an object path. ``finish(into:)`` reports a failed allocation.
     public mutating func append(_ path: UnsafePointer<CChar>) {
         guard reserve(count + 1), let nodes, let copy = strdup(path) else {
             isOutOfMemory = true
@@ -37,9 +37,9 @@ public struct NodeList: ~Copyable {
         nodes[count] = nil
     }
 
-    /// Hands the array over to sd-bus; an empty list is none at all.
+    /// Hands the array over to sd-bus, or no array if the list is empty.
     ///
-    /// - Returns: what the enumerator shall return, 0 or a negative errno.
+    /// - Returns: the result for the enumerator: 0 or a negative errno.
     public mutating func finish(into result: Result?) -> Int32 {
         guard !isOutOfMemory else { return -ENOMEM }
         result?.pointee = nodes
@@ -51,14 +51,14 @@ public struct NodeList: ~Copyable {
         return 0
     }
 
-    /// The whole answer of an enumerator from an array of object paths.
+    /// Hands an array of object paths over as the whole result of an enumerator.
     public static func fill(_ result: Result?, with paths: [String]) -> Int32 {
         var list = NodeList()
         for path in paths { path.withCString { list.append($0) } }
         return list.finish(into: result)
     }
 
-    /// Room for that many and the NULL behind them.
+    /// Makes room for this many and the NULL after them.
     private mutating func reserve(_ wanted: Int) -> Bool {
         guard wanted >= capacity else { return true }
         let larger = max(16, capacity * 2)

@@ -2,9 +2,9 @@ import CSdBus
 import Glibc
 import Platform
 
-/// Tells the service manager how the service is doing; sd_notify(3). Without a manager every call does nothing.
+/// Reports the state of the service to the service manager; sd_notify(3). Without a manager the calls have no effect.
 public struct Notifier: Sendable {
-    /// Is there a manager that listens (`NOTIFY_SOCKET`)? Looked up once.
+    /// Whether there is a manager (`NOTIFY_SOCKET`); looked up once.
     public let isEnabled: Bool
 
     /// Looks for the manager.

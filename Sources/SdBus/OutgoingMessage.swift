@@ -11,7 +11,7 @@ public struct OutgoingMessage: ~Copyable {
     /// The message, `sd_bus_message *`.
     public let handle: OpaquePointer
 
-    /// The pen for the body; use it before the message is sent.
+    /// The writer for the body; use it before the message is sent.
     @inlinable
     public var body: MessageWriter { MessageWriter(handle) }
 
@@ -80,20 +80,20 @@ public struct OutgoingMessage: ~Copyable {
         try check("sd_bus_message_set_destination", sd_bus_message_set_destination(handle, name))
     }
 
-    /// Tells the callee of a call that no answer is wanted; sd_bus_message_set_expect_reply(3).
+    /// Marks a call that wants no answer; sd_bus_message_set_expect_reply(3).
     @inlinable
     public func setExpectsNoReply() throws(SdError) {
         try check("sd_bus_message_set_expect_reply", sd_bus_message_set_expect_reply(handle, 0))
     }
 
-    /// Says whether the bus may start the receiver of a call that is not running; it may unless told otherwise.
+    /// Sets whether the bus may start the receiver of a call; the default is true.
     /// sd_bus_message_set_auto_start(3).
     @inlinable
     public func setAutoStart(_ mayStart: Bool) throws(SdError) {
         try check("sd_bus_message_set_auto_start", sd_bus_message_set_auto_start(handle, mayStart ? 1 : 0))
     }
 
-    /// Says whether the user may be asked something on the way of a call; not unless told so.
+    /// Sets whether the user may be asked for something to serve a call; the default is false.
     /// sd_bus_message_set_allow_interactive_authorization(3).
     @inlinable
     public func setAllowsInteractiveAuthorization(_ allows: Bool) throws(SdError) {
@@ -102,10 +102,10 @@ public struct OutgoingMessage: ~Copyable {
             sd_bus_message_set_allow_interactive_authorization(handle, allows ? 1 : 0))
     }
 
-    /// Queues the message in its connection (sd_bus_send(3)), which writes it at once if it can. It never waits. What fails for
-    /// a reason that can pass is tried again, a few times, at once: sd-bus has neither sent nor queued it then.
+    /// Queues the message in its connection (sd_bus_send(3)), which writes it at once if it can. It never waits. Passing
+    /// failures, after which sd-bus has neither sent nor queued it, are retried at once, a few times.
     ///
-    /// - Throws: ``SdError``: ENOTCONN, ECONNRESET for a lost connection, ENOBUFS where the connection's queue is full. The
+    /// - Throws: ``SdError``: ENOTCONN, ECONNRESET for a lost connection, ENOBUFS if the connection's queue is full. The
     ///   message is not sent, now or later.
     @inlinable
     public consuming func send() throws(SdError) {
@@ -113,7 +113,7 @@ public struct OutgoingMessage: ~Copyable {
         try check("sd_bus_send", tryingAgain { sd_bus_send(nil, message, nil) })
     }
 
-    /// Sends a call as ``send()`` does, whose answer comes as any other message: it is known by the number of the call.
+    /// Sends a call as ``send()`` does, whose answer comes as any other message, with the number of the call.
     ///
     /// - Returns: that number, the call's cookie.
     public consuming func sendCall() throws(SdError) -> UInt64 {
@@ -123,10 +123,10 @@ public struct OutgoingMessage: ~Copyable {
         return cookie
     }
 
-    /// Sends a call as ``send()`` does, and has its answer handed to a C callback (sd_bus_call_async(3)).
+    /// Sends a call as ``send()`` does, and hands its answer to a C callback (sd_bus_call_async(3)).
     ///
-    /// The answer is a method return or an error, also one that sd-bus makes itself after the timeout or when the
-    /// connection is lost. It can be from anybody: sd-bus does not compare its sender with who was called.
+    /// The answer is a method return or an error, which sd-bus makes itself after the timeout or when the connection is
+    /// lost. It can be from anybody: sd-bus does not compare its sender with the callee.
     ///
     /// - Parameter timeout: in µs, 0 for the default of 25 s.
     /// - Returns: the slot; the callback never runs after the slot is released.
@@ -142,7 +142,7 @@ public struct OutgoingMessage: ~Copyable {
     }
 }
 
-/// Makes a call into sd-bus again, at once, as long as it fails for a reason that can pass; a few times at the most.
+/// Repeats a call into sd-bus at once while it fails with a passing failure, a few times at most.
 @inlinable
 func tryingAgain(_ call: () -> Int32) -> Int32 {
     var result = call()
@@ -164,7 +164,7 @@ extension MessageReader {
         try OutgoingMessage(errorTo: self, name: name.cString, text: text).send()
     }
 
-    /// Answers a call with an error that is known by C strings only.
+    /// Answers a call with an error from C strings.
     public func replyError(name: UnsafePointer<CChar>, text: UnsafePointer<CChar>) throws(SdError) {
         try OutgoingMessage(errorTo: self, name: name, text: text).send()
     }

@@ -1,17 +1,17 @@
 internal import CSdBus
 internal import Glibc
 
-/// Tells when connections to the bus are gone, by their unique names, and of which users they are.
+/// Reports the ends of connections to the bus, by their unique names, and their users.
 ///
-/// One that is watched is so until it is gone: to watch it again costs nothing. One match rule serves all of them, and nothing waits for the bus. sd_bus_track_new(3) takes a rule for each name, waits
-/// for an answer behind all that is on its way, and closes the connection where the bus allows no more rules, of which
-/// there may be as few as 512.
+/// A peer is watched until it is gone, and watching it again costs nothing. One match rule serves all peers, and nothing waits
+/// for the bus. sd_bus_track_new(3) adds a rule for each name, waits for an answer behind everything that is on its way, and
+/// closes the connection if the bus allows no more rules; the limit may be as low as 512.
 public final class PeerWatches {
-    /// A peer that is watched. sd-bus knows it by an unretained pointer while it is asked for: it ends with its slot.
+    /// A watched peer. sd-bus has an unretained pointer to it until its slot ends.
     private final class Peer {
         unowned let watches: PeerWatches
         let name: String
-        /// The question whose it is, which is also whether it is there.
+        /// The call for its user, whose failure shows that it is gone.
         var question: Slot?
 
         init(_ watches: PeerWatches, _ name: String) {
@@ -29,11 +29,12 @@ public final class PeerWatches {
     private var match: Slot?
     private var peers: [String: Peer] = [:]
 
-    /// Watches nobody yet. It asks the bus, once, for what it has to tell (a blocking round trip).
+    /// Watches no peer yet. Adds the match rule, a blocking round trip.
     ///
     /// - Parameters:
-    ///   - identified: gets the name and the Unix user of one that is there; not where the bus can't tell the user.
-    ///   - gone: gets the name of one that is gone. Both run in the loop, at most once for each name.
+    ///   - bus: the connection.
+    ///   - identified: gets the name and the Unix user of a peer, unless the bus does not know the user.
+    ///   - gone: gets the name of a peer that is gone. Both run in the loop, at most once for each name.
     /// - Throws: ``SdError``: ENOTCONN without a connection.
     public init(
         _ bus: Bus, identified: @escaping (_ name: String, _ user: UInt32) -> Void,
@@ -49,15 +50,14 @@ public final class PeerWatches {
             guard let message, let userdata else { return 0 }
             let watches = Unmanaged<PeerWatches>.fromOpaque(userdata).takeUnretainedValue()
             guard let name = try? MessageReader(message).readString() else { return 0 }
-            watches.tell(String(cString: name))
+            watches.remove(String(cString: name))
             return 0
         }
     }
 
-    /// Watches a peer until it is gone; one that has left already is told as gone in the next turns of the loop, never at
-    /// once.
+    /// Watches a peer until it is gone. A peer that has left already is reported in the next turns of the loop, never at once.
     ///
-    /// - Throws: ``SdError``: EINVAL for what is no name of a connection, ENOTCONN without a connection.
+    /// - Throws: ``SdError``: EINVAL if the name is not a unique name, ENOTCONN without a connection.
     public func watch(_ name: String) throws(SdError) {
         guard peers[name] == nil else { return }
         guard name.hasPrefix(":") else { throw SdError("PeerWatches.watch", errno: EINVAL) }
@@ -66,7 +66,7 @@ public final class PeerWatches {
         peers[name] = peer
     }
 
-    /// The bus has the rule by now; so it tells of the end, or answers that there was one.
+    /// The bus has the match rule by now, so it either reports the end or answers that the peer is gone.
     private func ask(about peer: Peer) throws(SdError) {
         let question = try OutgoingMessage(
             call: bus, destination: Self.service.cString, path: Self.path.cString, interface: Self.service.cString,
@@ -84,18 +84,18 @@ public final class PeerWatches {
     private func take(_ answer: MessageReader, of peer: Peer) {
         peer.question = nil
         guard String(cString: answer.sender) == "\(Self.service)" else {
-            // Somebody guessed the number of the call. The bus is asked again; on a connection that is lost that is of no use.
+            // Another peer guessed the number of the call, so ask again. That fails on a lost connection, where it does not matter.
             return (try? ask(about: peer)) ?? ()
         }
         guard let error = answer.errorName else {
             if let user = try? answer.readUInt32() { identified(peer.name, user) }
             return
         }
-        // Any other error says that there is no user who could be known.
-        if String(cString: error) == "org.freedesktop.DBus.Error.NameHasNoOwner" { tell(peer.name) }
+        // Any other error means that the bus does not know the user.
+        if String(cString: error) == "org.freedesktop.DBus.Error.NameHasNoOwner" { remove(peer.name) }
     }
 
-    private func tell(_ name: String) {
+    private func remove(_ name: String) {
         if peers.removeValue(forKey: name) != nil { gone(name) }
     }
 }

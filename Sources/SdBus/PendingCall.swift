@@ -1,21 +1,21 @@
 internal import CSdBus
 
-/// A call that is answered after its handler has returned; sd-bus answers nothing by itself where the handler returned 1.
+/// A call that is answered after its handler has returned. (sd-bus leaves the answer to the handler if it returns 1.)
 ///
-/// It keeps what an answer needs, who called and the call's number, in a message of its own, and owns exactly one
-/// reference to that. The call itself can have 128 MiB and descriptors of open files, and nobody knows how long it waits.
+/// It has the sender and the number of the call, which an answer needs, in a message of its own, and owns exactly one
+/// reference to that. The call itself can have 128 MiB and open files, and may wait for long.
 public final class PendingCall {
     private let handle: OpaquePointer
 
-    /// Keeps a call beyond its handler.
+    /// A call that outlives its handler.
     ///
-    /// - Throws: ``SdError``: ENOTCONN where the connection is lost.
+    /// - Throws: ``SdError``: ENOTCONN if the connection is lost.
     public init(_ call: MessageReader) throws(SdError) {
         var cookie: UInt64 = 0
         try check("sd_bus_message_get_cookie", sd_bus_message_get_cookie(call.handle, &cookie))
         var made: OpaquePointer?
         let result = sd_bus_message_new_method_call(
-            sd_bus_message_get_bus(call.handle), &made, nil, "/", nil, "HeldCall")
+            sd_bus_message_get_bus(call.handle), &made, nil, "/", nil, "PendingCall")
         try check("sd_bus_message_new_method_call", result)
         guard let made else { throw SdError("sd_bus_message_new_method_call", result: -1) }
         handle = made
@@ -26,6 +26,6 @@ public final class PendingCall {
 
     deinit { sd_bus_message_unref(handle) }
 
-    /// Stands for the call, to be answered while this is held. Of the call itself it has the sender alone.
+    /// Stands for the call in an answer; valid as long as this object. It has nothing of the call but the sender.
     public var call: MessageReader { MessageReader(handle) }
 }

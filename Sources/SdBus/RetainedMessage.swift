@@ -1,18 +1,18 @@
 internal import CSdBus
 
-/// A message that is kept beyond its handler as it came, for a moment: it can be large, and have descriptors of open files
-/// (what waits for long is a ``PendingCall``). It owns exactly one reference.
+/// A message that outlives its handler, for a short time: it can be large and have open files. (A call that waits for long
+/// is a ``PendingCall``.) It owns exactly one reference.
 public final class RetainedMessage {
-    /// The message; valid while this is held.
+    /// The message; valid as long as this object.
     public let message: MessageReader
 
-    /// Keeps a message; sd_bus_message_ref(3).
+    /// Retains a message; sd_bus_message_ref(3).
     public init(_ message: MessageReader) {
         self.message = message
         sd_bus_message_ref(message.handle)
     }
 
-    /// Keeps a message of which the caller has a reference, and gives it up.
+    /// Takes over a reference of the caller.
     init(taking handle: OpaquePointer) { message = MessageReader(handle) }
 
     deinit { sd_bus_message_unref(message.handle) }

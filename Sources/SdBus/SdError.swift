@@ -32,7 +32,7 @@ public struct SdError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The function and the reason: "sd_bus_request_name: File exists".
     public var description: String { "\(call): \(reason)" }
 
-    /// There is no bus to talk to: no address is known (ENOMEDIUM), nothing is at that address, or nobody listens.
+    /// There is no bus: no address is known (ENOMEDIUM), nothing is at that address, or nobody listens.
     public var isNoBus: Bool { [ENOMEDIUM, ENOENT, ENOTDIR, ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(code) }
 
     /// The bus, or a policy of it, refuses: EACCES or EPERM.
@@ -41,7 +41,7 @@ public struct SdError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The name, the object or the slot is taken: EEXIST.
     public var isTaken: Bool { code == EEXIST }
 
-    /// What came can't be read: EBADMSG.
+    /// The message can't be read: EBADMSG.
     public var isBadMessage: Bool { code == EBADMSG }
 
     /// There is no such object.
@@ -50,17 +50,17 @@ public struct SdError: Error, Equatable, Sendable, CustomStringConvertible {
     /// There is no connection: ENOTCONN.
     public static var notConnected: SdError { SdError("sd_bus_call_async", errno: ENOTCONN) }
 
-    /// A value can't stand where it was put: EINVAL, ENXIO.
+    /// A value has the wrong type for its place: EINVAL, ENXIO.
     public var isInvalid: Bool { code == EINVAL || code == ENXIO }
 
-    /// Whether a call may succeed if it is made again: memory or room in a buffer was short, or it was interrupted. It has the
-    /// result of the call, a negative errno.
+    /// Whether a call with this result, a negative errno, may succeed when repeated: memory or buffers were short, or a signal
+    /// interrupted it.
     @inlinable
     static func canPass(_ result: Int32) -> Bool {
         [-ENOMEM, -ENOBUFS, -EAGAIN, -EINTR].contains(result)
     }
 
-    /// A message could not be made or sent for a reason that has nothing to do with what it says.
+    /// A message could not be made or sent, whatever its contents.
     public var isSendFailure: Bool {
         isDisconnected || Self.canPass(-code) || call.description == "sd_bus_send"
     }
