@@ -3,44 +3,50 @@ import FlowWire
 import Logging
 import SdBus
 
-// The one place where effects are carried out. They come in the order of the bus contract, "Order on the wire"; each is
-// one message, or a line of the log.
+// The one place where effects are carried out. Their order is that of the bus contract, "Order on the wire"; each is one
+// message, or a line in the log.
 
 extension Daemon {
-    /// Carries out what the core asks for, up to what can't be sent: that is the end of the connection
-    /// (``connectionFailed(_:)``).
+    /// Carries out effects. A message that can't be sent ends the connection (``connectionFailed(_:)``).
     ///
-    /// A call that is not answered by one of these effects is kept until a later event answers it.
+    /// A call that none of these effects answers is kept until a later event answers it.
     ///
-    /// - Parameter areInHistory: the history has the navigations among them, or the tree's file does.
+    /// - Parameters:
+    ///   - effects: the effects of one event.
+    ///   - call: the call that brought the event.
+    ///   - request: the call's request.
+    ///   - time: when the event occurred.
+    ///   - areInHistory: whether the navigations among them are in the history, or in the tree's file.
     func perform(
-        _ effects: [Effect], answering call: MessageReader? = nil, of request: RequestID, areInHistory: Bool = false
+        _ effects: [Effect], answering call: MessageReader?, of request: RequestID, at time: Instant,
+        areInHistory: Bool = false
     ) {
         var open = call
         for effect in effects {
-            // It happened also where nobody can be told any more.
+            // It occurred, even if nothing can be sent any more.
             if !areInHistory, case .emitNavigationOccurred(let navigation) = effect {
-                persistence.add(navigation, at: latestTime)
+                persistence.add(navigation, at: time)
             }
             if isLost { continue }
             do { try perform(effect, request, &open) } catch { connectionFailed(error) }
         }
         guard let open, open.expectsReply, !isLost else { return }
-        do { pendingCalls[request] = try PendingCall(open) } catch { connectionFailed(error) }
+        do { pendingCalls.add(try PendingCall(open), for: request) } catch { connectionFailed(error) }
     }
 
     /// - Parameters:
-    ///   - request: that of the call at hand.
-    ///   - open: the call at hand; nil when it is answered.
+    ///   - effect: what to do.
+    ///   - request: the request of the current call.
+    ///   - open: the current call; nil once it is answered.
     private func perform(_ effect: Effect, _ request: RequestID, _ open: inout MessageReader?) throws {
         switch effect {
         case .emitNavigationWillOccur(let announcement): try send(announcement)
         case .addPresentable(let state):
             try sendAdded(state)
-            statusChanged()
+            manager.statusChanged()
         case .removePresentable(let path, let isFlow):
             try sendRemoved(path, isFlow: isFlow)
-            statusChanged()
+            manager.statusChanged()
         case .changeProperties(let changes): try send(changes)
         case .emitNavigationOccurred(let navigation):
             try send(navigation)
@@ -64,7 +70,7 @@ extension Daemon {
         case .reportUnstarted(let path, let error):
             logger.error("Could not start '\(path)': \(error.message)", metadata: [LogField.flow: "\(path)"])
         case .reportUnrestored(let path, let why):
-            logger.warning("Not brought back: '\(path)': \(why)", metadata: [LogField.flow: "\(path)"])
+            logger.warning("Could not restore '\(path)': \(why)", metadata: [LogField.flow: "\(path)"])
         }
     }
 }
@@ -72,15 +78,15 @@ extension Daemon {
 // MARK: - Answers
 
 extension Daemon {
-    /// Answers the call at hand, or one that was kept. One that wants no answer was not.
+    /// Answers the current call, or a pending one. A call that wants no answer is neither.
     private func answer(
         _ answered: RequestID, _ request: RequestID, _ open: inout MessageReader?,
         _ send: (MessageReader) throws -> Void
     ) throws {
         if answered == request, let call = open.take() {
             try send(call)
-        } else if let held = pendingCalls.removeValue(forKey: answered) {
-            try withExtendedLifetime(held) { try send(held.call) }
+        } else if let pending = pendingCalls.remove(answered) {
+            try withExtendedLifetime(pending) { try send(pending.call) }
         }
     }
 
@@ -119,7 +125,7 @@ extension Daemon {
 // MARK: - The log
 
 extension Daemon {
-    /// Many, so for those who look for something (`--log-level debug`).
+    /// There are many, so they are logged for debugging alone (`--log-level debug`).
     private func log(_ navigation: Navigation) {
         logger.debug(
             "Navigated: \(navigation.flow) took \(navigation.step)",
@@ -129,8 +135,7 @@ extension Daemon {
             ])
     }
 
-    /// What a client brings about, it can bring about often, and everyone is told by a signal. What the daemon began by
-    /// itself has nobody else who would look.
+    /// A client can cause many failures, and a signal reports each. Nobody looks after those of the daemon's own steps.
     private func log(_ failure: NavigationFailure) {
         limiter.log(
             failure.client == .daemon && !failure.isIdle ? .warning : .info, "A step was lost", of: failure.client.name,

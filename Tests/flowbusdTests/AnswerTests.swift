@@ -96,11 +96,11 @@ struct AnswerTests {
         if program != .broker {
             var count = 0
             try service.process.waitForLine(in: .errors) { line in
-                if line.contains("An answer is not believed") { count += 1 }
+                if line.contains("An answer is ignored") { count += 1 }
                 return count == 2
             }
         }
-        let lines = service.process.errors.split(separator: "\n").filter { $0.contains("An answer is not believed") }
+        let lines = service.process.errors.split(separator: "\n").filter { $0.contains("An answer is ignored") }
         #expect(lines.count == (program == .broker ? 0 : 2), "\(lines)")
         #expect(lines.allSatisfy { $0.contains("not '\(stranger.uniqueName)' was called, but 'com.example.Peer'") })
     }

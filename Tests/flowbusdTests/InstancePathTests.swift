@@ -225,7 +225,7 @@ struct InstancePathTests {
         func isHandled(_ path: String, _ interface: StaticString, _ member: StaticString) throws -> Bool {
             let message = try OutgoingMessage(
                 call: bus, destination: Service.name, path: path, interface: interface.cString, member: member.cString)
-            return Daemon.isHandled(MessageReader(message.handle))
+            return CommitGate.admits(MessageReader(message.handle))
         }
         for path in [Service.tree + "/shop", "\(Service.root)/instance/1"] {
             #expect(try isHandled(path, BusNames.Interface.presentable, "Dismiss"))

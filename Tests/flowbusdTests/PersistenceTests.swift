@@ -254,7 +254,7 @@ struct KeepingTests {
         try stores.write("", to: "run")
         let manager = try NotifySocket()
         let service = try Service(shopDefinitions, environment: ["NOTIFY_SOCKET": manager.path], stores: stores)
-        #expect(try manager.wait(for: "READY=1").contains("STATUS=1 flow, 1 screen; not kept: "))
+        #expect(try manager.wait(for: "READY=1").contains("STATUS=1 flow, 1 screen; not stored: "))
         #expect(try !durable(service))
         try service.listen()
         try service.emit("check", on: "/shop")

@@ -5,68 +5,69 @@ import Platform
 import SdBus
 import Store
 
-// The start of a daemon: what an earlier one kept, or this one before its bus was lost (D-3, D-8).
+// How a daemon starts with the state of an earlier one, or with its own from before its bus was lost (D-3, D-8).
 
-/// What a daemon takes along from a bus that it lost.
+/// The state that a daemon hands to the next one of its process when its bus is lost.
 struct HandoverState {
     /// The whole tree.
     let records: [Record]
     /// The bus's id.
     let busID: String
-    /// What the definition files declared.
+    /// The declarations of the definition files.
     let definitions: Definitions
 }
 
 extension Daemon {
-    /// How long the files of one that is gone from the bus may be open still, in µs.
-    private static let lockBound: UInt64 = 2_000_000
+    /// How long the files of a flowbusd that has left the bus may still be open, in µs.
+    private static let lockTimeout: UInt64 = 2_000_000
 
-    /// Opens the files, brings back what they say, and starts what starts by itself. All of it is written before anything
-    /// of it is told.
+    /// Opens the files, restores the forest, and starts the roots that start by themselves. All of it is written before
+    /// anything is sent.
     ///
-    /// - Returns: false: the process was told to end meanwhile.
+    /// - Returns: false if a signal ended the process meanwhile.
     func begin() throws(SdError) -> Bool {
         guard try openFiles() else { return false }
-        // Who owns the names of definition files is known before; those of registered flows come with the flows.
+        // The owners of names in definition files are known before; those of registered flows come with the flows.
         watchBusNames()
         let (records, source, isSameBus) = recordsToRestore()
         if !records.isEmpty {
             handle(.restored(records, onSameBus: isSameBus))
-            lastRequest = max(lastRequest, coordinator.latestRequest.number)
+            pendingCalls.continue(after: coordinator.latestRequest)
             logRestored(from: source)
         }
-        // What an earlier one was amid goes on first.
+        // What an earlier process had begun comes first.
         whenFree { [unowned self] in
             watchBusNames { [unowned self] in handle(.started) }
         }
         persistence.replaceFound(by: coordinator.takeAllRecords())
         commit()
-        reportedDurable = persistence.isDurable
-        isServing = true
+        state.reportedDurable = persistence.isDurable
+        state.isServing = true
         persistence.prune()
         return true
     }
 
-    /// One that is killed can be gone from the bus a moment before its files are closed.
+    /// A flowbusd that is killed can leave the bus a moment before its files are closed.
     private func openFiles() throws(SdError) -> Bool {
         let begin = MonotonicClock.now
         var outcome = Waiting.Outcome.over
         persistence.open(whileLocked: { file in
-            // The tree is this daemon's alone; the history can have another one that goes on, which is done without.
-            let bound = begin + (file === persistence.tree ? Self.lockBound : Self.lockBound / 4)
+            // Nobody else may have the tree. The history can be that of another flowbusd; then there is none here.
+            let bound = begin + (file === persistence.tree ? Self.lockTimeout : Self.lockTimeout / 4)
             guard MonotonicClock.now < bound, let waiting = try? Waiting() else { return false }
             outcome = (try? waiting.wait(atMost: 20_000)) ?? .over
             return outcome != .terminated
         })
-        delaysEffects = persistence.isWorking
+        gate.isEnabled = persistence.isWorking
         return outcome != .terminated
     }
 
-    /// What to begin with, and where it is from. The counters always: serials never repeat (S-10).
+    /// The records to start with, and their source. Counters are always among them: serials never repeat (S-10).
     private func recordsToRestore() -> (records: [Record], source: String, isSameBus: Bool) {
-        let kept = persistence.found
+        let stored = persistence.found
+        let handover = session.handover
         let findings = [persistence.tree, persistence.history].compactMap { $0?.finding }
-        let known = [kept.tree, kept.history, handover?.records ?? []] + findings.map(\.counters)
+        let known = [stored.tree, stored.history, handover?.records ?? []] + findings.map(\.counters)
         var counters = known.flatMap { records in records.filter { $0.key.kind == .counters } }
         if let further = countersBeyond(counters, findings.map(\.certainty)) { counters.append(further) }
         func hasMore(_ records: [Record]) -> Bool { records.contains { $0.key.kind != .counters } }
@@ -74,29 +75,28 @@ extension Daemon {
 
         let lost = "memory, from before the bus was lost"
         if setup.restore != .never {
-            // What is in memory is never older than what is in the file. A tree where nothing is left is one, too: the copy
-            // in the history may be older.
-            if let handover, handover.busID == busID { return (with(handover.records), lost, true) }
-            if !kept.tree.isEmpty { return (with(kept.tree), "'\(persistence.tree?.path ?? "")'", true) }
+            // Memory is never older than the file. An empty tree counts, too: the copy in the history may be older.
+            if let handover, handover.busID == session.busID { return (with(handover.records), lost, true) }
+            if !stored.tree.isEmpty { return (with(stored.tree), "'\(persistence.tree?.path ?? "")'", true) }
         }
         if setup.restore == .always {
             if let handover { return (with(handover.records), lost, false) }
-            if hasMore(kept.history) { return (with(kept.history), "'\(persistence.history?.path ?? "")'", false) }
+            if hasMore(stored.history) { return (with(stored.history), "'\(persistence.history?.path ?? "")'", false) }
         }
         return (counters, "", true)
     }
 
-    /// How many serials can't have been given while what was written was on its way to a disk.
+    /// More serials than can be given while a write is on its way to a disk.
     private static let unwritten: UInt64 = 1 << 32
-    /// 2026-01-01, in µs since 1970: a clock that says less is wrong.
+    /// 2026-01-01, in µs since 1970: a clock with an earlier time is wrong.
     private static let earliestTime: UInt64 = 1_767_225_600_000_000
 
-    /// Where serials and instances go on if others may have been given than is known; nil: none were.
+    /// Where serials and instances continue if some may have been given that no record shows; nil if none were.
     private func countersBeyond(_ counters: [Record], _ certainties: [StoreFile.Certainty]) -> Record? {
         let isTaken = persistence.tree?.trouble?.kind == .locked
-        let isExact = handover != nil || certainties.contains(.exact)
+        let isExact = session.handover != nil || certainties.contains(.exact)
         if isTaken || !isExact && certainties.contains(.unknown) {
-            // No clock goes as slowly as serials. Where this one is wrong, they go on anywhere behind those of that time.
+            // Serials are given more slowly than microseconds pass. If the clock is wrong, they continue at a random place after it.
             let time = RealtimeClock.now
             let start = time >= Self.earliestTime ? time : Self.earliestTime + .random(in: 0..<1 << 40)
             return .counters(beyond: counters, by: Self.unwritten, atLeast: start)
@@ -110,18 +110,16 @@ extension Daemon {
         logger.notice("Restored \(counted(flows, "flow")) and \(counted(screens, "screen")) from \(source)")
     }
 
-    /// What the next daemon of this process needs, when the bus is lost.
+    /// The state for the next daemon of this process, when the bus is lost.
     func handoverState() -> HandoverState {
         HandoverState(
-            records: coordinator.takeAllRecords(), busID: busID, definitions: fileDefinitions)
+            records: coordinator.takeAllRecords(), busID: session.busID, definitions: fileDefinitions)
     }
 
-    /// Writes all that waits, and closes the files.
-    ///
-    /// What is held back is carried out; where the bus is lost, nobody is there for it.
+    /// Writes everything that waits, and closes the files. Pending effects are carried out, unless the bus is lost.
     func endPersistence() {
-        isServing = false
-        if !bus.isOpen { isLost = true }
+        state.isServing = false
+        if !bus.isOpen { state.isLost = true }
         commit()
         coordinator.releaseReservedNumbers()
         persistence.close()

@@ -99,6 +99,15 @@ final class Persistence {
         pruning = try loop.deferred { [unowned self] in prune() }
     }
 
+    /// The files of a bus with this id.
+    convenience init(_ setup: Setup, busID: String, _ loop: EventLoop) throws(SdError) {
+        let (folders, logger) = (setup.folders, setup.logger)
+        try self.init(
+            tree: folders.treeFile(ofBus: busID).map { PersistedFile($0, "tree", logger: logger) },
+            history: folders.historyFile.map { PersistedFile($0, "history", logger: logger) },
+            retention: setup.retention, copiesTree: setup.restore == .always, loop: loop, logger: logger)
+    }
+
     // MARK: How it is
 
     /// Whether there is a file to keep records in that can be written: then they come before effects (D-1).

@@ -3,50 +3,35 @@ import FlowWire
 import Logging
 import SdBus
 
-// A call that leads to much goes on in slices (S-7). Between them those who only read are answered; what may change the tree
-// waits in the order in which it came, so that no step of another client comes in between.
+// A call that leads to much is handled in slices (S-7). Between them, calls that only read are answered; whatever may change
+// the tree waits in its order, so that no step of another client comes in between.
 
 extension Daemon {
-    /// How many of those that waited have their turn at once.
+    /// How many postponed calls and events have their turn at once.
     private static let postponedAtOnce = 64
 
-    /// Sets up what slices need; before there are messages.
-    func prepareSlices() throws(SdError) {
-        sliceTask = try loop.deferred(.amongMessages) { [unowned self] in askBus() }
-    }
-
-    /// Whether something goes on in slices, or waits for that.
+    /// Whether an event is handled in slices, or others wait for that.
     var isBusy: Bool { coordinator.hasMore || !backlog.isEmpty }
 
-    /// Goes on when the bus is through with what it was given so far.
+    /// Has the next slice, or what waits for the last one, follow.
     func resumeSoon() {
-        guard isBusy, sliceQuestion == nil else { return }
-        do throws(SdError) { try sliceTask?.schedule() } catch {
-            logger.error("Could not go on later: \(error)")
-            goOn()
+        guard isBusy else { return }
+        do throws(SdError) { try slices.schedule() } catch {
+            logger.error("Could not resume later: \(error)")
+            resume()
         }
     }
 
-    /// Asks the bus for anything. It answers behind all that came of the last slice. So what others read never waits for more
-    /// than the rest of that and one slice, in the bus as well as here, and what is unsent is bounded.
-    private func askBus() {
-        guard isBusy, !isLost, sliceQuestion == nil else { return }
+    /// Sends what came of the last slice, behind which the bus answers; whether there is another slice.
+    func prepareSlice() -> Bool {
+        guard isBusy, !isLost else { return false }
         commit()
-        do {
-            // Whatever the answer is, and from whoever: a slice that comes early does no harm, one that never comes would.
-            sliceQuestion = try call("\(BusNames.bus)", "\(BusNames.busPath)", BusNames.bus, "GetId").call {
-                [unowned self] _ in
-                sliceQuestion = nil
-                goOn()
-            }
-        } catch {
-            connectionFailed(error)
-        }
+        return true
     }
 
-    /// Does the next slice, or what waited for the last one.
-    private func goOn() {
-        // When the connection is lost sd-bus answers what was asked before it tells of that.
+    /// Handles the next slice, or what waited for the last one.
+    func resume() {
+        // sd-bus answers calls of a lost connection before it reports the loss.
         guard isBusy, !isLost, bus.isOpen else { return }
         commit()
         for call in backlog.takeOverdue(at: loop.now) { _ = refuse(call.message.message, because: Backlog.overdue) }
@@ -71,19 +56,19 @@ extension Daemon {
         }
     }
 
-    // MARK: What waits
+    // MARK: Postponed events
 
-    /// Does something in its turn: at once, unless something goes on in slices.
+    /// Runs a closure in its turn: at once, unless an event is handled in slices.
     func whenFree(_ body: @escaping () -> Void) {
         guard isBusy else { return body() }
         backlog.add(event: body)
         resumeSoon()
     }
 
-    /// How many bytes an answer that waits may have, with room for more than what is taken of any.
+    /// How many bytes a postponed answer may have: more than is read of any.
     private static let postponedAnswerBytes = 8 * 1_024 * 1_024
 
-    /// The same with what a call came to.
+    /// Runs a closure with the result of a call in its turn.
     func whenFree(_ conclusion: Outbox.Conclusion, _ body: @escaping (Outbox.Conclusion) -> Void) {
         switch conclusion {
         case .answered(let answer) where isBusy:
@@ -95,13 +80,13 @@ extension Daemon {
             } catch {
                 return whenFree { body(.unreadable("its answer can't be read: \(error)")) }
             }
-            let kept = RetainedMessage(answer)
-            whenFree { body(.answered(kept.message)) }
+            let message = RetainedMessage(answer)
+            whenFree { body(.answered(message.message)) }
         case .answered, .unreadable, .timedOut, .unsent: whenFree { body(conclusion) }
         }
     }
 
-    /// Has a call wait for its turn; gives sd-bus the result.
+    /// Postpones a call; gives sd-bus the result.
     private func postpone(
         _ message: OpaquePointer?, _ body: @escaping (Daemon, MessageReader) throws -> Void
     ) -> Int32 {
@@ -119,15 +104,15 @@ extension Daemon {
         return 1
     }
 
-    /// Serves a call that may change the tree to the presentable that was looked up, in its turn; gives sd-bus its result.
+    /// Serves a call that may change the tree, to the presentable that the lookup found, in its turn; gives sd-bus its result.
     static func change(
         _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
         _ body: @escaping (Daemon, MessageReader, NodeID) throws -> Void
     ) -> Int32 {
         guard let daemon = from(context), daemon.isBusy else { return serve(message, context, body) }
-        let found = daemon.found
+        let found = daemon.lookup.found
         return daemon.postpone(message) { daemon, call in
-            // The path means what was there when the call came (S-25).
+            // The path means the presentable that was there when the call came (S-25).
             guard let found, daemon.coordinator.isLive(found) else {
                 throw FlowError.presentableGone
             }
@@ -135,17 +120,17 @@ extension Daemon {
         }
     }
 
-    /// The same to a presentable that may be gone: also one that was there when the call came.
+    /// Serves such a call to a presentable that may be gone, even since the call came.
     static func changeRepeatable(
         _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
         _ body: @escaping (Daemon, MessageReader, NodeID?) throws -> Void
     ) -> Int32 {
         guard let daemon = from(context), daemon.isBusy else { return serveRepeatable(message, context, body) }
-        let found = daemon.found
+        let found = daemon.lookup.found
         return daemon.postpone(message) { daemon, call in try body(daemon, call, found) }
     }
 
-    /// The same to the root object.
+    /// Serves such a call to the root object.
     static func changeRoot(
         _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
         _ body: @escaping (Daemon, MessageReader) throws -> Void
@@ -156,6 +141,6 @@ extension Daemon {
 }
 
 extension FlowError {
-    /// The presentable went while the call waited (S-22).
+    /// The presentable was dismissed while the call was postponed (S-22).
     static var presentableGone: FlowError { FlowError(.presentableDismissed, "the presentable is gone") }
 }

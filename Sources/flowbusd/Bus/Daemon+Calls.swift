@@ -1,0 +1,133 @@
+import FlowCore
+import FlowWire
+import Logging
+import SdBus
+
+// How calls come in from sd-bus, and how they are answered or refused.
+
+extension Daemon {
+    /// Serves a call to the presentable that the lookup found; gives sd-bus its result.
+    static func serve(
+        _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
+        _ body: (Daemon, MessageReader, NodeID) throws -> Void
+    ) -> Int32 {
+        serveRoot(message, context) { daemon, call in
+            // The lookup of this very call found it, or sd-bus would not have come here.
+            guard let node = daemon.lookup.found else { throw SdError.noObject }
+            try body(daemon, call, node)
+        }
+    }
+
+    /// Serves a call to a presentable that may be gone; gives sd-bus its result.
+    static func serveRepeatable(
+        _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
+        _ body: (Daemon, MessageReader, NodeID?) throws -> Void
+    ) -> Int32 {
+        serveRoot(message, context) { daemon, call in try body(daemon, call, daemon.lookup.found) }
+    }
+
+    /// Serves a call to the root object; gives sd-bus its result.
+    static func serveRoot(
+        _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ body: (Daemon, MessageReader) throws -> Void
+    ) -> Int32 {
+        guard let message, let daemon = from(context) else { return 0 }
+        let call = MessageReader(message)
+        do {
+            try body(daemon, call)
+            return 1
+        } catch {
+            return daemon.refuse(call, because: error)
+        }
+    }
+
+    /// Appends a property of the presentable that the lookup found; gives sd-bus its result.
+    static func get(
+        _ answer: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
+        _ append: (Daemon, MessageWriter, NodeID) throws -> Void
+    ) -> Int32 {
+        getConstant(answer) { body in
+            guard let daemon = from(context), let node = daemon.lookup.found else {
+                throw SdError.noObject
+            }
+            try append(daemon, body, node)
+        }
+    }
+
+    /// Appends a property that never changes; gives sd-bus its result.
+    static func getConstant(_ answer: OpaquePointer?, _ append: (MessageWriter) throws -> Void) -> Int32 {
+        guard let answer else { return 0 }
+        do {
+            try append(MessageWriter(answer))
+            return 0
+        } catch {
+            return errno(of: error)
+        }
+    }
+
+    /// Answers a call at once.
+    ///
+    /// - Throws: ``SdError``, with which ``serveRoot(_:_:_:)`` ends the connection.
+    func reply(to call: MessageReader, _ write: (MessageWriter) throws -> Void) throws {
+        commit()
+        let message = try OutgoingMessage(replyTo: call)
+        try write(message.body)
+        try message.send()
+    }
+
+    /// Refuses a call with an error of the contract.
+    func refuse(_ call: MessageReader, _ error: FlowError) throws {
+        logger.debug("Refused a call: \(error.message)", metadata: [LogField.sender: "\(call.client.name)"])
+        try OutgoingMessage(errorTo: call, name: error.code.busName, text: error.message).send()
+    }
+
+    /// Refuses a call; gives sd-bus its result. An errno becomes the error that sd-bus would send itself, but sd-bus would
+    /// ignore that the error could not be sent.
+    func refuse(_ call: MessageReader, because error: any Error) -> Int32 {
+        commit()
+        if let error = error as? SdError, error.isSendFailure {
+            connectionFailed(error)
+            return 1
+        }
+        var refusal = error as? FlowError
+        if let error = error as? SdError, error.isBadMessage {
+            refusal = FlowError(
+                .invalidArguments, "a text of the call is not UTF-8, or has a noncharacter of Unicode, such as U+FFFE")
+        }
+        do {
+            if let refusal {
+                try refuse(call, refusal)
+            } else {
+                try OutgoingMessage(errorTo: call, errno: -Self.errno(of: error)).send()
+            }
+        } catch {
+            connectionFailed(error)
+        }
+        return 1
+    }
+
+    private static func errno(of error: any Error) -> Int32 {
+        guard let error = error as? SdError else { preconditionFailure("a handler threw \(error)") }
+        return -error.code
+    }
+
+    /// Reads the name of a declared step.
+    func readStep(_ call: MessageReader) throws -> StepID { try step(named: call.readString()) }
+
+    /// Reads the name of a declared step; an empty text gives nil.
+    func readOptionalStep(_ call: MessageReader) throws -> StepID? {
+        let name = try call.readString()
+        return name.pointee == 0 ? nil : try step(named: name)
+    }
+
+    private func step(named name: UnsafePointer<CChar>) throws -> StepID {
+        guard let step = coordinator.definitions.step(named: name.bytes) else {
+            throw coordinator.definitions.unknownStep(String(cString: name))
+        }
+        return step
+    }
+}
+
+extension MessageReader {
+    /// The sender.
+    var client: Client { Client(String(cString: sender)) }
+}

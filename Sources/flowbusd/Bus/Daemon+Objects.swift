@@ -1,0 +1,135 @@
+import FlowCore
+import FlowWire
+import SdBus
+
+// The objects on the bus. Presentables are served by fallback vtables that look the path up in the tree, so that none is
+// registered; the handler that sd-bus calls next is for the presentable that the lookup found.
+
+/// The presentable that sd-bus looked up last.
+struct PresentableLookup {
+    fileprivate(set) var found: NodeID?
+}
+
+extension Daemon {
+    /// Serves all objects: the coordinator at the root, and the presentables.
+    func addObjects() throws {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        let (root, tree) = ("\(BusNames.root)", "\(BusNames.tree)")
+        try bus.addObjectManager(path: root)
+        let vtables = setup.vtables
+        for (interface, vtable) in [
+            (BusNames.Interface.coordinator, vtables.coordinator), (BusNames.Interface.history, vtables.history),
+        ] {
+            try bus.addObjectVtable(path: root, interface: interface, vtable: vtable, userdata: context)
+        }
+        try addPresentables(
+            below: tree,
+            steppers: { _, path, _, context, found, _ in
+                let isLive = Daemon.find(path, context, found) { _, _ in true }
+                return isLive == 0 ? Daemon.findRepeatable(context, found) : isLive
+            },
+            presentables: { _, path, _, context, found, _ in Daemon.find(path, context, found) { _, _ in true } },
+            flows: { _, path, _, context, found, _ in Daemon.find(path, context, found) { $0.coordinator.isFlow($1) } })
+        // The same objects again by their instances, which are listed nowhere.
+        try addPresentables(
+            below: "\(BusNames.instances)",
+            steppers: { _, path, _, context, found, _ in
+                let isLive = Daemon.findInstance(path, context, found) { _, _ in true }
+                guard isLive == 0, let path, InstancePath.instance(at: path.bytes) != nil else { return isLive }
+                return Daemon.findRepeatable(context, found)
+            },
+            presentables: { _, path, _, context, found, _ in Daemon.findInstance(path, context, found) { _, _ in true }
+            },
+            flows: { _, path, _, context, found, _ in
+                Daemon.findInstance(path, context, found) { $0.coordinator.isFlow($1) }
+            })
+        try bus.addNodeEnumerator(
+            path: tree, userdata: context,
+            enumerator: { _, path, context, list, _ in
+                guard let path, let daemon = Daemon.from(context) else { return 0 }
+                return NodeList.fill(list, with: daemon.objects(at: path))
+            })
+    }
+
+    private func addPresentables(
+        below prefix: String, steppers: @escaping ObjectLookup, presentables: @escaping ObjectLookup,
+        flows: @escaping ObjectLookup
+    ) throws {
+        let (vtables, context) = (setup.vtables, Unmanaged.passUnretained(self).toOpaque())
+        for (interface, vtable, lookup) in [
+            (BusNames.Interface.stepper, vtables.stepper, steppers),
+            (BusNames.Interface.presentable, vtables.presentable, presentables),
+            (BusNames.Interface.flow, vtables.flow, flows),
+        ] {
+            try bus.addFallbackVtable(
+                prefix: prefix, interface: interface, vtable: vtable, userdata: context, lookup: lookup)
+        }
+    }
+
+    static func from(_ context: UnsafeMutableRawPointer?) -> Daemon? {
+        context.map { Unmanaged<Daemon>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Looks up the presentable at a path, for the handler that follows; gives sd-bus its result.
+    ///
+    /// - Parameter isServed: whether the presentable has the interface.
+    private static func find(
+        _ path: UnsafePointer<CChar>?, _ context: UnsafeMutableRawPointer?,
+        _ found: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ isServed: (Daemon, NodeID) -> Bool
+    ) -> Int32 {
+        guard let path, let daemon = from(context) else { return 0 }
+        daemon.lookup.found = daemon.coordinator.node(at: path.bytes)
+        return daemon.report(to: found, isServed)
+    }
+
+    /// Looks up the presentable whose instance a path names.
+    private static func findInstance(
+        _ path: UnsafePointer<CChar>?, _ context: UnsafeMutableRawPointer?,
+        _ found: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ isServed: (Daemon, NodeID) -> Bool
+    ) -> Int32 {
+        guard let path, let daemon = from(context) else { return 0 }
+        daemon.lookup.found = InstancePath.instance(at: path.bytes).flatMap { daemon.coordinator.node(instance: $0) }
+        return daemon.report(to: found, isServed)
+    }
+
+    /// Gives sd-bus the result of a lookup.
+    private func report(
+        to context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ isServed: (Daemon, NodeID) -> Bool
+    ) -> Int32 {
+        guard let node = lookup.found, isServed(self, node) else {
+            // The error that sd-bus sends then must not overtake other answers.
+            commit()
+            return 0
+        }
+        context?.pointee = Unmanaged.passUnretained(self).toOpaque()
+        return 1
+    }
+
+    /// The path that a call to a presentable named, unless that is the path in the tree.
+    func calledPath(_ call: MessageReader) -> String? {
+        // It is below one of two prefixes, which differ in the byte after their common part.
+        let place = BusNames.root.utf8CodeUnitCount + 1
+        guard UInt8(bitPattern: call.path[place]) == BusNames.instances.utf8Start[place] else { return nil }
+        return String(cString: call.path)
+    }
+
+    /// Serves a call that may repeat an earlier one, whose presentable is gone by now: its token gives it the first outcome
+    /// again (S-9).
+    private static func findRepeatable(
+        _ context: UnsafeMutableRawPointer?, _ found: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+    ) -> Int32 {
+        guard let daemon = from(context), let call = daemon.bus.currentCall,
+            "EmitStepWithOptions".isSpelled(call.member)
+        else { return 0 }
+        found?.pointee = context
+        return 1
+    }
+
+    /// The objects to list at a path: all of them for GetManagedObjects, and for Introspect the children alone, or each
+    /// leaf would cost all nodes.
+    private func objects(at path: UnsafePointer<CChar>) -> [String] {
+        if let call = bus.currentCall, "GetManagedObjects".isSpelled(call.member) { return coordinator.paths }
+        if "\(BusNames.tree)".isSpelled(path) { return coordinator.childPaths(of: nil) }
+        return coordinator.node(at: path.bytes).map { coordinator.childPaths(of: $0) } ?? []
+    }
+}

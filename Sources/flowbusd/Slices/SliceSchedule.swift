@@ -1,0 +1,44 @@
+import FlowWire
+import SdBus
+
+/// Decides when the next slice has its turn (S-7): once the bus has handled everything that the last slice sent.
+///
+/// It asks the bus for anything, and the answer comes behind all that. So what others read never waits for more than the
+/// rest of the last slice and one slice more, in the bus as well as here, and the unsent messages are bounded.
+final class SliceSchedule {
+    /// Runs before the bus is asked; false: no slice is needed any more.
+    var prepare: () -> Bool = { false }
+    /// Runs when the next slice has its turn.
+    var next: () -> Void = {}
+    /// Runs when the bus can't be asked.
+    var failed: (any Error) -> Void = { _ in }
+    private let bus: Bus
+    private var task: DeferredTask?
+    private var question: MessageReceiver?
+
+    /// A schedule without slices, of a connection and the loop that serves it.
+    init(_ bus: Bus, _ loop: EventLoop) throws(SdError) {
+        self.bus = bus
+        task = try loop.deferred(.amongMessages) { [unowned self] in
+            guard question == nil, prepare() else { return }
+            do throws(SdError) { try ask() } catch { failed(error) }
+        }
+    }
+
+    /// Has the next slice follow, unless one is due already.
+    func schedule() throws(SdError) {
+        guard question == nil else { return }
+        try task?.schedule()
+    }
+
+    private func ask() throws(SdError) {
+        // Any answer will do, whoever sends it: a slice that comes early does no harm, one that never comes would.
+        question = try OutgoingMessage(
+            call: bus, destination: BusNames.bus.cString, path: BusNames.busPath.cString,
+            interface: BusNames.bus.cString, member: ("GetId" as StaticString).cString
+        ).call { [unowned self] _ in
+            question = nil
+            next()
+        }
+    }
+}
