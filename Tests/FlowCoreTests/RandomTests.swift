@@ -206,7 +206,7 @@ extension RandomLife {
 }
 
 extension Forest {
-    fileprivate var waitingCount: Int { preorder().reduce(0) { $0 + nodes[$1].deferredSteps.count } }
+    fileprivate var waitingCount: Int { preorder().reduce(0) { $0 + self[$1].deferredSteps.count } }
 }
 
 extension Effect {
