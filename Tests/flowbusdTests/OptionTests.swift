@@ -68,7 +68,7 @@ struct OptionTests {
         try process.waitForLine(in: .errors) { $0.contains("Serving") }
         #expect(
             try TestClient(bus).property(Service.name, Service.root, Service.name + ".Coordinator", "InterfaceVersion")
-                == .uint32(7))
+                == .uint32(1))
     }
 
     @Test func `options that contradict each other, and words that are none, are refused: 64`() throws {

@@ -95,8 +95,8 @@ struct TreeTests {
         #expect(try flow("WaitReady") == [])
         #expect(try flow("GetLastNavigation") == [.uint64(1), "begin", .options()])
         #expect(try service.property("Instance", of: "/shop", "Presentable") == .uint64(1))
-        #expect(try service.property("Parent", of: "/shop/list", "Presentable").brief == "/shop")
-        #expect(try service.property("Parent", of: "/shop", "Presentable") == .objectPath("/"))
+        #expect(try service.property("ParentFlow", of: "/shop/list", "Presentable").brief == "/shop")
+        #expect(try service.property("ParentFlow", of: "/shop", "Presentable") == .objectPath("/"))
     }
 
     @Test func `GetSteps has every argument's type, with a mark on what may be left out`() throws {

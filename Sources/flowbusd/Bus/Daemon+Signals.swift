@@ -118,7 +118,7 @@ extension Daemon {
         try appendInterface(BusNames.Interface.presentable, to: body) { body in
             try body.appendEntry("Name", "s") { body in try body.append(state.name) }
             try body.appendEntry("Style", "s") { body in try body.append(state.style) }
-            try body.appendEntry("Parent", "o") { body in try body.append(path: state.parent) }
+            try body.appendEntry("ParentFlow", "o") { body in try body.append(path: state.parent) }
             try body.appendEntry("Instance", "t") { body in try body.append(state.instance) }
             try body.appendEntry("Arguments", "a{sv}") { body in try body.append(state.arguments) }
             try body.appendEntry("Visible", "b") { body in try body.append(state.isVisible) }

@@ -45,7 +45,7 @@ enum PresentableInterface {
                 .init("Style", "s", .constant) { _, _, _, _, answer, context, _ in
                     Daemon.get(answer, context) { try $1.append($0.coordinator.style(of: $2)) }
                 },
-                .init("Parent", "o", .constant) { _, _, _, _, answer, context, _ in
+                .init("ParentFlow", "o", .constant) { _, _, _, _, answer, context, _ in
                     Daemon.get(answer, context) { try $1.append(path: $0.coordinator.parentPath(of: $2)) }
                 },
                 .init("Instance", "t", .constant) { _, _, _, _, answer, context, _ in
