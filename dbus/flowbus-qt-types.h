@@ -45,23 +45,31 @@ struct FlowBusStep
 typedef QList<FlowBusStep> FlowBusStepList;
 FLOWBUS_MEMBERS(FlowBusStep, value.name << value.arguments, value.name >> value.arguments)
 
-// What became of one step of EmitSteps: (ts).
-struct FlowBusStepVerdict
+// The outcome of one step of EmitSteps: (tsss).
+struct FlowBusStepOutcome
 {
     qulonglong serial = 0;
     QString verdict;
+    QString errorName;
+    QString errorMessage;
 };
-typedef QList<FlowBusStepVerdict> FlowBusStepVerdictList;
-FLOWBUS_MEMBERS(FlowBusStepVerdict, value.serial << value.verdict, value.serial >> value.verdict)
+typedef QList<FlowBusStepOutcome> FlowBusStepOutcomeList;
+FLOWBUS_MEMBERS(FlowBusStepOutcome, value.serial << value.verdict << value.errorName << value.errorMessage,
+                value.serial >> value.verdict >> value.errorName >> value.errorMessage)
 
-// What became of a deep link in one flow: (os).
-struct FlowBusFlowVerdict
+// The outcome of a deep link in one flow: (otsss).
+struct FlowBusFlowOutcome
 {
     QDBusObjectPath flow;
+    qulonglong serial = 0;
     QString verdict;
+    QString errorName;
+    QString errorMessage;
 };
-typedef QList<FlowBusFlowVerdict> FlowBusFlowVerdictList;
-FLOWBUS_MEMBERS(FlowBusFlowVerdict, value.flow << value.verdict, value.flow >> value.verdict)
+typedef QList<FlowBusFlowOutcome> FlowBusFlowOutcomeList;
+FLOWBUS_MEMBERS(FlowBusFlowOutcome,
+                value.flow << value.serial << value.verdict << value.errorName << value.errorMessage,
+                value.flow >> value.serial >> value.verdict >> value.errorName >> value.errorMessage)
 
 // One segment of NavigateAlong: (ssa{sv}).
 struct FlowBusPathSegment
@@ -134,10 +142,10 @@ inline void flowBusRegisterTypes()
 {
     qDBusRegisterMetaType<FlowBusStep>();
     qDBusRegisterMetaType<FlowBusStepList>();
-    qDBusRegisterMetaType<FlowBusStepVerdict>();
-    qDBusRegisterMetaType<FlowBusStepVerdictList>();
-    qDBusRegisterMetaType<FlowBusFlowVerdict>();
-    qDBusRegisterMetaType<FlowBusFlowVerdictList>();
+    qDBusRegisterMetaType<FlowBusStepOutcome>();
+    qDBusRegisterMetaType<FlowBusStepOutcomeList>();
+    qDBusRegisterMetaType<FlowBusFlowOutcome>();
+    qDBusRegisterMetaType<FlowBusFlowOutcomeList>();
     qDBusRegisterMetaType<FlowBusPathSegment>();
     qDBusRegisterMetaType<FlowBusPathSegmentList>();
     qDBusRegisterMetaType<FlowBusContributor>();

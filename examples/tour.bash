@@ -124,7 +124,7 @@ watch() {
             else "did navigate flow=\($flow) step=\($data[3])\($data[4] | values)"
             end,
             ($data[5][] | select(.[0] == "screen") | "show \(.[2])")
-          elif .member == "NavigationFailed" then "failed flow=\($flow) step=\($data[2]): \($data[3] | short)"
+          elif .member == "NavigationFailed" then "failed flow=\($flow) step=\($data[2]): \($data[3] + ($data[4] | short))"
           elif .member == "NameOwnerChanged" then
             if $data[0] == "org.flowbus.Navigation1" then "owner \($data[2])"
             elif $data[0] | startswith(":") then empty
@@ -141,9 +141,9 @@ watch() {
           elif .type == "error" then "answer to \($caller): \(.error_name | short)"
           elif $type == "t" then "serial \($data[0])"
           elif $type == "ts" then "answer to \($caller): \($data[1])"
-          elif $type == "a(os)" then
-            [$data[0][] | "\(.[0] | below) \(.[1] | short)" | rtrimstr(" ")] | "answer to \($caller): \(join(", "))"
-          elif $type == "a(ts)" then [$data[0][] | .[1] | short] | "answer to \($caller): \(join(", "))"
+          elif $type == "a(otsss)" then
+            [$data[0][] | "\(.[0] | below) \(.[2] + (.[3] | short))" | rtrimstr(" ")] | "answer to \($caller): \(join(", "))"
+          elif $type == "a(tsss)" then [$data[0][] | .[1] + (.[2] | short)] | "answer to \($caller): \(join(", "))"
           elif $type == "" or $type == "o" then "answer to \($caller): done"
           else empty
           end)'

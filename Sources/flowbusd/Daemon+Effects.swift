@@ -100,20 +100,19 @@ extension Daemon {
             try body.append(verdict.rawValue)
         case .flow(let path): try body.append(path: path)
         case .outcomes(let outcomes):
-            try body.openContainer(.array, "(os)")
+            try body.openContainer(.array, "(otsss)")
             for outcome in outcomes {
-                try body.openContainer(.structure, "os")
+                try body.openContainer(.structure, "otsss")
                 try body.append(path: outcome.path)
-                try body.append(outcome.outcome?.busText ?? "")
+                try body.append(outcome: outcome.outcome)
                 try body.closeContainer()
             }
             try body.closeContainer()
         case .verdicts(let outcomes):
-            try body.openContainer(.array, "(ts)")
+            try body.openContainer(.array, "(tsss)")
             for outcome in outcomes {
-                try body.openContainer(.structure, "ts")
-                try body.append(outcome.serial)
-                try body.append(outcome.busText)
+                try body.openContainer(.structure, "tsss")
+                try body.append(outcome: outcome)
                 try body.closeContainer()
             }
             try body.closeContainer()

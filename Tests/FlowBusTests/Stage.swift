@@ -59,7 +59,7 @@ final class Stage {
         var all: [String] = []
         for _ in 0..<count {
             guard let failure = await failure() else { return all + ["the end"] }
-            all.append("\(failure.path) \(failure.step) \(failure.reason)")
+            all.append("\(failure.path) \(failure.step) \(failure.outcome)")
         }
         return all
     }
@@ -84,4 +84,9 @@ extension Stage {
         await ready(flow)
         return path
     }
+}
+
+extension NavigationFailure {
+    /// Its verdict, or its error's name.
+    var outcome: String { verdict?.rawValue ?? error?.code.rawValue ?? "" }
 }

@@ -130,9 +130,8 @@ struct CrashAskedTests {
             #expect(refusal.message == "the navigator 'org.example.Settings' of flow 'settings' is gone")
         }
         #expect(
-            try list.answer(to: listed)[0].elements.map(\.brief) == [
-                "(0 \(Self.error)NavigatorFailed)", "(0 \(Self.error)PresentableDismissed)",
-            ])
+            try list.answer(to: listed)[0].outcomes
+                == [Self.error + "NavigatorFailed", Self.error + "PresentableDismissed"])
         try service.waitForNavigation("gone", of: "/main")
         #expect(
             service.client.story == [
@@ -165,7 +164,7 @@ struct CrashAskedTests {
         let sender = service.client.uniqueName
         #expect(
             service.client.story == [
-                "NavigationFailed /main/settings 1 \(sender) first \(Self.error)NavigatorFailed "
+                "NavigationFailed /main/settings 1 \(sender) first  \(Self.error)NavigatorFailed "
                     + "the navigator 'org.example.Settings' of flow 'settings' is gone",
                 "PropertiesChanged /main/settings Ready=true", "InterfacesRemoved /main/settings",
                 "NavigationOccurred /main 2 0 \(navigator.uniqueName) gone {why: navigatorGone} [] {}",
@@ -240,7 +239,7 @@ struct CrashAskedTests {
         try service.client.waitForSignal("DefinitionsChanged")
         #expect(
             service.client.story == [
-                "NavigationFailed /wizard 0 \(service.client.uniqueName) turn \(Self.error)NavigatorFailed "
+                "NavigationFailed /wizard 0 \(service.client.uniqueName) turn  \(Self.error)NavigatorFailed "
                     + "the navigator '\(both.uniqueName)' of flow 'wizard' is gone",
                 "PropertiesChanged /wizard Ready=true", "InterfacesRemoved /wizard", "DefinitionsChanged  ",
             ])
@@ -284,8 +283,8 @@ struct CrashAskedTests {
         #expect(path.name == Self.error + "PathFailed")
         #expect(path.message.contains("segment 2"))
         #expect(
-            try clients[1].answer(to: link)[0].brief
-                == "[(/main unhandled), (/main/settings \(Self.error)NavigatorFailed)]")
+            try clients[1].answer(to: link)[0].outcomes
+                == ["/main unhandled", "/main/settings \(Self.error)NavigatorFailed"])
         for call in twice { #expect(try refusal(of: (clients[2], call)).name == Self.error + "NavigatorFailed") }
         let concluded = try clients[3].waitForSignal("StepConcluded")
         #expect(concluded.path == flow)

@@ -153,7 +153,7 @@ struct CrashClientTests {
         #expect(try service.treeLines() == ["/hall visible presented", "/main visible presented"])
         #expect(reasons() == Array(repeating: "navigatorGone", count: 150))
         #expect(
-            service.client.signals.filter { $0.member == "NavigationFailed" }.map { $0.values[3].text }
+            service.client.signals.filter { $0.member == "NavigationFailed" }.map { $0.values[4].text }
                 == Array(repeating: Self.error + "NavigatorFailed", count: 150))
         // A new one is asked for what is live, and for nothing else.
         try take("ask", 1)

@@ -6,10 +6,10 @@ import Testing
 struct ExplainTests {
     private func explain(
         _ step: String, _ arguments: BusValue = .options(), on path: String, of service: Service
-    ) throws -> (verdict: String, lines: [String]) {
+    ) throws -> (verdict: String, errorName: String, lines: [String]) {
         let answer = try service.client.call(
             Service.name, Service.tree + path, Service.name + ".Stepper", "Explain", .string(step), arguments)
-        return (answer[0].text ?? "", answer[1].elements.compactMap(\.text))
+        return (answer[0].text ?? "", answer[1].text ?? "", answer[2].elements.compactMap(\.text))
     }
 
     private func signalCount(_ service: Service) -> Int { service.client.log.count { $0.kind == .signal } }
@@ -19,7 +19,7 @@ struct ExplainTests {
         try service.listen()
         let (before, start) = (try service.objects(), signalCount(service))
         let dry = try explain("pick", .options(["item": .byte(7)]), on: "/shop", of: service)
-        #expect(dry.verdict == "navigated")
+        #expect(dry.verdict == "navigated" && dry.errorName.isEmpty)
         #expect(
             dry.lines == [
                 "step 'pick' (item = 7) on flow '\(Service.tree)/shop'",
@@ -40,14 +40,14 @@ struct ExplainTests {
     {
         let service = try Service(shopDefinitions)
         let unknown = try explain("pikc", .options(["item": .variant(.options())]), on: "/shop", of: service)
-        #expect(unknown.verdict == Service.name + ".Error.UnknownStep")
+        #expect(unknown.verdict.isEmpty && unknown.errorName == Service.name + ".Error.UnknownStep")
         #expect(unknown.lines == ["no definition declares a step 'pikc'; did you mean 'pick'?"])
         let misfit = try explain("pick", .options(["item": "seven"]), on: "/shop", of: service)
-        #expect(misfit.verdict == Service.name + ".Error.InvalidArguments")
+        #expect(misfit.errorName == Service.name + ".Error.InvalidArguments")
         #expect(misfit.lines.last?.hasSuffix("it has to be of type int64") == true, "\(misfit.lines)")
         let large = try explain(
             "pick", .options(["item": .string(String(repeating: "x", count: 70_000))]), on: "/shop", of: service)
-        #expect(large.verdict == Service.name + ".Error.LimitExceeded")
+        #expect(large.errorName == Service.name + ".Error.LimitExceeded")
         #expect(large.lines.count == 1)
 
         let refusal = try service.refusal {

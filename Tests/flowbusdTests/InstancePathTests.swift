@@ -72,8 +72,7 @@ struct InstancePathTests {
             try call(shop, "Stepper", "EmitStepWithOptions", "closed", .options(), .options(["wait": false]))
                 == [.uint64(4), "navigated"])
         let steps = BusValue.array(of: "(sa{sv})", [.structure(["closed", .options()])])
-        let verdicts = BusValue.array(of: "(ts)", [.structure([.uint64(5), "navigated"])])
-        #expect(try call(shop, "Stepper", "EmitSteps", steps) == [verdicts])
+        #expect(try call(shop, "Stepper", "EmitSteps", steps)[0].outcomes == ["5 navigated"])
         #expect(try call(list, "Stepper", "EmitStep", "closed", .options()) == [.uint64(0), "hidden"])
         #expect(try call(shop, "Stepper", "Explain", "closed", .options())[0] == "navigated")
         #expect(

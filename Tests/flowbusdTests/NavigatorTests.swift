@@ -167,7 +167,7 @@ struct NavigatorTests {
         try service.listen()
         #expect(try service.emit("go", on: Self.remote)[1] == "navigated")
         let loop = try service.client.waitForSignal("NavigationFailed") {
-            $0.values[3].text == error("NavigationLoop")
+            $0.values[4].text == error("NavigationLoop")
         }
         #expect(loop.path == Service.tree + Self.remote)
         try service.synchronize(peer)

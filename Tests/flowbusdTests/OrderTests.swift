@@ -83,7 +83,7 @@ struct OrderTests {
         #expect(
             service.client.story == [
                 "NavigationOccurred /shop 4 0 \(service.client.uniqueName) closed {} [] {deepLink: true}",
-                "answer [(/shop navigated), (/shop/pay unhandled)]",
+                "answer [(/shop 4 navigated  ), (/shop/pay 0 unhandled  )]",
             ])
     }
 
@@ -94,7 +94,7 @@ struct OrderTests {
         #expect(
             service.client.story == [
                 "InterfacesAdded /second",
-                "NavigationFailed /second 0 \(service.client.uniqueName) nobody unhandled "
+                "NavigationFailed /second 0 \(service.client.uniqueName) nobody unhandled  "
                     + "flow 'shop' has no rule for step 'nobody'",
                 "PropertiesChanged /second Ready=true", "answer /second",
             ])

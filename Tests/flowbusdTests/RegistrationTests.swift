@@ -186,7 +186,7 @@ struct RegistrationTests {
         try service.coordinate("mine")
         let failed = try service.client.waitForSignal("NavigationFailed")
         #expect(failed.path == Service.tree + "/mine")
-        #expect(failed.values[3].text == error("NavigatorFailed"))
+        #expect(failed.values[4].text == error("NavigatorFailed"))
         let refusal = try service.refusal { try service.emit("hello", on: "/mine") }
         #expect(refusal.name == error("NavigatorFailed"))
         #expect(try service.emit("open", on: "/main")[1] == "navigated")

@@ -25,6 +25,19 @@ extension TestClient {
 }
 
 extension BusValue {
+    /// Each outcome of an answer `a(tsss)` or `a(otsss)`, in short: the path, the serial unless it is 0, and the verdict or
+    /// the error's name. An outcome has one of these; and a message if it is an error.
+    var outcomes: [String] {
+        elements.map { outcome in
+            let texts = outcome.elements.suffix(3).map { $0.text ?? "" }
+            guard texts.count == 3, texts[0].isEmpty || texts[1].isEmpty, texts[1].isEmpty == texts[2].isEmpty else {
+                return "no outcome: \(outcome.brief)"
+            }
+            let rest = outcome.elements.dropLast(3).map(\.brief).filter { $0 != "0" }
+            return (rest + texts.prefix(2).filter { !$0.isEmpty }).joined(separator: " ")
+        }
+    }
+
     /// The value in short, without types; paths of the tree without what they all begin with.
     var brief: String {
         switch self {

@@ -109,13 +109,13 @@ struct WaitingTests {
         }
         let list = BusValue.array(of: "(sa{sv})", [.structure(["go", .options()])])
         #expect(
-            try peer.call(Service.name, Service.tree + "/main/guarded", Service.name + ".Stepper", "EmitSteps", list)
-                == [.array(of: "(ts)", [.structure([.uint64(0), .string(error("WouldDeadlock"))])])])
+            try peer.call(Service.name, Service.tree + "/main/guarded", Service.name + ".Stepper", "EmitSteps", list)[0]
+                .outcomes == [error("WouldDeadlock")])
         let link = try peer.call(
             Service.name, Service.root, Service.name + ".Coordinator", "Navigate", "go", .options(), .options())
         #expect(
-            link[0].brief
-                == "[(/main unhandled), (/main/guarded \(error("WouldDeadlock"))), (/main/plain navigated)]")
+            link[0].outcomes
+                == ["/main unhandled", "/main/guarded \(error("WouldDeadlock"))", "/main/plain 3 navigated"])
         let path = BusValue.array(
             of: "(ssa{sv})",
             [.structure(["main", "", .options()]), .structure(["guarded", "go", .options()])])
@@ -164,8 +164,8 @@ struct WaitingTests {
         try peer.reply(to: second, Peer.rejected)
         try pass(peer.waitForCall("Adapt"))
         #expect(
-            try service.client.answer(to: steps)[0].brief
-                == "[(2 navigated), (0 \(error("UnknownStep"))), (0 rejected), (0 unhandled)]")
+            try service.client.answer(to: steps)[0].outcomes
+                == ["2 navigated", error("UnknownStep"), "rejected", "unhandled"])
     }
 
     @Test func `S-27 S-28 deep links are answered when the guards on their way have answered`() throws {
@@ -175,8 +175,8 @@ struct WaitingTests {
         #expect(!service.client.log.contains { $0.replyTo == link })
         try pass(question)
         #expect(
-            try service.client.answer(to: link)[0].brief
-                == "[(/main unhandled), (/main/guarded navigated), (/main/plain navigated)]")
+            try service.client.answer(to: link)[0].outcomes
+                == ["/main unhandled", "/main/guarded 3 navigated", "/main/plain 2 navigated"])
         let path = BusValue.array(
             of: "(ssa{sv})",
             ["go", "begin"].map { .structure([$0 == "go" ? "main" : "guarded", .string($0), .options()]) })
@@ -186,13 +186,13 @@ struct WaitingTests {
             of: "(ssa{sv})",
             [.structure(["main", "ask", .options()]), .structure(["dialog", "", .options()])])
         #expect(
-            try service.client.answer(to: call("NavigateAlong", "Coordinator", on: "", right, .options()))[0].brief
-                == "[(/main navigated), (/main/dialog )]")
+            try service.client.answer(to: call("NavigateAlong", "Coordinator", on: "", right, .options()))[0].outcomes
+                == ["/main 4 navigated", "/main/dialog"])
         let guarded = BusValue.array(
             of: "(ssa{sv})", [.structure(["main", "", .options()]), .structure(["guarded", "begin", .options()])])
         let along = try call("NavigateAlong", "Coordinator", on: "", guarded, .options())
         try pass(peer.waitForCall("Adapt"))
-        #expect(try service.client.answer(to: along)[0].brief == "[(/main ), (/main/guarded navigated)]")
+        #expect(try service.client.answer(to: along)[0].outcomes == ["/main", "/main/guarded 6 navigated"])
         let late = try call("NavigateAlong", "Coordinator", on: "", guarded, .options(["timeout": .uint64(50_000)]))
         let refusal = try service.refusal(of: late)
         #expect(refusal.name == error("PathFailed"))

@@ -43,10 +43,6 @@ struct WayTests {
         .array(of: "(ssa{sv})", segments.map { .structure([.string($0.0), .string($0.1), .options()]) })
     }
 
-    private func verdicts(_ list: [(String, String)]) -> [BusValue] {
-        [.array(of: "(os)", list.map { .structure([.objectPath(Service.tree + $0.0), .string($0.1)]) })]
-    }
-
     @Test func `S-24 Back ends at the innermost flow that has something to go back to`() throws {
         let service = try Service(definitions)
         #expect(try back("/main", of: service) == [.uint64(0), "unhandled"])
@@ -87,12 +83,12 @@ struct WayTests {
             try service.coordinator("NavigateAlong", path(segments), .options(["timeout": .uint64(1)]))
         }
         #expect(
-            try along([("main", "open"), ("inner", "push")])
-                == verdicts([("/main", "navigated"), ("/main/inner", "navigated")]))
+            try along([("main", "open"), ("inner", "push")])[0].outcomes
+                == ["/main 1 navigated", "/main/inner 2 navigated"])
         // A unique flow is started; a segment without a step is only on the way.
         #expect(
-            try along([("extra", "open"), ("inner", "")])
-                == verdicts([("/extra", "navigated"), ("/extra/inner", "")]))
+            try along([("extra", "open"), ("inner", "")])[0].outcomes
+                == ["/extra 3 navigated", "/extra/inner"])
         for (segments, part) in [
             ([("main", "push"), ("maps", "push")], "segment 2 ('maps')"),
             ([("main", "push"), ("inner", "home")], "segment 2 ('inner'): flow 'inner' has no rule for step 'home'"),

@@ -153,16 +153,17 @@ extension BusLink {
         }
     }
 
-    /// Reads `a(os)`: flows, and a verdict or an error's name each.
+    /// Reads `a(otsss)`: flows, and the outcome of a step each.
     private static func outcomes(_ answer: MessageReader) throws(SdError) -> [FlowOutcome] {
         try answer.readValue().elements.compactMap { outcome in
             let parts = outcome.elements
-            guard parts.count == 2, let path = parts[0].text, let word = parts[1].text else { return nil }
-            // Names of errors have dots, verdicts have none.
-            let result: Result<Verdict, NavigationError> =
-                word.contains(".")
-                ? .failure(NavigationError(busName: word, "")) : .success(Verdict(rawValue: word))
-            return FlowOutcome(path: NodePath(path), result: result)
+            guard parts.count == 5, let path = parts[0].text, let serial = parts[1].number,
+                let verdict = parts[2].text, let error = parts[3].text, let text = parts[4].text
+            else { return nil }
+            guard !verdict.isEmpty || !error.isEmpty else { return FlowOutcome(path: NodePath(path), result: nil) }
+            return FlowOutcome(
+                path: NodePath(path),
+                result: Result(serial: serial, verdict: verdict, errorName: error, errorMessage: text))
         }
     }
 
@@ -241,6 +242,16 @@ extension BusLink {
 
     func waitUntilReady(_ object: String, _ done: @escaping Done<Void>) {
         call(object, BusNames.Interface.flow, "WaitReady") { done($0.map { _ in }) }
+    }
+}
+
+extension Result<StepOutcome, NavigationError> {
+    /// An outcome as the service tells it, `tsss`: the verdict is empty, or the error's name and message.
+    init(serial: UInt64, verdict: String, errorName: String, errorMessage: String) {
+        self =
+            errorName.isEmpty
+            ? .success(StepOutcome(verdict: Verdict(rawValue: verdict), serial: serial))
+            : .failure(NavigationError(busName: errorName, errorMessage))
     }
 }
 

@@ -46,8 +46,7 @@ enum ServiceSignal {
         guard values.count == 5, let token = values[0].text, let serial = values[1].number,
             let verdict = values[2].text, let error = values[3].text, let text = values[4].text
         else { return nil }
-        if !error.isEmpty { return (token, .failure(NavigationError(busName: error, text))) }
-        return (token, .success(StepOutcome(verdict: Verdict(rawValue: verdict), serial: serial)))
+        return (token, Result(serial: serial, verdict: verdict, errorName: error, errorMessage: text))
     }
 }
 
@@ -71,10 +70,15 @@ extension HostNavigation {
 }
 
 extension NavigationFailure {
-    /// Decodes NavigationFailed, `tssss`.
+    /// Decodes NavigationFailed, `tsssss`.
     fileprivate init?(_ flow: NodePath, _ values: [Value]) {
-        guard values.count == 5, let step = values[2].text, let error = values[3].text, let message = values[4].text
+        guard values.count == 6, let step = values[2].text, let verdict = values[3].text, let error = values[4].text,
+            let message = values[5].text
         else { return nil }
-        self.init(path: flow, step: step, reason: BusNames.shortened(error), message: message)
+        if error.isEmpty {
+            self.init(path: flow, step: step, Verdict(rawValue: verdict), message)
+        } else {
+            self.init(path: flow, step: step, NavigationError(busName: error, message))
+        }
     }
 }

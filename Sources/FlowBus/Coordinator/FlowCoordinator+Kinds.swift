@@ -116,7 +116,7 @@ extension FlowCoordinator {
 
     /// Reports an error that no caller is waiting for.
     func notify(_ error: NavigationError, at path: NodePath, step: String = "") {
-        failed.send(NavigationFailure(path: path, step: step, reason: error.code.rawValue, message: error.message))
+        failed.send(NavigationFailure(path: path, step: step, error))
     }
 
     // MARK: Roots

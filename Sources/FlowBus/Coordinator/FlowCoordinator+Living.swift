@@ -58,9 +58,8 @@ extension FlowCoordinator {
                     if outcome.isNavigated || outcome.verdict == .deferred { return }
                     self?.failed.send(
                         NavigationFailure(
-                            path: node.path, step: message.name, reason: outcome.verdict.rawValue,
-                            message:
-                                "step '\(message.name)' emitted on '\(node.path)' was not taken: \(outcome.verdict)"))
+                            path: node.path, step: message.name, outcome.verdict,
+                            "step '\(message.name)' emitted on '\(node.path)' was not taken: \(outcome.verdict)"))
                 case .failure(let error): self?.notify(error, at: node.path, step: message.name)
                 }
             }

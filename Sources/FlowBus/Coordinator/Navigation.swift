@@ -48,8 +48,20 @@ public struct NavigationFailure: Sendable {
     public let path: NodePath
     /// The name of the step; empty if something other than a step failed.
     public let step: String
-    /// A verdict, or the name of an error (``NavigationError/Code``).
-    public let reason: String
-    /// A message for people.
+    /// The verdict on the step; `nil` if it failed with an error.
+    public let verdict: Verdict?
+    /// The error that the step failed with; `nil` if it has a verdict.
+    public let error: NavigationError?
+    /// A message for people, for a verdict and for an error.
     public let message: String
+}
+
+extension NavigationFailure {
+    init(path: NodePath, step: String, _ verdict: Verdict, _ message: String) {
+        self.init(path: path, step: step, verdict: verdict, error: nil, message: message)
+    }
+
+    init(path: NodePath, step: String, _ error: NavigationError) {
+        self.init(path: path, step: step, verdict: nil, error: error, message: error.message)
+    }
 }

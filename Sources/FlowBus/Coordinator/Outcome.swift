@@ -35,11 +35,10 @@ public struct Verdict: RawRepresentable, Hashable, Sendable, CustomStringConvert
     public var description: String { rawValue }
 }
 
-/// The outcome of a deep link at one flow (S-27).
+/// The outcome of a deep link at one flow (S-27, S-28).
 public struct FlowOutcome: Hashable, Sendable {
     /// The path of the flow.
     public let path: NodePath
-    /// The verdict, or the error with which the step failed.
-    ///
-    public let result: Result<Verdict, NavigationError>
+    /// The outcome of the step, or the error that it failed with; `nil` if the path only leads through this flow.
+    public let result: Result<StepOutcome, NavigationError>?
 }

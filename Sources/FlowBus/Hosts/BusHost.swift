@@ -264,7 +264,7 @@ final class BusHost: Host {
     private func notify(_ error: NavigationError, _ what: String) {
         delegate?.failed(
             NavigationFailure(
-                path: NodePath(""), step: "", reason: error.code.rawValue, message: "\(what): \(error.message)"))
+                path: NodePath(""), step: "", NavigationError(error.code, "\(what): \(error.message)")))
     }
 
     private func applySnapshot(_ nodes: [HostNode]) {

@@ -32,12 +32,13 @@ extension AppliedContributor {
 
 extension NavigationFailure {
     init(_ failure: FlowCore.NavigationFailure) {
-        let reason =
-            switch failure.reason {
-            case .verdict(let verdict): verdict.rawValue
-            case .error(let code): code.rawValue
-            }
-        self.init(path: NodePath(failure.flow), step: failure.step, reason: reason, message: failure.message)
+        let path = NodePath(failure.flow)
+        switch failure.reason {
+        case .verdict(let verdict):
+            self.init(path: path, step: failure.step, Verdict(rawValue: verdict.rawValue), failure.message)
+        case .error(let code):
+            self.init(path: path, step: failure.step, NavigationError(FlowError(code, failure.message)))
+        }
     }
 }
 
@@ -64,8 +65,8 @@ extension Result<StepOutcome, NavigationError> {
 
 extension FlowOutcome {
     init(_ outcome: FlowCore.FlowOutcome) {
-        let result = outcome.outcome.map { Result<StepOutcome, NavigationError>($0).map(\.verdict) }
-        self.init(path: NodePath(outcome.path), result: result ?? .success(Verdict(rawValue: "")))
+        let result = outcome.outcome.map { Result<StepOutcome, NavigationError>($0) }
+        self.init(path: NodePath(outcome.path), result: result)
     }
 }
 

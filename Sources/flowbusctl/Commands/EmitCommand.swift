@@ -76,12 +76,20 @@ struct EmitCommand: Command {
 /// What became of a step.
 struct StepOutcome: Equatable {
     let serial: UInt64
+    /// Empty where it failed.
     let verdict: String
+    /// Empty where it did not fail.
+    let errorName: String
+    /// Empty where it did not fail.
+    let errorMessage: String
 
-    /// Reads `t serial, s verdict`.
+    /// Reads `t serial, s verdict`, and where they follow `s errorName, s errorMessage`.
     init(_ answer: [Value]) {
         serial = answer.first?.number ?? 0
-        verdict = answer.dropFirst().first?.text ?? ""
+        let texts = answer.dropFirst().map { $0.text ?? "" }
+        verdict = texts.first ?? ""
+        errorName = texts.count > 1 ? texts[1] : ""
+        errorMessage = texts.count > 2 ? texts[2] : ""
     }
 }
 
@@ -107,11 +115,11 @@ private struct Conclusion {
             guard signal.interface == "\(BusNames.Interface.stepper)", signal.member == "StepConcluded",
                 signal.values.count == 5
             else { continue }
-            let error = signal.values[3].text ?? ""
-            guard error.isEmpty else {
-                throw Failure(.refused, Names.line(signal.values[4].text ?? error), errorName: error)
+            let outcome = StepOutcome(Array(signal.values[1...]))
+            guard outcome.errorName.isEmpty else {
+                throw Failure(.refused, Names.line(outcome.errorMessage), errorName: outcome.errorName)
             }
-            return StepOutcome(Array(signal.values[1...2]))
+            return outcome
         }
     }
 }

@@ -22,11 +22,11 @@ struct NavigateCommand: Command {
         let navigation = try context.connect()
         let values = try navigation.arguments(typed, of: step)
         let answer = try navigation.coordinator("Navigate", .string(step), values, .dictionary([]))
-        let verdicts = try context.output.reportVerdicts(answer)
-        if verdicts.isEmpty, !context.output.isJSON {
+        let outcomes = try context.output.reportOutcomes(answer)
+        if outcomes.isEmpty, !context.output.isJSON {
             context.output.note("no flow is live; 'flowbusctl start' starts one")
         }
-        return verdicts.contains("navigated") ? .success : .negative
+        return outcomes.contains { $0.verdict == "navigated" } ? .success : .negative
     }
 }
 
@@ -62,7 +62,7 @@ struct AlongCommand: Command {
             let answer = try navigation.coordinator(
                 "NavigateAlong", .array(element: "(ssa{sv})", path), .dictionary(options),
                 timeout: (time ?? 10_000_000) + 15_000_000)
-            try context.output.reportVerdicts(answer)
+            try context.output.reportOutcomes(answer)
             return .success
         } catch  where error.errorName == FlowError.Code.pathFailed.busName {
             throw Failure(.negative, error.message, errorName: error.errorName)
@@ -126,26 +126,27 @@ struct PathSegment: Equatable {
 }
 
 extension Output {
-    /// Prints each flow's verdict, `a(os)`.
-    ///
-    /// - Returns: the verdicts.
+    /// Prints what became of the step of each flow, `a(otsss)`.
     @discardableResult
-    func reportVerdicts(_ answer: [Value]) throws(Failure) -> [String] {
-        var verdicts: [String] = []
-        for pair in answer.first?.elements ?? [] {
-            let path = pair.elements.first?.text ?? ""
-            let verdict = pair.elements.dropFirst().first?.text ?? ""
-            verdicts.append(verdict)
+    func reportOutcomes(_ answer: [Value]) throws(Failure) -> [StepOutcome] {
+        var outcomes: [StepOutcome] = []
+        for entry in answer.first?.elements ?? [] {
+            let path = entry.elements.first?.text ?? ""
+            let outcome = StepOutcome(Array(entry.elements.dropFirst()))
+            outcomes.append(outcome)
             if isJSON {
                 try line(
                     .object([
-                        ("path", .string(path.shortPath)), ("object", .string(path)), ("verdict", .nonEmpty(verdict)),
+                        ("path", .string(path.shortPath)), ("object", .string(path)),
+                        ("serial", .number(Int128(outcome.serial))), ("verdict", .nonEmpty(outcome.verdict)),
+                        ("errorName", .nonEmpty(outcome.errorName)), ("errorMessage", .nonEmpty(outcome.errorMessage)),
                     ]))
             } else {
-                let said = BusNames.shortened(verdict)
-                try line(path.shortPath + (said.isEmpty ? "" : ": " + Names.line(said)))
+                let parts = [outcome.verdict, BusNames.shortened(outcome.errorName), outcome.errorMessage]
+                let text = parts.filter { !$0.isEmpty }.joined(separator: ": ")
+                try line(path.shortPath + (text.isEmpty ? "" : ": " + Names.line(text)))
             }
         }
-        return verdicts
+        return outcomes
     }
 }

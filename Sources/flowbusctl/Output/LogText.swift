@@ -39,20 +39,24 @@ struct FailedStep {
     let time: UInt64
     let flow: String
     let step: String
-    let error: String
+    /// Empty where it failed with an error.
+    let verdict: String
+    /// Empty where it has a verdict.
+    let errorName: String
+    /// For a verdict, too.
     let message: String
 
     /// Reads the signal.
     init?(_ signal: Incoming, at time: UInt64) {
         let texts = signal.values.map { $0.text ?? "" }
-        guard signal.member == "NavigationFailed", texts.count == 5 else { return nil }
+        guard signal.member == "NavigationFailed", texts.count == 6 else { return nil }
         (self.time, flow) = (time, signal.path)
-        (step, error, message) = (texts[2], texts[3], texts[4])
+        (step, verdict, errorName, message) = (texts[2], texts[3], texts[4], texts[5])
     }
 
     /// The line for a person.
     func line(_ output: Output) -> String {
-        let short = BusNames.shortened(error)
+        let short = verdict.isEmpty ? BusNames.shortened(errorName) : verdict
         return output.paint(LocalTime(time).text, .dim) + " "
             + output.paint("did not navigate", .red) + " flow=\(flow.shortPath) step=\(Names.line(step)): "
             + Names.line(message.isEmpty ? short : "\(short): \(message)")
@@ -62,8 +66,8 @@ struct FailedStep {
     var json: JSON {
         .object([
             ("event", .string("failed")), ("time", .number(Int128(time))), ("flow", .string(flow.shortPath)),
-            ("object", .string(flow)), ("step", .string(step)), ("error", .string(error)),
-            ("message", .string(message)),
+            ("object", .string(flow)), ("step", .string(step)), ("verdict", .nonEmpty(verdict)),
+            ("errorName", .nonEmpty(errorName)), ("errorMessage", .nonEmpty(message)),
         ])
     }
 }

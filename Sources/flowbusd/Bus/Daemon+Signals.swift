@@ -67,7 +67,9 @@ extension Daemon {
         try body.append(failure.cause)
         try body.append(failure.client.name)
         try body.append(failure.step)
-        try body.append(failure.reason.busText)
+        let texts = failure.reason.busTexts
+        try body.append(texts.verdict)
+        try body.append(texts.errorName)
         try body.append(failure.message)
         try message.send()
     }
@@ -76,18 +78,8 @@ extension Daemon {
     func send(_ conclusion: Conclusion) throws {
         let message = try signal(conclusion.path, BusNames.Interface.stepper, "StepConcluded")
         try message.setDestination(conclusion.client.name)
-        let body = message.body
-        try body.append(conclusion.token)
-        try body.append(conclusion.outcome.serial)
-        if case .refused(let error) = conclusion.outcome {
-            try body.append("" as StaticString)
-            try body.append(error.code.busName)
-            try body.append(error.message)
-        } else {
-            try body.append(conclusion.outcome.busText)
-            try body.append("" as StaticString)
-            try body.append("" as StaticString)
-        }
+        try message.body.append(conclusion.token)
+        try message.body.append(outcome: conclusion.outcome)
         try message.send()
     }
 

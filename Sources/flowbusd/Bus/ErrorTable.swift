@@ -2,22 +2,22 @@ import FlowCore
 import FlowWire
 
 extension NavigationFailure.Reason {
-    /// What `NavigationFailed` says: a verdict, or an error's name.
-    var busText: String {
+    /// The arguments `verdict` and `errorName` of a signal: one of them is empty.
+    var busTexts: (verdict: String, errorName: String) {
         switch self {
-        case .verdict(let verdict): verdict.rawValue
-        case .error(let code): code.busName
+        case .verdict(let verdict): (verdict.rawValue, "")
+        case .error(let code): ("", code.busName)
         }
     }
 }
 
 extension Outcome {
-    /// What `Navigate` says of one flow: a verdict, or an error's name.
-    var busText: String {
+    /// The arguments `verdict`, `errorName` and `errorMessage` of an answer or a signal: the first is empty, or the others.
+    var busTexts: (verdict: String, errorName: String, errorMessage: String) {
         switch self {
-        case .navigated: Verdict.navigated.rawValue
-        case .ignored(let verdict): verdict.rawValue
-        case .refused(let error): error.code.busName
+        case .navigated: (Verdict.navigated.rawValue, "", "")
+        case .ignored(let verdict): (verdict.rawValue, "", "")
+        case .refused(let error): ("", error.code.busName, error.message)
         }
     }
 }

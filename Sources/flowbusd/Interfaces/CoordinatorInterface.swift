@@ -24,14 +24,14 @@ enum CoordinatorInterface {
                 .init(
                     "Navigate",
                     in: [Argument("step", "s"), Argument("arguments", "a{sv}"), Argument("options", "a{sv}")],
-                    out: [Argument("verdicts", "a(os)")]
+                    out: [Argument("outcomes", "a(otsss)")]
                 ) { message, context, _ in
                     Daemon.changeRoot(message, context) { try $0.navigate($1) }
                 },
                 .init(
                     "NavigateAlong",
                     in: [Argument("path", "a(ssa{sv})"), Argument("options", "a{sv}")],
-                    out: [Argument("verdicts", "a(os)")]
+                    out: [Argument("outcomes", "a(otsss)")]
                 ) { message, context, _ in
                     Daemon.changeRoot(message, context) { try $0.navigateAlong($1) }
                 },

@@ -45,8 +45,9 @@ enum FlowInterface {
                 .init(
                     "NavigationFailed",
                     [
-                        Argument("cause", "t"), Argument("sender", "s"), Argument("step", "s"), Argument("error", "s"),
-                        Argument("message", "s"),
+                        Argument("cause", "t"), Argument("sender", "s"), Argument("step", "s"),
+                        Argument("verdict", "s"),
+                        Argument("errorName", "s"), Argument("errorMessage", "s"),
                     ]),
             ],
             properties: [

@@ -24,14 +24,14 @@ enum StepperInterface {
                 ) { message, context, _ in
                     Daemon.changeRepeatable(message, context) { try $0.emitStepWithOptions($1, on: $2) }
                 },
-                .init("EmitSteps", in: [Argument("steps", "a(sa{sv})")], out: [Argument("verdicts", "a(ts)")]) {
+                .init("EmitSteps", in: [Argument("steps", "a(sa{sv})")], out: [Argument("outcomes", "a(tsss)")]) {
                     message, context, _ in
                     Daemon.change(message, context) { try $0.emitSteps($1, on: $2) }
                 },
                 .init(
                     "Explain",
                     in: [Argument("step", "s"), Argument("arguments", "a{sv}")],
-                    out: [Argument("verdict", "s"), Argument("explanation", "as")]
+                    out: [Argument("verdict", "s"), Argument("errorName", "s"), Argument("explanation", "as")]
                 ) { message, context, _ in
                     Daemon.serve(message, context) { try $0.explain($1, on: $2) }
                 },
@@ -147,7 +147,9 @@ extension Daemon {
             explanation = Explanation(refusal: error)
         }
         try reply(to: call) { body in
-            try body.append(explanation.outcome.busText)
+            let texts = explanation.outcome.busTexts
+            try body.append(texts.verdict)
+            try body.append(texts.errorName)
             try body.append(explanation.lines)
         }
     }

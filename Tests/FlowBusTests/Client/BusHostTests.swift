@@ -317,7 +317,9 @@ private final class Recorder: HostDelegate {
         line.yield("did \(it.flow) \(it.step?.name ?? "back") [\(list)]" + (it.adaptedFrom.map { " from \($0)" } ?? ""))
     }
 
-    func failed(_ failure: NavigationFailure) { line.yield("failed \(failure.path) \(failure.step) \(failure.reason)") }
+    func failed(_ failure: NavigationFailure) {
+        line.yield("failed \(failure.path) \(failure.step) \(failure.outcome)")
+    }
 
     func registrationLost(_ definition: String) { line.yield("forgotten \(definition)") }
 

@@ -87,7 +87,7 @@ struct WatchTests {
         try await bus.emit("spin", ["again": .bool(true)], on: "shop")
         let event = try await events.first { if case .failed = $0 { true } else { false } }
         guard case .failed(let failure) = event else { return }
-        #expect(failure.reason == "NavigationLoop" && failure.path == "shop" && failure.step == "spun")
+        #expect(failure.error?.code == .navigationLoop && failure.path == "shop" && failure.step == "spun")
     }
 
     @Test func `who stops to iterate takes the matches back`() async throws {
@@ -209,7 +209,7 @@ extension TreeEvent {
         case .navigated(let it):
             "navigated \(it.flow) \(it.step) \(it.serial) ["
                 + it.contributions.map { "\($0.kind) \($0.name) \($0.path?.text ?? "")" }.joined(separator: ", ") + "]"
-        case .failed(let failure): "failed \(failure.path) \(failure.step) \(failure.reason)"
+        case .failed(let failure): "failed \(failure.path) \(failure.step) \(failure.outcome)"
         case .serviceGone: "serviceGone"
         }
     }

@@ -143,7 +143,7 @@ struct AdaptTests {
         #expect(back?.code == .wouldDeadlock)
         let outcomes = try await stage.coordinator.navigate(to: TestStep.two)
         #expect(outcomes.map(\.path) == ["Main"])
-        #expect(throws: NavigationError.self) { try outcomes[0].result.get() }
+        #expect(throws: NavigationError.self) { try outcomes[0].result?.get() }
         open.yield(())
         #expect(try await waiting.isNavigated)
     }

@@ -40,7 +40,7 @@ struct NamedTests {
             let flow = contributing(contributor)
             try await stage.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
             let failure = try #require(await stage.failure())
-            #expect(failure.reason == "NavigatorFailed" && failure.step == "one")
+            #expect(failure.error?.code == .navigatorFailed && failure.verdict == nil && failure.step == "one")
             #expect(failure.message.contains(name), "\(failure.message)")
         }
     }

@@ -181,8 +181,8 @@ private final class RandomLife {
                     + navigation.contributions.map { "\($0.kind) \($0.path?.text ?? "-")" }.joined(separator: " "))
         }
         for await failure in failures
-        where failure.reason != "FlowEnded" && failure.reason != "Disconnected" {
-            told.append("failed \(failure.path) \(failure.step) \(failure.reason)")
+        where failure.error?.code != .flowEnded && failure.error?.code != .disconnected {
+            told.append("failed \(failure.path) \(failure.step) \(failure.outcome)")
         }
         return log + outcomes + told
     }

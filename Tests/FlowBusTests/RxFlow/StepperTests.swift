@@ -133,7 +133,7 @@ struct PausableTests {
         try await stage.coordinator.navigate(to: TestStep.one)
         #expect(await stage.navigations(3) == ["TestFlow one", "TestFlow/leaf two", "TestFlow/leaf three"])
         stepper.steps.accept(TestStep.four)
-        #expect(await stage.failure()?.reason == "hidden")
+        #expect(await stage.failure()?.verdict == .hidden)
         main.root.show()
         stepper.steps.accept(TestStep.five)
         #expect(await stage.navigations(1) == ["TestFlow/leaf five"])

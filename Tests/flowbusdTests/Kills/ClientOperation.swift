@@ -85,7 +85,10 @@ enum Told: Equatable {
         }
         switch deed {
         case .emit, .back: self = .verdicts([message.values.last?.text ?? ""])
-        case .emitAll: self = .verdicts(message.values[0].elements.map { $0.elements.last?.text ?? "" })
+        // The verdict, or the error's name: the other one is empty.
+        case .emitAll:
+            self = .verdicts(
+                message.values[0].elements.map { $0.elements[1...2].map { $0.text ?? "" }.joined() })
         case .coordinate: self = .flow(message.values[0].text ?? "")
         case .show, .claim, .release, .dismiss: self = .done
         }

@@ -109,7 +109,8 @@ final class Tour {
     private func failure() async {
         var iterator = failures.makeAsyncIterator()
         guard let failure = await iterator.next(isolation: #isolation) else { return }
-        say("failed on=\(failure.path) step=\(failure.step): \(failure.reason)")
+        let reason = failure.verdict?.rawValue ?? failure.error?.code.rawValue ?? ""
+        say("failed on=\(failure.path) step=\(failure.step): \(reason)")
     }
 
     /// All navigations up to this one.
