@@ -29,7 +29,9 @@ import Testing
         navigation.step = ""
         navigation.arguments = []
         navigation.contributions = [
-            Contribution(kind: .clear, name: "", path: nil), Contribution(kind: .screen, name: "a", path: "/m/a"),
+            Contribution(kind: .clear, name: "", path: nil),
+            Contribution(
+                kind: .screen, name: "a", path: "/m/a", style: "modal", arguments: [Argument("n", .bool(true))]),
             Contribution(kind: .end, name: "b", path: nil),
         ]
         batch.append(navigation, at: 68)
@@ -39,14 +41,15 @@ import Testing
                 0, UInt8(ascii: "i"), 0xac, 2,
             ]
         let second: [UInt8] =
-            [31, 0b11_0100, 1, 3, 1, 0, 3, 5] + Array("clear".utf8) + [13] + Array("screen a /m/a".utf8) + [5]
-            + Array("end b".utf8)
+            [0, 0b11_0100, 1, 3, 1, 0, 3, 5] + Array("clear".utf8) + [0, 0, 0, 0, 6] + Array("screen".utf8) + [1]
+            + Array("a".utf8) + [4] + Array("/m/a".utf8) + [5] + Array("modal".utf8) + [1, 1]
+            + Array("n".utf8) + [0, UInt8(ascii: "b"), 1, 3] + Array("end".utf8) + [1] + Array("b".utf8) + [0, 0, 0]
         var length = first
         length[0] = UInt8(first.count - 1)
         #expect(try bytes(batch) == length + second.enumerated().map { $0 == 0 ? UInt8(second.count - 1) : $1 })
         #expect(batch.byteCount == first.count + second.count)
         let read = try entries(bytes(batch))
-        #expect(read.map(\.contributors) == [[], ["clear", "screen a /m/a", "end b"]])
+        #expect(read.map(\.contributors) == [[], navigation.contributions])
         #expect(read.map(\.time) == [70, 68])
         #expect(read.map(\.cause) == [0, 300])
     }
@@ -136,7 +139,8 @@ import Testing
         var wire = WireSize()
         wire.add(entry)
         #expect(wire.bytes <= entry.byteCount)
-        #expect(wire.bytes + 400 + 40 * entry.contributors.count + entry.arguments.byteCount > entry.byteCount)
+        let arguments = entry.arguments.byteCount + entry.contributors.reduce(0) { $0 + $1.arguments.byteCount }
+        #expect(wire.bytes + 400 + 80 * entry.contributors.count + arguments > entry.byteCount)
     }
 }
 
@@ -175,8 +179,23 @@ private struct WireSize {
             wire.add(key: "time", .uint64(entry.time))
             wire.add(key: "cause", .uint64(entry.cause))
             wire.add(key: "sender", .string(entry.sender))
-            wire.add(key: "contributors", .array(element: "s", entry.contributors.map { .string($0) }))
+            wire.add(key: "contributors", .array(element: "(ssoa{sv})", entry.contributors.map(Self.value)))
         }
+    }
+
+    private static func value(_ contribution: Contribution) -> Value {
+        func dictionary(_ entries: [(String, Value)]) -> Value {
+            .array(element: "{sv}", entries.map { .entry(key: .string($0.0), value: .variant($0.1)) })
+        }
+        var options: [(String, Value)] = []
+        if !contribution.style.isEmpty { options.append(("style", .string(contribution.style))) }
+        if !contribution.arguments.isEmpty {
+            options.append(("arguments", dictionary(contribution.arguments.map { ($0.name, $0.value) })))
+        }
+        return .structure([
+            .string(contribution.kind.rawValue), .string(contribution.name), .objectPath(contribution.path ?? "/"),
+            dictionary(options),
+        ])
     }
 
     private mutating func add(_ value: Value) {

@@ -49,7 +49,9 @@ extension Navigation {
             contributions: (0..<(seeded.isRare(3) ? Int.random(in: 0...20, using: &seeded) : 0)).map { number in
                 Contribution(
                     kind: seeded.one(of: Contribution.Kind.allCases), name: seeded.one(of: ["", "detail\(number)"]),
-                    path: seeded.one(of: [nil, "/main/watched/detail\(number)"]))
+                    path: seeded.one(of: [nil, "/main/watched/detail\(number)"]),
+                    style: seeded.one(of: ["", "modal"]),
+                    arguments: seeded.isRare(3) ? [Argument("argument", .random(&seeded))] : [])
             },
             isDeepLink: seeded.isRare(2), adaptedFrom: nil)
     }
@@ -92,9 +94,6 @@ extension HistoryEntry {
             serial: navigation.serial, time: time, flow: navigation.flow, definition: navigation.definition,
             step: navigation.step, arguments: navigation.arguments, cause: navigation.cause,
             sender: navigation.client.name,
-            contributors: navigation.contributions.map { contribution in
-                [contribution.kind.rawValue, contribution.name, contribution.path ?? ""].filter { !$0.isEmpty }
-                    .joined(separator: " ")
-            })
+            contributors: navigation.contributions)
     }
 }

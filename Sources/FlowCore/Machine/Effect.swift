@@ -172,6 +172,17 @@ public struct Contribution: Equatable, Sendable {
     public var style = ""
     /// The presentable's arguments, or the step's, without private ones.
     public var arguments: Arguments = []
+
+    /// A contributor that was applied.
+    public init(
+        kind: Kind, name: String, path: String? = nil, style: String = "", arguments: Arguments = []
+    ) {
+        self.kind = kind
+        self.name = name
+        self.path = path
+        self.style = style
+        self.arguments = arguments
+    }
 }
 
 /// A step that nobody waits for and that ended otherwise than navigated (S-12).

@@ -105,39 +105,28 @@ struct EntryOutput {
         }
     }
 
-    /// Contributors as a list of texts: the kind, the name and the path, with blanks between them.
+    /// Contributors whose arguments are simple values, as ``RecordWriter`` has them.
     mutating func append(_ contributions: [Contribution]) {
         append(UInt64(contributions.count))
         for contribution in contributions {
-            append(UInt64(Self.textCount(of: contribution)))
-            append(plain: contribution.kind.rawValue)
-            if !contribution.name.isEmpty {
-                put(UInt8(ascii: " "))
-                append(plain: contribution.name)
-            }
-            if let path = contribution.path {
-                put(UInt8(ascii: " "))
-                append(plain: path)
-            }
+            append(contribution.kind.rawValue)
+            append(contribution.name)
+            append(contribution.path ?? "")
+            append(contribution.style)
+            append(contribution.arguments)
         }
     }
 
-    private static func textCount(of contribution: Contribution) -> Int {
-        var count = contribution.kind.rawValue.utf8.count
-        if !contribution.name.isEmpty { count += 1 + contribution.name.utf8.count }
-        if let path = contribution.path { count += 1 + path.utf8.count }
+    /// What contributors take at most; nil if there are others than simple values among their arguments.
+    static func byteCount(of contributions: [Contribution]) -> Int? {
+        var count = numberBytes
+        for contribution in contributions {
+            guard let argumentBytes = byteCount(of: contribution.arguments) else { return nil }
+            count +=
+                4 * numberBytes + contribution.kind.rawValue.utf8.count + contribution.name.utf8.count
+                + (contribution.path?.utf8.count ?? 0) + contribution.style.utf8.count + argumentBytes
+        }
         return count
-    }
-
-    /// What contributors take at most.
-    static func byteCount(of contributions: [Contribution]) -> Int {
-        contributions.reduce(numberBytes) { $0 + numberBytes + textCount(of: $1) }
-    }
-
-    /// A text without its length.
-    private mutating func append(plain text: String) {
-        var text = text
-        text.withUTF8 { append($0) }
     }
 
     private mutating func append(_ letter: UInt8, _ number: UInt64) {

@@ -88,7 +88,7 @@ struct EntryReader: NumberReading {
     mutating func entry() throws(RecordFailure) -> HistoryEntry {
         var rest = RecordReader(Array(bytes[place..<end]))
         let contributors =
-            hasContributors ? try rest.list { reader throws(RecordFailure) in try reader.text() } : []
+            hasContributors ? try rest.list { reader throws(RecordFailure) in try reader.contribution() } : []
         let arguments = hasArguments ? try rest.arguments() : []
         guard rest.isAtEnd else { throw RecordFailure("an entry is longer than what is in it") }
         return HistoryEntry(

@@ -77,9 +77,17 @@ public struct HistoryBatch: Sendable {
         var size = EntryOutput.fixedBytes + argumentBytes + arguments.count
         if navigation.cause != 0 { flags.insert(.cause) }
         if !navigation.arguments.isEmpty { flags.insert(.arguments) }
+        var contributors: [UInt8] = []
         if !navigation.contributions.isEmpty {
             flags.insert(.contributors)
-            size += EntryOutput.byteCount(of: navigation.contributions)
+            if let count = EntryOutput.byteCount(of: navigation.contributions) {
+                size += count
+            } else {
+                var writer = RecordWriter()
+                writer.append(list: navigation.contributions) { $0.append($1) }
+                contributors = writer.bytes
+                size += contributors.count
+            }
         }
         if navigation.flow != previous.flow {
             flags.insert(.flow)
@@ -117,7 +125,9 @@ public struct HistoryBatch: Sendable {
             if flags.contains(.definition) { output.append(navigation.definition) }
             if flags.contains(.step) { output.append(navigation.step) }
             if flags.contains(.sender) { output.append(navigation.client.name) }
-            if flags.contains(.contributors) { output.append(navigation.contributions) }
+            if flags.contains(.contributors) {
+                if contributors.isEmpty { output.append(navigation.contributions) } else { output.append(contributors) }
+            }
             if argumentBytes > 0 { output.append(navigation.arguments) } else { output.append(arguments) }
             byteCount = output.end()
         }

@@ -18,22 +18,59 @@ public struct HistoryEntry: Equatable, Sendable {
     public var cause: UInt64
     /// The unique name of who began the chain; empty: the daemon.
     public var sender: String
-    /// What was applied, in order: the kind, the name if there is one, and the path where there is one, with blanks
-    /// between them.
-    public var contributors: [String]
+    /// What was applied, in order.
+    public var contributors: [Contribution]
+}
+
+extension RecordWriter {
+    /// A contributor that was applied.
+    mutating func append(_ contribution: Contribution) {
+        append(contribution.kind.rawValue)
+        append(contribution.name)
+        append(contribution.path ?? "")
+        append(contribution.style)
+        append(contribution.arguments)
+    }
+}
+
+extension RecordReader {
+    /// A contributor that was applied.
+    mutating func contribution() throws(RecordFailure) -> Contribution {
+        let text = try text()
+        guard let kind = Contribution.Kind(rawValue: text) else {
+            throw RecordFailure("no contributor is of the kind '\(text)'")
+        }
+        let name = try self.text()
+        let path = try self.text()
+        return Contribution(
+            kind: kind, name: name, path: path.isEmpty ? nil : path, style: try self.text(),
+            arguments: try arguments())
+    }
 }
 
 extension HistoryEntry {
     /// Bytes that an entry takes in an answer beside its texts and arguments: `(tossa{sv}a{sv})` with all padding, the
     /// names and types of its details counted in.
     private static let wireBytes = 192
-    /// The same for a text in a list: its length, its end and padding.
-    private static let textBytes = 8
+    /// The same for a contributor, `(ssoa{sv})`, without its style.
+    private static let contributorBytes = 48
+    /// The same for the entry "style" of a contributor.
+    private static let styleBytes = 32
+    /// The same for the entry "arguments" of a contributor.
+    private static let argumentsBytes = 40
 
     /// Not less than what it takes in an answer, in bytes.
     var byteCount: Int {
         Self.wireBytes + flow.utf8.count + definition.utf8.count + step.utf8.count + sender.utf8.count
             + arguments.byteCount
-            + contributors.reduce(0) { $0 + Self.textBytes + $1.utf8.count }
+            + contributors.reduce(0) { $0 + Self.byteCount(of: $1) }
+    }
+
+    private static func byteCount(of contributor: Contribution) -> Int {
+        var count = contributorBytes + contributor.kind.rawValue.utf8.count + contributor.name.utf8.count
+        count += contributor.path?.utf8.count ?? 0
+        if !contributor.style.isEmpty { count += styleBytes + contributor.style.utf8.count }
+        if !contributor.arguments.isEmpty { count += argumentsBytes + contributor.arguments.byteCount }
+        return count
     }
 }

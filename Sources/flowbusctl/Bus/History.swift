@@ -9,7 +9,23 @@ struct LogEntry: Equatable {
         let kind: String
         /// The presentable's, or the step's; empty where there is none.
         let name: String
+        /// Empty where there is none.
         let path: String
+        /// Empty where nothing is said.
+        let style: String
+        /// `a{sv}`
+        let arguments: Value
+
+        /// A contributor of a navigation, `(ssoa{sv})`.
+        init(_ contributor: Value) {
+            let parts = contributor.elements
+            kind = parts.first?.text ?? ""
+            name = parts.count > 1 ? parts[1].text ?? "" : ""
+            let path = parts.count > 2 ? parts[2].text ?? "" : ""
+            self.path = path == "/" ? "" : path
+            style = parts.count > 3 ? parts[3]["style"]?.text ?? "" : ""
+            arguments = parts.count > 3 ? parts[3]["arguments"] ?? .dictionary([]) : .dictionary([])
+        }
     }
 
     let serial: UInt64
@@ -34,12 +50,7 @@ struct LogEntry: Equatable {
         time = values[5]["time"]?.number ?? 0
         cause = values[5]["cause"]?.number ?? 0
         sender = values[5]["sender"]?.text ?? ""
-        contributors = (values[5]["contributors"]?.elements ?? []).compactMap(\.text).map { text in
-            let parts = text.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-            let rest = parts.dropFirst()
-            let path = rest.last { $0.hasPrefix("/") } ?? ""
-            return Contributor(kind: parts[0], name: rest.first { !$0.hasPrefix("/") } ?? "", path: path)
-        }
+        contributors = (values[5]["contributors"]?.elements ?? []).map(Contributor.init)
     }
 
     /// The signal NavigationOccurred, which comes at this time.
@@ -50,13 +61,7 @@ struct LogEntry: Equatable {
         else { return nil }
         (self.serial, self.time, flow, self.step) = (serial, time, signal.path, step)
         (self.cause, self.sender, arguments) = (cause, sender, values[4])
-        contributors = values[5].elements.map { contributor in
-            let parts = contributor.elements
-            let path = parts.count > 2 ? parts[2].text ?? "" : ""
-            return Contributor(
-                kind: parts.first?.text ?? "", name: parts.count > 1 ? parts[1].text ?? "" : "",
-                path: path == "/" ? "" : path)
-        }
+        contributors = values[5].elements.map(Contributor.init)
     }
 }
 

@@ -26,7 +26,8 @@ extension LogEntry {
                     contributors.map { contributor in
                         .object([
                             ("kind", .string(contributor.kind)), ("name", .nonEmpty(contributor.name)),
-                            ("path", .nonEmpty(contributor.path.shortPath)),
+                            ("path", .nonEmpty(contributor.path.shortPath)), ("style", .nonEmpty(contributor.style)),
+                            ("arguments", JSON(contributor.arguments)),
                         ])
                     })
             ), ("cause", .number(Int128(cause))), ("sender", .nonEmpty(sender)),

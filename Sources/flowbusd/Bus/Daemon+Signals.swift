@@ -28,9 +28,7 @@ extension Daemon {
         try body.append(navigation.client.name)
         try body.append(navigation.step)
         try body.append(navigation.arguments)
-        try body.openContainer(.array, "(ssoa{sv})")
-        for contribution in navigation.contributions { try append(contribution, to: body) }
-        try body.closeContainer()
+        try body.append(navigation.contributions)
         try appendDetails(navigation.isDeepLink, navigation.adaptedFrom, to: body)
         try message.send()
     }
@@ -40,24 +38,6 @@ extension Daemon {
         try body.openContainer(.array, "{sv}")
         if let adaptedFrom { try body.appendEntry("adaptedFrom", "s") { body in try body.append(adaptedFrom) } }
         if isDeepLink { try body.appendEntry("deepLink", "b") { body in try body.append(true) } }
-        try body.closeContainer()
-    }
-
-    private func append(_ contribution: Contribution, to body: MessageWriter) throws {
-        try body.openContainer(.structure, "ssoa{sv}")
-        try body.append(contribution.kind.rawValue)
-        try body.append(contribution.name)
-        try body.append(path: contribution.path)
-        try body.openContainer(.array, "{sv}")
-        if !contribution.style.isEmpty {
-            try body.appendEntry("style", "s") { body in try body.append(contribution.style) }
-        }
-        if !contribution.arguments.isEmpty {
-            try body.appendEntry("arguments", "a{sv}") { body in
-                try body.append(contribution.arguments)
-            }
-        }
-        try body.closeContainer()
         try body.closeContainer()
     }
 

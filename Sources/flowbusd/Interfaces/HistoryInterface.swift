@@ -68,7 +68,7 @@ extension Daemon {
         try body.appendEntry("time", "t") { body in try body.append(entry.time) }
         try body.appendEntry("cause", "t") { body in try body.append(entry.cause) }
         try body.appendEntry("sender", "s") { body in try body.append(entry.sender) }
-        try body.appendEntry("contributors", "as") { body in try body.append(entry.contributors) }
+        try body.appendEntry("contributors", "a(ssoa{sv})") { body in try body.append(entry.contributors) }
         try body.closeContainer()
         try body.closeContainer()
     }

@@ -13,4 +13,27 @@ extension MessageWriter {
         try append(texts.errorName)
         try append(texts.errorMessage)
     }
+
+    /// Writes contributors that were applied, `a(ssoa{sv})`.
+    func append(_ contributions: [Contribution]) throws {
+        try openContainer(.array, "(ssoa{sv})")
+        for contribution in contributions { try append(contribution) }
+        try closeContainer()
+    }
+
+    private func append(_ contribution: Contribution) throws {
+        try openContainer(.structure, "ssoa{sv}")
+        try append(contribution.kind.rawValue)
+        try append(contribution.name)
+        try append(path: contribution.path)
+        try openContainer(.array, "{sv}")
+        if !contribution.style.isEmpty {
+            try appendEntry("style", "s") { body in try body.append(contribution.style) }
+        }
+        if !contribution.arguments.isEmpty {
+            try appendEntry("arguments", "a{sv}") { body in try body.append(contribution.arguments) }
+        }
+        try closeContainer()
+        try closeContainer()
+    }
 }
