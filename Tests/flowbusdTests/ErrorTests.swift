@@ -77,13 +77,13 @@ struct ErrorTests {
         try expect(name, "'s'", "file descriptor") {
             try service.emit("all", ["b": .byte(1), "s": .fileDescriptor(2)], on: "/shop")
         }
-        try expect(name, "'nope'", "'id', 'flow-arguments', 'token'") {
+        try expect(name, "'nope'", "'id', 'flowArguments', 'token'") {
             try service.coordinate("shop", options: ["nope": "x"])
         }
         try expect(name, "'id'", "more than once") { try service.coordinate("shop", options: ["id": "x", "id": "y"]) }
         try expect(name, "'id'", "'u'", "'s'") { try service.coordinate("shop", options: ["id": .uint32(1)]) }
         try expect(name, "'x'", "it takes none") {
-            try service.coordinate("shop", options: ["flow-arguments": .options(["x": "y"])])
+            try service.coordinate("shop", options: ["flowArguments": .options(["x": "y"])])
         }
         try expect(name, "'timeout'", "none is known") {
             try service.coordinator("Navigate", "closed", .options(), .options(["timeout": .uint32(1)]))

@@ -124,11 +124,11 @@ struct TreeTests {
             """)
         try service.listen()
         let first = try service.coordinate(
-            "guest", ["name": "a"], options: ["flow-arguments": .options(["lang": "en"])])
+            "guest", ["name": "a"], options: ["flowArguments": .options(["lang": "en"])])
         #expect(first[0].brief == "/guest")
         #expect(try service.property("Arguments", of: "/guest", "Presentable") == .options(["lang": "en"]))
         let second = try service.coordinate(
-            "guest", step: "hello", ["name": "b"], options: ["flow-arguments": .options(["lang": "de"])])
+            "guest", step: "hello", ["name": "b"], options: ["flowArguments": .options(["lang": "de"])])
         #expect(second[0].brief == "/guest_2")
         #expect(try service.coordinate("only", options: ["id": "one"])[0].brief == "/one")
         #expect(try service.coordinate("only")[0].brief == "/one")

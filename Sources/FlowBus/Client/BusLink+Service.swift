@@ -112,7 +112,7 @@ extension BusLink {
             if let id = request.id { try body.appendEntry("id", .string(id)) }
             if !request.arguments.isEmpty {
                 let arguments = request.arguments.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
-                try body.appendEntry("flow-arguments", .dictionary(arguments))
+                try body.appendEntry("flowArguments", .dictionary(arguments))
             }
             if let token = request.token { try body.appendEntry("token", .string(token)) }
             if let text = request.activationToken { try body.appendEntry("activation-token", .string(text)) }

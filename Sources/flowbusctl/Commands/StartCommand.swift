@@ -44,7 +44,7 @@ struct StartCommand: Command {
             var values: [(name: String, value: Value)] = []
             // Nobody tells the types of these; an integer of any type is taken for any other.
             for argument in ofFlow { values.append((argument.name, try argument.naturalValue())) }
-            options.append(("flow-arguments", .dictionary(values)))
+            options.append(("flowArguments", .dictionary(values)))
         }
         let answer = try navigation.coordinator(
             "Coordinate", .string(flow), .string(step ?? ""), values, .dictionary(options))

@@ -108,7 +108,7 @@ extension Daemon {
         request.step = named
         request.stepArguments = try ArgumentsReader.read(
             call, for: step.map { coordinator.definitions[$0].parameters } ?? [])
-        let known = [("id", "s"), ("flow-arguments", "a{sv}"), ("token", "s"), CallOptions.activationToken]
+        let known = [("id", "s"), ("flowArguments", "a{sv}"), ("token", "s"), CallOptions.activationToken]
         try CallOptions.read(call, known: known) { option in
             switch option {
             case "activation-token": request.activationToken = try CallOptions.readActivationToken(call)
