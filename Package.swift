@@ -71,7 +71,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(name: "FlowCoreTests", dependencies: ["FlowCore"], swiftSettings: strict),
         // A second machine, written from the rules, and random worlds in which both have to say the same.
-        .testTarget(name: "FlowModelTests", dependencies: ["FlowCore"], swiftSettings: core),
+        .testTarget(name: "FlowModelTests", dependencies: ["FlowCore", "FlowFile"], swiftSettings: core),
         // Private buses, child processes and clients for tests.
         .target(
             name: "BusTestSupport", dependencies: ["CSdBus", "SdBus"], path: "Tests/BusTestSupport",

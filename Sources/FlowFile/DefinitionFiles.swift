@@ -38,6 +38,16 @@ public struct DefinitionFiles: Sendable {
         return try check(read(files), folderDiagnostics(files, problems, folders))
     }
 
+    /// Reads the definitions that the service tells as one text (`GetDefinitions`, ``FlowCore/Definitions/fileText(hidesPrivateValues:limit:)``).
+    ///
+    /// Unlike in a file, bus names may be unique ones there: those of clients that registered a flow.
+    ///
+    /// - Throws: everything that is wrong, at once.
+    public static func definitions(in text: String) throws(DefinitionFailure) -> Definitions {
+        let text = Text(file: "GetDefinitions", text: .success(text))
+        return try check([text], isOfService: true).definitions
+    }
+
     /// A file and its text, or why it has none.
     struct Text: Equatable {
         let file: String
@@ -73,9 +83,9 @@ public struct DefinitionFiles: Sendable {
     }
 
     /// Checks texts that were read, or could not be; `folderDiagnostics` are about the folders that the texts came from.
-    static func check(_ texts: [Text], _ folderDiagnostics: [Diagnostic] = []) throws(DefinitionFailure)
-        -> DefinitionFiles
-    {
+    static func check(
+        _ texts: [Text], _ folderDiagnostics: [Diagnostic] = [], isOfService: Bool = false
+    ) throws(DefinitionFailure) -> DefinitionFiles {
         var sources: [Source] = []
         var early = folderDiagnostics
         for text in texts {
@@ -90,7 +100,8 @@ public struct DefinitionFiles: Sendable {
         }
         let isComplete = !early.contains { $0.severity == .error }
         let diagnostics = Diagnostics(sources, early)
-        let definitions = Resolver(Draft(diagnostics, isComplete: isComplete)).definitions()
+        let definitions = Resolver(Draft(diagnostics, isComplete: isComplete), isOfService: isOfService)
+            .definitions()
 
         let files = texts.map(\.file)
         var sorted = sort(diagnostics.all, files)

@@ -8,6 +8,13 @@ extension MessageWriter {
         if let path { try appendObjectPath(path) } else { try appendObjectPath(("/" as StaticString).cString) }
     }
 
+    /// Appends object paths as `ao`.
+    package func append(paths: [String]) throws(SdError) {
+        try openContainer(.array, "o")
+        for path in paths { try appendObjectPath(path) }
+        try closeContainer()
+    }
+
     /// Appends texts as `as`.
     @inlinable
     package func append(_ texts: [String]) throws(SdError) {

@@ -29,6 +29,9 @@ extension InterfaceDescription {
         for property in properties {
             lines.append("  <property name=\"\(property.name)\" type=\"\(property.signature)\" access=\"read\">")
             if property.isDeprecated { lines.append(Self.annotation("Deprecated", "true")) }
+            if property.change == .explicit {
+                lines.append("    <annotation name=\"org.freedesktop.systemd1.Explicit\" value=\"true\"/>")
+            }
             if let value = property.change.annotation {
                 lines.append(Self.annotation("Property.EmitsChangedSignal", value))
             }

@@ -74,6 +74,8 @@ public struct InterfaceDescription {
             case invalidates
             /// Not at all.
             case silent
+            /// Not at all; and it is in no list of all properties: a client asks for it by its name.
+            case explicit
         }
 
         /// Its name.
@@ -201,6 +203,7 @@ extension InterfaceDescription.Property.Change {
         case .emits: SD_BUS_VTABLE_PROPERTY_EMITS_CHANGE
         case .invalidates: SD_BUS_VTABLE_PROPERTY_EMITS_INVALIDATION
         case .silent: 0
+        case .explicit: SD_BUS_VTABLE_PROPERTY_EXPLICIT
         }
     }
 
@@ -210,7 +213,7 @@ extension InterfaceDescription.Property.Change {
         case .constant: "const"
         case .emits: nil
         case .invalidates: "invalidates"
-        case .silent: "false"
+        case .silent, .explicit: "false"
         }
     }
 }

@@ -99,7 +99,8 @@ extension Navigation {
     fileprivate func quietDeclarations() throws(Failure) -> [StepDeclaration] { try declarations(activates: false) }
 
     fileprivate func definedFlows() throws(Failure) -> [String] {
-        try call(Navigation.root, BusNames.Interface.coordinator, "GetDefinitions", activates: false).first?.elements
+        try call(Navigation.root, BusNames.Interface.coordinator, "GetDefinitionNames", activates: false).first?
+            .elements
             .compactMap(\.text) ?? []
     }
 

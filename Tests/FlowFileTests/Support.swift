@@ -60,8 +60,17 @@ final class Folder {
 }
 
 /// The definitions of texts that have no errors, as files `a.toml`, `b.toml`, …, `version = 1` being put before each.
+///
+/// What they say is written as one text, too, and read again.
 func definitions(_ texts: String...) throws(DefinitionFailure) -> Definitions {
-    try DefinitionFiles.check(named(texts)).definitions
+    let definitions = try DefinitionFiles.check(named(texts)).definitions
+    do {
+        let text = try definitions.fileText(hidesPrivateValues: false)
+        #expect(try DefinitionFiles.definitions(in: text) == definitions, "\(text)")
+    } catch {
+        Issue.record("written and read: \(error)")
+    }
+    return definitions
 }
 
 /// What is wrong with texts, a line each.

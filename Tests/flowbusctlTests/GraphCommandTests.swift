@@ -86,6 +86,26 @@ struct GraphCommandTests {
         #expect(run.output.contains("[\"basket\"]:::screen"))
     }
 
+    @Test func `live without folders draws what the service uses, registered flows too`() throws {
+        let service = try Service(shopDefinitions)
+        let client = try TestClient(service.bus)
+        let steps = BusValue.array(
+            of: "{sa{ss}}", [.dictEntry("hello", .array(of: "{ss}", [.dictEntry("who", "string")]))])
+        try client.call(
+            Service.name, Service.root, Service.name + ".Coordinator", "RegisterFlow", "mine", .objectPath("/nav"),
+            steps, .options())
+        let run = try service.ctl("graph", "--live", "--format", "mermaid")
+        #expect(run.status == .status(0), "\(run.errors)")
+        #expect(run.output.contains("[\"basket\"]:::screen") && run.output.contains("hello"))
+        #expect(run.output.contains("navigator: \(client.uniqueName)"))
+        #expect(!run.output.contains("not defined here"))
+        // Files alone do not know it.
+        let files = try service.ctl("graph", service.flows.path, "--live", "--format", "mermaid")
+        #expect(!files.output.contains("hello"))
+        let flow = try service.ctl("graph", "--live", "--flow", "mien")
+        #expect(flow.errors.contains("did you mean 'mine'?"))
+    }
+
     @Test func `explain, by the service itself: nodes are called as on the command line`() throws {
         let service = try Service(shopDefinitions)
         let run = try service.ctl("explain", "shop/list", "pick", "item=7")

@@ -1,4 +1,5 @@
 import BusTestSupport
+import Foundation
 import Testing
 
 @Suite("start, navigate, along, wait")

@@ -191,7 +191,7 @@ struct CrashAskedTests {
                 "InterfacesRemoved /wizard/page", "InterfacesRemoved /wizard", "DefinitionsChanged  ",
             ])
         #expect(try service.treeLines() == ["/main visible presented"])
-        #expect(try service.coordinator("GetDefinitions") == [.strings(["main", "settings"])])
+        #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "settings"])])
         #expect(try service.refusal { try service.coordinate("wizard") }.name == Self.error + "UnknownFlow")
         #expect(try isWell())
     }
@@ -213,7 +213,7 @@ struct CrashAskedTests {
             try peers.kill(navigator)
             try service.client.waitForSignal("InterfacesRemoved") { $0.values[0].text == Service.tree + "/wizard" }
             #expect(try service.treeLines() == ["/main visible presented"])
-            #expect(try service.coordinator("GetDefinitions") == [.strings(["main", "settings", "wizard"])])
+            #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "settings", "wizard"])])
 
             // The bus starts another one, which is asked before it registers.
             try service.coordinate("wizard")

@@ -71,7 +71,7 @@ struct CrashServiceTests {
                 "/main visible presented", "/main/home visible presented owner=\(ui.uniqueName)",
                 "/main/page visible presented owner=\(ui.uniqueName)",
             ])
-        #expect(try new.coordinator("GetDefinitions") == [.strings(["main", "side"])])
+        #expect(try new.coordinator("GetDefinitionNames") == [.strings(["main", "side"])])
         try peers.do("--register=wizard:turn", by: navigator)
         try peers.wait(for: "RegisterFlow", of: navigator)
         #expect(try new.emit("probe", on: "/main")[1] == "navigated")
@@ -132,7 +132,7 @@ struct CrashServiceTests {
         #expect(try service.treeLines() == ["/main visible presented"])
         // Whether who is gone was allowed to register, nobody knows.
         #expect(!story.contains { $0.hasPrefix("DefinitionsChanged") })
-        #expect(try service.coordinator("GetDefinitions") == [.strings(["main", "side"])])
+        #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "side"])])
         #expect(try service.emit("probe", on: "/main") == [.uint64(5), "navigated"])
     }
 }

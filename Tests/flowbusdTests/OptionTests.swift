@@ -35,7 +35,7 @@ struct OptionTests {
         let process = try Service.start(["--address", bus.address, "--flows", first.path, "--flows", second.path])
         try process.waitForLine(in: .errors) { $0.contains("Serving") }
         let names = try TestClient(bus).call(
-            Service.name, Service.root, Service.name + ".Coordinator", "GetDefinitions")
+            Service.name, Service.root, Service.name + ".Coordinator", "GetDefinitionNames")
         #expect(names == [.strings(["one", "two"])])
     }
 

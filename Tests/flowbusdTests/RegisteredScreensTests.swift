@@ -108,7 +108,7 @@ struct RegisteredScreensTests {
         try showInMain()
 
         try service.restart()
-        #expect(try service.coordinator("GetDefinitions") == [.strings(["main", "mine"])])
+        #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "mine"])])
         // It was asked, and had not answered.
         let again = try peer.waitForCall("Present") { $0.values[3]["again"] == true }
         #expect(again.path == "/show" && again.values[0].brief == "/main/more")

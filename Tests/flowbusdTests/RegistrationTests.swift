@@ -66,7 +66,7 @@ struct RegistrationTests {
         try register(
             "mine", ["hello": ["who": "string?", "n": "as"], "open": [:]], ["initial": "open", "children": "stack"])
         try service.client.waitForSignal("DefinitionsChanged")
-        #expect(try service.coordinator("GetDefinitions") == [.strings(["main", "mine"])])
+        #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "mine"])])
         let known = try service.coordinator("GetSteps")[0]
         #expect(known.keys == ["gone", "open", "typed", "hello"] || known.keys == ["gone", "hello", "open", "typed"])
         #expect(known["hello"]?["who"] == "s?" && known["hello"]?["n"] == "as")
@@ -79,7 +79,7 @@ struct RegistrationTests {
         try unregister("mine")
         try service.client.waitForSignal("DefinitionsChanged")
         #expect(try service.objects().keys == [Service.tree + "/main"])
-        #expect(try service.coordinator("GetDefinitions") == [.strings(["main"])])
+        #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main"])])
         #expect(try service.refusal { try service.coordinate("mine") }.name == error("UnknownFlow"))
         try register("mine")
     }
@@ -107,7 +107,7 @@ struct RegistrationTests {
         #expect(try service.property("Current", of: "/mine", "Flow").brief == "/mine/page_3")
         #expect(peer.calls("Navigate").map(\.path) == ["/nav", "/new", "/new"])
         try unregister("mine")
-        #expect(try service.coordinator("GetDefinitions") == [.strings(["main"])])
+        #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main"])])
     }
 
     @Test func `S-5 the object is the guard, too, where it says so`() throws {
@@ -128,7 +128,7 @@ struct RegistrationTests {
         other.disconnect()
         try service.client.waitForSignal("InterfacesRemoved") { $0.values[0].brief == "/mine" }
         try service.client.waitForSignal("DefinitionsChanged")
-        #expect(try service.coordinator("GetDefinitions") == [.strings(["main"])])
+        #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main"])])
         try register("mine")
     }
 
@@ -144,7 +144,7 @@ struct RegistrationTests {
         try service.listen()
         first.disconnect()
         try service.client.waitForSignal("InterfacesRemoved") { $0.values[0].brief == "/mine" }
-        #expect(try service.coordinator("GetDefinitions") == [.strings(["main", "mine"])])
+        #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "mine"])])
         try service.coordinate("mine")
         let step = try service.startEmit("hello", on: "/mine")
         try service.synchronize()
@@ -158,7 +158,7 @@ struct RegistrationTests {
         try register("mine", options, by: second)
         #expect(try service.emit("hello", on: "/mine")[1] == "navigated")
         try unregister("mine", by: second)
-        #expect(try service.coordinator("GetDefinitions") == [.strings(["main"])])
+        #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main"])])
     }
 
     @Test func `S-22 steps that wait for a navigator which unregisters its flow are refused, and calls on it too`()
@@ -270,7 +270,7 @@ struct RegistrationTests {
         let taken = try service.refusal { try register("taken", [:], by: service.client) }
         #expect(taken.name == error("AlreadyRegistered"))
         #expect(taken.message == "flow 'taken' is registered by '\(unique)'")
-        #expect(try service.coordinator("GetDefinitions") == [.strings(["main", "taken"])])
+        #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "taken"])])
         let unknown = try service.refusal { try unregister("takne") }
         #expect(unknown.name == error("UnknownFlow"))
         #expect(unknown.message.contains("did you mean 'taken'?"), "\(unknown.message)")
@@ -324,10 +324,10 @@ struct RegistrationTests {
         // Another client has its own.
         let other = try service.peer(nil)
         try register("f256", by: other)
-        #expect(try service.coordinator("GetDefinitions")[0].elements.count == 258)
+        #expect(try service.coordinator("GetDefinitionNames")[0].elements.count == 258)
         try service.listen()
         peer.disconnect()
         #expect(try service.client.waitForSignal("DefinitionsChanged").path == Service.root)
-        #expect(try service.coordinator("GetDefinitions") == [.strings(["main", "f256"])])
+        #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "f256"])])
     }
 }

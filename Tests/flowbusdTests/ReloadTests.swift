@@ -31,7 +31,7 @@ struct ReloadTests {
         #expect(
             service.client.signals.filter { $0.member == "InterfacesRemoved" }.map(\.values[0].brief)
                 == ["/shop/pay/basket", "/shop/pay"])
-        #expect(try service.coordinator("GetDefinitions") == [.strings(["shop"])])
+        #expect(try service.coordinator("GetDefinitionNames") == [.strings(["shop"])])
         #expect(try service.emit("check", on: "/shop")[1] == "navigated")
         #expect(try service.objects().keys.sorted() == [Service.tree + "/shop", Service.tree + "/shop/list"])
         #expect(try service.property("Current", of: "/shop", "Flow") == .objectPath("/"))
@@ -101,10 +101,10 @@ struct ReloadTests {
         try service.write(smaller)
         service.process.send(signal: SIGHUP)
         try service.client.waitForSignal("DefinitionsChanged")
-        #expect(try service.coordinator("GetDefinitions") == [.strings(["shop"])])
+        #expect(try service.coordinator("GetDefinitionNames") == [.strings(["shop"])])
         try service.write("nonsense")
         service.process.send(signal: SIGHUP)
         try service.process.waitForLine(in: .errors) { $0.contains("The definitions stay as they were") }
-        #expect(try service.coordinator("GetDefinitions") == [.strings(["shop"])])
+        #expect(try service.coordinator("GetDefinitionNames") == [.strings(["shop"])])
     }
 }

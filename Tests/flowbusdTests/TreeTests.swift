@@ -1,4 +1,6 @@
 import BusTestSupport
+import FlowCore
+import FlowFile
 import Testing
 
 /// The tree as clients see it: properties, GetManagedObjects, and what the signals told agree.
@@ -97,6 +99,68 @@ struct TreeTests {
         #expect(try service.property("Instance", of: "/shop", "Presentable") == .uint64(1))
         #expect(try service.property("ParentFlow", of: "/shop/list", "Presentable").brief == "/shop")
         #expect(try service.property("ParentFlow", of: "/shop", "Presentable") == .objectPath("/"))
+    }
+
+    @Test func `Children are read by their name alone, and in the order in which they were made`() throws {
+        let service = try Service(shopDefinitions)
+        func children(_ path: String) throws -> BusValue { try service.property("Children", of: path, "Flow") }
+        #expect(try children("/shop").brief == "[/shop/list]")
+        try service.emit("check", on: "/shop")
+        #expect(try children("/shop").brief == "[/shop/list, /shop/pay]")
+        #expect(try children("/shop/pay").type == "ao")
+        try service.dismiss("/shop/pay")
+        try service.dismiss("/shop/list")
+        #expect(try children("/shop") == .array(of: "o", []))
+        // What is told of changes would be missing in these.
+        let all = try service.client.call(
+            Service.name, Service.tree + "/shop", "org.freedesktop.DBus.Properties", "GetAll",
+            .string("\(Service.name).Flow"))
+        #expect(all[0].keys.sorted() == ["Current", "Definition", "Ready"])
+        let flow = try service.objects()[Service.tree + "/shop"]?["\(Service.name).Flow"]
+        #expect(flow?.keys.sorted() == ["Current", "Definition", "Ready"])
+    }
+
+    @Test func `S-10 GetDefinitions is a definition file, with registered flows and without private values`() throws {
+        let service = try Service(
+            """
+            [steps]
+            open = {}
+            pin = { code = "string" }
+            [private]
+            steps = ["pin"]
+            [screens]
+            page = {}
+            [[autostart]]
+            flow = "main"
+            [flows.main]
+            children = "stack"
+            [flows.main.on]
+            open = { current = "pin", arguments = { code = "secret" } }
+            pin = { screen = "page" }
+            """)
+        func text() throws -> String { try #require(service.coordinator("GetDefinitions")[0].text) }
+        let loaded = try DefinitionFiles.definitions(in: text())
+        #expect(loaded.flows.map(\.name) == ["main"] && loaded.screens.map(\.name) == ["page"])
+        #expect(try !text().contains("secret"))
+        // What it says is a file that the service takes, and says again.
+        let before = try text()
+        try service.write(before.replacing("version = 1\n", with: ""))
+        #expect(try service.coordinator("Reload") == [.strings([])])
+        #expect(try text() == before)
+
+        let client = try TestClient(service.bus)
+        let steps = BusValue.array(
+            of: "{sa{ss}}", [.dictEntry("hello", .array(of: "{ss}", [.dictEntry("who", "string?")]))])
+        try client.call(
+            Service.name, Service.root, Service.name + ".Coordinator", "RegisterFlow", "mine", .objectPath("/nav"),
+            steps, .options(["guard": true, "screens": steps, "timeout": .uint64(1_500_000)]))
+        let registered = try DefinitionFiles.definitions(in: text())
+        #expect(
+            registered.flows.map(\.name) == ["main", "mine"] && registered.screens.map(\.name) == ["hello", "page"])
+        let flow = registered.flows[1]
+        let asked = FlowCore.Service(client.uniqueName, path: "/nav", timeout: 1_500_000)
+        #expect(flow.navigator?.service == asked && flow.guard?.service == asked)
+        #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "mine"])])
     }
 
     @Test func `GetSteps has every argument's type, with a mark on what may be left out`() throws {

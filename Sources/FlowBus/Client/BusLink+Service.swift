@@ -202,8 +202,14 @@ extension BusLink {
         }
     }
 
-    func definitions(_ done: @escaping Done<[String]>) {
+    func definitions(_ done: @escaping Done<String>) {
         coordinator("GetDefinitions") {
+            done($0.reading { answer throws(SdError) in String(cString: try answer.readString()) })
+        }
+    }
+
+    func definitionNames(_ done: @escaping Done<[String]>) {
+        coordinator("GetDefinitionNames") {
             done($0.reading { answer throws(SdError) in try answer.readValue().elements.compactMap(\.text) })
         }
     }

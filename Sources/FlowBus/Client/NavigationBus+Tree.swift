@@ -133,7 +133,16 @@ extension NavigationBus {
     ///
     /// - Returns: The names.
     /// - Throws: ``NavigationError``.
-    public func definitions() async throws -> [String] { try await answer { link.definitions($0) } }
+    public func definitionNames() async throws -> [String] { try await answer { link.definitionNames($0) } }
+
+    /// Returns the definitions in use, including flows that clients registered, as the text of one definition file.
+    ///
+    /// The text omits the values of arguments of private steps. A flow that a client registered without a bus name of
+    /// its own has the client's unique name in it, which is not valid in a definition file.
+    ///
+    /// - Returns: The text, in TOML.
+    /// - Throws: ``NavigationError``.
+    public func definitions() async throws -> String { try await answer { link.definitions($0) } }
 
     /// Returns the events at and below a flow or screen, or in the whole tree, from now on: first a snapshot of the
     /// tree, then each change of it, and each navigation. No event is missed, and none is repeated.

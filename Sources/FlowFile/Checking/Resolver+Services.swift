@@ -70,7 +70,7 @@ extension Resolver {
         let what = "a bus name, or a table: { name = \"com.vendor.App\", action = \"NAME\" }"
         guard let table = serviceTable(item, "application", what, ["name", "action", "timeout"]) else { return nil }
         let service = service(table, timeout: Limits.presenterTimeout)
-        let action = table["action"].map { self.action($0) } ?? screen.replacing("_", with: "-")
+        let action = table["action"].map { self.action($0) } ?? Self.action(of: screen)
         guard let service, let action else { return nil }
         return .application(service, action: action)
     }
@@ -113,13 +113,17 @@ extension Resolver {
     }
 
     /// Where a program of this name has its object unless told otherwise, as `org.freedesktop.Application` prescribes.
-    private static func path(of name: String) -> String {
+    static func path(of name: String) -> String {
         "/" + name.replacing(".", with: "/").replacing("-", with: "_")
     }
 
-    /// A well-known name; what is none is reported.
+    /// The action that shows a screen of this name unless its definition names another.
+    static func action(of screen: String) -> String { screen.replacing("_", with: "-") }
+
+    /// A well-known name; what is none is reported. A client that registers a flow may be known by its unique name.
     func busName(_ item: Item) -> String? {
         guard let name = item.string(diagnostics, "a bus name") else { return nil }
+        if isOfService, name.hasPrefix(":") { return name }
         if let problem = BusName.problem(of: name) {
             diagnostics.error(item.location, problem)
             return nil
@@ -157,7 +161,8 @@ extension Resolver {
 
     private func steps(_ item: Item, ifEmpty help: String) -> Set<StepID>? {
         guard let items = item.list(diagnostics, "a list of names of steps") else { return nil }
-        if items.isEmpty { diagnostics.error(item.location, "the list is empty; \(help)") }
+        // A client may register a flow that takes no steps.
+        if items.isEmpty, !isOfService { diagnostics.error(item.location, "the list is empty; \(help)") }
         return Set(items.compactMap { step($0)?.id })
     }
 }

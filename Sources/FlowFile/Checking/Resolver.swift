@@ -6,6 +6,8 @@ import FlowCore
 struct Resolver {
     let draft: Draft
     let diagnostics: Diagnostics
+    /// Whether the text comes from the service, which has flows that clients registered, too.
+    let isOfService: Bool
 
     private let stepNames: [String]
     private let screenNames: [String]
@@ -16,8 +18,9 @@ struct Resolver {
     private let screenPlaces: [String: Int]
     private let flowPlaces: [String: Int]
 
-    init(_ draft: Draft) {
+    init(_ draft: Draft, isOfService: Bool = false) {
         self.draft = draft
+        self.isOfService = isOfService
         diagnostics = draft.diagnostics
         (stepNames, stepPlaces) = Self.places(draft.steps.keys)
         (screenNames, screenPlaces) = Self.places(draft.screens.keys)

@@ -1,4 +1,5 @@
 import FlowCore
+import FlowFile
 import FlowWire
 import Platform
 import SdBus
@@ -187,6 +188,19 @@ final class Navigation {
         let suggestion = Names.suggestion(for: node, among: all)
         return "there is no live flow or screen '\(node)'"
             + (suggestion.isEmpty ? "; 'flowbusctl tree' shows those there are" : suggestion)
+    }
+}
+
+extension Navigation {
+    /// The definitions that the service uses, with the flows that clients registered.
+    func definitions() throws(Failure) -> Definitions {
+        let text = try coordinator("GetDefinitions").first?.text ?? ""
+        do throws(DefinitionFailure) {
+            return try DefinitionFiles.definitions(in: text)
+        } catch {
+            throw Failure(
+                .refused, "the definitions that the service tells can't be read: \(Names.line(error.description))")
+        }
     }
 }
 

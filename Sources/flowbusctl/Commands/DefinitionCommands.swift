@@ -47,7 +47,7 @@ struct StepsCommand: Command {
         let live = try navigation.liveNodes()
         if live.contains(where: { $0.path == node }) { return target }
         if let flow = live.first(where: { $0.isFlow && $0.name == place }) { return .instance(flow.instance) }
-        let flows = try navigation.coordinator("GetDefinitions").first?.elements.compactMap(\.text) ?? []
+        let flows = try navigation.coordinator("GetDefinitionNames").first?.elements.compactMap(\.text) ?? []
         if flows.contains(place) {
             throw Failure(.noInput, "no flow '\(place)' is live; 'flowbusctl start \(place)' starts one")
         }
@@ -87,7 +87,7 @@ struct FlowsCommand: Command {
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let navigation = try context.connect()
-        let flows = try navigation.coordinator("GetDefinitions").first?.elements.compactMap(\.text) ?? []
+        let flows = try navigation.coordinator("GetDefinitionNames").first?.elements.compactMap(\.text) ?? []
         let live = try navigation.liveNodes().filter(\.isFlow)
         let width = flows.map(\.count).max() ?? 0
         for flow in flows {

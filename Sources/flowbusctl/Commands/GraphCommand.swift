@@ -14,10 +14,11 @@ struct GraphCommand: Command {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "graph", abstract: "Draw definition files: flows, their steps, and where those lead.",
+        commandName: "graph", abstract: "Draw flows, their steps, and where those lead.",
         discussion: """
-            A box is a flow; what is rounded is a step that it takes, what is not a screen. Dashed lines hand a step on, dotted ones \
-            come of Back, of time, or of a dismissal; red ones end the flow. Only --live needs the service.
+            A box is a flow. Rounded nodes are the steps that it takes, the others are screens. Dashed lines forward a step, dotted \
+            ones come from Back, from idle time or from a dismissal, red ones end the flow. Without --live it draws definition files \
+            and needs no service; with --live and no folder it draws the definitions that the service uses.
             """)
 
     @ParentCommand var root: Flowbusctl
@@ -29,7 +30,7 @@ struct GraphCommand: Command {
             valueName: "format"))
     var format = Format.dot
 
-    @Flag(help: "Mark what is live, and what of it is presented.")
+    @Flag(help: "Mark what is live and what is presented; without a folder, draw the service's own definitions.")
     var live = false
 
     @Option(
@@ -45,11 +46,16 @@ struct GraphCommand: Command {
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let definitions: Definitions
-        switch try files.load() {
-        case .success(let files): definitions = files.definitions
-        case .failure(let failure):
-            for diagnostic in failure.diagnostics { StandardError.writeLine("\(diagnostic)") }
-            return .negative
+        // Without folders, a running service says itself what it goes by.
+        if live, files.folders.isEmpty {
+            definitions = try context.connect().definitions()
+        } else {
+            switch try files.load() {
+            case .success(let files): definitions = files.definitions
+            case .failure(let failure):
+                for diagnostic in failure.diagnostics { StandardError.writeLine("\(diagnostic)") }
+                return .negative
+            }
         }
         if let flow, definitions.flow(named: flow) == nil {
             throw Failure(.badValue, definitions.unknownFlow(flow).message)

@@ -21,7 +21,7 @@ struct StatusCommand: Command {
         let properties = try navigation.properties(Navigation.root, BusNames.Interface.coordinator, activates: false)
         let nodes = try navigation.liveNodes(activates: false)
         let serial = try ask(navigation, "GetSerial").first?.number ?? 0
-        let definitions = try ask(navigation, "GetDefinitions").first?.elements.count ?? 0
+        let definitions = try ask(navigation, "GetDefinitionNames").first?.elements.count ?? 0
         let status = Status(
             owner: owner, since: owner.processID.flatMap(Processes.startTime),
             version: properties["Version"]?.text ?? "", interfaceVersion: properties["InterfaceVersion"]?.number ?? 0,

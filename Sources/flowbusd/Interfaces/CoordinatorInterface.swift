@@ -1,4 +1,5 @@
 import FlowCore
+import FlowFile
 import FlowWire
 import Platform
 import SdBus
@@ -61,7 +62,13 @@ enum CoordinatorInterface {
                 .init("HandOver", in: [Argument("successor", "s")]) { message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.handOver($1) }
                 },
-                .init("GetDefinitions", out: [Argument("definitions", "as")]) { message, context, _ in
+                .init("GetDefinitions", out: [Argument("definitions", "s")]) { message, context, _ in
+                    Daemon.serveRoot(message, context) { daemon, call in
+                        let text = try daemon.coordinator.definitions.fileText(hidesPrivateValues: true)
+                        try daemon.reply(to: call) { body in try body.append(text) }
+                    }
+                },
+                .init("GetDefinitionNames", out: [Argument("names", "as")]) { message, context, _ in
                     Daemon.serveRoot(message, context) { daemon, call in
                         let names = daemon.coordinator.definitions.flows.map(\.name)
                         try daemon.reply(to: call) { body in try body.append(names) }

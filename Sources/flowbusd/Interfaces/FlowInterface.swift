@@ -61,6 +61,9 @@ enum FlowInterface {
                 .init("Current", "o", .emits) { _, _, _, _, answer, context, _ in
                     Daemon.get(answer, context) { try $1.append(path: $0.coordinator.currentPath(of: $2)) }
                 },
+                .init("Children", "ao", .explicit) { _, _, _, _, answer, context, _ in
+                    Daemon.get(answer, context) { try $1.append(paths: $0.coordinator.childPaths(of: $2)) }
+                },
             ])
     }
 }

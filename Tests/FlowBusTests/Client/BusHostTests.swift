@@ -142,7 +142,7 @@ struct BusHostTests {
         async let first = emit("open", [Argument("n", .int64(1))], on: "Busy")
         try await log.first { $0.contains("adapt open") }
         async let second = emit("stop", on: "Busy")
-        _ = try await bus.definitions()
+        _ = try await bus.definitionNames()
         held.first?(.step(step("open", [Argument("n", .int64(1))])))
         #expect(try await first.isNavigated)
         #expect(try await second.isNavigated)
@@ -207,7 +207,7 @@ struct BusHostTests {
         try await register("Three", by: other)
         other.close()
         // In the order of the calls: it is taken back by now.
-        #expect(try await bus.definitions() == ["One"])
+        #expect(try await bus.definitionNames() == ["One"])
         let closed = try await refusal { try await register("Four", by: other) }
         #expect(closed.code == .flowEnded)
     }
@@ -220,7 +220,7 @@ struct BusHostTests {
         try service.restart()
         // Its client is still there: the flow is, too.
         try await log.first { $0 == "restarted Watched" }
-        #expect(try await bus.definitions() == ["Watched"])
+        #expect(try await bus.definitionNames() == ["Watched"])
         try await emit("stop", on: "Watched")
         try await log.first { $0 == "did Watched stop []" }
     }
@@ -254,7 +254,7 @@ struct BusHostTests {
         try service.bus.kill()
         try service.bus.start()
         try await log.first { $0 == "restarted " }
-        #expect(try await bus.definitions() == ["Watched"])
+        #expect(try await bus.definitionNames() == ["Watched"])
         _ = try await coordinate("Watched")
         try await log.first { $0.hasPrefix("did Watched begin") }
     }
@@ -265,7 +265,7 @@ struct BusHostTests {
         _ = try await coordinate("Watched")
         host.close()
         host.close()
-        #expect(try await bus.definitions().isEmpty)
+        #expect(try await bus.definitionNames().isEmpty)
         #expect(try service.objects()["\(Service.tree)/Watched"] == nil)
     }
 }

@@ -64,7 +64,7 @@ struct LifeTests {
             return try await bus.emit("open", on: "main")
         }
         await #expect(throws: CancellationError.self) { try await task.value }
-        _ = try await bus.definitions()
+        _ = try await bus.definitionNames()
         #expect(try service.objects()["/org/flowbus/Navigation1/tree/main/page"] == nil)
     }
 
@@ -77,7 +77,7 @@ struct LifeTests {
         #expect(try await bus.emit("go", on: "held", token: "t", waits: false).verdict == .pending)
         let waiting = Task { try await bus.emit("go", on: "held", token: "t") }
         let second = try holder.waitForCall("Adapt")
-        _ = try await bus.definitions()
+        _ = try await bus.definitionNames()
         try holder.reply(to: second, [second.values[1], second.values[2]])
         try holder.ping(Service.name)
         #expect(try await waiting.value.isNavigated)
@@ -86,7 +86,7 @@ struct LifeTests {
     @Test func `calls under way fail when the service goes`() async throws {
         _ = try holdingGuard()
         let emission = Task { try await bus.emit("go", on: "held") }
-        _ = try await bus.definitions()
+        _ = try await bus.definitionNames()
         service.process.send(signal: SIGKILL)
         #expect(try await refusal { try await emission.value }.code == .noReply)
     }
@@ -94,7 +94,7 @@ struct LifeTests {
     @Test func `S-9 D-4 a step that is pending goes on in the service that takes over`() async throws {
         let holder = try holdingGuard()
         let steps = [Task { try await bus.emit("go", on: "held") }, Task { try await bus.emit("go", on: "held") }]
-        _ = try await bus.definitions()
+        _ = try await bus.definitionNames()
         try holder.waitForCall("Adapt")
         var heirs: [ChildProcess] = []
         defer { withExtendedLifetime(heirs) {} }
@@ -105,7 +105,7 @@ struct LifeTests {
             try heir.waitForLine(in: .errors) { $0.contains("Serving") }
             try holder.waitForCall("Adapt")
             // It has asked again by then.
-            _ = try await bus.definitions()
+            _ = try await bus.definitionNames()
         }
         let first = holder.calls("Adapt")[0]
         try holder.reply(to: first, [first.values[1], first.values[2]])
@@ -119,7 +119,7 @@ struct LifeTests {
     @Test func `S-9 D-4 who was told that the service went away asks again by the token`() async throws {
         let holder = try holdingGuard()
         let emission = Task { try await bus.emit("go", on: "held", token: "t") }
-        _ = try await bus.definitions()
+        _ = try await bus.definitionNames()
         try holder.waitForCall("Adapt")
         service.process.send(signal: SIGKILL)
         // Nobody starts it on this bus.
@@ -128,7 +128,7 @@ struct LifeTests {
         try service.process.waitForExit()
         try service.start()
         let again = Task { try await bus.emit("go", on: "held", token: "t") }
-        _ = try await bus.definitions()
+        _ = try await bus.definitionNames()
         let question = try holder.waitForCall("Adapt")
         try holder.reply(to: question, [question.values[1], question.values[2]])
         #expect(try await again.value.isNavigated)
@@ -139,7 +139,7 @@ struct LifeTests {
     {
         let holder = try holdingGuard()
         let emission = Task { try await bus.emit("go", on: "held") }
-        _ = try await bus.definitions()
+        _ = try await bus.definitionNames()
         try holder.waitForCall("Adapt")
         holder.clearLog()
         let heir = try service.startAnother("--replace", "--restore", "never")
@@ -151,7 +151,7 @@ struct LifeTests {
     @Test func `calls under way fail when the bus goes`() async throws {
         _ = try holdingGuard()
         let emission = Task { try await bus.emit("go", on: "held") }
-        _ = try await bus.definitions()
+        _ = try await bus.definitionNames()
         try service.bus.kill()
         #expect(try await refusal { try await emission.value }.code == .disconnected)
         #expect(try await refusal { try await bus.emit("go", on: "main") }.code == .disconnected)
@@ -160,7 +160,7 @@ struct LifeTests {
     @Test func `calls under way fail when the connection is closed, and so do later ones`() async throws {
         _ = try holdingGuard()
         let emission = Task { try await bus.emit("go", on: "held") }
-        _ = try await bus.definitions()
+        _ = try await bus.definitionNames()
         bus.close()
         bus.close()
         #expect(try await refusal { try await emission.value }.code == .disconnected)

@@ -138,7 +138,7 @@ struct PresentTests {
             "com.example.Peer", presenter.path, Peer.presenter, "Present",
             [.objectPath("/a"), "page", .options([:]), .options([:])])
         let wrong = try liar.start("com.example.Peer", presenter.path, Peer.presenter, "Present", [.string("x")])
-        _ = try await bus.definitions()
+        _ = try await bus.definitionNames()
         _ = try await player.definitions()
         let refused = #expect(throws: BusError.self) { try liar.answer(to: call) }
         #expect(refused?.name == "org.freedesktop.DBus.Error.AccessDenied")

@@ -101,7 +101,7 @@ struct WatchTests {
             try await events.end()
             // Its end is told to the main actor; the rules go back before the next call.
             await Task.yield()
-            _ = try await bus.definitions()
+            _ = try await bus.definitionNames()
         }
         let one = Events(bus.watch("shop"))
         _ = try await live(one)
@@ -109,7 +109,7 @@ struct WatchTests {
         try await two.end()
         #expect(two.all.isEmpty)
         // What was refused has taken nothing from the other.
-        _ = try await bus.definitions()
+        _ = try await bus.definitionNames()
         try await bus.emit(ShopStep.pick(item: 1), on: "shop")
         try await one.first { $0.short == "added shop/detail" }
     }
@@ -160,7 +160,7 @@ struct WatchTests {
         try service.bus.kill()
         try await events.first { if case .serviceGone = $0 { true } else { false } }
         #expect(bus.uniqueName.isEmpty)
-        #expect(try await refusal { try await bus.definitions() }.code == .disconnected)
+        #expect(try await refusal { try await bus.definitionNames() }.code == .disconnected)
         try service.bus.start()
         #expect(try await live(events).map(\.path) == ["shop", "shop/list"])
         #expect(!bus.uniqueName.isEmpty && !name.isEmpty)

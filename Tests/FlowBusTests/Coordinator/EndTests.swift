@@ -48,7 +48,7 @@ struct EndTests {
         while held != nil || flow != nil || page != nil || stepper != nil { await Task.yield() }
         #expect(log == ["withdraw page"])
         if let ground {
-            #expect(try ground.service.coordinator("GetDefinitions").first?.elements.isEmpty == true)
+            #expect(try ground.service.coordinator("GetDefinitionNames").first?.elements.isEmpty == true)
         }
     }
 

@@ -28,7 +28,7 @@ struct OutsideTests {
         let own = OddFlow(Side.self)
         try await stage.begin(own, with: OneStepper(withSingleStep: TestStep.three))
         #expect(stage.coordinator.path(of: own) == "Side_3" && made.count == 2)
-        #expect(try await other.definitions() == ["Side"])
+        #expect(try await other.definitionNames() == ["Side"])
     }
 
     @Test func `what they start that this program can't make fails, and is told`() async throws {

@@ -43,7 +43,7 @@ private final class RandomLife {
             quiet = before == askedCount ? quiet + 1 : 0
             before = askedCount
             // What the service did before it answers was told before.
-            if let bus = stage.bus { _ = try await bus.definitions() }
+            if let bus = stage.bus { _ = try await bus.definitionNames() }
             for _ in 0..<8 { await Task.yield() }
         }
     }

@@ -1,0 +1,356 @@
+public import FlowCore
+
+/// Writes definitions as a definition file: the opposite of ``DefinitionFiles``.
+///
+/// Reading the text gives the same definitions, sorted by name. What has its default value is left out.
+struct DefinitionText {
+    private let definitions: Definitions
+    private let hidesPrivateValues: Bool
+    private var text = ""
+    /// Whether a value was left out.
+    private var hasHidden = false
+
+    init(_ definitions: Definitions, hidesPrivateValues: Bool) {
+        self.definitions = definitions
+        self.hidesPrivateValues = hidesPrivateValues
+    }
+
+    /// The whole file.
+    mutating func write() -> String {
+        writeDeclarations()
+        for root in definitions.autostart { write(root) }
+        for flow in definitions.flows { write(flow) }
+        let note =
+            hasHidden
+            ? "# The values of private steps' arguments are left out: each is \"\", 0, false or empty here.\n" : ""
+        return note + "version = 1\n" + text
+    }
+
+    // MARK: Declarations
+
+    private mutating func writeDeclarations() {
+        writeHeader("steps", if: !definitions.steps.isEmpty)
+        for step in definitions.steps { writeLine(step.name, types(step.parameters)) }
+        let secret = definitions.steps.filter(\.isPrivate).map { Self.string($0.name) }
+        writeHeader("private", if: !secret.isEmpty)
+        if !secret.isEmpty { writeLine("steps", Self.list(secret)) }
+        writeHeader("screens", if: !definitions.screens.isEmpty)
+        for screen in definitions.screens { writeLine(screen.name, declaration(of: screen)) }
+    }
+
+    private func types(_ parameters: [Parameter]) -> String {
+        Self.table(parameters.map { ($0.name, Self.string($0.type.description + ($0.isOptional ? "?" : ""))) })
+    }
+
+    private func declaration(of screen: ScreenDeclaration) -> String {
+        var keys: [(String, String)] = []
+        if !screen.parameters.isEmpty { keys.append(("arguments", types(screen.parameters))) }
+        switch screen.presenter {
+        case .service(let service)?:
+            keys.append(("presenter", Self.service(service, timeout: Limits.presenterTimeout)))
+        case .application(let service, let action)?:
+            let isUsual = action == Resolver.action(of: screen.name)
+            let more = isUsual ? [] : [("action", Self.string(action))]
+            keys.append(("application", Self.service(service, timeout: Limits.presenterTimeout, hasPath: false, more)))
+        case nil: break
+        }
+        if screen.whenOwnerGone != .dismiss {
+            keys.append(("whenOwnerGone", Self.string(screen.whenOwnerGone.rawValue)))
+        }
+        return Self.table(keys)
+    }
+
+    private mutating func write(_ root: Autostart) {
+        text += "\n[[autostart]]\n"
+        writeLine("flow", Self.string(definitions[root.flow].name))
+        if let id = root.id { writeLine("id", Self.string(id)) }
+        if !root.arguments.isEmpty { writeLine("arguments", values(root.arguments, of: nil)) }
+        if let step = root.step { writeLine("step", Self.string(definitions[step].name)) }
+        if !root.stepArguments.isEmpty {
+            writeLine("stepArguments", values(root.stepArguments, of: root.step ?? definitions[root.flow].initial))
+        }
+    }
+
+    private mutating func values(_ arguments: Arguments, of step: StepID?) -> String {
+        Self.table(arguments.map { ($0.name, value($0.value, of: step)) })
+    }
+
+    // MARK: Flows
+
+    private mutating func write(_ flow: FlowDefinition) {
+        text += "\n"
+        if flow.navigator?.service.name.hasPrefix(":") ?? false {
+            text += "# A client registered it. Its unique name counts in no file: it has another one the next time.\n"
+        }
+        text += "[flows.\(Self.key(flow.name))]\n"
+        if let initial = flow.initial { writeLine("initial", Self.string(definitions[initial].name)) }
+        if flow.children != .free { writeLine("children", Self.string(flow.children.rawValue)) }
+        if !flow.parameters.isEmpty { writeLine("arguments", types(flow.parameters)) }
+        if flow.isUnique { writeLine("unique", "true") }
+        if flow.whenHidden != .ignore { writeLine("whenHidden", Self.string(flow.whenHidden.rawValue)) }
+        if flow.announces { writeLine("announce", "true") }
+        if !flow.isRestored { writeLine("restore", "false") }
+        if let onBack = flow.onBack { writeLine("onBack", Self.string(definitions[onBack].name)) }
+        if let idle = flow.idle {
+            let step = Self.string(definitions[idle.step].name)
+            writeLine("idle", Self.table([("after", Self.span(idle.after)), ("step", step)]))
+        }
+        if !flow.emitters.isEmpty { writeLine("emitters", Self.list(flow.emitters.map(Self.string))) }
+        if let `guard` = flow.guard {
+            let more = `guard`.steps.map { [("steps", names($0))] } ?? []
+            writeLine("guard", Self.service(`guard`.service, timeout: Limits.guardTimeout, more))
+        }
+        if let navigator = flow.navigator {
+            let more = [("steps", names(navigator.steps))]
+            writeLine("navigator", Self.service(navigator.service, timeout: Limits.guardTimeout, more))
+        } else if !flow.rules.isEmpty {
+            text += "[flows.\(Self.key(flow.name)).on]\n"
+            for rule in flow.rules { writeLine(definitions[rule.step].name, alternatives(of: rule)) }
+        }
+    }
+
+    private func names(_ steps: Set<StepID>) -> String {
+        Self.list(steps.sorted { $0.index < $1.index }.map { Self.string(definitions[$0].name) })
+    }
+
+    private mutating func alternatives(of rule: Rule) -> String {
+        if rule.alternatives.count == 1, let only = rule.alternatives.first, only.when.isEmpty, only.unless.isEmpty {
+            let tables = contributors(only)
+            return tables.count == 1 ? tables[0] : Self.lines(tables)
+        }
+        var tables: [String] = []
+        for alternative in rule.alternatives { tables.append(self.alternative(alternative, of: rule.step)) }
+        return Self.lines(tables)
+    }
+
+    private mutating func alternative(_ alternative: Alternative, of step: StepID) -> String {
+        var keys: [(String, String)] = []
+        if !alternative.when.isEmpty { keys.append(("when", conditions(alternative.when, of: step))) }
+        if !alternative.unless.isEmpty { keys.append(("unless", conditions(alternative.unless, of: step))) }
+        keys.append(("do", Self.list(contributors(alternative))))
+        return Self.table(keys)
+    }
+
+    private mutating func conditions(_ conditions: [Condition], of step: StepID) -> String {
+        Self.table(
+            conditions.map { condition in
+                switch condition {
+                case .argument(let name, let value): (name, self.value(value, of: step))
+                case .alive(let name): ("alive", Self.string(name))
+                }
+            })
+    }
+
+    /// A table for each; one that says so where there is none.
+    private mutating func contributors(_ alternative: Alternative) -> [String] {
+        if alternative.contributors.isEmpty { return [Self.table([("none", "true")])] }
+        return alternative.contributors.map { contributor in
+            switch contributor {
+            case .child(let template): return child(template)
+            case .pop(.to(let name)): return Self.table([("pop", Self.string(name))])
+            case .pop(.root): return Self.table([("pop", Self.string("root"))])
+            case .current(let template): return Self.table(step(template, "current"))
+            case .parent(let template): return Self.table(step(template, "parent"))
+            case .end(let template?): return Self.table(step(template, "end"))
+            case .end(nil): return Self.table([("end", "true")])
+            }
+        }
+    }
+
+    private mutating func step(_ template: StepTemplate, _ key: String) -> [(String, String)] {
+        [(key, Self.string(definitions[template.step].name))]
+            + arguments(template.arguments, "arguments", of: template.step)
+    }
+
+    private mutating func child(_ template: ChildTemplate) -> String {
+        var keys: [(String, String)]
+        let initial: StepID?
+        switch template.presentable {
+        case .screen(let screen):
+            keys = [("screen", Self.string(definitions[screen].name))]
+            initial = template.step
+        case .flow(let flow):
+            keys = [("flow", Self.string(definitions[flow].name))]
+            initial = template.step ?? definitions[flow].initial
+        }
+        if let id = template.id { keys.append(("id", Self.string(id))) }
+        keys += arguments(template.arguments, "arguments", of: nil)
+        if let step = template.step { keys.append(("step", Self.string(definitions[step].name))) }
+        keys += arguments(template.stepArguments, "stepArguments", of: initial)
+        if !template.style.isEmpty { keys.append(("style", Self.string(template.style))) }
+        if let whenHidden = template.whenHidden { keys.append(("whenHidden", Self.string(whenHidden.rawValue))) }
+        if template.reuses { keys.append(("reuse", "true")) }
+        if template.clears { keys.append(("clear", "true")) }
+        if let onDismissed = template.onDismissed {
+            keys.append(("onDismissed", Self.table(step(onDismissed, "step"))))
+        }
+        return Self.table(keys)
+    }
+
+    /// The key and its table; nothing where arguments are inherited.
+    private mutating func arguments(
+        _ source: ArgumentSource, _ key: String, of step: StepID?
+    ) -> [(String, String)] {
+        guard case .given(let bindings) = source else { return [] }
+        let entries = bindings.map { binding in
+            switch binding.source {
+            case .literal(let value): (binding.name, self.value(value, of: step))
+            case .step(let name): (binding.name, Self.string("$" + name))
+            case .flow(let name): (binding.name, Self.string("$flow." + name))
+            case .childName: (binding.name, Self.string("$name"))
+            case .reason: (binding.name, Self.string("$reason"))
+            }
+        }
+        return [(key, Self.table(entries))]
+    }
+
+    // MARK: Values
+
+    /// An argument's value; nothing but its type, if the step that has the argument is private.
+    private mutating func value(_ value: Value, of step: StepID?) -> String {
+        guard hidesPrivateValues, let step, definitions[step].isPrivate else { return Self.literal(value) }
+        hasHidden = true
+        return Self.literal(value.blank)
+    }
+
+    /// The value of an argument. A `$` at its beginning would refer to something.
+    private static func literal(_ value: Value) -> String {
+        if case .string(let text) = value, text.hasPrefix("$") { return string("$" + text) }
+        return toml(value)
+    }
+
+    private static func toml(_ value: Value) -> String {
+        switch value {
+        case .bool(let flag): flag ? "true" : "false"
+        case .byte(let number): "\(number)"
+        case .int16(let number): "\(number)"
+        case .uint16(let number): "\(number)"
+        case .int32(let number): "\(number)"
+        case .uint32(let number): "\(number)"
+        case .int64(let number): "\(number)"
+        case .uint64(let number): "\(number)"
+        case .double(let number): "\(number)"
+        case .string(let text), .objectPath(let text), .signature(let text): string(text)
+        case .variant(let value): toml(value)
+        case .bytes(let bytes): list(bytes.map { "\($0)" })
+        case .array(let element, let values) where element.hasPrefix("{"):
+            table(
+                values.compactMap { entry in
+                    if case .entry(let key, let value) = entry { (self.text(of: key), toml(value)) } else { nil }
+                })
+        case .array(_, let values), .structure(let values): list(values.map(toml))
+        // It stands in an array alone.
+        case .entry: ""
+        }
+    }
+
+    /// A key of a dictionary, which is a text in TOML whatever its type is.
+    private static func text(of key: Value) -> String {
+        switch key {
+        case .string(let text), .objectPath(let text), .signature(let text): text
+        default: toml(key)
+        }
+    }
+
+    private static func service(
+        _ service: Service, timeout usual: UInt64, hasPath: Bool = true, _ more: [(String, String)] = []
+    ) -> String {
+        var keys = [("name", string(service.name))]
+        if hasPath, service.path != Resolver.path(of: service.name) { keys.append(("path", string(service.path))) }
+        if service.timeout != usual { keys.append(("timeout", span(service.timeout))) }
+        keys += more
+        return keys.count == 1 ? keys[0].1 : table(keys)
+    }
+
+    /// A time span in the largest unit that it is a multiple of.
+    private static func span(_ microseconds: UInt64) -> String {
+        let units: [(String, UInt64)] = [("h", 3_600_000_000), ("min", 60_000_000), ("s", 1_000_000), ("ms", 1_000)]
+        let (unit, size) = units.first { microseconds.isMultiple(of: $0.1) } ?? ("us", 1)
+        return string("\(microseconds / size)\(unit)")
+    }
+
+    // MARK: TOML
+
+    private mutating func writeHeader(_ name: String, if isThere: Bool) {
+        if isThere { text += "\n[\(name)]\n" }
+    }
+
+    private mutating func writeLine(_ key: String, _ value: String) { text += "\(Self.key(key)) = \(value)\n" }
+
+    private static func key(_ name: String) -> String {
+        !name.isEmpty && name.utf8.allSatisfy(SourceMap.Scan.isBareKey) ? name : string(name)
+    }
+
+    private static func table(_ entries: [(String, String)]) -> String {
+        entries.isEmpty ? "{}" : "{ " + entries.map { "\(key($0.0)) = \($0.1)" }.joined(separator: ", ") + " }"
+    }
+
+    private static func list(_ values: [String]) -> String { "[" + values.joined(separator: ", ") + "]" }
+
+    /// A list with a line for each of its elements.
+    private static func lines(_ values: [String]) -> String {
+        "[\n" + values.map { "    \($0),\n" }.joined() + "]"
+    }
+
+    private static func string(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+}
+
+extension Value {
+    /// A value of the same type that says nothing.
+    fileprivate var blank: Value {
+        switch self {
+        case .bool: .bool(false)
+        case .byte: .byte(0)
+        case .int16: .int16(0)
+        case .uint16: .uint16(0)
+        case .int32: .int32(0)
+        case .uint32: .uint32(0)
+        case .int64: .int64(0)
+        case .uint64: .uint64(0)
+        case .double: .double(0)
+        case .string: .string("")
+        case .objectPath: .objectPath("/")
+        case .signature: .signature("")
+        case .variant(let value): .variant(value.blank)
+        case .bytes: .bytes([])
+        case .array(let element, _): .array(element: element, [])
+        case .structure(let members): .structure(members.map(\.blank))
+        case .entry(let key, let value): .entry(key: key.blank, value: value.blank)
+        }
+    }
+}
+
+extension Definitions {
+    /// The definitions as the text of one definition file, which ``DefinitionFiles/definitions(in:)`` reads.
+    ///
+    /// - Parameters:
+    ///   - hidesPrivateValues: whether the values of private steps' arguments are left out (S-10): instead of each stands
+    ///     one of its type that says nothing.
+    ///   - limit: how many bytes it may have.
+    /// - Throws: ``FlowError/Code/limitExceeded`` for a longer text.
+    public func fileText(
+        hidesPrivateValues: Bool, limit: Int = Limits.definitionBytes
+    ) throws(FlowError) -> String {
+        var writer = DefinitionText(self, hidesPrivateValues: hidesPrivateValues)
+        let text = writer.write()
+        guard text.utf8.count <= limit else {
+            throw FlowError(
+                .limitExceeded,
+                "the definitions take \(text.utf8.count) bytes as a text; at most \(limit) fit into an answer")
+        }
+        return text
+    }
+}
