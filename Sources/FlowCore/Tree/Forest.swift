@@ -46,7 +46,8 @@ struct Forest: Sendable {
 
     /// The node in a slot.
     subscript(slot: NodeSlot) -> Node {
-        _read { yield nodes[slot.index] }
+        // Not `_read`: in an optimized build, what is taken out of the yielded node is not retained.
+        get { nodes[slot.index] }
         _modify { yield &nodes[slot.index] }
     }
 
