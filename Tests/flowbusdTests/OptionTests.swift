@@ -192,7 +192,7 @@ struct OptionTests {
     }
 
     @Test func `the manual lists the exit statuses that there are`() throws {
-        let statuses = try Service.file("Sources/flowbusd/ExitStatus.swift")
+        let statuses = try Service.file("Sources/flowbusd/Main/ExitStatus.swift")
             .matches(of: #/case [a-zA-Z]+ = (\d+)/#).map { String($0.output.1) }
         let section = try Service.file("man/flowbusd.8").split(separator: ".Sh EXIT STATUS")[1]
             .split(separator: ".Sh ")[0]
