@@ -31,7 +31,7 @@ enum CoordinatorInterface {
                 },
                 .init(
                     "NavigateAlong",
-                    in: [Argument("path", "a(ssa{sv})"), Argument("options", "a{sv}")],
+                    in: [Argument("segments", "a(ssa{sv})"), Argument("options", "a{sv}")],
                     out: [Argument("outcomes", "a(otsss)")]
                 ) { message, context, _ in
                     Daemon.changeRoot(message, context) { try $0.navigateAlong($1) }
