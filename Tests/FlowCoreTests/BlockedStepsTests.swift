@@ -4,9 +4,11 @@ import Testing
 
 @Suite("Steps behind a question")
 struct BlockedStepsTests {
+    private let flow = NodeID(slot: NodeSlot(0), instance: 1)
+
     private func step(_ number: UInt64, origin: UInt64) -> WaitingStep {
         var step = WaitingStep(
-            origin: origin, client: Client(":1.1"), flow: NodeID(slot: NodeSlot(0), instance: 1),
+            origin: origin, client: Client(":1.1"), flow: flow,
             step: StepID(0), arguments: [], cause: 0, purpose: .triggered)
         step.number = number
         return step
@@ -18,16 +20,16 @@ struct BlockedStepsTests {
             let numbers = (0..<UInt64(count)).shuffled(using: &random)
             var blocked = BlockedSteps()
             for number in numbers { blocked.insert(step(number, origin: number / 3)) }
-            #expect(blocked.sorted.map(\.number) == numbers.sorted())
+            #expect(blocked.steps(for: flow).map(\.number) == numbers.sorted())
             var taken: [UInt64] = []
             for place in 0..<count {
-                #expect(blocked.count == count - place)
+                #expect(blocked.count(for: flow) == count - place)
                 // One that is put back is the next again.
-                if place % 2 == 0, let first = blocked.takeFirst() { blocked.insert(first) }
-                if let next = blocked.takeFirst() { taken.append(next.number) }
+                if place % 2 == 0, let first = blocked.takeNext(for: flow) { blocked.insert(first) }
+                if let next = blocked.takeNext(for: flow) { taken.append(next.number) }
             }
             #expect(taken == numbers.sorted())
-            #expect(blocked.isEmpty && blocked.takeFirst() == nil)
+            #expect(blocked.isEmpty && blocked.takeNext(for: flow) == nil)
         }
     }
 
@@ -52,7 +54,7 @@ struct BlockedStepsTests {
             // The one that was asked about, the one that is asked about now, and where their flow is.
             let records = copy.takeRecords().filter { $0.key.kind == .step }
             #expect(records.map(\.key.number) == [1, 2], "\(count) behind it")
-            #expect(copy.blocked.values.map(\.count) == (count == 1 ? [] : [count - 1]))
+            #expect(copy.blocked.all.values.map(\.count) == (count == 1 ? [] : [count - 1]))
         }
     }
 
@@ -103,7 +105,7 @@ struct BlockedStepsTests {
                     RequestID(UInt64(number) + 2), on: try #require(node), step: step, arguments: [],
                     by: Client(":1.1"), options: nil))
         }
-        #expect(coordinator.blocked.values.map(\.count) == [1] && coordinator.origins.count == 1)
-        #expect(coordinator.unsaved.steps.isEmpty && coordinator.unsaved.origins.isEmpty)
+        #expect(coordinator.blocked.all.values.map(\.count) == [1] && coordinator.origins.count == 1)
+        #expect(coordinator.unsaved.steps.isEmpty && !coordinator.origins.hasUnsaved)
     }
 }

@@ -173,7 +173,7 @@ struct CallsTests {
             try world.emit("go", on: "/main/sub")
             try call(world)
             if isRestarted { world.restart() } else { world.wait(Limits.replyTimeout) }
-            let question = try #require(world.coordinator.questions.keys.first)
+            let question = try #require(world.coordinator.questions.open.keys.first)
             return world.answer(question.number, GuardAnswer.rejected).filter { $0.hasPrefix("concluded") }
         }
         let (page, other) = ("/instance/2", ":1.4")
@@ -216,7 +216,7 @@ struct CallsTests {
         try world.emit("open", on: "/main")
         #expect(try world.back("/main", by: ":1.4").first == "guard? com.auth #1: /main/sub gate")
         if isRestarted { world.restart() } else { world.wait(Limits.replyTimeout) }
-        let question = try #require(world.coordinator.questions.keys.first)
+        let question = try #require(world.coordinator.questions.open.keys.first)
         #expect(world.answer(question.number, GuardAnswer.rejected) == ["concluded /main for :1.4: rejected"])
     }
 
@@ -360,7 +360,7 @@ struct WaitReadyTests {
         try world.waitReady("/main")
         #expect(world.wait(Limits.replyTimeout) == ["! Timeout"])
         #expect(try world.refusal().message == "the flow was not ready within 20 s")
-        #expect(world.coordinator.calls.isEmpty && world.coordinator.readers.isEmpty)
+        #expect(world.coordinator.calls.isEmpty && world.coordinator.calls.readers.isEmpty)
         #expect(try world.adapt(1, to: "begin").contains("= done") == false)
     }
 
@@ -397,13 +397,13 @@ struct WaitReadyTests {
         #expect(world.wait(Limits.replyTimeout).count == 2 * Limits.waitingStepsPerClient + 1)
         #expect(world.answers.count == 2 * Limits.waitingStepsPerClient + 1)
         #expect(world.coordinator.calls.isEmpty)
-        #expect(world.coordinator.readers.isEmpty)
+        #expect(world.coordinator.calls.readers.isEmpty)
         #expect(world.coordinator.accounting.clients.values.allSatisfy { $0.steps == 0 })
         for _ in 0..<1_000 {
             try world.waitReady("/main")
             world.wait(Limits.replyTimeout)
         }
         #expect(world.coordinator.alarms.count <= 2)
-        #expect(world.coordinator.readers.isEmpty)
+        #expect(world.coordinator.calls.readers.isEmpty)
     }
 }

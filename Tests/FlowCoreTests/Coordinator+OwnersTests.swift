@@ -59,7 +59,7 @@ struct OwnersTests {
         }
         #expect(try world.hide("/main/a", by: ":1.6").last == "= done")
         #expect(try world.dismiss("/main/a", by: ":1.7").first == "- /main/a")
-        #expect(world.coordinator.watched.isEmpty)
+        #expect(world.coordinator.watches.counts.isEmpty)
     }
 
     @Test func `S-29 of two that claim at once exactly one wins, and it is the first`() throws {
@@ -111,16 +111,16 @@ struct OwnersTests {
         try world.claim("/main/a", by: ":1.5")
         for path in ["/main/b", "/main/sub", "/main/sub/x"] { try world.claim(path, by: ":1.5") }
         world.register("pay", steps: ["pay": [:]], by: ":1.5")
-        #expect(world.coordinator.watched == [Client(":1.5"): 5])
+        #expect(world.coordinator.watches.counts == [Client(":1.5"): 5])
         try world.release("/main/b", by: ":1.5")
         try world.emit("stop", on: "/main/sub")
         world.unregister("pay", by: ":1.5")
         try world.dismiss("/main/a", by: ":1.5")
-        #expect(world.coordinator.watched.isEmpty)
+        #expect(world.coordinator.watches.counts.isEmpty)
         try world.claim("/main/b", by: ":1.5")
         #expect(world.watched == before + [":1.5"])
         world.handle(.clientVanished(Client(":1.5")))
-        #expect(world.coordinator.watched.isEmpty)
+        #expect(world.coordinator.watches.counts.isEmpty)
     }
 
     // MARK: Withdraw
@@ -192,7 +192,7 @@ struct OwnersTests {
                 "withdraw /main/sub/y from :1.5: parent", "- /main/sub/x", "- /main/sub",
                 "withdraw /main/sub from :1.5: undeclared",
             ])
-        #expect(world.coordinator.watched.isEmpty)
+        #expect(world.coordinator.watches.counts.isEmpty)
     }
 
     @Test func `S-29 S-32 the owner of a flow is told that its navigator is gone`() throws {
@@ -223,7 +223,7 @@ struct OwnersTests {
                 "did 4 after 0 by :1.5: /main closed {name=sub, why=ownerGone} []",
             ])
         #expect(world.coordinator.origins.isEmpty)
-        #expect(world.coordinator.watched.isEmpty)
+        #expect(world.coordinator.watches.counts.isEmpty)
         #expect(world.vanish(":1.5") == [])
         try world.dismiss("/main")
         #expect(world.coordinator.accounting == Accounting())
@@ -240,7 +240,7 @@ struct OwnersTests {
                 "- /main/sub/y", "- /main/sub/x", "- /main/sub",
                 "did 3 after 0 by :1.5: /main closed {name=sub, why=ownerGone} []",
             ])
-        #expect(world.coordinator.watched.isEmpty)
+        #expect(world.coordinator.watches.counts.isEmpty)
     }
 
     @Test func `S-30 the loss of who owns nothing, or no more, changes nothing`() throws {

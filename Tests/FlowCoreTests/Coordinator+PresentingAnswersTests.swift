@@ -125,7 +125,7 @@ struct PresentingAnswersTests {
             world.vanish(":1.9").suffix(2) == [
                 "- /main/a", "did 2 after 0 by :1.9: /main closed {why=ownerGone} []",
             ])
-        #expect(world.coordinator.watched.isEmpty)
+        #expect(world.coordinator.watches.counts.isEmpty)
     }
 
     @Test func `S-30 S-31 with its owner goes what is presented by another, who is told when it answers`() throws {
@@ -197,7 +197,7 @@ struct PresentingAnswersTests {
         throws
     {
         let world = try opened()
-        let origin = try #require(world.coordinator.origins.keys.first)
+        let origin = try #require(world.coordinator.origins.cascades.keys.first)
         try world.emit("cover", on: "/main", by: ":1.4")
         #expect(
             world.presentFails(1)

@@ -117,7 +117,7 @@ struct PresentingTests {
         #expect(try world.dismiss("/top").last == "= done")
         #expect(world.coordinator.accounting == Accounting())
         #expect(world.coordinator.origins.isEmpty)
-        #expect(world.coordinator.watched.isEmpty)
+        #expect(world.coordinator.watches.counts.isEmpty)
     }
 
     @Test func `S-16 S-31 the presenter is called before the initial step, which waits until it has made it visible`()

@@ -39,7 +39,7 @@ struct RegisteredScreensLossTests {
         // Who answers all the same hears why.
         #expect(world.presented(3, by: ":1.5") == ["withdraw /main/card from :1.5: undeclared"])
         #expect(world.coordinator.definitions.screens.map(\.name) == ["a"])
-        #expect(world.coordinator.watched.isEmpty)
+        #expect(world.coordinator.watches.counts.isEmpty)
         #expect(world.coordinator.questions.isEmpty)
         #expect(world.coordinator.origins.isEmpty)
     }
@@ -53,7 +53,7 @@ struct RegisteredScreensLossTests {
                 "- /main/cash", "navigator? com.nav #4: /main open", "- /main/card", "drop #3", "definitions",
             ])
         #expect(world.paths == ["/main", "/main/a"])
-        #expect(world.coordinator.watched.isEmpty)
+        #expect(world.coordinator.watches.counts.isEmpty)
     }
 
     @Test func `S-30 S-32 if the bus can start it again its screens stay declared, and it is asked anew`() throws {
@@ -184,7 +184,7 @@ struct RegisteredScreensLossTests {
         sketch.screen("free", ["n": "int64"])
         #expect(world.restart(sketch) == [])
         #expect(world.coordinator.definitions.screens.map(\.presenter) == [nil, nil])
-        #expect(world.coordinator.registrations.map(\.flow) == ["till", "desk"])
+        #expect(world.coordinator.registrations.all.map(\.flow) == ["till", "desk"])
     }
 
     @Test func `D-3 on another bus those come back that the bus can start a program for`() throws {

@@ -203,7 +203,7 @@ struct RegisteredScreensTests {
         let before = world.standing
         #expect(register() == ["= done"])
         #expect(world.standing == before)
-        #expect(world.coordinator.registrations.count == 1)
+        #expect(world.coordinator.registrations.all.count == 1)
         // It was known when the files said nothing of these.
         var new = DefinitionsBuilder.host()
         new.step("pay", ["m": "byte"])

@@ -71,7 +71,7 @@ struct RegisteringAnewScreensTests {
                 "= done",
             ])
         #expect(world.presented(3, by: ":1.5") == ["withdraw /main/card from :1.5: undeclared"])
-        #expect(world.coordinator.watched == [Client(":1.5"): 1])
+        #expect(world.coordinator.watches.counts == [Client(":1.5"): 1])
         #expect(world.waiting == [])
     }
 
@@ -92,7 +92,7 @@ struct RegisteringAnewScreensTests {
             world.register("till", steps: ["till": [:]], by: ":1.5", presenter: "/presenter")
                 == ["= done"], "The file has it, so nothing is different for anybody.")
         #expect(world.paths == ["/main", "/main/cash", "/main/cash_2"])
-        #expect(world.coordinator.registrations.map(\.screens.count) == [0, 0])
+        #expect(world.coordinator.registrations.all.map(\.screens.count) == [0, 0])
     }
 
     @Test
@@ -127,10 +127,10 @@ struct RegisteringAnewScreensTests {
         let definitions = world.coordinator.definitions
         world.restart()
         #expect(world.coordinator.definitions == definitions)
-        #expect(world.coordinator.registrations.map(\.flow) == ["pay", "till"])
+        #expect(world.coordinator.registrations.all.map(\.flow) == ["pay", "till"])
         #expect(bring(["card": [:], "slot": [:]], "/new", in: world) == ["= done"])
         #expect(bring(["slot": [:]], in: world) == ["definitions", "= done"])
-        #expect(world.coordinator.watched == [Client(":1.5"): 1, Client(":1.6"): 1])
+        #expect(world.coordinator.watches.counts == [Client(":1.5"): 1, Client(":1.6"): 1])
         #expect(world.paths == ["/pay"])
     }
 

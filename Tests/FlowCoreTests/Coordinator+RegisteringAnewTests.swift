@@ -35,8 +35,8 @@ struct RegisteringAnewTests {
         #expect(try world.emit("pay", ["sum": .byte(1)], on: "/pay") == ["! InvalidArguments"])
         #expect(try world.emit("pay", ["sum": .string("x")], on: "/pay") == ["navigator? :1.5 #2: /pay pay {sum=x}"])
         #expect(world.navigate(2, to: []).last == "= navigated 2")
-        #expect(world.coordinator.watched == [Client(":1.5"): 1])
-        #expect(world.coordinator.registrations.count == 1)
+        #expect(world.coordinator.watches.counts == [Client(":1.5"): 1])
+        #expect(world.coordinator.registrations.all.count == 1)
         #expect(world.unregister("pay", by: ":1.5") == ["- /pay", "definitions", "= done"])
         #expect(world.coordinator.definitions == DefinitionsBuilder.host().definitions)
         #expect(world.coordinator.accounting == Accounting())
@@ -105,7 +105,7 @@ struct RegisteringAnewTests {
         #expect(world.coordinator.definitions.steps == before.steps)
         #expect(world.coordinator.definitions.flows == before.flows)
         #expect(world.coordinator.definitions.screens.map(\.name) == ["a", "cash", "slip"])
-        #expect(world.coordinator.registrations.map(\.flow) == ["pay", "till"])
+        #expect(world.coordinator.registrations.all.map(\.flow) == ["pay", "till"])
     }
 
     // MARK: Steps that wait
@@ -217,7 +217,7 @@ struct RegisteringAnewTests {
         #expect(try service(world) == Service("com.pay", path: "/other", timeout: Limits.guardTimeout))
         // It goes by that name now.
         #expect(world.own("com.pay", ":1.6") == ["drop #2", "- /pay", "! NavigatorFailed", "! NavigatorFailed"])
-        #expect(world.coordinator.watched == [Client(":1.5"): 1])
+        #expect(world.coordinator.watches.counts == [Client(":1.5"): 1])
         #expect(world.waiting == [])
     }
 
@@ -263,7 +263,7 @@ struct RegisteringAnewTests {
         try expectRefusal(few, .limitExceeded, with: "has registered 256 flows of at most 256") {
             few.register("more", steps: ["s": [:]], by: ":1.1")
         }
-        #expect(few.coordinator.watched == [Client(":1.1"): 256])
+        #expect(few.coordinator.watches.counts == [Client(":1.1"): 256])
     }
 
     // MARK: What the bus can start
@@ -283,7 +283,7 @@ struct RegisteringAnewTests {
         #expect(
             world.register("pay", steps: Self.steps, by: ":1.15") == ["definitions", "= done"])
         #expect(world.vanish(":1.15") == ["definitions"])
-        #expect(world.coordinator.registrations.isEmpty)
+        #expect(world.coordinator.registrations.all.isEmpty)
     }
 
     @Test func `S-32 who has the name of one that is gone takes its place, once; saying the same is no news`() throws {
@@ -298,8 +298,8 @@ struct RegisteringAnewTests {
         #expect(register(Self.steps) == ["= done"])
         #expect(register(Self.steps) == ["= done"])
         #expect(register(["more": [:]]) == ["definitions", "= done"])
-        #expect(world.coordinator.registrations.map(\.flow) == ["pay", "till"])
-        #expect(world.coordinator.watched == [Client(":1.6"): 1, Client(":1.15"): 1])
+        #expect(world.coordinator.registrations.all.map(\.flow) == ["pay", "till"])
+        #expect(world.coordinator.watches.counts == [Client(":1.6"): 1, Client(":1.15"): 1])
         #expect(world.unregister("pay", by: ":1.15") == ["definitions", "= done"])
     }
 
@@ -310,6 +310,6 @@ struct RegisteringAnewTests {
             world.register("pay", steps: ["more": [:]], by: ":1.5", name: "com.pay")
                 == ["definitions", "= done"])
         #expect(world.vanish(":1.5") == ["definitions"])
-        #expect(world.coordinator.registrations.isEmpty)
+        #expect(world.coordinator.registrations.all.isEmpty)
     }
 }

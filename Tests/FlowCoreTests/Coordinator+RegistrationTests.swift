@@ -153,7 +153,7 @@ struct RegistrationTests {
         world.navigate(3, to: [])
         try world.dismiss("/host")
         world.unregister("host", by: ":1.6")
-        #expect(world.coordinator.watched.isEmpty)
+        #expect(world.coordinator.watches.counts.isEmpty)
         #expect(world.coordinator.accounting == Accounting())
         #expect(world.coordinator.origins.isEmpty)
         #expect(world.coordinator.definitions == DefinitionsBuilder.host().definitions)
@@ -181,7 +181,7 @@ struct RegistrationTests {
         new.flow("pay", on: ["abort": [.screen("a")], "pay": []])
         new.step("pay", ["sum": "int64"])
         #expect(world.reload(new) == [])
-        #expect(world.coordinator.registrations.isEmpty)
+        #expect(world.coordinator.registrations.all.isEmpty)
         #expect(world.navigate(1, to: []).last == "= navigated 1")
         #expect(try world.emit("abort", on: "/pay").first == "+ /pay/a")
         try expectRefusal(world, .notOwner, with: "defined by a file") { world.unregister("pay", by: ":1.5") }
@@ -199,7 +199,7 @@ struct RegistrationTests {
         var new = DefinitionsBuilder.host()
         for name in ["aa", "zz"] { new.flow(name, on: [name: []]) }
         #expect(world.reload(new) == [])
-        #expect(world.coordinator.registrations.map(\.flow) == ["pay", "till"])
+        #expect(world.coordinator.registrations.all.map(\.flow) == ["pay", "till"])
         #expect(
             world.navigate(1, to: [.screen("a")]) == [
                 "+ /pay/a", "did 1 after 0 by :1.1: /pay abort [screen a /pay/a]",

@@ -222,6 +222,6 @@ struct CoordinatorRoomTests {
                 "f\(number)", steps: ["s": [:]], by: ":1.\(number)", name: "com.x\(number)", isActivatable: true)
         }
         leave(world, ":1.1", ":1.2", ":1.3")
-        #expect(world.coordinator.registrations.map(\.flow) == ["f1", "f2"])
+        #expect(world.coordinator.registrations.all.map(\.flow) == ["f1", "f2"])
     }
 }

@@ -18,7 +18,7 @@ extension Coordinator {
 
 extension World {
     fileprivate var hasMore: Bool { coordinator.hasMore }
-    fileprivate var deepLinkCount: Int { coordinator.deepLinks.count }
+    fileprivate var deepLinkCount: Int { coordinator.calls.deepLinks.count }
 }
 
 @Suite("Flow coordinator: slices")

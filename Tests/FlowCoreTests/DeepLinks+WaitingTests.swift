@@ -89,7 +89,7 @@ struct WaitingDeepLinksTests {
         let world = try opened()
         try world.navigateAlong([("main", "more"), ("late", ""), ("leaf", "go")])
         #expect(world.asked == ["/main/late begin"])
-        #expect(world.coordinator.readers.count == 1)
+        #expect(world.coordinator.calls.readers.count == 1)
         #expect(
             try world.adapt(1, to: "begin") == [
                 "+ /main/late/leaf (visible presented ready)", "~ /main/late ready=true",
@@ -169,7 +169,7 @@ struct WaitingDeepLinksTests {
             try failure(world)
                 == "segment 3 ('leaf'): the flow before it was not ready in the time that the call may take")
         #expect(world.coordinator.calls.isEmpty)
-        #expect(world.coordinator.readers.isEmpty)
+        #expect(world.coordinator.calls.readers.isEmpty)
         try world.adapt(1, to: "begin")
         #expect(world.navigations == ["/main/late begin"])
         #expect(world.waiting == [])

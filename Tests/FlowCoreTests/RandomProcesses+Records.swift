@@ -5,7 +5,7 @@
 extension Coordinator {
     /// How many steps calls wait for.
     func undecided(where isCounted: (Call) -> Bool) -> Int {
-        calls.values.filter(isCounted).reduce(0) { count, call in
+        calls.all.values.filter(isCounted).reduce(0) { count, call in
             switch call.kind {
             case .step: count + 1
             case .list(let list): count + list.steps.count - list.outcomes.count

@@ -92,11 +92,11 @@ final class RandomProcesses {
     /// The process dies, and another one takes its place, on the same bus.
     private func restart() {
         let undecided = coordinator.undecided { $0.isAnswered }
-        tokens.restart(coordinator.calls)
+        tokens.restart(coordinator.calls.all)
         let records = archive.records
-        var rebuilt = Coordinator(definitions: coordinator.fileDefinitions, basePath: "")
-        let owners = coordinator.nameOwners.sorted { $0.key < $1.key }
-        let known = Set(coordinator.fileDefinitions.busNames)
+        var rebuilt = Coordinator(definitions: coordinator.registrations.files, basePath: "")
+        let owners = coordinator.nameOwners.owners.sorted { $0.key < $1.key }
+        let known = Set(coordinator.registrations.files.busNames)
         let time = Instant(microseconds: now)
         for (name, owner) in owners where known.contains(name) {
             _ = rebuilt.handle(.nameOwnerChanged(name, owner: owner), at: time)
@@ -120,7 +120,7 @@ final class RandomProcesses {
                 "restored: \(after.subtracting(old).sorted()) for \(old.subtracting(after).sorted())")
         }
         if coordinator.definitions != definitions {
-            recordComplaints.append("restored: \(coordinator.registrations.map(\.flow))")
+            recordComplaints.append("restored: \(coordinator.registrations.all.map(\.flow))")
         }
         // All callers are told as if they had been told `pending`.
         pendings += coordinator.undecided { _ in true } - undecided
@@ -230,18 +230,18 @@ final class RandomProcesses {
             let (flow, client) = (chance(3) ? "q" : "r", client())
             return call("unregister") { .flowUnregistered($0, flow: flow, by: client) }
         }
-        let before = coordinator.registrations
+        let before = coordinator.registrations.all
         let request = request(inPlaceOf: before.filter { clients.contains($0.client) }.randomElement(using: &random))
         call("register") { .flowRegistered($0, request) }
         let isLive = coordinator.forest.preorder().contains { coordinator.forest[$0].name == request.flow }
-        let after = coordinator.registrations
+        let after = coordinator.registrations.all
         if isLive, after != before, after.map(\.flow) == before.map(\.flow) { anew += 1 }
     }
 
     private func request(inPlaceOf former: Registration?) -> Registration {
         let former = chance(3) ? nil : former
         let client = former?.client ?? client()
-        let names = RandomDefinitions.services.filter { coordinator.owns(client, $0) }
+        let names = RandomDefinitions.services.filter { coordinator.nameOwners.owns(client, $0) }
         let name = chance(2) ? names.randomElement(using: &random) : nil
         var request = Registration(
             former?.flow ?? (chance(3) ? "q" : "r"),
@@ -304,7 +304,7 @@ final class RandomProcesses {
                 dismiss(coordinator.forest.id(of: root), by: client)
             } else if !asked.isEmpty {
                 answer()
-            } else if let registration = coordinator.registrations.first {
+            } else if let registration = coordinator.registrations.all.first {
                 call("unregister") { .flowUnregistered($0, flow: registration.flow, by: registration.client) }
             } else {
                 return

@@ -54,7 +54,7 @@ extension RandomProcesses {
 
     /// Whether those guards and navigators are asked that would be asked now.
     private var asksAsDefined: Bool {
-        coordinator.questions.values.allSatisfy { asked in
+        coordinator.questions.open.values.allSatisfy { asked in
             guard let step = asked.step, let slot = coordinator.forest.slot(of: step.flow) else { return true }
             let definition = coordinator.definitions[coordinator.definition(of: slot)]
             return switch asked {
@@ -79,7 +79,7 @@ extension RandomProcesses {
         let forest = coordinator.forest
         let slots = forest.preorder()
         let states = slots.map { forest.state(of: $0) }
-        let waiting = coordinator.questions.values.compactMap(\.step) + coordinator.blocked.values.flatMap(\.sorted)
+        let waiting = coordinator.questions.open.values.compactMap(\.step) + coordinator.blocked.all.values.joined()
         return report([
             ("a client makes sense of everything it is told: \(model.complaints)", model.complaints.isEmpty),
             ("a step comes to what was said of it: \(explainComplaints)", explainComplaints.isEmpty),
@@ -96,20 +96,23 @@ extension RandomProcesses {
             ("what is asked is waited for: once a flow", questionsFit(forest)),
             (
                 "what stands aside has a flow that waits",
-                coordinator.blocked.keys.allSatisfy { flow in
+                coordinator.blocked.flows.allSatisfy { flow in
                     forest.slot(of: flow).map { forest[$0].flow?.question != nil } == true
                 }
             ),
-            ("origins count what waits", coordinator.origins.mapValues(\.waiting) == counted(waiting, forest)),
-            ("origins count what is held", coordinator.origins.values.allSatisfy { 0...$0.waiting ~= $0.held }),
+            ("origins count what waits", coordinator.origins.cascades.mapValues(\.waiting) == counted(waiting, forest)),
+            (
+                "origins count what is held",
+                coordinator.origins.cascades.values.allSatisfy { 0...$0.waiting ~= $0.held }
+            ),
             ("the ledger counts what is held", coordinator.accounting == recount(waiting, forest)),
             ("flows count what waits for them", waitingFits(waiting, forest)),
-            ("who has something is watched", Set(coordinator.watched.keys).isSubset(of: model.watched)),
-            ("clients are watched for what they have", watches == coordinator.watched),
+            ("who has something is watched", Set(coordinator.watches.counts.keys).isSubset(of: model.watched)),
+            ("clients are watched for what they have", watches == coordinator.watches.counts),
             ("the shell watches them", coordinator.accounting.presentClients == model.watched),
             (
                 "calls that wait are known",
-                coordinator.calls.filter { !$0.value.isAnswered }.keys.sorted { $0.number < $1.number }
+                coordinator.calls.all.filter { !$0.value.isAnswered }.keys.sorted { $0.number < $1.number }
                     == unanswered.keys.filter { !repeats.contains($0) }.sorted { $0.number < $1.number }
             ),
             (
@@ -126,11 +129,11 @@ extension RandomProcesses {
             ("nothing is held", coordinator.accounting == Accounting() && coordinator.origins.isEmpty),
             (
                 "nobody waits",
-                coordinator.calls.isEmpty && coordinator.deepLinks.isEmpty && unanswered.isEmpty
-                    && coordinator.readers.isEmpty
+                coordinator.calls.isEmpty && coordinator.calls.deepLinks.isEmpty && unanswered.isEmpty
+                    && coordinator.calls.readers.isEmpty
             ),
             ("nothing is asked", coordinator.questions.isEmpty && coordinator.blocked.isEmpty),
-            ("nothing is kept", coordinator.activationTokens.isEmpty && coordinator.watched.isEmpty),
+            ("nothing is kept", coordinator.activationTokens.isEmpty && coordinator.watches.counts.isEmpty),
             (
                 "each verdict that was pending is concluded: \(pendings), \(lateWalks), \(conclusions)",
                 conclusions == pendings + lateWalks && tokens.owed.isEmpty
@@ -161,8 +164,8 @@ extension RandomProcesses {
                 return false
             }
         }
-        let asking = coordinator.questions.compactMapValues { $0.step?.flow }
-        return flows == asking && Set(coordinator.questions.keys).isSubset(of: asked.keys)
+        let asking = coordinator.questions.open.compactMapValues { $0.step?.flow }
+        return flows == asking && Set(coordinator.questions.open.keys).isSubset(of: asked.keys)
     }
 
     private func counted(_ waiting: [WaitingStep], _ forest: Forest) -> [UInt64: Int] {
@@ -171,7 +174,7 @@ extension RandomProcesses {
         for slot in forest.preorder() {
             if let held = forest[slot].initialStep { count[held.origin, default: 0] += 1 }
         }
-        for case .presenter(let asked) in coordinator.questions.values where !asked.isLate {
+        for case .presenter(let asked) in coordinator.questions.open.values where !asked.isLate {
             count[asked.origin, default: 0] += 1
         }
         return count
@@ -183,7 +186,7 @@ extension RandomProcesses {
         for step in waiting where !step.isTriggered {
             accounting.count(Accounting.Usage(steps: 1, bytes: step.arguments.byteCount), for: step.client)
         }
-        for call in coordinator.calls.values { accounting.count(call.usage, for: call.client) }
+        for call in coordinator.calls.all.values { accounting.count(call.usage, for: call.client) }
         for (client, count) in coordinator.tokens.waitingCounts {
             accounting.count(Accounting.Usage(steps: count), for: client)
         }
@@ -205,7 +208,7 @@ extension RandomProcesses {
         for slot in coordinator.forest.preorder() {
             if let owner = coordinator.forest[slot].owner { watches[owner, default: 0] += 1 }
         }
-        for registration in coordinator.registrations where coordinator.watched[registration.client] != nil {
+        for registration in coordinator.registrations.all where coordinator.watches.counts[registration.client] != nil {
             watches[registration.client, default: 0] += 1
         }
         return watches

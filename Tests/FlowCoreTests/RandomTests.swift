@@ -64,7 +64,7 @@ extension RandomLife {
                 states.allSatisfy { coordinator.node(at: $0.path)?.instance == $0.instance }
             ),
             ("all chains are done", coordinator.queue.isEmpty && states.allSatisfy { $0.flow?.isReady ?? true }),
-            ("origins count what waits", coordinator.origins.mapValues(\.waiting) == waiting(in: forest)),
+            ("origins count what waits", coordinator.origins.cascades.mapValues(\.waiting) == waiting(in: forest)),
             ("the ledger counts what is held", coordinator.accounting == recount(forest)),
             ("steps are kept for what is hidden alone, in order, and counted", isKeptWell(forest)),
             ("each step from outside ends once: \(ended) of \(expected.map(String.init) ?? "?")", isEachEndedOnce),

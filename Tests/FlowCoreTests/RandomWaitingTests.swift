@@ -134,7 +134,7 @@ private final class AskedLife {
 
     /// All is answered, and all goes.
     func end() throws {
-        while let number = world.coordinator.questions.keys.map(\.number).min() {
+        while let number = world.coordinator.questions.open.keys.map(\.number).min() {
             note("at last \(number)") { world.answer(number, GuardAnswer.rejected) }
             note("at last \(number)") { world.answer(number, NavigatorAnswer.timedOut) }
         }
@@ -152,7 +152,7 @@ private final class AskedLife {
             ("what waits is counted for its client", world.coordinator.accounting.total.steps == waitingSteps),
             ("origins count what they set off and that waits", isEachOriginRight),
             ("what waits waits for its flow's question", isEachQuestionRight),
-            ("nobody's flow is waited for", world.coordinator.readers.values.allSatisfy { !$0.isEmpty }),
+            ("nobody's flow is waited for", world.coordinator.calls.readers.values.allSatisfy { !$0.isEmpty }),
             ("calls that are not answered are known", unanswered.count <= knownCalls),
         ]
         if isOver {
@@ -168,12 +168,12 @@ private final class AskedLife {
     }
 
     private var waiting: [WaitingStep] {
-        world.coordinator.questions.values.compactMap { asked in
+        world.coordinator.questions.open.values.compactMap { asked in
             switch asked {
             case .guard(let step, _), .navigator(let step, _): step
             case .presenter: nil
             }
-        } + world.coordinator.blocked.values.flatMap(\.sorted)
+        } + world.coordinator.blocked.all.values.joined()
     }
 
     private var nodes: [Node] {
@@ -183,7 +183,7 @@ private final class AskedLife {
 
     private var waitingSteps: Int {
         waiting.count { !$0.isTriggered } + nodes.reduce(0) { $0 + $1.deferredSteps.count }
-            + world.coordinator.calls.values.reduce(0) { $0 + $1.usage.steps }
+            + world.coordinator.calls.all.values.reduce(0) { $0 + $1.usage.steps }
             + world.coordinator.tokens.waitingCounts.values.reduce(0, +)
     }
 
@@ -191,13 +191,13 @@ private final class AskedLife {
         var counts: [UInt64: Int] = [:]
         for step in waiting where step.isTriggered { counts[step.origin, default: 0] += 1 }
         for node in nodes { if let held = node.initialStep { counts[held.origin, default: 0] += 1 } }
-        return counts == world.coordinator.origins.mapValues(\.waiting)
+        return counts == world.coordinator.origins.cascades.mapValues(\.waiting)
     }
 
     private var isEachQuestionRight: Bool {
         let asking = nodes.compactMap { node in node.flow?.question }
-        let blocked = world.coordinator.blocked
-        return Set(asking) == Set(world.coordinator.questions.keys)
+        let blocked = world.coordinator.blocked.all
+        return Set(asking) == Set(world.coordinator.questions.open.keys)
             && blocked.allSatisfy { flow, steps in
                 world.coordinator.forest.slot(of: flow).map { world.coordinator.forest[$0].flow?.question != nil }
                     == true && !steps.isEmpty
@@ -205,5 +205,7 @@ private final class AskedLife {
     }
 
     /// Calls that wait, and at most so many by the token of each.
-    private var knownCalls: Int { world.coordinator.calls.values.count { !$0.isAnswered } * (1 + Limits.callsPerToken) }
+    private var knownCalls: Int {
+        world.coordinator.calls.all.values.count { !$0.isAnswered } * (1 + Limits.callsPerToken)
+    }
 }

@@ -169,7 +169,7 @@ struct RestoreStepsTests {
                 "concluded /main for :1.4 t: UnknownStep", "concluded /main for :1.5: UnknownStep",
             ])
         #expect(world.waiting == [])
-        #expect(world.coordinator.calls.isEmpty && world.coordinator.deepLinks.isEmpty)
+        #expect(world.coordinator.calls.isEmpty && world.coordinator.calls.deepLinks.isEmpty)
     }
 
     @Test func `D-3 on another bus nobody waits for a step: it is taken as one that was kept`() throws {
@@ -309,7 +309,7 @@ struct RestoreStepsTests {
             var coordinator = Coordinator(definitions: sketch().definitions, basePath: "")
             _ = coordinator.handle(.restored(records, onSameBus: true), at: Instant(microseconds: 1))
             #expect(coordinator.latestRequest.number < .max)
-            _ = coordinator.nextOrigin()
+            _ = coordinator.origins.next()
             _ = coordinator.takeAllRecords()
         }
         try Record.check(good + [link])

@@ -75,15 +75,15 @@ private final class RestoredLife {
         original.releaseReservedNumbers()
         let records = original.takeAllRecords()
         let time = Instant(microseconds: now)
-        var rebuilt = Coordinator(definitions: original.fileDefinitions, basePath: "")
-        for (name, owner) in original.nameOwners.sorted(by: { $0.key < $1.key }) {
+        var rebuilt = Coordinator(definitions: original.registrations.files, basePath: "")
+        for (name, owner) in original.nameOwners.owners.sorted(by: { $0.key < $1.key }) {
             _ = rebuilt.handle(.nameOwnerChanged(name, owner: owner), at: time)
         }
         _ = rebuilt.handle(.restored(records, onSameBus: true), at: time)
         restored = rebuilt
         isRestored = true
         pending = Set(
-            original.calls.values.compactMap { if case .step(_, let key?) = $0.kind { key.token } else { nil } })
+            original.calls.all.values.compactMap { if case .step(_, let key?) = $0.kind { key.token } else { nil } })
         story.append("restart")
     }
 

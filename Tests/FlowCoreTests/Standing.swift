@@ -4,12 +4,12 @@
 struct Standing: Equatable {
     private let nodes: [Node]
     private let accounting: Accounting
-    private let origins: [UInt64: Coordinator.Origin]
+    private let origins: [UInt64: Origins.Cascade]
     private let serial: UInt64
     private let waiting: [WaitingStep]
     private let blocked: [NodeID: [WaitingStep]]
     private let questions: [QuestionID: Asked]
-    private let watched: [Client: Int]
+    private let watches: ClientWatches
     private let definitions: Definitions
 
     /// How a coordinator stands; without the times at which its flows were reached, where those may differ.
@@ -25,12 +25,12 @@ struct Standing: Equatable {
             return node
         }
         accounting = coordinator.accounting
-        origins = coordinator.origins
+        origins = coordinator.origins.cascades
         serial = coordinator.serial
         waiting = coordinator.queue.all
-        blocked = coordinator.blocked.mapValues(\.sorted)
-        questions = coordinator.questions
-        watched = coordinator.watched
+        blocked = coordinator.blocked.all
+        questions = coordinator.questions.open
+        watches = coordinator.watches
         definitions = coordinator.definitions
     }
 }

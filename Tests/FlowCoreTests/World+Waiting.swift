@@ -8,7 +8,7 @@ extension World {
         let held: [(String, Bool)] = [
             ("queue", !coordinator.queue.isEmpty), ("questions", !coordinator.questions.isEmpty),
             ("blocked", !coordinator.blocked.isEmpty), ("calls", !coordinator.calls.isEmpty),
-            ("readers", !coordinator.readers.isEmpty), ("origins", !coordinator.origins.isEmpty),
+            ("readers", !coordinator.calls.readers.isEmpty), ("origins", !coordinator.origins.isEmpty),
             ("activation tokens", !coordinator.activationTokens.isEmpty),
             ("steps", coordinator.accounting.total.steps != 0),
             ("steps of clients", coordinator.accounting.clients.values.contains { $0.steps != 0 }),

@@ -80,7 +80,7 @@ final class World {
     {
         let records = archive.records.map { onSameBus ? $0 : $0.withoutPrivateArguments }
         coordinator = Coordinator(
-            definitions: sketch?.definitions ?? coordinator.fileDefinitions, basePath: coordinator.forest.base,
+            definitions: sketch?.definitions ?? coordinator.registrations.files, basePath: coordinator.forest.base,
             quotas: quotas)
         watched = []
         for (name, owner) in owners.sorted(by: { $0.key < $1.key }) {

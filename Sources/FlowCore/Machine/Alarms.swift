@@ -29,6 +29,10 @@ struct Alarms: Sendable {
     }
 
     private var entries = Heap<Entry>()
+    /// Until when what is due is taken, since the timer fired; nil: nothing is.
+    private var dueBy: Instant?
+    /// The time that the shell was last asked to come back at.
+    private(set) var timer: Instant?
 
     var next: Entry? { entries.first }
     var count: Int { entries.count }
@@ -38,4 +42,40 @@ struct Alarms: Sendable {
     mutating func removeNext() { _ = entries.popFirst() }
 
     mutating func removeAll(where isOver: (Subject) -> Bool) { entries.removeAll { isOver($0.subject) } }
+
+    // MARK: The timer
+
+    /// The timer fired: what is due by now is to be taken.
+    mutating func fire(at now: Instant) { (timer, dueBy) = (nil, now) }
+
+    /// Whether there may be more of what was due when the timer fired.
+    var hasDue: Bool { dueBy != nil }
+
+    /// Takes the next of what was due when the timer fired; nil: none is left.
+    mutating func takeDue() -> Entry? {
+        guard let limit = dueBy, let next = takeNext(dueBy: limit) else {
+            dueBy = nil
+            return nil
+        }
+        return next
+    }
+
+    /// Takes the next entry, if it is due by this time.
+    mutating func takeNext(dueBy now: Instant) -> Entry? {
+        guard let next, next.due <= now else { return nil }
+        removeNext()
+        return next
+    }
+
+    /// Leaves out what is due.
+    mutating func forgetDue() { dueBy = nil }
+
+    /// Notes that the shell is asked to come back for the next entry.
+    ///
+    /// - Returns: whether that is another time than it knows.
+    mutating func arm() -> Bool {
+        guard next?.due != timer else { return false }
+        timer = next?.due
+        return true
+    }
 }

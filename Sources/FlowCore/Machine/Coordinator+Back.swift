@@ -34,7 +34,7 @@ extension Coordinator {
     private mutating func goBack(at flow: NodeSlot, by client: Client, _ request: RequestID) -> Bool {
         if let onBack = definitions.flows[definition(of: flow).index].onBack {
             let step = WaitingStep(
-                origin: nextOrigin(), client: client, flow: forest.id(of: flow),
+                origin: origins.next(), client: client, flow: forest.id(of: flow),
                 step: onBack, arguments: [], cause: 0, purpose: .emitted(request))
             do throws(FlowError) {
                 try checkWait(step, for: flow)
@@ -69,7 +69,7 @@ extension Coordinator {
                     flow: forest[flow].path, definition: forest[flow].name, serial: serial, cause: 0,
                     client: client, step: "", arguments: [], contributions: [contribution], isDeepLink: false)))
         dropSteps(of: gone, nearestLiveAncestor: flow)
-        reportParent(flow, of: gone.last, .back, origin: nextOrigin(), cause: serial, client)
+        reportParent(flow, of: gone.last, .back, origin: origins.next(), cause: serial, client)
         triggerPresented()
     }
 }

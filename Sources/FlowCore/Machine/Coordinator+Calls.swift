@@ -1,52 +1,6 @@
 // Calls that are not answered by the event that brought them: some step waits for a guard or a navigator, or a flow is
 // not ready (S-9, S-26).
 
-/// A call that is not answered, or whose caller was told `pending`.
-struct Call: Sendable {
-    /// What it waits for.
-    enum Kind: Sendable {
-        /// One step, of a call to the object at this path; to be remembered by this token.
-        case step(path: String, Tokens.Key?)
-        /// Steps, each emitted when the one before has ended.
-        case list(StepList)
-        /// A step for every flow. The outcomes are ``Coordinator/deepLinks``.
-        case deepLink(DeepLink)
-        /// Steps along a path of flows.
-        case path(PathWalk)
-        /// A flow that is not ready.
-        case readiness(NodeID)
-    }
-
-    let client: Client
-    var kind: Kind
-    /// Whether the caller was told `pending`, so that it is to be told what comes of it.
-    var isAnswered = false
-    /// Whether callers that ask again by its token may wait for its outcome (D-4). Its own caller does not: an earlier process
-    /// ended without answering that one.
-    var isAwaitedByToken = false
-    /// For what it counts as waiting (S-33).
-    var usage = Accounting.Usage()
-    /// Until when its caller waits for an answer; nil: it was not made to wait.
-    var due: Instant?
-    /// Whether the machine is woken then.
-    var isWatched = false
-
-    /// Whether somebody may wait for its answer.
-    var isAwaited: Bool { !isAnswered || isAwaitedByToken }
-}
-
-/// Where `EmitSteps` is.
-struct StepList: Sendable {
-    let node: NodeID
-    let path: String
-    var steps: [EmittedStep]
-    /// Those of the steps that have ended.
-    var outcomes: [Outcome] = []
-
-    /// The outcomes so far, and `pending` for the rest.
-    var told: [Outcome] { outcomes + Array(repeating: .ignored(.pending), count: steps.count - outcomes.count) }
-}
-
 extension Coordinator {
     /// Answers a call that came before.
     mutating func answerLate(_ effect: Effect, origin: UInt64) {
@@ -62,47 +16,31 @@ extension Coordinator {
 
     /// The call at hand is not answered now. Its caller gets another answer when it has waited long enough.
     mutating func suspend(_ request: RequestID, _ call: Call, until due: Instant? = nil) {
-        var call = call
         accounting.count(call.usage, for: call.client)
-        if call.due == nil { call.due = due ?? now.advanced(by: Limits.replyTimeout) }
-        if !call.isWatched {
-            call.isWatched = true
-            suspended.append(request)
-        }
-        calls[request] = call
-        if case .list = call.kind { unsaved.lists.insert(request.number) }
+        calls.suspend(request, call, until: due ?? now.advanced(by: Limits.replyTimeout))
         guard let token, case .step = call.kind else { return }
         tokens.remember(.waiting(with: []), of: token, at: now, for: request)
         self.token = nil
     }
 
-    /// Has the machine woken for the calls that it made to wait, but for those that are over already.
-    mutating func watchSuspended() {
-        if suspended.isEmpty { return }
-        for request in suspended {
-            if let call = calls[request], call.isAwaited, let due = call.due { watch(.call(request), due: due) }
-        }
-        suspended = []
-    }
-
     /// A call is over.
     @discardableResult
     mutating func drop(_ request: RequestID) -> Call? {
-        guard let call = calls.removeValue(forKey: request) else { return nil }
+        guard let call = calls.remove(request) else { return nil }
         accounting.count(-call.usage, for: call.client)
-        switch call.kind {
-        case .list, .deepLink: unsaved.drop(list: request.number)
-        case .step, .path, .readiness: break
-        }
         if !activationTokens.isEmpty { activationTokens.touch(request) }
         return call
     }
 
     /// A step that a call waited for has ended.
     mutating func takeOutcome(_ outcome: Outcome, of step: WaitingStep, for request: RequestID) {
-        guard var call = calls[request] else { return }
-        switch call.kind {
-        case .step(let path, let token):
+        switch calls.end(step, outcome, for: request) {
+        case .none: break
+        case .report(let call, let path): reportConclusion(outcome, of: call, at: path)
+        case .reportLast(let call, let path):
+            drop(request)
+            reportConclusion(outcome, of: call, at: path)
+        case .answer(let call, let path, let token):
             drop(request)
             let answer = Self.answer(request, outcome)
             if call.isAnswered {
@@ -111,35 +49,6 @@ extension Coordinator {
                 answerLate(answer, origin: step.origin)
             }
             if let token { concludeToken(token, answer, of: request, origin: step.origin) }
-        case .list(var list):
-            list.outcomes.append(outcome)
-            if call.isAnswered { reportConclusion(outcome, of: call, at: list.path) }
-            call.kind = .list(list)
-            calls[request] = call
-            resumable.append(request)
-        case .deepLink(var link):
-            guard case .deepLink(_, let place) = step.purpose, let path = deepLinks[request]?[place].path else {
-                return
-            }
-            deepLinks[request]?[place] = FlowOutcome(path: path, outcome: outcome)
-            if call.isAnswered { reportConclusion(outcome, of: call, at: path) }
-            link.undecided -= 1
-            call.kind = .deepLink(link)
-            calls[request] = call
-            if link.undecided == 0 { resumable.append(request) }
-        case .path(var walk):
-            if call.isAnswered {
-                drop(request)
-                reportConclusion(outcome, of: call, at: walk.place)
-                return
-            }
-            walk.outcome = outcome
-            // The guard may have put another one in place.
-            walk.segments[walk.outcomes.count].step = step.step
-            call.kind = .path(walk)
-            calls[request] = call
-            resumable.append(request)
-        case .readiness: break
         }
     }
 
@@ -153,7 +62,7 @@ extension Coordinator {
             // Where none is left, it waits for others from now on.
             if link.next < link.flows.count || link.undecided > 0 { return takeRest(of: request) }
             drop(request)
-            let outcomes = deepLinks.removeValue(forKey: request) ?? []
+            let outcomes = calls.takeOutcomes(of: request)
             if !call.isAnswered { finish(request, .reply(request, .outcomes(outcomes))) }
         case .path(let walk): walkOn(walk, call, request)
         case .readiness(let flow):
@@ -169,23 +78,20 @@ extension Coordinator {
 
     /// Answers the call at hand, or one that came before.
     mutating func finish(_ request: RequestID, _ effect: Effect) {
-        if request == self.request { answer = effect } else { answerLate(effect, origin: lastOrigin) }
+        if request == self.request { answer = effect } else { answerLate(effect, origin: origins.latest) }
     }
 
     /// A caller has waited long enough.
     mutating func replyTimedOut(_ request: RequestID) {
-        guard var call = calls[request], call.isAwaited else { return }
-        let wasAnswered = call.isAnswered
-        (call.isAnswered, call.isAwaitedByToken) = (true, false)
-        calls[request] = call
+        guard let (call, wasAnswered) = calls.timeOut(request) else { return }
         switch call.kind {
         case .step(_, let token):
             let pending = Effect.reply(request, .verdict(.pending, serial: 0))
             if !wasAnswered { finish(request, pending) }
-            if let token { concludeToken(token, pending, of: request, origin: lastOrigin) }
-        case .list(let list): finish(request, .reply(request, .verdicts(list.told)))
+            if let token { concludeToken(token, pending, of: request, origin: origins.latest) }
+        case .list(let list): finish(request, .reply(request, .verdicts(list.allOutcomes)))
         case .deepLink:
-            let told = (deepLinks[request] ?? []).map {
+            let told = (calls.deepLinks[request] ?? []).map {
                 FlowOutcome(path: $0.path, outcome: $0.outcome ?? .ignored(.pending))
             }
             finish(request, .reply(request, .outcomes(told)))
@@ -193,13 +99,13 @@ extension Coordinator {
             // The step that is under way has its outcome yet, and someone to tell it to.
             if !walk.isUnderWay {
                 drop(request)
-                if let above = walk.above { stopReading(above, request) }
+                if let above = walk.above { calls.stopWaiting(request, for: above) }
             }
             let what = walk.isUnderWay ? "its step was not decided" : "the flow before it was not ready"
             finish(request, .fail(request, walk.failure("\(what) in the time that the call may take")))
         case .readiness(let flow):
             drop(request)
-            stopReading(flow, request)
+            calls.stopWaiting(request, for: flow)
             let seconds = Limits.replyTimeout / 1_000_000
             finish(request, .fail(request, FlowError(.timeout, "the flow was not ready within \(seconds) s")))
         }
@@ -250,21 +156,7 @@ extension Coordinator {
             return
         }
         suspend(request, call)
-        readers[node, default: []].insert(request)
-    }
-
-    /// A call waits for a flow no longer.
-    private mutating func stopReading(_ flow: NodeID, _ request: RequestID) {
-        readers[flow]?.remove(request)
-        if readers[flow]?.isEmpty == true { readers[flow] = nil }
-    }
-
-    /// Goes on with those who waited for a flow that is ready now, or gone.
-    mutating func resumeReadinessCalls(of node: NodeID) {
-        if readers.isEmpty { return }
-        guard let waiting = readers.removeValue(forKey: node) else { return }
-        // In the order in which they called.
-        resumable += waiting.sorted { $0.number < $1.number }
+        calls.wait(request, for: node)
     }
 
     /// Forgets the tokens of chains that are over, or wait for nothing but to be presented: they may give nothing on that
@@ -272,8 +164,7 @@ extension Coordinator {
     mutating func forgetActivationTokens() {
         let (origins, calls) = (origins, calls)
         activationTokens.forget { origin, request in
-            let isUnderWay = origins[origin].map { $0.waiting > $0.held } ?? false
-            return !isUnderWay && calls[request] == nil
+            !origins.isUnderWay(origin) && calls[request] == nil
         }
     }
 

@@ -11,7 +11,6 @@ extension Coordinator {
         accounting = other.accounting
         evictionCandidates = other.evictionCandidates
         origins = other.origins
-        lastOrigin = other.lastOrigin
         serial = other.serial
         originAtHand = other.originAtHand
         effects = other.effects
@@ -20,18 +19,12 @@ extension Coordinator {
         token = other.token
         calledPath = other.calledPath
         calls = other.calls
-        deepLinks = other.deepLinks
-        suspended = other.suspended
-        resumable = other.resumable
         slice = other.slice
         lateAnswers = other.lateAnswers
         questions = other.questions
-        lastQuestion = other.lastQuestion
         blocked = other.blocked
-        readers = other.readers
         activationTokens = other.activationTokens
-        watched = other.watched
-        fileDefinitions = other.fileDefinitions
+        watches = other.watches
         registrations = other.registrations
         unsaved = other.unsaved
         restoredRoots = other.restoredRoots
@@ -39,6 +32,5 @@ extension Coordinator {
         tokens = other.tokens
         nameOwners = other.nameOwners
         alarms = other.alarms
-        timer = other.timer
     }
 }

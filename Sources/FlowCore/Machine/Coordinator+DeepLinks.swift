@@ -39,45 +39,24 @@ extension Coordinator {
         }
         var call = Call(client: client, kind: .deepLink(link))
         call.due = now.advanced(by: Limits.replyTimeout)
-        calls[request] = call
-        deepLinks[request] = outcomes
+        calls.begin(request, call, outcomes)
         takeRest(of: request)
     }
 
     /// Goes on with a step for every flow, each when the chain of the one before is done, or waits.
     mutating func takeRest(of request: RequestID) {
-        while let waiting = takeNextStep(of: request) {
-            take(waiting)
+        while let next = calls.takeNextStep(of: request) {
+            take(
+                WaitingStep(
+                    origin: origins.next(), client: next.client, flow: next.flow, step: next.step,
+                    arguments: next.arguments, cause: 0, purpose: .deepLink(request, place: next.place)))
             guard let call = calls[request], case .deepLink(let link) = call.kind else { return }
             if !run() || (isSliceOver && link.next < link.flows.count) {
                 drop(request)
                 return park(request, call)
             }
         }
-        unsaved.drop(list: request.number)
-        // From now on it waits for others alone, if it does.
-        if calls[request]?.isWatched == false {
-            calls[request]?.isWatched = true
-            suspended.append(request)
-        }
-    }
-
-    /// The step for the next flow of a deep link; nil: none is left.
-    private mutating func takeNextStep(of request: RequestID) -> WaitingStep? {
-        guard var call = calls[request], case .deepLink(var link) = call.kind else { return nil }
-        while link.next < link.flows.count {
-            let place = link.next
-            link.next += 1
-            guard let flow = link.flows[place] else { continue }
-            call.kind = .deepLink(link)
-            calls[request] = call
-            return WaitingStep(
-                origin: nextOrigin(), client: call.client, flow: flow, step: link.step, arguments: link.arguments,
-                cause: 0, purpose: .deepLink(request, place: place))
-        }
-        call.kind = .deepLink(link)
-        calls[request] = call
-        return nil
+        calls.endSlices(of: request)
     }
 
     /// Before the first flow is looked at, as what makes room can be one of them.
@@ -150,7 +129,7 @@ extension Coordinator {
         }
         call.kind = .path(walk)
         suspend(request, call, until: walk.due)
-        if !walk.isUnderWay, let above = walk.above { readers[above, default: []].insert(request) }
+        if !walk.isUnderWay, let above = walk.above { calls.wait(request, for: above) }
     }
 
     /// Takes the next segment; false: none is left, or something has to be waited for.
@@ -180,7 +159,7 @@ extension Coordinator {
         }
         try checkEmitter(client, of: flow)
         let waiting = WaitingStep(
-            origin: nextOrigin(), client: client, flow: forest.id(of: flow), step: step,
+            origin: origins.next(), client: client, flow: forest.id(of: flow), step: step,
             arguments: segment.arguments, cause: 0, purpose: .segment(request))
         try checkWait(waiting, for: flow)
         reach(flow)
@@ -237,47 +216,5 @@ extension Coordinator {
             throw FlowError(.unknownFlow, "no flow of that name is live below '\(forest[above].path)'")
         }
         return flow
-    }
-}
-
-/// Where a deep link to every flow is (S-27).
-struct DeepLink: Sendable {
-    let step: StepID
-    let arguments: Arguments
-    /// The flows in their order; nil: one that the step was refused for.
-    var flows: [NodeID?] = []
-    /// Which of them is the next.
-    var next = 0
-    /// How many of their steps have not ended.
-    var undecided = 0
-}
-
-/// Where a deep link along a path is (S-28).
-struct PathWalk: Sendable {
-    var segments: [PathSegment]
-    /// Why those of the segments can't be taken whose steps new definitions don't declare so any more.
-    var lapsed: [Int: FlowError] = [:]
-    /// Until when it has to be done.
-    let due: Instant
-    /// Those of the segments that are done.
-    var outcomes: [FlowOutcome] = []
-    /// The flow of the latest segment, and its path.
-    var above: NodeID?
-    var place = ""
-    /// Whether a step for that flow was emitted and is not done.
-    var isUnderWay = false
-    /// How that step ended; nil: it did not.
-    var outcome: Outcome?
-
-    /// Whether all segments are done.
-    var isDone: Bool { outcomes.count >= segments.count }
-
-    /// Whether the step of the segment at hand waits for others.
-    var isUndecided: Bool { isUnderWay && outcome == nil }
-
-    /// The error for the segment at hand.
-    func failure(_ why: String) -> FlowError {
-        let number = min(outcomes.count, segments.count - 1)
-        return FlowError(.pathFailed, "segment \(number + 1) ('\(Names.escaped(segments[number].flow))'): \(why)")
     }
 }

@@ -12,7 +12,7 @@ extension Coordinator {
         }
         // Whose hand it was needs no telling.
         if forest[slot].owner == client { removeOwner(slot) }
-        dismiss(slot, .dismissed, origin: nextOrigin(), cause: 0, client)
+        dismiss(slot, .dismissed, origin: origins.next(), cause: 0, client)
         answer = .reply(request, .done)
     }
 
@@ -89,7 +89,7 @@ extension Coordinator {
             let id = NodeID(slot: node.slot, instance: node.instance)
             if let question = flow.question { withdrawQuestion(question) }
             unblock(id)
-            resumeReadinessCalls(of: id)
+            calls.resume(waitingFor: id)
         }
         queue.leave(
             gone.lazy.filter { $0.flow != nil }.map { (NodeID(slot: $0.slot, instance: $0.instance), $0.path) },

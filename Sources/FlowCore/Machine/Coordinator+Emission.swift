@@ -115,7 +115,7 @@ extension Coordinator {
         } catch {
             return .ended(.refused(error))
         }
-        let origin = nextOrigin()
+        let origin = origins.next()
         if let options, let token = options.activationToken, case .emitted(let request) = purpose {
             activationTokens.insert(token, for: origin, of: request)
         }

@@ -15,7 +15,9 @@ extension Coordinator {
         var run = copy()
         run.now = now
         // As things are now: what goes on later, and may take long, is left out.
-        (run.queue, run.resumable, run.slice) = (StepQueue(), [], Slice())
+        (run.queue, run.slice) = (StepQueue(), Slice())
+        run.calls.forgetNext()
+        run.alarms.forgetDue()
         return run.explainEmission(of: step, arguments, on: node, by: client)
     }
 
@@ -151,7 +153,7 @@ extension Coordinator {
     ) -> [String] {
         let definition = definitions[definition(of: flow)]
         if isWaiting(flow) {
-            let others = blocked[forest.id(of: flow)]?.count ?? 0
+            let others = blocked.count(for: forest.id(of: flow))
             return [
                 "the flow waits for an answer about another step; this one has its turn after that"
                     + (others == 0 ? "" : ", behind \(others) other\(others == 1 ? "" : "s")")

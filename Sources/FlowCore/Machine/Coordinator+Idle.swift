@@ -7,7 +7,12 @@ extension Coordinator {
         watch(.flow(forest.id(of: slot)), due: reached.advanced(by: idle.after))
     }
 
-    /// Has the machine woken when something is due.
+    /// Has the coordinator woken for the calls that the event at hand made to wait.
+    mutating func watchSuspended() {
+        for (request, due) in calls.takeUnwatched() { watch(.call(request), due: due) }
+    }
+
+    /// Has the coordinator woken when something is due.
     mutating func watch(_ subject: Alarms.Subject, due: Instant) {
         // What is over stands there until its time comes: at most as often as what is not, and a few.
         if alarms.count > 2 * (forest.flowCount + calls.count) + 16 {
@@ -42,11 +47,7 @@ extension Coordinator {
     /// Takes the next thing that is due. Its chain, and the calls that go on with that, come before the next one: also before
     /// their callers' patience ends, which may be due, too.
     mutating func takeNextDue() {
-        guard let limit = slice.dueBy, let next = alarms.next, next.due <= limit else {
-            slice.dueBy = nil
-            return
-        }
-        alarms.removeNext()
+        guard let next = alarms.takeDue() else { return }
         switch next.subject {
         case .flow(let flow): takeIdle(flow, due: next.due)
         case .call(let request): replyTimedOut(request)
@@ -68,7 +69,7 @@ extension Coordinator {
     /// Emits a flow's idle step on it.
     private mutating func trigger(_ idle: Idle, at flow: NodeSlot) {
         let step = WaitingStep(
-            origin: nextOrigin(), client: .daemon, flow: forest.id(of: flow),
+            origin: origins.next(), client: .daemon, flow: forest.id(of: flow),
             step: idle.step, arguments: [], cause: 0, purpose: .idle)
         switch pass(step, at: flow, for: flow) {
         case .taken, .waiting: break
@@ -113,9 +114,7 @@ extension Coordinator {
 
     /// Asks the shell to come back when the next flow is due, if that is another time than it knows.
     mutating func askForTimer() {
-        guard alarms.next?.due != timer else { return }
-        timer = alarms.next?.due
-        effects.append(.startTimer(at: timer))
+        if alarms.arm() { effects.append(.startTimer(at: alarms.timer)) }
     }
 
     private func idle(of slot: NodeSlot) -> Idle? {

@@ -230,7 +230,7 @@ extension Coordinator {
         if forest[slot].whenHidden == .allow || forest[slot].isPresented {
             trigger(follower)
         } else if mayTrigger(follower) {
-            origins[step.origin]?.held += 1
+            origins.hold(step.origin)
             var held = DeferredStep(
                 step: initial.step, arguments: initial.arguments, origin: step.origin, cause: serial,
                 client: step.client)
@@ -254,7 +254,7 @@ extension Coordinator {
             if let held = forest[slot].initialStep {
                 forest[slot].initialStep = nil
                 accounting.count(Accounting.Usage(bytes: -held.arguments.byteCount), for: held.client)
-                origins[held.origin]?.held -= 1
+                origins.unhold(held.origin)
                 unrecord(held)
                 released.append(waiting(held, at: slot, for: flow, .triggered))
             }
@@ -312,7 +312,7 @@ extension Coordinator {
     private mutating func becomeReady(_ flow: NodeSlot) {
         forest[flow].flow?.readiness = .ready
         forest.note(.ready, of: flow)
-        resumeReadinessCalls(of: forest.id(of: flow))
+        calls.resume(waitingFor: forest.id(of: flow))
         if forest[flow].flow?.isAwaitedByParent == true, let parent = forest[flow].parent {
             awaitedChildEnded(of: parent)
         }

@@ -50,7 +50,7 @@ extension Coordinator {
     private func mayHandle(_ slot: NodeSlot, _ client: Client) -> Bool {
         let presenter = presenter(calledFor: slot)
         if presenter == nil, forest[slot].owner == nil { return true }
-        return forest[slot].owner == client || presenter.map { owns(client, $0) } ?? false
+        return forest[slot].owner == client || presenter.map { nameOwners.owns(client, $0) } ?? false
     }
 
     /// Where nobody owns a presentable and no presenter is called for it: refuses a client that the `emitters` of the flow,
@@ -114,19 +114,13 @@ extension Coordinator {
         forest[slot].owner = nil
         forest.note(.owner, of: slot)
         if forest[slot].isLeft { forest.noteRoom() }
-        unwatch(owner)
+        watches.remove(owner)
     }
 
     /// A client has something that does not outlive it: the shell is to tell when it is gone.
     mutating func watch(_ client: Client) {
-        watched[client, default: 0] += 1
+        watches.add(client)
         accounting.open(client)
-    }
-
-    /// It has it no longer; one that is gone had nothing any more.
-    mutating func unwatch(_ client: Client) {
-        guard let count = watched[client] else { return }
-        watched[client] = count == 1 ? nil : count - 1
     }
 
     // MARK: Clients that are gone
@@ -136,7 +130,7 @@ extension Coordinator {
         tokens.forget(client)
         abandonAll(client)
         // All of them would have to be looked at.
-        guard watched.removeValue(forKey: client) != nil else { return }
+        guard watches.removeAll(of: client) else { return }
         for id in forest.preorder().map(forest.id(of:)) {
             // It may have gone with its parent already.
             guard let slot = forest.slot(of: id), forest[slot].owner == client else { continue }
@@ -151,7 +145,7 @@ extension Coordinator {
                 hide(slot)
                 if forest[slot].isInSight { forest.noteInSight(slot) }
             case .present?, .dismiss?, nil:
-                dismiss(slot, .ownerGone, origin: nextOrigin(), cause: 0, client)
+                dismiss(slot, .ownerGone, origin: origins.next(), cause: 0, client)
                 continue
             }
             reportChanges()
@@ -178,10 +172,7 @@ extension Coordinator {
 
     /// A bus name has another owner. What a navigator knew is gone with the one before (S-32).
     mutating func changeOwner(of name: String, to owner: Client?) {
-        let before = nameOwners[name]
-        nameOwners[name] = owner
-        if before != owner { unsaved.names.insert(name) }
-        guard let before, before != owner else { return }
+        guard let before = nameOwners.change(name, to: owner) else { return }
         dismissFlows(before) { $0.navigator?.service.name == name }
     }
 
@@ -196,17 +187,17 @@ extension Coordinator {
                 .navigatorFailed, "the navigator '\(navigator.service.name)' of flow '\(definition.name)' is gone")
             failWaiting(at: slot, error)
             if forest.slot(of: id) == nil { continue }
-            dismiss(slot, .navigatorGone, origin: nextOrigin(), cause: 0, client)
+            dismiss(slot, .navigatorGone, origin: origins.next(), cause: 0, client)
         }
     }
 
     /// All steps that wait for a flow's guard or navigator fail.
     private mutating func failWaiting(at slot: NodeSlot, _ error: FlowError) {
         let id = forest.id(of: slot)
-        var steps = blocked.removeValue(forKey: id)?.sorted ?? []
+        var steps = blocked.takeAll(for: id)
         if let question = forest[slot].flow?.question {
             forest[slot].flow?.question = nil
-            if let step = questions.removeValue(forKey: question)?.step { steps.insert(step, at: 0) }
+            if let step = questions.withdraw(question) { steps.insert(step, at: 0) }
             effects.append(.dropQuestion(question))
         }
         for step in steps {

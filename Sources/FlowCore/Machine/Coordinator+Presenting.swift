@@ -1,19 +1,5 @@
 // Presenters: who is called to show a screen (S-31). Like all others they answer later.
 
-/// A presenter that was called.
-struct AskedPresenter: Equatable, Sendable {
-    let screen: NodeID
-    let path: String
-    /// The path of the presenter's object.
-    let object: String
-    /// The origin that contributed the screen: it has something waiting meanwhile (S-11).
-    let origin: UInt64
-    /// Why the screen is gone; nil: it is not.
-    var withdrawn: Withdrawal.Reason?
-    /// Whether its time is over: it has failed, and an answer may yet come.
-    var isLate = false
-}
-
 extension Coordinator {
     /// Calls the presenters of screens that came in sight.
     mutating func callPresenters() {
@@ -24,17 +10,17 @@ extension Coordinator {
                 forest.touch(slot)
                 continue
             }
-            let id = nextQuestion()
             let node = forest[slot]
             forest[slot].presenting?.state = .asked
             forest.touch(slot)
+            let id = questions.ask(
+                .presenter(
+                    AskedPresenter(
+                        screen: forest.id(of: slot), path: node.path, object: presenting.presenter.service.path,
+                        origin: presenting.origin)))
             forest[slot].presenting?.underWay.append(id)
             forest[slot].presenting?.isAgain = true
-            origins[presenting.origin, default: Origin()].waiting += 1
-            questions[id] = .presenter(
-                AskedPresenter(
-                    screen: forest.id(of: slot), path: node.path, object: presenting.presenter.service.path,
-                    origin: presenting.origin))
+            origins.wait(presenting.origin)
             // The first one that the chain causes has it, also where the screen is older.
             let token =
                 activationTokens.isEmpty
@@ -61,14 +47,9 @@ extension Coordinator {
 
     /// A presenter answered. Where its screen has gone meanwhile, it is told so now.
     mutating func takeAnswer(_ answer: PresenterAnswer, to question: QuestionID) {
-        guard case .presenter(var asked)? = questions[question] else { return }
-        questions[question] = nil
+        guard let asked = questions.closePresenter(question, isTimeout: answer == .timedOut) else { return }
         if asked.isLate { return takeLateAnswer(answer, to: asked) }
         defer { release(origin: asked.origin) }
-        if answer == .timedOut {
-            asked.isLate = true
-            questions[question] = .presenter(asked)
-        }
         guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
             if case .presented(let client) = answer { withdraw(client, asked, asked.withdrawn ?? .parent) }
             return
@@ -132,8 +113,8 @@ extension Coordinator {
     /// The owner of a presentable that is gone is told; who is still asked to show it, when it has answered.
     mutating func withdraw(_ node: Node, _ reason: Withdrawal.Reason) {
         // One that is gone, and takes this with it, is watched no longer, and is not told.
-        if let owner = node.owner, watched[owner] != nil {
-            unwatch(owner)
+        if let owner = node.owner, watches.contains(owner) {
+            watches.remove(owner)
             effects.append(
                 .withdraw(
                     Withdrawal(
@@ -141,10 +122,7 @@ extension Coordinator {
                         instance: node.instance, reason: reason)))
         }
         for question in node.presenting?.underWay ?? [] {
-            guard case .presenter(var asked)? = questions[question] else { continue }
-            asked.withdrawn = reason
-            questions[question] = .presenter(asked)
-            effects.append(.dropQuestion(question))
+            if questions.withdraw(question, because: reason) { effects.append(.dropQuestion(question)) }
         }
     }
 }

@@ -1,48 +1,7 @@
 // Guards and navigators: they are asked and answer later, and the machine goes on meanwhile. A flow that asked takes no
 // other step until it is answered, so nothing is overtaken in it; other flows are not concerned (S-6).
 
-/// What was asked, and goes on with the answer.
-enum Asked: Equatable, Sendable {
-    /// A flow's guard, by its bus name, about this step. Definitions that came since may have another, or none.
-    case `guard`(WaitingStep, of: String)
-    /// A flow's navigator, by its bus name, where this step leads.
-    case navigator(WaitingStep, of: String)
-    /// A presenter, to show a screen.
-    case presenter(AskedPresenter)
-
-    /// The step that waits for the answer; nil: none does.
-    var step: WaitingStep? {
-        switch self {
-        case .guard(let step, _), .navigator(let step, _): step
-        case .presenter: nil
-        }
-    }
-
-    /// How far that step is on its way.
-    var stage: StepRecord.Stage {
-        switch self {
-        case .guard: .guard
-        case .navigator: .navigator
-        case .presenter: .blocked
-        }
-    }
-
-    /// The same about a step that others declare now.
-    func about(_ step: WaitingStep) -> Asked {
-        switch self {
-        case .guard(_, let name): .guard(step, of: name)
-        case .navigator(_, let name): .navigator(step, of: name)
-        case .presenter: self
-        }
-    }
-}
-
 extension Coordinator {
-    mutating func nextQuestion() -> QuestionID {
-        lastQuestion += 1
-        return QuestionID(lastQuestion)
-    }
-
     /// Whether a flow waits for an answer, also of a guard that it has no more since definitions were read again.
     func isWaiting(_ flow: NodeSlot) -> Bool { !questions.isEmpty && forest[flow].flow?.question != nil }
 
@@ -53,7 +12,7 @@ extension Coordinator {
             countWaiting(&step, for: flow)
             queue.number(&step)
             record(step, .blocked)
-            blocked[step.flow, default: BlockedSteps()].insert(step)
+            blocked.insert(step)
             return false
         }
         if let `guard` = definitions.flows[definition].guard, `guard`.watches(step.step) {
@@ -77,11 +36,10 @@ extension Coordinator {
         var step = step
         countWaiting(&step, for: flow)
         queue.number(&step)
-        let id = nextQuestion()
         let asked: Asked = isNavigator ? .navigator(step, of: service.name) : .guard(step, of: service.name)
         record(step, asked.stage)
+        let id = questions.ask(asked)
         forest[flow].flow?.question = id
-        questions[id] = asked
         // The screen may have gone since the step was emitted on it.
         let place = step.screen.flatMap(forest.slot(of:)) ?? flow
         let question = Question(
@@ -95,8 +53,7 @@ extension Coordinator {
 
     /// The flow that waited for an answer about this step, and does no longer; nil: it has gone meanwhile, and the step has
     /// failed long since.
-    private mutating func closeQuestion(_ question: QuestionID, about step: WaitingStep) -> NodeSlot? {
-        questions[question] = nil
+    private mutating func resume(_ step: WaitingStep) -> NodeSlot? {
         unrecord(step)
         guard let flow = forest.slot(of: step.flow) else { return nil }
         originAtHand = step.origin
@@ -106,10 +63,8 @@ extension Coordinator {
 
     /// A guard answered.
     mutating func takeAnswer(_ answer: GuardAnswer, to question: QuestionID) {
-        guard case .guard(var step, let name)? = questions[question], let flow = closeQuestion(question, about: step)
-        else {
-            return
-        }
+        guard let (asked, name) = questions.closeGuard(question), let flow = resume(asked) else { return }
+        var step = asked
         do throws(FlowError) {
             try adapt(&step, answer, of: "the guard '\(name)'")
             let definition = definition(of: flow).index
@@ -146,9 +101,7 @@ extension Coordinator {
 
     /// A navigator answered.
     mutating func takeAnswer(_ answer: NavigatorAnswer, to question: QuestionID) {
-        guard case .navigator(let step, let name)? = questions[question],
-            let flow = closeQuestion(question, about: step)
-        else { return }
+        guard let (step, name) = questions.closeNavigator(question), let flow = resume(step) else { return }
         switch answer {
         case .contributors(let contributors):
             let step = stopWaiting(step)
@@ -177,13 +130,12 @@ extension Coordinator {
     mutating func unblock(_ flow: NodeID) {
         if blocked.isEmpty { return }
         guard let slot = forest.slot(of: flow) else {
-            let steps = blocked.removeValue(forKey: flow)?.sorted ?? []
+            let steps = blocked.takeAll(for: flow)
             for step in steps { unrecord(step) }
             queue.insert(contentsOf: steps)
             return
         }
-        guard forest[slot].flow?.question == nil, let step = blocked[flow]?.takeFirst() else { return }
-        if blocked[flow]?.isEmpty == true { blocked[flow] = nil }
+        guard forest[slot].flow?.question == nil, let step = blocked.takeNext(for: flow) else { return }
         unrecord(step)
         // It waited: its chain goes on with it, and a slice may end before.
         queue.insert(contentsOf: [step])
@@ -191,7 +143,7 @@ extension Coordinator {
 
     /// The step that a flow asked about goes back to those that wait, as the flow is gone; it fails in its turn (S-22).
     mutating func withdrawQuestion(_ question: QuestionID) {
-        if let step = questions.removeValue(forKey: question)?.step {
+        if let step = questions.withdraw(question) {
             unrecord(step)
             queue.insert(contentsOf: [step])
         }
@@ -256,14 +208,9 @@ extension Coordinator {
     func checkDeadlock(
         _ client: Client, at flow: NodeSlot, _ deed: @autoclosure () -> String = "emits on it"
     ) throws(FlowError) {
-        guard let question = forest[flow].flow?.question else { return }
-        let asked: (role: String, name: String)
-        switch questions[question] {
-        case .guard(_, let name)?: asked = ("guard", name)
-        case .navigator(_, let name)?: asked = ("navigator", name)
-        case .presenter?, nil: return
-        }
-        guard owns(client, asked.name) else { return }
+        guard let question = forest[flow].flow?.question, let asked = questions.service(asked: question),
+            nameOwners.owns(client, asked.name)
+        else { return }
         throw FlowError(
             .wouldDeadlock,
             "flow '\(forest[flow].path)' waits for its \(asked.role) '\(asked.name)', which is the client that "
@@ -289,7 +236,4 @@ extension Coordinator {
         case .ready?, nil: return
         }
     }
-
-    /// Whether a client is who owns a bus name, as far as the bus told.
-    func owns(_ client: Client, _ name: String) -> Bool { client.name == name || nameOwners[name] == client }
 }

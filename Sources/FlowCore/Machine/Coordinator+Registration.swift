@@ -6,31 +6,24 @@ extension Coordinator {
     /// that, as after Reload.
     mutating func register(_ candidate: Registration, _ request: RequestID) {
         // Who is not sure whether it is known just says it again.
-        if registrations.contains(candidate) {
+        if registrations.all.contains(candidate) {
             answer = .reply(request, .done)
             return
         }
-        let former = registrations.firstIndex {
-            $0.flow == candidate.flow && ($0.client == candidate.client || isLeft($0, to: candidate.client))
+        let former = registrations[candidate.flow].flatMap {
+            $0.client == candidate.client || isLeft($0, to: candidate.client) ? $0 : nil
         }
-        // One that was left behind is not watched for any more.
-        let isWatched =
-            former.map { registrations[$0].client == candidate.client && watched[candidate.client] != nil } ?? false
-        var others = registrations
-        if let former { others.remove(at: former) }
+        // A registration that was left behind is not watched for any more.
+        let isWatched = former?.client == candidate.client && watches.contains(candidate.client)
         do throws(FlowError) {
-            try check(candidate, besides: others)
-            try checkDeclarations(of: candidate, besides: others)
+            try registrations.check(candidate, inPlaceOf: former, definitions, accounting)
         } catch {
             answer = .fail(request, error)
             return
         }
-        // In the place of the former one: so little has another number, and it is as its record has it.
-        others.insert(candidate, at: former ?? others.count)
-        registrations = others
+        registrations.register(candidate)
         if !isWatched { watch(candidate.client) }
-        unsaved.registrations.insert(candidate.flow)
-        let new = fileDefinitions.adding(registrations)
+        let new = registrations.definitions
         if new != definitions {
             exchange(new)
             effects.append(.emitDefinitionsChanged)
@@ -40,7 +33,7 @@ extension Coordinator {
 
     /// A client does not want to be that any more; its live flows are dismissed.
     mutating func unregister(_ flow: String, by client: Client, _ request: RequestID) {
-        guard let place = registrations.firstIndex(where: { $0.flow == flow }) else {
+        guard let registration = registrations[flow] else {
             let isDefined = definitions.flow(named: flow) != nil
             let error =
                 isDefined
@@ -48,24 +41,24 @@ extension Coordinator {
                 : FlowError(
                     .unknownFlow,
                     "no flow '\(Names.escaped(flow))' is registered"
-                        + Names.suggestion(for: flow, among: registrations.lazy.map(\.flow)))
+                        + Names.suggestion(for: flow, among: registrations.all.lazy.map(\.flow)))
             answer = .fail(request, error)
             return
         }
-        let owner = registrations[place].client
-        guard owner == client || isLeft(registrations[place], to: client) else {
+        let owner = registration.client
+        guard owner == client || isLeft(registration, to: client) else {
             let text = "flow '\(flow)' is registered by '\(owner.name)', not by '\(client.name)'"
             answer = .fail(request, FlowError(.notOwner, text))
             return
         }
         removeRegistrations { $0.flow == flow }
-        unwatch(owner)
+        watches.remove(owner)
         answer = .reply(request, .done)
     }
 
     /// The registrations of a client that is gone: those that the bus can start again stay.
     mutating func leaveRegistrations(of client: Client) {
-        let flows = Set(registrations.lazy.filter { $0.client == client }.map(\.flow))
+        let flows = Set(registrations.all.lazy.filter { $0.client == client }.map(\.flow))
         if flows.isEmpty { return }
         // By flow: the bus name may be another client's by now, which has flows of its own.
         dismissFlows(client) { flows.contains($0.name) }
@@ -73,20 +66,20 @@ extension Coordinator {
         run()
         let staying = stayingFlows(of: client)
         removeRegistrations { $0.client == client && !staying.contains($0.flow) }
-        // Those that stay are left behind now.
-        unsaved.registrations.formUnion(registrations.lazy.map(\.flow).filter(flows.contains))
+        registrations.leave(flows)
     }
 
     /// The flows of a client that is gone which stay, as the bus can start it again; no more than clients that are gone may
     /// have together (S-33).
     private func stayingFlows(of client: Client) -> Set<String> {
         var (count, bytes) = (0, 0)
-        for registration in registrations where watched[registration.client] == nil && registration.client != client {
+        for registration in registrations.all
+        where !watches.contains(registration.client) && registration.client != client {
             count += 1
             bytes += registration.byteCount
         }
         var staying: Set<String> = []
-        for registration in registrations where registration.client == client && registration.isActivatable {
+        for registration in registrations.all where registration.client == client && registration.isActivatable {
             count += 1
             bytes += registration.byteCount
             guard count <= accounting.quotas.flows.share, bytes <= accounting.quotas.declarations.share else { break }
@@ -98,211 +91,12 @@ extension Coordinator {
     /// Whether a registration is one that a client left behind, which is gone, and this client has its bus name now: the
     /// same program, started again.
     private func isLeft(_ registration: Registration, to client: Client) -> Bool {
-        watched[registration.client] == nil && owns(client, registration.service.name)
+        !watches.contains(registration.client) && nameOwners.owns(client, registration.service.name)
     }
 
     private mutating func removeRegistrations(where isOver: (Registration) -> Bool) {
-        let count = registrations.count
-        registrations.removeAll { registration in
-            guard isOver(registration) else { return false }
-            unsaved.unregister(registration.flow)
-            return true
-        }
-        guard registrations.count < count else { return }
-        exchange(fileDefinitions.adding(registrations))
+        if registrations.remove(where: isOver).isEmpty { return }
+        exchange(registrations.definitions)
         effects.append(.emitDefinitionsChanged)
-    }
-
-    /// Refuses what can't be registered whoever else is there. What came back from an earlier process has to pass this alone:
-    /// it was there together, whatever the files say by now.
-    func check(_ candidate: Registration, besides registrations: [Registration]) throws(FlowError) {
-        // Without what it takes the place of.
-        let definitions =
-            registrations.count == self.registrations.count ? definitions : fileDefinitions.adding(registrations)
-        guard Names.isPresentableName(candidate.flow), candidate.flow != "root" else {
-            throw FlowError(
-                .invalidName,
-                "'\(Names.escaped(candidate.flow))' can't be the name of a flow: \(Names.presentableNameRule), and not 'root'"
-            )
-        }
-        if let other = registrations.first(where: { $0.flow == candidate.flow }) {
-            throw FlowError(.alreadyRegistered, "flow '\(candidate.flow)' is registered by '\(other.client.name)'")
-        }
-        guard definitions.flow(named: candidate.flow) == nil else {
-            throw FlowError(.alreadyRegistered, "flow '\(candidate.flow)' is defined by a file")
-        }
-        let quota = accounting.quotas.flows
-        try checkCount(registrations.count { isOfSame($0, candidate) }, quota.perClient) {
-            "'\(candidate.client.name)' has registered \($0) flows"
-        }
-        if let user = accounting.user(of: candidate.client) {
-            let all = registrations.count { accounting.user(of: $0.client) == user }
-            try checkCount(all, quota.share) { "the clients of user '\(user)' have registered \($0) flows" }
-        }
-        try checkCount(registrations.count, quota.total) { "\($0) flows are registered in total" }
-        guard !candidate.steps.isEmpty, candidate.steps.count <= Limits.stepsPerRegistration else {
-            throw FlowError(
-                candidate.steps.isEmpty ? .invalidArguments : .limitExceeded,
-                "flow '\(candidate.flow)' would take \(candidate.steps.count) steps; it has to be at least one and at most "
-                    + "\(Limits.stepsPerRegistration)")
-        }
-        try checkScreens(of: candidate)
-        try checkBytes(of: candidate, besides: registrations)
-        for step in candidate.steps { try check(step, of: candidate, in: definitions) }
-        if let initial = candidate.initial, !candidate.steps.contains(where: { $0.name == initial }) {
-            throw FlowError(
-                .invalidArguments,
-                "the initial step '\(Names.escaped(initial))' is none of the steps of flow '\(candidate.flow)'"
-                    + Names.suggestion(for: initial, among: candidate.steps.lazy.map(\.name)))
-        }
-    }
-
-    private func checkBytes(of candidate: Registration, besides registrations: [Registration]) throws(FlowError) {
-        let more = candidate.byteCount
-        let user = accounting.user(of: candidate.client)
-        var (own, ofUser, total) = (0, 0, 0)
-        for registration in registrations {
-            let count = registration.byteCount
-            total += count
-            if isOfSame(registration, candidate) { own += count }
-            if user != nil, accounting.user(of: registration.client) == user { ofUser += count }
-        }
-        func check(_ count: Int, _ most: Int, of who: @autoclosure () -> String) throws(FlowError) {
-            if count + more <= most { return }
-            throw FlowError(
-                .limitExceeded,
-                "the steps and screens of flow '\(candidate.flow)' take \(more) bytes beside the \(count) \(who()), of at most "
-                    + "\(most)")
-        }
-        let quota = accounting.quotas.declarations
-        try check(own, quota.perClient, of: "of '\(candidate.client.name)'")
-        if let user { try check(ofUser, quota.share, of: "of the clients of user '\(user)'") }
-        try check(total, quota.total, of: "in total")
-    }
-
-    private func checkCount(_ count: Int, _ most: Int, _ text: (Int) -> String) throws(FlowError) {
-        guard count < most else { throw FlowError(.limitExceeded, "\(text(count)) of at most \(most)") }
-    }
-
-    /// By the bus name, too, as what the bus can start again outlives its client.
-    private func isOfSame(_ registration: Registration, _ candidate: Registration) -> Bool {
-        registration.client == candidate.client || registration.service.name == candidate.service.name
-    }
-
-    private func check(
-        _ step: StepDeclaration, of candidate: Registration, in definitions: Definitions
-    ) throws(FlowError) {
-        guard Names.isStepName(step.name) else {
-            throw FlowError(
-                .invalidName, "'\(Names.escaped(step.name))' can't be the name of a step: \(Names.stepNameRule)")
-        }
-        guard candidate.steps.count(where: { $0.name == step.name }) == 1 else {
-            throw FlowError(.invalidArguments, "step '\(step.name)' is given more than once")
-        }
-        try check(step.parameters, of: "step '\(step.name)'")
-        guard let known = definitions.step(named: step.name).map({ definitions[$0] }) else { return }
-        guard known.parameters == step.parameters.sorted(by: { $0.name < $1.name }) else {
-            throw FlowError(
-                .invalidArguments,
-                "step '\(step.name)' is declared with other arguments: \(known.parameters.signature); the same step has to "
-                    + "have the same ones everywhere")
-        }
-    }
-
-    private func check(_ parameters: [Parameter], of subject: @autoclosure () -> String) throws(FlowError) {
-        guard parameters.count <= Limits.argumentCount else {
-            throw FlowError(
-                .limitExceeded,
-                "\(subject()) would have \(parameters.count) arguments of at most \(Limits.argumentCount)")
-        }
-        for parameter in parameters {
-            guard Names.isPresentableName(parameter.name) else {
-                throw FlowError(
-                    .invalidName,
-                    "'\(Names.escaped(parameter.name))' can't be the name of an argument: \(Names.presentableNameRule)")
-            }
-            guard parameters.count(where: { $0.name == parameter.name }) == 1 else {
-                let text = "the argument '\(parameter.name)' of \(subject()) is given more than once"
-                throw FlowError(.invalidArguments, text)
-            }
-        }
-    }
-}
-
-// MARK: - Screens that come with a flow
-
-extension Coordinator {
-    private func checkScreens(of candidate: Registration) throws(FlowError) {
-        guard candidate.screens.count <= Limits.screensPerRegistration else {
-            throw FlowError(
-                .limitExceeded,
-                "flow '\(candidate.flow)' would bring \(candidate.screens.count) screens of at most "
-                    + "\(Limits.screensPerRegistration)")
-        }
-        var names: Set<String> = []
-        for screen in candidate.screens {
-            guard Names.isPresentableName(screen.name), screen.name != "root" else {
-                throw FlowError(
-                    .invalidName,
-                    "'\(Names.escaped(screen.name))' can't be the name of a screen: \(Names.presentableNameRule), and not "
-                        + "'root'")
-            }
-            guard names.insert(screen.name).inserted else {
-                throw FlowError(.invalidArguments, "screen '\(screen.name)' is given more than once")
-            }
-            try check(screen.parameters, of: "screen '\(screen.name)'")
-        }
-    }
-
-    /// A screen that is declared already has to be the same one: the file's, or that of another flow of the same client.
-    private func checkDeclarations(
-        of candidate: Registration, besides registrations: [Registration]
-    ) throws(FlowError) {
-        var brought: [String: ScreenDeclaration] = [:]
-        for screen in candidate.screens {
-            guard let declared = fileDefinitions.screen(named: screen.name) else {
-                brought[screen.name] = screen
-                continue
-            }
-            try check(screen, like: fileDefinitions[declared])
-        }
-        if brought.isEmpty { return }
-        for registration in registrations {
-            for known in registration.screens {
-                guard let screen = brought[known.name] else { continue }
-                guard isOfSame(registration, candidate) else {
-                    throw FlowError(
-                        .alreadyRegistered,
-                        "screen '\(screen.name)' is registered by '\(registration.client.name)', with flow "
-                            + "'\(registration.flow)'")
-                }
-                try check(screen, like: known)
-                guard known.presenter == screen.presenter else {
-                    let (known, new) = (known.presenter?.service, screen.presenter?.service)
-                    throw FlowError(
-                        .invalidArguments,
-                        "screen '\(screen.name)' would be presented by '\(new?.name ?? "")' at '\(new?.path ?? "")'; with "
-                            + "flow '\(registration.flow)' it is by '\(known?.name ?? "")' at '\(known?.path ?? "")', and has "
-                            + "to be the same")
-                }
-            }
-        }
-    }
-
-    private func check(_ screen: ScreenDeclaration, like known: ScreenDeclaration) throws(FlowError) {
-        guard known.parameters == screen.parameters else {
-            throw FlowError(
-                .invalidArguments,
-                "screen '\(screen.name)' is declared with other arguments: \(known.parameters.signature); the same screen "
-                    + "has to have the same ones everywhere")
-        }
-    }
-}
-
-extension [Parameter] {
-    /// The arguments and their types, for a person.
-    fileprivate var signature: String {
-        if isEmpty { return "none" }
-        return map { "\($0.name): \($0.type.description)\($0.isOptional ? "?" : "")" }.joined(separator: ", ")
     }
 }

@@ -3,13 +3,8 @@
 extension Coordinator {
     /// The definition files were read again. What a file defines now takes the place of what a client registered.
     mutating func reload(_ files: Definitions) {
-        fileDefinitions = files
-        for registration in registrations where files.flow(named: registration.flow) != nil {
-            unwatch(registration.client)
-            unsaved.unregister(registration.flow)
-        }
-        registrations.removeAll { files.flow(named: $0.flow) != nil }
-        exchange(files.adding(registrations))
+        for registration in registrations.read(files) { watches.remove(registration.client) }
+        exchange(registrations.definitions)
     }
 
     /// Live flows follow the new rules from their next step. Presentables that no definition declares any more are
@@ -138,21 +133,21 @@ extension Coordinator {
     private mutating func renewWaiting(for new: Definitions) {
         // What was asked about came before what waits behind it.
         var freed: [(flow: NodeID, question: QuestionID)] = []
-        for question in questions.keys.sorted(by: { $0.number < $1.number }) {
-            guard let asked = questions[question], let step = asked.step else { continue }
+        for (id, asked) in questions.aboutSteps {
+            guard let step = asked.step else { continue }
             let renewed = renewed(step, for: new)
-            questions[question] = renewed.map { asked.about($0) }
+            questions.renew(id, with: renewed)
             if let renewed {
                 record(renewed, asked.stage, by: new)
             } else {
-                freed.append((step.flow, question))
+                freed.append((step.flow, id))
             }
         }
-        for flow in blocked.keys.sorted(by: { $0.instance < $1.instance }) {
-            for step in blocked.removeValue(forKey: flow)?.sorted ?? [] {
+        for flow in blocked.flows {
+            for step in blocked.takeAll(for: flow) {
                 guard let renewed = renewed(step, for: new) else { continue }
                 record(renewed, .blocked, by: new)
-                blocked[flow, default: BlockedSteps()].insert(renewed)
+                blocked.insert(renewed)
             }
         }
         // Those flows wait for no answer any more.
@@ -161,7 +156,7 @@ extension Coordinator {
             if let slot = forest.slot(of: flow) { forest[slot].flow?.question = nil }
             unblock(flow)
         }
-        for request in calls.keys.sorted(by: { $0.number < $1.number }) { renewCall(request, for: new) }
+        for request in calls.requests { renewCall(request, for: new) }
     }
 
     private mutating func renewed(_ step: WaitingStep, for new: Definitions) -> WaitingStep? {
@@ -179,7 +174,7 @@ extension Coordinator {
 
     /// Steps of lists and paths that come later; those that are not declared any more fail in their turn.
     private mutating func renewCall(_ request: RequestID, for new: Definitions) {
-        guard var call = calls[request] else { return }
+        guard let call = calls[request] else { return }
         switch call.kind {
         case .list(var list):
             list.steps = list.steps.map { emitted in
@@ -191,8 +186,7 @@ extension Coordinator {
                     return .refused(error)
                 }
             }
-            unsaved.rewrite(list: request.number)
-            call.kind = .list(list)
+            calls.renew(request, .list(list))
         case .path(var walk):
             for place in walk.outcomes.count..<walk.segments.count where walk.lapsed[place] == nil {
                 guard let step = walk.segments[place].step else { continue }
@@ -204,9 +198,8 @@ extension Coordinator {
                     walk.lapsed[place] = error
                 }
             }
-            call.kind = .path(walk)
+            calls.renew(request, .path(walk))
         case .step, .deepLink, .readiness: break
         }
-        calls[request] = call
     }
 }

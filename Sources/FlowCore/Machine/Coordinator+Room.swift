@@ -96,7 +96,7 @@ extension Coordinator {
         let origin = originAtHand
         originAtHand = 0
         forest.isMakingRoom = true
-        dismiss(top, .dismissed, origin: nextOrigin(), cause: 0, .daemon)
+        dismiss(top, .dismissed, origin: origins.next(), cause: 0, .daemon)
         forest.isMakingRoom = false
         originAtHand = origin
     }

@@ -76,7 +76,7 @@ extension Coordinator {
         forest.updateVisibility(nil, touching: slot)
         reportChanges()
         if let initial {
-            let origin = nextOrigin()
+            let origin = origins.next()
             if let token = flowRequest.activationToken {
                 activationTokens.insert(token, for: origin, of: RequestID(0))
             }

@@ -3,7 +3,7 @@
 // another event handled has the rest done first (S-7).
 
 extension Coordinator {
-    /// How far the event at hand goes, and what goes on with the next one.
+    /// How far the event at hand goes.
     struct Slice: Sendable {
         /// How many effects and steps make a slice.
         var size = Int.max
@@ -11,17 +11,11 @@ extension Coordinator {
         var begun = Instant(microseconds: 0)
         /// Steps that were taken in this one.
         var taken = 0
-        /// The call that goes on first.
-        var parked: RequestID?
-        /// How many of the calls in ``Coordinator/resumable`` have gone on.
-        var resumed = 0
-        /// Until when what is due is taken; nil: nothing is.
-        var dueBy: Instant?
     }
 
     /// Whether the latest event has led to more than was done; ``Event/continued`` goes on with it.
     public var hasMore: Bool {
-        !queue.isEmpty || slice.parked != nil || !resumable.isEmpty || slice.dueBy != nil
+        !queue.isEmpty || calls.hasNext || alarms.hasDue
     }
 
     /// Whether so much was done that the rest goes on later.
@@ -35,15 +29,9 @@ extension Coordinator {
 
     /// Goes on with the next thing that is left; false: there is none.
     private mutating func takeNext() -> Bool {
-        if let request = slice.parked {
-            slice.parked = nil
+        if let request = calls.takeNext() {
             goOn(with: request)
-        } else if slice.resumed < resumable.count {
-            let request = resumable[slice.resumed]
-            slice.resumed += 1
-            if slice.resumed == resumable.count { (resumable, slice.resumed) = ([], 0) }
-            goOn(with: request)
-        } else if slice.dueBy != nil {
+        } else if alarms.hasDue {
             takeNextDue()
         } else {
             return false
@@ -61,15 +49,8 @@ extension Coordinator {
 
     /// A call goes on with the next slice, or with this one.
     mutating func park(_ request: RequestID, _ call: Call, until due: Instant? = nil) {
-        var call = call
         accounting.count(call.usage, for: call.client)
-        if call.due == nil { call.due = due ?? now.advanced(by: Limits.replyTimeout) }
-        calls[request] = call
-        slice.parked = request
-        switch call.kind {
-        case .list, .deepLink: unsaved.lists.insert(request.number)
-        case .step, .path, .readiness: break
-        }
+        calls.park(request, call, until: due ?? now.advanced(by: Limits.replyTimeout))
     }
 
     /// Before an event, while there is more: another one than `continued` has all of it done first. Else callers that have
@@ -87,10 +68,9 @@ extension Coordinator {
 
     /// Tells callers whose patience has ended, and leaves flows that are idle alone.
     private mutating func takeDueCalls() {
-        if let request = slice.parked, let due = calls[request]?.due, due <= now { replyTimedOut(request) }
+        if let request = calls.parkedCall(dueBy: now) { replyTimedOut(request) }
         var idle: [Alarms.Entry] = []
-        while let next = alarms.next, next.due <= now {
-            alarms.removeNext()
+        while let next = alarms.takeNext(dueBy: now) {
             switch next.subject {
             case .flow: idle.append(next)
             case .call(let request): replyTimedOut(request)
@@ -102,23 +82,6 @@ extension Coordinator {
     /// What goes on later has records from now on.
     mutating func recordRest() {
         for step in queue.takeUnrecorded() { record(step, .queued) }
-        unsaved.hasProgress = true
-    }
-
-    /// How far the calls are that go on with the next slice, by their numbers.
-    var progress: [UInt64: ProgressRecord] {
-        var progress: [UInt64: ProgressRecord] = [:]
-        let requests = [slice.parked].compactMap { $0 } + resumable[slice.resumed...]
-        for (rank, request) in requests.enumerated() where progress[request.number] == nil {
-            guard let call = calls[request] else { continue }
-            let done: Int
-            switch call.kind {
-            case .list(let list): done = list.outcomes.count
-            case .deepLink(let link) where link.next < link.flows.count: done = link.next
-            case .deepLink, .step, .path, .readiness: continue
-            }
-            progress[request.number] = ProgressRecord(rank: UInt64(rank), done: UInt64(done))
-        }
-        return progress
+        calls.noteProgress()
     }
 }

@@ -32,9 +32,7 @@ public struct Coordinator: ~Copyable, Sendable {
     var forest: Forest
     var queue: StepQueue
     var accounting: Accounting
-    /// What each origin set off so far; only of those that have steps waiting.
-    var origins: [UInt64: Origin]
-    var lastOrigin: UInt64
+    var origins: Origins
 
     /// The serial of the latest navigation (S-10).
     public internal(set) var serial: UInt64
@@ -52,35 +50,21 @@ public struct Coordinator: ~Copyable, Sendable {
     /// The object path of the call at hand, where that is not the path of who takes its step: a step that comes to wait has
     /// its record before the call has one.
     var calledPath: String?
-    /// Calls that are not answered, or whose callers were told `pending`.
-    var calls: [RequestID: Call]
-    /// What the deep links among them came to so far: apart, as there may be ten thousand flows, each of which changes one.
-    var deepLinks: [RequestID: [FlowOutcome]]
-    /// Calls that the event at hand made to wait.
-    var suspended: [RequestID]
-    /// Calls that go on when the chain at hand is done, or waits.
-    var resumable: [RequestID]
-    /// How far the event at hand goes, and what goes on with the next slice.
+    var calls: PendingCalls
+    /// How far the event at hand goes.
     var slice: Slice
     /// Answers to calls that came before; they go out when the chain of this origin is done, or waits (S-9).
     var lateAnswers: (origin: UInt64, answers: [Effect])
 
-    /// What was asked of other processes and was not answered.
-    var questions: [QuestionID: Asked]
-    var lastQuestion: UInt64
+    var questions: Questions
     /// Steps whose flow waits for its guard or navigator.
-    var blocked: [NodeID: BlockedSteps]
-    /// Calls that wait for a flow to be ready (S-26).
-    var readers: [NodeID: Set<RequestID>]
+    var blocked: BlockedSteps
     var activationTokens: ActivationTokens
     /// What may go to make room, as it was found last (S-33).
     var evictionCandidates: EvictionCandidates
-    /// How many presentables and registrations each client has; none of those that are gone.
-    var watched: [Client: Int]
-    /// What the definition files declare, without what clients registered.
-    var fileDefinitions: Definitions
-    /// The flows that clients implement, in the order they came.
-    var registrations: [Registration]
+    var watches: ClientWatches
+    /// The flows that clients implement.
+    var registrations: Registrations
 
     /// What of the records is out of date, beside those of nodes.
     var unsaved: UnsavedRecords
@@ -90,24 +74,8 @@ public struct Coordinator: ~Copyable, Sendable {
     /// The time of the event at hand.
     var now: Instant
     var tokens: Tokens
-    /// Which clients own the bus names of emitters, guards, navigators and presenters.
-    var nameOwners: [String: Client]
+    var nameOwners: NameOwners
     var alarms: Alarms
-    /// When the shell was last asked to come back.
-    var timer: Instant?
-
-    /// What an origin set off (S-11).
-    struct Origin: Equatable, Sendable {
-        var triggered = 0
-        /// How many of those wait: in the queue, for a guard or navigator, for their screen to be presented; and how many
-        /// screens it contributed wait for their presenter.
-        var waiting = 0
-        /// How many of those wait for their screen to be presented, which may take for ever.
-        var held = 0
-        var isReported = false
-        /// Whether there is a record of it.
-        var isSaved = false
-    }
 
     /// A coordinator without live flows.
     ///
@@ -119,7 +87,6 @@ public struct Coordinator: ~Copyable, Sendable {
         definitions: Definitions, basePath: String, quotas: Quotas = .service, isRecorded: Bool = true
     ) {
         self.definitions = definitions
-        fileDefinitions = definitions
         forest = Forest(base: basePath)
         queue = StepQueue()
         accounting = Accounting(quotas)
@@ -129,25 +96,19 @@ public struct Coordinator: ~Copyable, Sendable {
         tokens = Tokens()
         alarms = Alarms()
         now = Instant(microseconds: 0)
-        origins = [:]
-        lastOrigin = 0
+        origins = Origins(isRecorded: isRecorded)
         serial = 0
         originAtHand = 0
         effects = []
-        calls = [:]
-        deepLinks = [:]
-        suspended = []
-        resumable = []
+        calls = PendingCalls()
         slice = Slice()
         lateAnswers = (0, [])
-        questions = [:]
-        lastQuestion = 0
-        blocked = [:]
-        readers = [:]
-        watched = [:]
-        registrations = []
+        questions = Questions()
+        blocked = BlockedSteps()
+        watches = ClientWatches()
+        registrations = Registrations(files: definitions)
         restoredRoots = []
-        nameOwners = [:]
+        nameOwners = NameOwners()
     }
 
     /// Takes what happened at this time to its end, or as far as it goes without an answer of another process, and gives
@@ -217,15 +178,14 @@ public struct Coordinator: ~Copyable, Sendable {
         case .nameOwnerChanged(let name, let owner):
             changeOwner(of: name, to: owner)
         case .timerFired:
-            timer = nil
-            slice.dueBy = now
+            alarms.fire(at: now)
         case .definitionsRead(let definitions):
             reload(definitions)
         }
         goOn()
         watchSuspended()
         askForTimer()
-        if hasMore || !unsaved.savedProgress.isEmpty { recordRest() }
+        if hasMore || calls.hasSavedProgress { recordRest() }
         return finish()
     }
 
@@ -237,7 +197,7 @@ public struct Coordinator: ~Copyable, Sendable {
             effects.append(answer)
         }
         if !activationTokens.isEmpty { forgetActivationTokens() }
-        if !unsaved.origins.isEmpty { unsaved.origins.removeAll { origins[$0] == nil } }
+        origins.forgetEnded()
         if serial > unsaved.reservedSerial || forest.lastInstance > unsaved.reservedInstance { reserveNumbers() }
         answer = nil
         token = nil
@@ -246,12 +206,6 @@ public struct Coordinator: ~Copyable, Sendable {
         let done = effects
         effects = []
         return done
-    }
-
-    /// A new origin: something from outside begins a chain (S-6).
-    mutating func nextOrigin() -> UInt64 {
-        lastOrigin += 1
-        return lastOrigin
     }
 
     /// The path was looked up when the call came, so this takes a shell that mixes up its calls.
@@ -373,17 +327,10 @@ extension Coordinator {
 
     /// Counts a step that an origin sets off; false where it is one too many, which is reported once (S-11).
     mutating func mayTrigger(_ step: WaitingStep) -> Bool {
-        var origin = origins[step.origin] ?? Origin()
-        defer { origins[step.origin] = origin }
-        if origin.triggered < Limits.triggeredSteps {
-            origin.triggered += 1
-            origin.waiting += 1
-            unsaved.note(origin: step.origin)
-            return true
-        }
-        if !origin.isReported {
-            origin.isReported = true
-            unsaved.note(origin: step.origin)
+        switch origins.trigger(step.origin) {
+        case .admitted: return true
+        case .dropped(isFirst: false): return false
+        case .dropped(isFirst: true):
             reportFailure(
                 of: step,
                 .refused(
@@ -391,17 +338,13 @@ extension Coordinator {
                         .navigationLoop,
                         "step '\(definitions[step.step].name)' and further ones were dropped: "
                             + "one origin may set off \(Limits.triggeredSteps) steps")))
+            return false
         }
-        return false
     }
 
     /// A step that the origin set off waits no longer.
     mutating func release(origin number: UInt64, held: Bool = false) {
-        guard var origin = origins[number] else { return }
-        origin.waiting -= 1
-        if held { origin.held -= 1 }
-        origins[number] = origin.waiting > 0 ? origin : nil
-        if origin.waiting == 0, origin.isSaved { unsaved.goneOrigins.append(number) }
+        origins.release(number, isHeld: held)
         if !activationTokens.isEmpty { activationTokens.touch(number) }
     }
 }

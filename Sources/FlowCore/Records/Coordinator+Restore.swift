@@ -18,13 +18,10 @@ extension Coordinator {
         serial = max(serial, kept.counters.serial)
         restoreRegistrations(kept.registrations, onSameBus: onSameBus)
         let departed = onSameBus ? restoreNameOwners(kept.nameOwners) : []
-        for (number, origin) in kept.origins {
-            origins[number] = Origin(triggered: origin.triggered, isReported: origin.isReported)
-        }
+        origins.restore(kept.origins, latest: kept.lastOrigin)
         let lost = restoreNodes(of: kept, onSameBus: onSameBus)
         forest.reserve(upTo: kept.counters.instance)
         (unsaved.reservedSerial, unsaved.reservedInstance) = (serial, forest.lastInstance)
-        lastOrigin = kept.lastOrigin
 
         forest.updateAllVisibility()
         _ = forest.takeChanges()
@@ -38,7 +35,7 @@ extension Coordinator {
         triggerPresented()
         for (name, client) in departed { dismissFlows(client) { $0.navigator?.service.name == name } }
         run()
-        for (number, origin) in origins where origin.waiting == 0 { origins[number] = nil }
+        origins.forgetRestored()
         restoredRoots = Set(forest.roots.lazy.map { [forest] in forest[$0].id })
     }
 
@@ -60,15 +57,13 @@ extension Coordinator {
                 registration.client = .daemon
             }
             do throws(FlowError) {
-                try check(registration, besides: registrations)
+                try registrations.check(registration, besides: registrations.all, in: definitions, accounting)
             } catch {
                 effects.append(.reportUnrestored(path: registration.flow, error.message))
                 continue
             }
-            registrations.append(registration)
-            definitions = fileDefinitions.adding(registrations)
-            unsaved.registrationNumbers[registration.flow] = number
-            unsaved.lastRegistration = number
+            registrations.restore(registration, number)
+            definitions = registrations.definitions
             if onSameBus, !record.isLeft { watch(registration.client) }
         }
     }
@@ -78,15 +73,14 @@ extension Coordinator {
     private mutating func restoreNameOwners(
         _ kept: [(number: UInt64, name: NameOwnerRecord)]
     ) -> [(name: String, client: Client)] {
-        let known = Set(fileDefinitions.busNames)
+        let known = Set(registrations.files.busNames)
         let wanted = Set(definitions.busNames)
         var departed: [(name: String, client: Client)] = []
         for (_, record) in kept {
             if known.contains(record.name) {
                 if nameOwners[record.name] != record.owner { departed.append((record.name, record.owner)) }
             } else if wanted.contains(record.name) {
-                nameOwners[record.name] = record.owner
-                unsaved.names.insert(record.name)
+                nameOwners.restore(record)
             }
         }
         return departed

@@ -21,7 +21,7 @@ extension Coordinator {
             case .initial, .kept: restoreDeferred(record, number, lost, onSameBus: onSameBus)
             case .blocked, .guard, .navigator, .queued:
                 if let step = restored(record, number, lost, onSameBus: onSameBus) {
-                    if step.isTriggered { origins[step.origin, default: Origin()].waiting += 1 }
+                    if step.isTriggered { origins.wait(step.origin) }
                     waiting.append((record.stage, step))
                 }
             }
@@ -51,8 +51,7 @@ extension Coordinator {
             return reportLost(record, error, at: forest[flow].path, onSameBus: onSameBus)
         }
         if record.stage == .initial {
-            origins[held.origin, default: Origin()].waiting += 1
-            origins[held.origin]?.held += 1
+            origins.wait(held.origin, isHeld: true)
             forest[slot].initialStep = held
             accounting.count(Accounting.Usage(bytes: held.arguments.byteCount), for: held.client)
         } else {
@@ -144,7 +143,6 @@ extension Coordinator {
             if let key, tokens.haveWait(key, with: request) {
                 call.isAwaitedByToken = true
                 call.due = now.advanced(by: Limits.replyTimeout)
-                suspended.append(request)
             }
         case .listed:
             guard let list = kept.lists[record.request] else { return }
@@ -152,15 +150,7 @@ extension Coordinator {
         case .deepLink:
             let place = Int(clamping: record.index)
             guard place < Limits.nodes else { return }
-            var link = DeepLink(step: StepID(0), arguments: [])
-            if case .deepLink(let others)? = calls[request]?.kind { link = others }
-            link.undecided += 1
-            let outcome = FlowOutcome(path: path(of: record, lost), outcome: nil)
-            var outcomes = deepLinks[request] ?? []
-            while outcomes.count <= place { outcomes.append(outcome) }
-            outcomes[place] = outcome
-            deepLinks[request] = outcomes
-            call = Call(client: record.client, kind: .deepLink(link))
+            return calls.restoreDeepLink(request, by: record.client, place, path: path(of: record, lost))
         case .segment:
             // Its way ends here, as where the call has taken too long.
             var walk = PathWalk(segments: [], due: now)
@@ -168,9 +158,8 @@ extension Coordinator {
             call = Call(client: record.client, kind: .path(walk))
         case .initial, .triggered, .kept, .idle: return
         }
-        call.isAnswered = true
         accounting.count(call.usage, for: call.client)
-        calls[request] = call
+        calls.restore(request, call)
     }
 
     /// The path that the flow has at which a step waits, or had.
@@ -184,7 +173,8 @@ extension Coordinator {
     ) {
         guard let record = kept.lists[number] else { return }
         let (request, done) = (RequestID(number), Int(clamping: progress.done))
-        var call: Call
+        let call: Call
+        var outcomes: [FlowOutcome]?
         if record.flows.isEmpty {
             call = restoredList(record, done, lost)
         } else {
@@ -200,13 +190,11 @@ extension Coordinator {
                         ?? NodeID(slot: NodeSlot(0), instance: flow.instance)
             }
             link.undecided = link.flows[link.next...].count { $0 != nil }
-            deepLinks[request] = record.flows.map { FlowOutcome(path: $0.path, outcome: nil) }
+            outcomes = record.flows.map { FlowOutcome(path: $0.path, outcome: nil) }
             call = Call(client: record.client, kind: .deepLink(link))
         }
-        call.isAnswered = true
         accounting.count(call.usage, for: call.client)
-        calls[request] = call
-        resumable.append(request)
+        calls.restoreSliced(request, call, outcomes)
     }
 
     /// A deep link's step that is declared so no longer is refused for all flows that it had not come to.

@@ -1,0 +1,360 @@
+/// The calls that are not answered by the event that brought them, or whose callers were answered `pending` (S-9, S-26): what
+/// each waits for, which go on next, and how far they are.
+///
+/// It holds no answers and sends none: whatever happens to a call gives back what is to be done about it.
+struct PendingCalls: Sendable {
+    private(set) var all: [RequestID: Call] = [:]
+    /// What the deep links among them came to so far: apart, as there may be ten thousand flows, each of which changes one.
+    private(set) var deepLinks: [RequestID: [FlowOutcome]] = [:]
+    /// The calls that wait for a flow to be ready (S-26).
+    private(set) var readers: [NodeID: Set<RequestID>] = [:]
+
+    /// Calls that began to wait and have no alarm yet.
+    private var unwatched: [RequestID] = []
+    /// The call that goes on before all others, as a slice ended within it.
+    private var parked: RequestID?
+    /// Calls that go on when the cascade at hand is done, or waits; those before `resumed` have gone on.
+    private var resumable: [RequestID] = []
+    private var resumed = 0
+
+    /// Lists that began to wait, or do no longer.
+    private var unsavedLists: Set<UInt64> = []
+    /// Those that have records.
+    private var savedLists: Set<UInt64> = []
+    /// Those of them whose steps are others than before.
+    private var rewrittenLists: Set<UInt64> = []
+    /// Whether calls went on in slices since that was recorded.
+    private var hasProgress = false
+    /// What the records of those say.
+    private var savedProgress: [UInt64: ProgressRecord] = [:]
+
+    var isEmpty: Bool { all.isEmpty }
+    var count: Int { all.count }
+
+    subscript(request: RequestID) -> Call? { all[request] }
+
+    /// The calls by their numbers.
+    var requests: [RequestID] { all.keys.sorted { $0.number < $1.number } }
+
+    // MARK: Waiting
+
+    /// A call waits for what happens outside. Its caller gets another answer at this time, unless it has an earlier one.
+    mutating func suspend(_ request: RequestID, _ call: Call, until due: Instant) {
+        var call = call
+        if call.due == nil { call.due = due }
+        if !call.isWatched {
+            call.isWatched = true
+            unwatched.append(request)
+        }
+        all[request] = call
+        if case .list = call.kind { unsavedLists.insert(request.number) }
+    }
+
+    /// A call goes on with the next slice, or with this one.
+    mutating func park(_ request: RequestID, _ call: Call, until due: Instant) {
+        var call = call
+        if call.due == nil { call.due = due }
+        all[request] = call
+        parked = request
+        if call.isList { unsavedLists.insert(request.number) }
+    }
+
+    /// A deep link begins, with what is known of its outcomes.
+    mutating func begin(_ request: RequestID, _ call: Call, _ outcomes: [FlowOutcome]) {
+        all[request] = call
+        deepLinks[request] = outcomes
+    }
+
+    /// Calls that wait and need an alarm, with the times at which their callers get another answer. None of those that are
+    /// over already.
+    mutating func takeUnwatched() -> [(request: RequestID, due: Instant)] {
+        if unwatched.isEmpty { return [] }
+        defer { unwatched = [] }
+        return unwatched.compactMap { request in
+            guard let call = all[request], call.isAwaited, let due = call.due else { return nil }
+            return (request, due)
+        }
+    }
+
+    /// A call is over, or goes on now. The outcomes of a deep link stay, until they are taken.
+    mutating func remove(_ request: RequestID) -> Call? {
+        guard let call = all.removeValue(forKey: request) else { return nil }
+        if call.isList { forget(list: request.number) }
+        return call
+    }
+
+    /// A deep link is over: what it came to.
+    mutating func takeOutcomes(of request: RequestID) -> [FlowOutcome] { deepLinks.removeValue(forKey: request) ?? [] }
+
+    /// A caller has waited long enough: from now on it is answered.
+    ///
+    /// - Returns: the call, and whether its caller was answered before; nil: nobody waits for it.
+    mutating func timeOut(_ request: RequestID) -> (call: Call, wasAnswered: Bool)? {
+        guard var call = all[request], call.isAwaited else { return nil }
+        let wasAnswered = call.isAnswered
+        (call.isAnswered, call.isAwaitedByToken) = (true, false)
+        all[request] = call
+        return (call, wasAnswered)
+    }
+
+    /// Steps of a call are others by new definitions.
+    mutating func renew(_ request: RequestID, _ kind: Call.Kind) {
+        all[request]?.kind = kind
+        if case .list = kind {
+            rewrittenLists.insert(request.number)
+            unsavedLists.insert(request.number)
+        }
+    }
+
+    // MARK: Steps that have ended
+
+    /// What is to be done when a step that a call waited for has ended.
+    enum Consequence {
+        /// Nothing now.
+        case none
+        /// The caller was answered `pending`: it learns how the step ended, which was emitted at this path.
+        case report(Call, path: String)
+        /// The same, and the call is over.
+        case reportLast(Call, path: String)
+        /// The call emitted this step alone: it is over, and the outcome is its answer, to be remembered by this token.
+        case answer(Call, path: String, Tokens.Key?)
+    }
+
+    /// A step that a call waited for has ended; the call goes on when its turn comes, where there is more to do.
+    mutating func end(_ step: WaitingStep, _ outcome: Outcome, for request: RequestID) -> Consequence {
+        guard var call = all[request] else { return .none }
+        switch call.kind {
+        case .step(let path, let token): return .answer(call, path: path, token)
+        case .list(var list):
+            list.outcomes.append(outcome)
+            call.kind = .list(list)
+            all[request] = call
+            resumable.append(request)
+            return call.isAnswered ? .report(call, path: list.path) : .none
+        case .deepLink(var link):
+            guard case .deepLink(_, let place) = step.purpose, let path = deepLinks[request]?[place].path else {
+                return .none
+            }
+            deepLinks[request]?[place] = FlowOutcome(path: path, outcome: outcome)
+            link.undecided -= 1
+            call.kind = .deepLink(link)
+            all[request] = call
+            if link.undecided == 0 { resumable.append(request) }
+            return call.isAnswered ? .report(call, path: path) : .none
+        case .path(var walk):
+            if call.isAnswered { return .reportLast(call, path: walk.place) }
+            walk.outcome = outcome
+            // The guard may have put another one in place.
+            walk.segments[walk.outcomes.count].step = step.step
+            call.kind = .path(walk)
+            all[request] = call
+            resumable.append(request)
+            return .none
+        case .readiness: return .none
+        }
+    }
+
+    /// The step of a deep link for one flow.
+    struct DeepLinkStep {
+        let client: Client
+        let flow: NodeID
+        let step: StepID
+        let arguments: Arguments
+        /// Where the flow stands among those of the deep link.
+        let place: Int
+    }
+
+    /// The step for the next flow of a deep link; nil: none is left.
+    mutating func takeNextStep(of request: RequestID) -> DeepLinkStep? {
+        guard var call = all[request], case .deepLink(var link) = call.kind else { return nil }
+        var next: DeepLinkStep?
+        while next == nil, link.next < link.flows.count {
+            if let flow = link.flows[link.next] {
+                next = DeepLinkStep(
+                    client: call.client, flow: flow, step: link.step, arguments: link.arguments, place: link.next)
+            }
+            link.next += 1
+        }
+        call.kind = .deepLink(link)
+        all[request] = call
+        return next
+    }
+
+    /// The step of a deep link was emitted on all flows: from now on it waits for others alone, if it does.
+    mutating func endSlices(of request: RequestID) {
+        forget(list: request.number)
+        guard all[request]?.isWatched == false else { return }
+        all[request]?.isWatched = true
+        unwatched.append(request)
+    }
+
+    // MARK: What goes on next
+
+    /// Whether a call goes on as soon as it has its turn.
+    var hasNext: Bool { parked != nil || !resumable.isEmpty }
+
+    /// Takes the next call that goes on.
+    mutating func takeNext() -> RequestID? {
+        if let request = parked.take() { return request }
+        guard resumed < resumable.count else { return nil }
+        let request = resumable[resumed]
+        resumed += 1
+        if resumed == resumable.count { (resumable, resumed) = ([], 0) }
+        return request
+    }
+
+    /// The call that a slice ended within, if its caller has waited long enough.
+    func parkedCall(dueBy now: Instant) -> RequestID? {
+        guard let parked, let due = all[parked]?.due, due <= now else { return nil }
+        return parked
+    }
+
+    /// Leaves out what goes on later.
+    mutating func forgetNext() { (parked, resumable, resumed) = (nil, [], 0) }
+
+    // MARK: Readiness
+
+    /// A call waits for a flow to be ready.
+    mutating func wait(_ request: RequestID, for flow: NodeID) { readers[flow, default: []].insert(request) }
+
+    /// A call waits for a flow no longer.
+    mutating func stopWaiting(_ request: RequestID, for flow: NodeID) {
+        readers[flow]?.remove(request)
+        if readers[flow]?.isEmpty == true { readers[flow] = nil }
+    }
+
+    /// A flow is ready, or gone: the calls that waited for it go on, in the order in which they came.
+    mutating func resume(waitingFor flow: NodeID) {
+        if readers.isEmpty { return }
+        guard let waiting = readers.removeValue(forKey: flow) else { return }
+        resumable += waiting.sorted { $0.number < $1.number }
+    }
+}
+
+// MARK: - Records
+
+extension PendingCalls {
+    var hasUnsaved: Bool { hasProgress || !unsavedLists.isEmpty }
+    /// Whether there are records of how far calls are.
+    var hasSavedProgress: Bool { !savedProgress.isEmpty }
+
+    /// How far calls are has changed, or may have.
+    mutating func noteProgress() { hasProgress = true }
+
+    /// A list waits no longer; if it does again, that is noted again.
+    private mutating func forget(list: UInt64) {
+        if savedLists.contains(list) { unsavedLists.insert(list) } else { unsavedLists.remove(list) }
+    }
+
+    /// The records that changed since they were last taken: of lists, and how far calls are.
+    mutating func takeRecords(_ definitions: Definitions) -> [Record] {
+        if !hasUnsaved { return [] }
+        var records: [Record] = []
+        for request in unsavedLists.sorted() {
+            if let record = record(ofList: request, definitions) {
+                // Which of its steps are done is said by the record of the one that waits.
+                let isNew = savedLists.insert(request).inserted
+                guard isNew || rewrittenLists.contains(request) else { continue }
+                records.append(record)
+            } else if savedLists.remove(request) != nil {
+                records.append(Record(RecordKey(.list, request), nil))
+            }
+        }
+        (unsavedLists, rewrittenLists) = ([], [])
+        guard hasProgress else { return records }
+        hasProgress = false
+        let (now, before) = (progress, savedProgress)
+        for number in Set(now.keys).union(before.keys).sorted() where now[number] != before[number] {
+            records.append(Record(RecordKey(.progress, number), now[number]?.bytes))
+        }
+        savedProgress = now
+        return records
+    }
+
+    /// All records; each counts as saved from now on.
+    mutating func takeAllRecords(_ definitions: Definitions) -> [Record] {
+        _ = takeRecords(definitions)
+        let records = allRecords(definitions)
+        savedProgress = progress
+        savedLists = Set(records.lazy.filter { $0.key.kind == .list }.map(\.key.number))
+        return records
+    }
+
+    func allRecords(_ definitions: Definitions) -> [Record] {
+        progress.map { Record(RecordKey(.progress, $0.key), $0.value.bytes) }
+            + all.keys.compactMap { record(ofList: $0.number, definitions) }
+    }
+
+    /// How far the calls are that go on with the next slice, by their numbers.
+    private var progress: [UInt64: ProgressRecord] {
+        var progress: [UInt64: ProgressRecord] = [:]
+        let requests = [parked].compactMap { $0 } + resumable[resumed...]
+        for (rank, request) in requests.enumerated() where progress[request.number] == nil {
+            guard let call = all[request] else { continue }
+            let done: Int
+            switch call.kind {
+            case .list(let list): done = list.outcomes.count
+            case .deepLink(let link) where link.next < link.flows.count: done = link.next
+            case .deepLink, .step, .path, .readiness: continue
+            }
+            progress[request.number] = ProgressRecord(rank: UInt64(rank), done: UInt64(done))
+        }
+        return progress
+    }
+
+    private func record(ofList request: UInt64, _ definitions: Definitions) -> Record? {
+        guard let call = all[RequestID(request)] else { return nil }
+        let record: ListRecord
+        switch call.kind {
+        case .list(let list):
+            record = ListRecord(
+                client: call.client, node: list.node.instance, path: list.path,
+                items: list.steps.map { emitted in
+                    switch emitted {
+                    case .step(let step, let arguments): .step(definitions[step].name, arguments)
+                    case .refused(let error): .refused(error)
+                    }
+                })
+        case .deepLink(let link) where link.next < link.flows.count:
+            let outcomes = deepLinks[RequestID(request)] ?? []
+            record = ListRecord(
+                client: call.client, node: 0, path: "", items: [.step(definitions[link.step].name, link.arguments)],
+                flows: zip(link.flows, outcomes).map { flow, outcome in
+                    ListRecord.Flow(instance: flow?.instance ?? 0, path: outcome.path)
+                })
+        case .deepLink, .step, .path, .readiness: return nil
+        }
+        return Record(RecordKey(.list, request), record.bytes)
+    }
+
+    // MARK: Restoring
+
+    /// Takes back a call that a step waits for. Its caller got no answer, and is told as if it had been told `pending`; where
+    /// the call is awaited by its token, until this time.
+    mutating func restore(_ request: RequestID, _ call: Call) {
+        var call = call
+        call.isAnswered = true
+        all[request] = call
+        if call.isAwaitedByToken { unwatched.append(request) }
+    }
+
+    /// Takes back a call that went on in slices: it does so again.
+    mutating func restoreSliced(_ request: RequestID, _ call: Call, _ outcomes: [FlowOutcome]? = nil) {
+        restore(request, call)
+        if let outcomes { deepLinks[request] = outcomes }
+        resumable.append(request)
+    }
+
+    /// Takes back the place of one undecided flow of a deep link.
+    mutating func restoreDeepLink(_ request: RequestID, by client: Client, _ place: Int, path: String) {
+        var link = DeepLink(step: StepID(0), arguments: [])
+        if case .deepLink(let others)? = all[request]?.kind { link = others }
+        link.undecided += 1
+        let outcome = FlowOutcome(path: path, outcome: nil)
+        var outcomes = deepLinks[request] ?? []
+        while outcomes.count <= place { outcomes.append(outcome) }
+        outcomes[place] = outcome
+        deepLinks[request] = outcomes
+        restore(request, Call(client: client, kind: .deepLink(link)))
+    }
+}

@@ -1,0 +1,68 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Origins")
+struct OriginsTests {
+    @Test func `S-11 one origin triggers so many steps, and the first one too many is known as such`() {
+        var origins = Origins()
+        let origin = origins.next()
+        for _ in 0..<Limits.triggeredSteps { #expect(origins.trigger(origin) == .admitted) }
+        #expect(origins.trigger(origin) == .dropped(isFirst: true))
+        #expect(origins.trigger(origin) == .dropped(isFirst: false))
+        let other = origins.next()
+        #expect(origins.trigger(other) == .admitted)
+        #expect(origins.latest == 2)
+    }
+
+    @Test func `a cascade ends with the last thing of it that waits`() {
+        var origins = Origins()
+        #expect(origins.trigger(1) == .admitted)
+        origins.wait(1)
+        origins.release(1)
+        #expect(origins.isUnderWay(1))
+        origins.release(1)
+        #expect(origins.isEmpty && !origins.isUnderWay(1))
+        // What came and went within one event has no record.
+        origins.forgetEnded()
+        #expect(!origins.hasUnsaved)
+    }
+
+    @Test func `S-16 what waits to be presented is not under way`() {
+        var origins = Origins()
+        #expect(origins.trigger(1) == .admitted)
+        origins.hold(1)
+        #expect(!origins.isUnderWay(1))
+        origins.unhold(1)
+        #expect(origins.isUnderWay(1))
+        origins.hold(1)
+        origins.release(1, isHeld: true)
+        #expect(origins.isEmpty)
+    }
+
+    @Test func `D-4 a cascade is recorded while it lasts`() throws {
+        var origins = Origins()
+        for _ in 1...2 { #expect(origins.trigger(7) == .admitted) }
+        let records = origins.takeRecords()
+        let record = try #require(records.first)
+        #expect(record.key == RecordKey(.origin, 7))
+        let read = try OriginRecord(record.body ?? [])
+        #expect(read == OriginRecord(triggered: 2, isReported: false))
+        for _ in 1...2 { origins.release(7) }
+        #expect(origins.takeRecords() == [Record(RecordKey(.origin, 7), nil)])
+        var unrecorded = Origins(isRecorded: false)
+        #expect(unrecorded.trigger(7) == .admitted)
+        #expect(!unrecorded.hasUnsaved)
+    }
+
+    @Test func `D-4 after a restart an origin has triggered what it had, if something of it waits`() {
+        var origins = Origins()
+        let full = OriginRecord(triggered: Limits.triggeredSteps, isReported: true)
+        origins.restore([3: full, 4: full], latest: 9)
+        origins.wait(3, isHeld: true)
+        origins.forgetRestored()
+        #expect(origins.cascades.keys.sorted() == [3])
+        #expect(origins.trigger(3) == .dropped(isFirst: false))
+        #expect(origins.next() == 10)
+    }
+}
