@@ -309,7 +309,7 @@ struct RestoreStepsTests {
             var coordinator = Coordinator(definitions: sketch().definitions, basePath: "")
             _ = coordinator.handle(.restored(records, onSameBus: true), at: Instant(microseconds: 1))
             #expect(coordinator.latestRequest.number < .max)
-            _ = coordinator.origins.next()
+            _ = coordinator.machine.origins.next()
             _ = coordinator.takeAllRecords()
         }
         try Record.check(good + [link])

@@ -184,7 +184,7 @@ struct TokensTests {
         #expect(try world.emit("go", on: "/main", token: "") == ["! InvalidArguments"])
         #expect(try world.coordinate("main", token: String(repeating: "t", count: 129)) == ["! InvalidArguments"])
         for number in 0..<Limits.tokensPerClient {
-            world.coordinator.tokens.remember(.reply(.done), of: key("\(number)"), at: Instant(microseconds: 0))
+            world.coordinator.machine.tokens.remember(.reply(.done), of: key("\(number)"), at: Instant(microseconds: 0))
         }
         #expect(try world.emit("go", on: "/main", token: "t") == ["! LimitExceeded"])
         #expect(try world.coordinate("main", token: "t") == ["! LimitExceeded"])

@@ -108,7 +108,7 @@ extension StepRecord {
 
 // MARK: - What is noted when a step begins to wait, and when it ends to
 
-extension Coordinator {
+extension Machine {
     /// A step waits at its presentable from now on.
     mutating func record(_ held: inout DeferredStep, at slot: NodeSlot, isInitial: Bool) {
         held.number = queue.nextNumber()
@@ -122,9 +122,11 @@ extension Coordinator {
     }
 
     /// A step waits at its flow from now on, or comes further on its way.
-    mutating func record(_ step: WaitingStep, _ stage: StepRecord.Stage, by definitions: Definitions? = nil) {
+    mutating func record(
+        _ step: WaitingStep, _ stage: StepRecord.Stage, by definitions: Definitions? = nil, _ turn: inout Turn
+    ) {
         if !unsaved.isWanted { return }
-        unsaved.steps[step.number] = record(of: step, stage, by: definitions ?? self.definitions).bytes
+        unsaved.steps[step.number] = record(of: step, stage, by: definitions ?? self.definitions, turn.call).bytes
     }
 
     mutating func unrecord(_ held: DeferredStep) { unrecord(step: held.number) }
@@ -147,7 +149,9 @@ extension Coordinator {
             cause: held.cause, client: held.client, step: definitions[held.step].name, arguments: held.arguments)
     }
 
-    func record(of step: WaitingStep, _ stage: StepRecord.Stage, by definitions: Definitions) -> StepRecord {
+    func record(
+        of step: WaitingStep, _ stage: StepRecord.Stage, by definitions: Definitions, _ call: Turn.Call?
+    ) -> StepRecord {
         var record = StepRecord(
             stage: stage, place: step.flow.instance, origin: step.origin, cause: step.cause, client: step.client,
             step: definitions[step.step].name, arguments: step.arguments, screen: step.screen?.instance,
@@ -156,8 +160,8 @@ extension Coordinator {
         case .emitted(let request):
             record.purpose = .emitted
             record.request = request.number
-            record.path = path(of: step, for: request)
-            record.token = token(of: request)
+            record.path = path(of: step, for: request, call)
+            record.token = token(of: request, call)
         case .deepLink(let request, let place):
             record.purpose = .deepLink
             (record.request, record.index) = (request.number, UInt64(place))
@@ -177,15 +181,15 @@ extension Coordinator {
     }
 
     /// The token of a call, which is the one at hand where it has just begun to wait.
-    private func token(of request: RequestID) -> String {
+    private func token(of request: RequestID, _ call: Turn.Call?) -> String {
         if case .step(_, let key)? = calls[request]?.kind { return key?.token ?? "" }
-        return request == self.request ? token?.token ?? "" : ""
+        return request == call?.request ? call?.token?.token ?? "" : ""
     }
 
     /// The path of the call that emitted a step; its screen may have gone while it waited.
-    private func path(of step: WaitingStep, for request: RequestID) -> String {
+    private func path(of step: WaitingStep, for request: RequestID, _ call: Turn.Call?) -> String {
         if case .step(let path, _)? = calls[request]?.kind { return path }
-        if request == self.request, let calledPath { return calledPath }
+        if request == call?.request, let path = call?.path { return path }
         return (step.screen.flatMap(forest.slot(of:)) ?? forest.slot(of: step.flow)).map { forest[$0].path } ?? ""
     }
 }

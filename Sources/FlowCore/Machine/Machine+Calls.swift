@@ -1,26 +1,14 @@
 // Calls that are not answered by the event that brought them: some step waits for a guard or a navigator, or a flow is
 // not ready (S-9, S-26).
 
-extension Coordinator {
-    /// Answers a call that came before.
-    mutating func answerLate(_ effect: Effect, origin: UInt64) {
-        lateAnswers.origin = origin
-        lateAnswers.answers.append(effect)
-    }
-
-    mutating func sendLateAnswers() {
-        if lateAnswers.answers.isEmpty { return }
-        effects += lateAnswers.answers
-        lateAnswers.answers = []
-    }
-
+extension Machine {
     /// The call at hand is not answered now. Its caller gets another answer when it has waited long enough.
-    mutating func suspend(_ request: RequestID, _ call: Call, until due: Instant? = nil) {
+    mutating func suspend(_ request: RequestID, _ call: Call, until due: Instant? = nil, _ turn: inout Turn) {
         accounting.count(call.usage, for: call.client)
-        calls.suspend(request, call, until: due ?? now.advanced(by: Limits.replyTimeout))
-        guard let token, case .step = call.kind else { return }
-        tokens.remember(.waiting(with: []), of: token, at: now, for: request)
-        self.token = nil
+        calls.suspend(request, call, until: due ?? turn.now.advanced(by: Limits.replyTimeout))
+        guard let token = turn.call.token, case .step = call.kind else { return }
+        tokens.remember(.waiting(with: []), of: token, at: turn.now, for: request)
+        turn.call.token = nil
     }
 
     /// A call is over.
@@ -33,68 +21,72 @@ extension Coordinator {
     }
 
     /// A step that a call waited for has ended.
-    mutating func takeOutcome(_ outcome: Outcome, of step: WaitingStep, for request: RequestID) {
+    mutating func takeOutcome(_ outcome: Outcome, of step: WaitingStep, for request: RequestID, _ turn: inout Turn) {
         switch calls.end(step, outcome, for: request) {
         case .none: break
-        case .report(let call, let path): reportConclusion(outcome, of: call, at: path)
+        case .report(let call, let path): reportConclusion(outcome, of: call, at: path, &turn)
         case .reportLast(let call, let path):
             drop(request)
-            reportConclusion(outcome, of: call, at: path)
+            reportConclusion(outcome, of: call, at: path, &turn)
         case .answer(let call, let path, let token):
             drop(request)
             let answer = Self.answer(request, outcome)
             if call.isAnswered {
-                reportConclusion(outcome, of: call, at: path, token: token?.token ?? "")
+                reportConclusion(outcome, of: call, at: path, token: token?.token ?? "", &turn)
             } else {
-                answerLate(answer, origin: step.origin)
+                turn.answerLate(answer, origin: step.origin)
             }
-            if let token { concludeToken(token, answer, of: request, origin: step.origin) }
+            if let token { concludeToken(token, answer, of: request, origin: step.origin, &turn) }
         }
     }
 
     /// Goes on with a call whose step has ended, or that went on to here in the slice before.
-    mutating func goOn(with request: RequestID) {
+    mutating func goOn(with request: RequestID, _ turn: inout Turn) {
         guard let call = calls[request] else { return }
         switch call.kind {
         case .step: break
-        case .list(let list): emitRest(of: list, call, request)
+        case .list(let list): emitRest(of: list, call, request, &turn)
         case .deepLink(let link):
             // Where none is left, it waits for others from now on.
-            if link.next < link.flows.count || link.undecided > 0 { return takeRest(of: request) }
+            if link.next < link.flows.count || link.undecided > 0 { return takeRest(of: request, &turn) }
             drop(request)
             let outcomes = calls.takeOutcomes(of: request)
-            if !call.isAnswered { finish(request, .reply(request, .outcomes(outcomes))) }
-        case .path(let walk): walkOn(walk, call, request)
+            if !call.isAnswered { finish(request, .reply(request, .outcomes(outcomes)), &turn) }
+        case .path(let walk): walkOn(walk, call, request, &turn)
         case .readiness(let flow):
             if let slot = forest.slot(of: flow) {
                 guard forest[slot].flow?.isReady == true else { return }
-                finish(request, .reply(request, .done))
+                finish(request, .reply(request, .done), &turn)
             } else {
-                finish(request, .fail(request, FlowError(.flowEnded, "the flow ended before it was ready")))
+                finish(request, .fail(request, FlowError(.flowEnded, "the flow ended before it was ready")), &turn)
             }
             drop(request)
         }
     }
 
     /// Answers the call at hand, or one that came before.
-    mutating func finish(_ request: RequestID, _ effect: Effect) {
-        if request == self.request { answer = effect } else { answerLate(effect, origin: origins.latest) }
+    mutating func finish(_ request: RequestID, _ effect: Effect, _ turn: inout Turn) {
+        if request == turn.call.request {
+            turn.answer = effect
+        } else {
+            turn.answerLate(effect, origin: origins.latest)
+        }
     }
 
     /// A caller has waited long enough.
-    mutating func replyTimedOut(_ request: RequestID) {
+    mutating func replyTimedOut(_ request: RequestID, _ turn: inout Turn) {
         guard let (call, wasAnswered) = calls.timeOut(request) else { return }
         switch call.kind {
         case .step(_, let token):
             let pending = Effect.reply(request, .verdict(.pending, serial: 0))
-            if !wasAnswered { finish(request, pending) }
-            if let token { concludeToken(token, pending, of: request, origin: origins.latest) }
-        case .list(let list): finish(request, .reply(request, .verdicts(list.allOutcomes)))
+            if !wasAnswered { finish(request, pending, &turn) }
+            if let token { concludeToken(token, pending, of: request, origin: origins.latest, &turn) }
+        case .list(let list): finish(request, .reply(request, .verdicts(list.allOutcomes)), &turn)
         case .deepLink:
             let told = (calls.deepLinks[request] ?? []).map {
                 FlowOutcome(path: $0.path, outcome: $0.outcome ?? .ignored(.pending))
             }
-            finish(request, .reply(request, .outcomes(told)))
+            finish(request, .reply(request, .outcomes(told)), &turn)
         case .path(let walk):
             // The step that is under way has its outcome yet, and someone to tell it to.
             if !walk.isUnderWay {
@@ -102,23 +94,27 @@ extension Coordinator {
                 if let above = walk.above { calls.stopWaiting(request, for: above) }
             }
             let what = walk.isUnderWay ? "its step was not decided" : "the flow before it was not ready"
-            finish(request, .fail(request, walk.failure("\(what) in the time that the call may take")))
+            finish(request, .fail(request, walk.failure("\(what) in the time that the call may take")), &turn)
         case .readiness(let flow):
             drop(request)
             calls.stopWaiting(request, for: flow)
             let seconds = Limits.replyTimeout / 1_000_000
-            finish(request, .fail(request, FlowError(.timeout, "the flow was not ready within \(seconds) s")))
+            finish(request, .fail(request, FlowError(.timeout, "the flow was not ready within \(seconds) s")), &turn)
         }
     }
 
     /// Tells the emitter of a step how it ended, after it was told `pending`.
-    mutating func reportConclusion(_ outcome: Outcome, of call: Call, at path: String, token: String = "") {
-        effects.append(
+    mutating func reportConclusion(
+        _ outcome: Outcome, of call: Call, at path: String, token: String = "", _ turn: inout Turn
+    ) {
+        turn.effects.append(
             .emitStepConcluded(Conclusion(client: call.client, path: path, token: token, outcome: outcome)))
     }
 
     /// What a token stands for has ended, or is pending; tells those who wait with it.
-    private mutating func concludeToken(_ token: Tokens.Key, _ answer: Effect, of call: RequestID, origin: UInt64) {
+    private mutating func concludeToken(
+        _ token: Tokens.Key, _ answer: Effect, of call: RequestID, origin: UInt64, _ turn: inout Turn
+    ) {
         let outcome: Tokens.Outcome
         switch answer {
         case .reply(_, let known): outcome = .reply(known)
@@ -128,34 +124,34 @@ extension Coordinator {
         for request in tokens.conclude(token, outcome, of: call) {
             accounting.count(Accounting.Usage(steps: -1), for: token.client)
             switch outcome {
-            case .reply(let known): answerLate(.reply(request, known), origin: origin)
-            case .fail(let error): answerLate(.fail(request, error), origin: origin)
+            case .reply(let known): turn.answerLate(.reply(request, known), origin: origin)
+            case .fail(let error): turn.answerLate(.fail(request, error), origin: origin)
             case .waiting: break
             }
         }
     }
 
     /// A client wants to know when a flow is ready (S-26).
-    mutating func awaitReadiness(of node: NodeID, by client: Client, _ request: RequestID) {
-        guard let slot = forest.slot(of: node), let flow = forest[slot].flow else { return refuseGone(request) }
+    mutating func awaitReadiness(of node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
+        guard let slot = forest.slot(of: node), let flow = forest[slot].flow else { return refuseGone(request, &turn) }
         if flow.isReady {
-            answer = .reply(request, .done)
+            turn.answer = .reply(request, .done)
             return
         }
         let call = Call(client: client, kind: .readiness(node), usage: Accounting.Usage(steps: 1))
         do throws(FlowError) {
             try checkReadiness(of: slot, for: client)
-            try reserve(call.usage, for: client, sparing: slot)
+            try reserve(call.usage, for: client, sparing: slot, &turn)
         } catch {
-            answer = .fail(request, error)
+            turn.answer = .fail(request, error)
             return
         }
         // What went to make room may have been what it waited for.
         if forest[slot].flow?.isReady == true {
-            answer = .reply(request, .done)
+            turn.answer = .reply(request, .done)
             return
         }
-        suspend(request, call)
+        suspend(request, call, &turn)
         calls.wait(request, for: node)
     }
 

@@ -1,14 +1,16 @@
 // All contributors of a step apply, or none (S-13): everything that can be in the way is asked for here, before the
 // tree is touched.
 
-extension Coordinator {
+extension Machine {
     /// What the contributors of a step come to at this flow.
     ///
     /// - Throws: what is in the way; then nothing of the step is applied.
-    func plan(_ contributors: [FlowContributor], for step: WaitingStep, at flow: NodeSlot) throws(FlowError) -> Plan {
+    func plan(_ contributors: [FlowContributor], for step: WaitingStep, at flow: NodeSlot, _ now: Instant)
+        throws(FlowError) -> Plan
+    {
         var plan = Plan(arguments: step.arguments.broadcastable)
         if !contributors.isEmpty {
-            let context = Context(arguments: step.arguments, flow: flow)
+            let context = Context(arguments: step.arguments, flow: flow, now: now)
             if contributors.contains(where: \.clears) { clear(flow, &plan) }
             for contributor in contributors {
                 try add(contributor, to: &plan, context, client: step.client)
@@ -25,6 +27,8 @@ extension Coordinator {
         let arguments: Arguments
         /// `$flow.name`
         let flow: NodeSlot
+        /// When flows that it makes are reached first (S-34).
+        let now: Instant
         /// In `onDismissed`: the name of the child that is gone, and why it is.
         var dismissal: (name: String, reason: DismissalReason)?
     }
@@ -104,7 +108,7 @@ extension Coordinator {
 
 // MARK: - Children that come
 
-extension Coordinator {
+extension Machine {
     private func add(
         _ template: ChildTemplate, to plan: inout Plan, _ context: Context, client: Client
     ) throws(FlowError) {
@@ -121,7 +125,7 @@ extension Coordinator {
             let definition = definitions.flows[id.index]
             (name, parameters, subject) = (definition.name, definition.parameters, "flow '\(definition.name)'")
             initial = initial ?? definition.initial
-            flow = newState(of: id, hasInitial: initial != nil)
+            flow = newState(of: id, hasInitial: initial != nil, context.now)
         }
         let arguments = try Declaration.admit(
             values(of: template.arguments, for: parameters, context), as: parameters, of: subject)
@@ -146,7 +150,7 @@ extension Coordinator {
     }
 
     /// What only flows have, at birth.
-    func newState(of id: FlowID, hasInitial: Bool) -> Node.FlowState {
+    func newState(of id: FlowID, hasInitial: Bool, _ now: Instant) -> Node.FlowState {
         let definition = definitions.flows[id.index]
         return Node.FlowState(
             definition: id, covering: definition.children, readiness: hasInitial ? .awaitingStep : .ready,
@@ -227,7 +231,7 @@ extension Coordinator {
 
 // MARK: - Children that go
 
-extension Coordinator {
+extension Machine {
     /// The flow's children, as the list finds them at this place.
     private func siblings(of flow: NodeSlot, _ plan: inout Plan) -> [Plan.Place] {
         if let siblings = plan.siblings { return siblings }
@@ -305,7 +309,7 @@ extension Coordinator {
 
 // MARK: - Values
 
-extension Coordinator {
+extension Machine {
     /// A step that a rule sets off, with its arguments as its declaration has them.
     func resolve(_ template: StepTemplate, _ context: Context) throws(FlowError) -> Plan.Step {
         let parameters = definitions.steps[template.step.index].parameters

@@ -1,25 +1,25 @@
 // The machine rebuilt from its records: the same tree, with all that waits in it (D-3). What follows from the tree is
 // computed anew. Nobody is told of what was there before: who cares reads it again, as the bus name has come back.
 
-extension Coordinator {
+extension Machine {
     /// Takes back what an earlier process kept.
     ///
     /// - Parameter onSameBus: clients are who they were; else none is.
-    mutating func restore(_ records: [Record], onSameBus: Bool) {
+    mutating func restore(_ records: [Record], onSameBus: Bool, _ turn: inout Turn) {
         let kept: RecordSet
         do throws(RecordFailure) {
             kept = try RecordSet(records)
             try kept.check()
         } catch {
             // Who keeps records checks them, and has nothing restored that is damaged.
-            effects.append(.reportUnrestored(path: forest.base, error.message))
+            turn.effects.append(.reportUnrestored(path: forest.base, error.message))
             return
         }
         serial = max(serial, kept.counters.serial)
-        restoreRegistrations(kept.registrations, onSameBus: onSameBus)
+        restoreRegistrations(kept.registrations, onSameBus: onSameBus, &turn)
         let departed = onSameBus ? restoreNameOwners(kept.nameOwners) : []
         origins.restore(kept.origins, latest: kept.lastOrigin)
-        let lost = restoreNodes(of: kept, onSameBus: onSameBus)
+        let lost = restoreNodes(of: kept, onSameBus: onSameBus, &turn)
         forest.reserve(upTo: kept.counters.instance)
         (unsaved.reservedSerial, unsaved.reservedInstance) = (serial, forest.lastInstance)
 
@@ -30,11 +30,11 @@ extension Coordinator {
         for slot in inSight where !onSameBus || mayCall(slot, called) { forest.noteInSight(slot) }
 
         for slot in forest.preorder() where forest[slot].flow != nil { hideLastNavigation(of: slot) }
-        restoreSteps(of: kept, lost, onSameBus: onSameBus)
+        restoreSteps(of: kept, lost, onSameBus: onSameBus, &turn)
         for slot in forest.preorder() where forest[slot].flow?.isResting == false { watch(slot) }
-        triggerPresented()
-        for (name, client) in departed { dismissFlows(client) { $0.navigator?.service.name == name } }
-        run()
+        triggerPresented(&turn)
+        for (name, client) in departed { dismissFlows(client, &turn) { $0.navigator?.service.name == name } }
+        run(&turn)
         origins.forgetRestored()
         restoredRoots = Set(forest.roots.lazy.map { [forest] in forest[$0].id })
     }
@@ -48,7 +48,7 @@ extension Coordinator {
     // MARK: Registered flows
 
     private mutating func restoreRegistrations(
-        _ kept: [(number: UInt64, registration: RegistrationRecord)], onSameBus: Bool
+        _ kept: [(number: UInt64, registration: RegistrationRecord)], onSameBus: Bool, _ turn: inout Turn
     ) {
         for (number, record) in kept {
             var registration = record.registration
@@ -59,7 +59,7 @@ extension Coordinator {
             do throws(FlowError) {
                 try registrations.check(registration, besides: registrations.all, in: definitions, accounting)
             } catch {
-                effects.append(.reportUnrestored(path: registration.flow, error.message))
+                turn.effects.append(.reportUnrestored(path: registration.flow, error.message))
                 continue
             }
             registrations.restore(registration, number)
@@ -96,7 +96,7 @@ extension Coordinator {
         var slots: [UInt64: NodeSlot] = [:]
     }
 
-    private mutating func restoreNodes(of kept: RecordSet, onSameBus: Bool) -> Lost {
+    private mutating func restoreNodes(of kept: RecordSet, onSameBus: Bool, _ turn: inout Turn) -> Lost {
         var result = Lost()
         for (instance, record) in kept.nodes {
             let parent = result.slots[record.parent]
@@ -108,12 +108,12 @@ extension Coordinator {
                     parent.map { forest[$0].path } ?? result.paths[record.parent]?.nearestLiveAncestor ?? path
                 result.paths[instance] = (path, nearestLiveAncestor)
                 // What is not to be restored on another bus is no loss.
-                if !why.isEmpty { effects.append(.reportUnrestored(path: path, why)) }
+                if !why.isEmpty { turn.effects.append(.reportUnrestored(path: path, why)) }
                 if onSameBus, let owner = record.owner {
                     let object = definitions.screen(named: record.name).flatMap {
                         definitions[$0].presenter?.service.path
                     }
-                    effects.append(
+                    turn.effects.append(
                         .withdraw(
                             Withdrawal(
                                 client: owner, object: object ?? "/", path: path, instance: instance,
@@ -121,7 +121,7 @@ extension Coordinator {
                 }
                 continue
             }
-            let slot = restore(record, instance, below: parent, kept.activities[instance], onSameBus: onSameBus)
+            let slot = restore(record, instance, below: parent, kept.activities[instance], onSameBus: onSameBus, &turn)
             result.slots[instance] = slot
         }
         for (instance, record) in kept.nodes {
@@ -147,12 +147,13 @@ extension Coordinator {
     }
 
     private mutating func restore(
-        _ record: NodeRecord, _ instance: UInt64, below parent: NodeSlot?, _ activity: ActivityRecord?, onSameBus: Bool
+        _ record: NodeRecord, _ instance: UInt64, below parent: NodeSlot?, _ activity: ActivityRecord?, onSameBus: Bool,
+        _ turn: inout Turn
     ) -> NodeSlot {
         // What began by itself is the daemon's on any bus.
         let client = onSameBus || record.client == .daemon ? record.client : .former
         let birth = Forest.Birth(
-            name: record.name, id: record.id, flow: restoredState(record, activity, onSameBus: onSameBus),
+            name: record.name, id: record.id, flow: restoredState(record, activity, onSameBus: onSameBus, &turn),
             style: record.style, arguments: record.arguments, whenHidden: record.whenHidden,
             onDismissed: record.onDismissed.flatMap { template in
                 definitions.step(named: template.step).map {
@@ -179,12 +180,12 @@ extension Coordinator {
     }
 
     private func restoredState(
-        _ record: NodeRecord, _ activity: ActivityRecord?, onSameBus: Bool
+        _ record: NodeRecord, _ activity: ActivityRecord?, onSameBus: Bool, _ turn: inout Turn
     ) -> Node.FlowState? {
         guard let kept = record.flow, record.flow != nil, let flow = definitions.flow(named: record.name) else {
             return nil
         }
-        var state = newState(of: flow, hasInitial: false)
+        var state = newState(of: flow, hasInitial: false, turn.now)
         state.readiness = kept.readiness
         state.isAwaitedByParent = kept.isAwaitedByParent
         if let last = activity?.last {

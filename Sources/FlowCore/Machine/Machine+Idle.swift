@@ -1,6 +1,6 @@
 // Flows that name a step for when nobody reached them for a time (S-34).
 
-extension Coordinator {
+extension Machine {
     /// Watches a flow that was just born, if it has an idle step.
     mutating func watch(_ slot: NodeSlot) {
         guard let reached = forest[slot].flow?.reached, let idle = idle(of: slot) else { return }
@@ -28,12 +28,12 @@ extension Coordinator {
     }
 
     /// A step from outside reached a flow, and so all above it.
-    mutating func reach(_ flow: NodeSlot) {
+    mutating func reach(_ flow: NodeSlot, _ turn: inout Turn) {
         guard definitions.haveIdleFlows else { return }
         var place: NodeSlot? = flow
         while let slot = place {
             if forest[slot].flow?.reached != nil {
-                forest[slot].flow?.reached = now
+                forest[slot].flow?.reached = turn.now
                 forest.touchActivity(of: slot)
                 if forest[slot].flow?.isResting == true {
                     forest[slot].flow?.isResting = false
@@ -46,15 +46,15 @@ extension Coordinator {
 
     /// Takes the next thing that is due. Its chain, and the calls that go on with that, come before the next one: also before
     /// their callers' patience ends, which may be due, too.
-    mutating func takeNextDue() {
+    mutating func takeNextDue(_ turn: inout Turn) {
         guard let next = alarms.takeDue() else { return }
         switch next.subject {
-        case .flow(let flow): takeIdle(flow, due: next.due)
-        case .call(let request): replyTimedOut(request)
+        case .flow(let flow): takeIdle(flow, due: next.due, &turn)
+        case .call(let request): replyTimedOut(request, &turn)
         }
     }
 
-    private mutating func takeIdle(_ flow: NodeID, due expected: Instant) {
+    private mutating func takeIdle(_ flow: NodeID, due expected: Instant, _ turn: inout Turn) {
         guard let slot = forest.slot(of: flow), let reached = forest[slot].flow?.reached,
             let idle = idle(of: slot)
         else { return }
@@ -63,28 +63,28 @@ extension Coordinator {
         // Until it is known how it ends; and after that, if it is navigated or kept.
         forest[slot].flow?.isResting = true
         forest.touchActivity(of: slot)
-        trigger(idle, at: slot)
+        trigger(idle, at: slot, &turn)
     }
 
     /// Emits a flow's idle step on it.
-    private mutating func trigger(_ idle: Idle, at flow: NodeSlot) {
+    private mutating func trigger(_ idle: Idle, at flow: NodeSlot, _ turn: inout Turn) {
         let step = WaitingStep(
             origin: origins.next(), client: .daemon, flow: forest.id(of: flow),
             step: idle.step, arguments: [], cause: 0, purpose: .idle)
-        switch pass(step, at: flow, for: flow) {
+        switch pass(step, at: flow, for: flow, &turn) {
         case .taken, .waiting: break
         case .ended(let outcome):
-            if outcome != .ignored(.deferred) { reportFailure(of: step, outcome) }
-            idleStepEnded(step, outcome)
+            if outcome != .ignored(.deferred) { reportFailure(of: step, outcome, &turn) }
+            idleStepEnded(step, outcome, &turn)
         }
     }
 
     /// One that was navigated rests until the flow is reached; so does one that is kept: it is taken when the flow is
     /// presented, and another one would only take its place. Any other is tried again after the same time.
-    mutating func idleStepEnded(_ step: WaitingStep, _ outcome: Outcome) {
+    mutating func idleStepEnded(_ step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) {
         // The flow may be gone, or have been reached.
         guard let slot = forest.slot(of: step.flow), forest[slot].flow?.isResting == true else { return }
-        forest[slot].flow?.reached = now
+        forest[slot].flow?.reached = turn.now
         forest.touchActivity(of: slot)
         switch outcome {
         case .navigated, .ignored(.deferred): break
@@ -95,7 +95,7 @@ extension Coordinator {
     }
 
     /// Where each flow stands, watched anew: after definitions were read again.
-    mutating func watchAll(unlike old: Definitions) {
+    mutating func watchAll(unlike old: Definitions, _ turn: inout Turn) {
         alarms.removeAll { if case .flow = $0 { true } else { false } }
         for slot in forest.preorder() {
             guard let flow = forest[slot].flow else { continue }
@@ -105,7 +105,7 @@ extension Coordinator {
             let after = definitions[flow.definition].idle.map { (after: $0.after, step: definitions[$0.step].name) }
             if before?.after != after?.after || before?.step != after?.step {
                 forest.touchActivity(of: slot)
-                forest[slot].flow?.reached = after == nil ? nil : now
+                forest[slot].flow?.reached = after == nil ? nil : turn.now
                 forest[slot].flow?.isResting = false
             }
             if forest[slot].flow?.isResting == false { watch(slot) }
@@ -113,8 +113,8 @@ extension Coordinator {
     }
 
     /// Asks the shell to come back when the next flow is due, if that is another time than it knows.
-    mutating func askForTimer() {
-        if alarms.arm() { effects.append(.startTimer(at: alarms.timer)) }
+    mutating func askForTimer(_ turn: inout Turn) {
+        if alarms.arm() { turn.effects.append(.startTimer(at: alarms.timer)) }
     }
 
     private func idle(of slot: NodeSlot) -> Idle? {

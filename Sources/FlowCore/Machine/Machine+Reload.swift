@@ -1,21 +1,21 @@
 // New definitions for live flows.
 
-extension Coordinator {
+extension Machine {
     /// The definition files were read again. What a file defines now takes the place of what a client registered.
-    mutating func reload(_ files: Definitions) {
+    mutating func reload(_ files: Definitions, _ turn: inout Turn) {
         for registration in registrations.read(files) { watches.remove(registration.client) }
-        exchange(registrations.definitions)
+        exchange(registrations.definitions, &turn)
     }
 
     /// Live flows follow the new rules from their next step. Presentables that no definition declares any more are
     /// dismissed; steps that wait and are no longer declared, or whose arguments no longer fit, are dropped and told (S-12).
-    mutating func exchange(_ new: Definitions) {
+    mutating func exchange(_ new: Definitions, _ turn: inout Turn) {
         let old = definitions
         // What goes is named by the old definitions, so it goes before the new ones are in force.
-        removeUndeclared(in: new)
-        runToEnd()
-        renewSteps(for: new)
-        renewWaiting(for: new)
+        removeUndeclared(in: new, &turn)
+        runToEnd(&turn)
+        renewSteps(for: new, &turn)
+        renewWaiting(for: new, &turn)
         definitions = new
         for slot in forest.preorder() where forest[slot].flow != nil {
             guard let flow = new.flow(named: forest[slot].name) else {
@@ -26,10 +26,10 @@ extension Coordinator {
             hideLastNavigation(of: slot)
         }
         forest.noteRoom()
-        watchAll(unlike: old)
+        watchAll(unlike: old, &turn)
         forest.updateAllVisibility()
-        reportChanges()
-        triggerPresented()
+        reportChanges(&turn)
+        triggerPresented(&turn)
     }
 
     /// The arguments of a step that is private now are nobody's business any more.
@@ -43,7 +43,7 @@ extension Coordinator {
             serial: last.serial, step: last.step, arguments: [], client: last.client, byteCount: 0)
     }
 
-    private mutating func removeUndeclared(in new: Definitions) {
+    private mutating func removeUndeclared(in new: Definitions, _ turn: inout Turn) {
         for id in forest.preorder().map(forest.id(of:)) {
             // It may have gone with its parent already.
             guard let slot = forest.slot(of: id) else { continue }
@@ -53,22 +53,22 @@ extension Coordinator {
             if isDeclared { continue }
             let parent = forest[slot].parent
             // The tree is settled when all changes are made, so that nobody is told of a state that lasts for no time.
-            dropSteps(of: takeOut(slot, below: parent, .undeclared), nearestLiveAncestor: parent)
+            dropSteps(of: takeOut(slot, below: parent, .undeclared, &turn), nearestLiveAncestor: parent, &turn)
         }
     }
 
     /// What waits at presentables goes on by the new definitions, or is dropped and told (S-12).
-    private mutating func renewSteps(for new: Definitions) {
+    private mutating func renewSteps(for new: Definitions, _ turn: inout Turn) {
         for slot in forest.preorder() {
             let flow = flow(for: slot)
             if let held = forest[slot].initialStep {
-                forest[slot].initialStep = renew(held, at: slot, isInitial: true, for: new)
+                forest[slot].initialStep = renew(held, at: slot, isInitial: true, for: new, &turn)
                 if forest[slot].initialStep == nil { release(origin: held.origin, held: true) }
             }
             let kept = forest[slot].deferredSteps
             if !kept.isEmpty {
                 forest[slot].deferredSteps = kept.compactMap { held in
-                    let renewed = renew(held, at: slot, isInitial: false, for: new)
+                    let renewed = renew(held, at: slot, isInitial: false, for: new, &turn)
                     if renewed == nil {
                         forest[flow].flow?.waiting.count(-1, for: held.client)
                         accounting.count(Accounting.Usage(steps: -1), for: held.client)
@@ -90,7 +90,7 @@ extension Coordinator {
 
     /// The same step as the new definitions declare it; nil where they don't, which is told.
     private mutating func renew(
-        _ held: DeferredStep, at slot: NodeSlot, isInitial: Bool, for new: Definitions
+        _ held: DeferredStep, at slot: NodeSlot, isInitial: Bool, for new: Definitions, _ turn: inout Turn
     ) -> DeferredStep? {
         let before = held.arguments.byteCount
         do throws(FlowError) {
@@ -101,7 +101,7 @@ extension Coordinator {
         } catch {
             accounting.count(Accounting.Usage(bytes: -before), for: held.client)
             unrecord(held)
-            reportDropped(held, error, at: forest[flow(for: slot)].path)
+            reportDropped(held, error, at: forest[flow(for: slot)].path, &turn)
             return nil
         }
     }
@@ -128,38 +128,38 @@ extension Coordinator {
 
 // MARK: - Steps that wait for guards and navigators
 
-extension Coordinator {
+extension Machine {
     /// What waits for others goes on by the new definitions, or fails.
-    private mutating func renewWaiting(for new: Definitions) {
+    private mutating func renewWaiting(for new: Definitions, _ turn: inout Turn) {
         // What was asked about came before what waits behind it.
         var freed: [(flow: NodeID, question: QuestionID)] = []
         for (id, asked) in questions.aboutSteps {
             guard let step = asked.step else { continue }
-            let renewed = renewed(step, for: new)
+            let renewed = renewed(step, for: new, &turn)
             questions.renew(id, with: renewed)
             if let renewed {
-                record(renewed, asked.stage, by: new)
+                record(renewed, asked.stage, by: new, &turn)
             } else {
                 freed.append((step.flow, id))
             }
         }
         for flow in blocked.flows {
             for step in blocked.takeAll(for: flow) {
-                guard let renewed = renewed(step, for: new) else { continue }
-                record(renewed, .blocked, by: new)
+                guard let renewed = renewed(step, for: new, &turn) else { continue }
+                record(renewed, .blocked, by: new, &turn)
                 blocked.insert(renewed)
             }
         }
         // Those flows wait for no answer any more.
         for (flow, question) in freed {
-            effects.append(.dropQuestion(question))
+            turn.effects.append(.dropQuestion(question))
             if let slot = forest.slot(of: flow) { forest[slot].flow?.question = nil }
             unblock(flow)
         }
-        for request in calls.requests { renewCall(request, for: new) }
+        for request in calls.requests { renewCall(request, for: new, &turn) }
     }
 
-    private mutating func renewed(_ step: WaitingStep, for new: Definitions) -> WaitingStep? {
+    private mutating func renewed(_ step: WaitingStep, for new: Definitions, _ turn: inout Turn) -> WaitingStep? {
         var renewed = step
         do throws(FlowError) {
             (renewed.step, renewed.arguments) = try self.renewed(step.step, step.arguments, for: new)
@@ -167,13 +167,13 @@ extension Coordinator {
             return renewed
         } catch {
             unrecord(step)
-            end(step, .refused(error))
+            end(step, .refused(error), &turn)
             return nil
         }
     }
 
     /// Steps of lists and paths that come later; those that are not declared any more fail in their turn.
-    private mutating func renewCall(_ request: RequestID, for new: Definitions) {
+    private mutating func renewCall(_ request: RequestID, for new: Definitions, _ turn: inout Turn) {
         guard let call = calls[request] else { return }
         switch call.kind {
         case .list(var list):

@@ -1,16 +1,16 @@
 // Flows that begin at the root.
 
-extension Coordinator {
+extension Machine {
     /// A client asks for a root.
-    mutating func coordinate(_ flowRequest: FlowRequest, _ request: RequestID) {
+    mutating func coordinate(_ flowRequest: FlowRequest, _ request: RequestID, _ turn: inout Turn) {
         if let token = flowRequest.token {
             let key = Tokens.Key(client: flowRequest.client, kind: .coordination, token: token)
-            if answerAgain(key, request) { return }
+            if answerAgain(key, request, &turn) { return }
         }
         do throws(FlowError) {
-            answer = .reply(request, .flow(path: try begin(flowRequest)))
+            turn.answer = .reply(request, .flow(path: try begin(flowRequest, &turn)))
         } catch {
-            answer = .fail(request, error)
+            turn.answer = .fail(request, error)
         }
     }
 
@@ -18,22 +18,22 @@ extension Coordinator {
     func id(of root: Autostart) -> String { root.id ?? definitions.flows[root.flow.index].name }
 
     /// Starts a root of `autostart`, and takes its chain to the end before the next.
-    mutating func start(_ root: Autostart) {
+    mutating func start(_ root: Autostart, _ turn: inout Turn) {
         do throws(FlowError) {
             _ = try begin(
                 FlowRequest(
                     root.flow, id: root.id, arguments: root.arguments, step: root.step,
-                    stepArguments: root.stepArguments, by: .daemon))
+                    stepArguments: root.stepArguments, by: .daemon), &turn)
         } catch {
             let path = forest.path(of: id(of: root), below: nil)
-            effects.append(.reportUnstarted(path: path, error))
+            turn.effects.append(.reportUnstarted(path: path, error))
         }
-        runToEnd()
+        runToEnd(&turn)
     }
 
     /// Makes the root that is wished for and sets off its initial step; gives its path. A unique flow that is live
     /// stays as it is, and is given (S-2); what is asked for has to be right all the same.
-    mutating func begin(_ flowRequest: FlowRequest) throws(FlowError) -> String {
+    mutating func begin(_ flowRequest: FlowRequest, _ turn: inout Turn) throws(FlowError) -> String {
         try checkActivationToken(flowRequest.activationToken)
         if flowRequest.client != .daemon {
             try checkEmitter(flowRequest.client, of: flowRequest.definition) {
@@ -55,26 +55,27 @@ extension Coordinator {
         if definition.isUnique,
             let live = forest.roots.first(where: { forest[$0].flow?.definition == flowRequest.definition })
         {
-            reach(live)
+            reach(live, &turn)
             return forest[live].path
         }
         // What is wrong is said before anything goes; what goes may leave a better id.
         _ = try newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
         let held = Accounting.Usage(nodes: 1, bytes: arguments.byteCount)
-        try reserve(held, for: flowRequest.client)
+        try reserve(held, for: flowRequest.client, &turn)
         let id = try newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
 
         let slot = forest.insert(
             Forest.Birth(
                 name: definition.name, id: id,
-                flow: newState(of: flowRequest.definition, hasInitial: initial != nil), style: "", arguments: arguments,
+                flow: newState(of: flowRequest.definition, hasInitial: initial != nil, turn.now), style: "",
+                arguments: arguments,
                 client: flowRequest.client),
             below: nil)
         accounting.count(held, for: flowRequest.client)
         leave(slot, by: flowRequest.client)
         watch(slot)
         forest.updateVisibility(nil, touching: slot)
-        reportChanges()
+        reportChanges(&turn)
         if let initial {
             let origin = origins.next()
             if let token = flowRequest.activationToken {
@@ -83,7 +84,7 @@ extension Coordinator {
             trigger(
                 WaitingStep(
                     origin: origin, client: flowRequest.client, flow: forest.id(of: slot),
-                    step: initial, arguments: stepArguments, cause: 0, purpose: .initial))
+                    step: initial, arguments: stepArguments, cause: 0, purpose: .initial), &turn)
         }
         return forest[slot].path
     }

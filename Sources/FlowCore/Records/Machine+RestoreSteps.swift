@@ -1,8 +1,8 @@
 // Steps that waited when the process ended: each goes on where it was. None is taken twice: a step has no record any more
 // when what it led to is recorded (D-4).
 
-extension Coordinator {
-    mutating func restoreSteps(of kept: RecordSet, _ lost: Lost, onSameBus: Bool) {
+extension Machine {
+    mutating func restoreSteps(of kept: RecordSet, _ lost: Lost, onSameBus: Bool, _ turn: inout Turn) {
         queue.reserve(upTo: kept.steps.last?.number ?? 0)
         if onSameBus {
             let requests = Set(kept.steps.lazy.map(\.step.request))
@@ -11,16 +11,16 @@ extension Coordinator {
                 if let request = record.outcome.request, !requests.contains(request) { continue }
                 tokens.restore(record, number)
             }
-            for (number, record) in kept.progress { restoreRest(of: number, record, kept, lost) }
+            for (number, record) in kept.progress { restoreRest(of: number, record, kept, lost, &turn) }
             // All calls before the first step: one call may want to know of many.
-            for (_, record) in kept.steps { restoreCall(of: record, kept, lost) }
+            for (_, record) in kept.steps { restoreCall(of: record, kept, lost, &turn) }
         }
         var waiting: [(stage: StepRecord.Stage, step: WaitingStep)] = []
         for (number, record) in kept.steps {
             switch record.stage {
-            case .initial, .kept: restoreDeferred(record, number, lost, onSameBus: onSameBus)
+            case .initial, .kept: restoreDeferred(record, number, lost, onSameBus: onSameBus, &turn)
             case .blocked, .guard, .navigator, .queued:
-                if let step = restored(record, number, lost, onSameBus: onSameBus) {
+                if let step = restored(record, number, lost, onSameBus: onSameBus, &turn) {
                     if step.isTriggered { origins.wait(step.origin) }
                     waiting.append((record.stage, step))
                 }
@@ -28,17 +28,19 @@ extension Coordinator {
         }
         endReadiness(besides: Set(waiting.lazy.filter { $0.step.purpose == .initial }.map(\.step.flow)))
         // Who was asked is asked again, before what waits behind it.
-        for (stage, step) in waiting where stage != .blocked { goOn(with: step, stage) }
-        for (stage, step) in waiting where stage == .blocked { goOn(with: step, stage) }
+        for (stage, step) in waiting where stage != .blocked { goOn(with: step, stage, &turn) }
+        for (stage, step) in waiting where stage == .blocked { goOn(with: step, stage, &turn) }
     }
 
     // MARK: At presentables
 
-    private mutating func restoreDeferred(_ record: StepRecord, _ number: UInt64, _ lost: Lost, onSameBus: Bool) {
+    private mutating func restoreDeferred(
+        _ record: StepRecord, _ number: UInt64, _ lost: Lost, onSameBus: Bool, _ turn: inout Turn
+    ) {
         guard let slot = lost.slots[record.place] else {
             return reportLost(
                 record, FlowError(.flowEnded, "'\(lost.paths[record.place]?.path ?? "")', where it waited, is gone"),
-                at: lost.paths[record.place]?.nearestLiveAncestor ?? forest.base, onSameBus: onSameBus)
+                at: lost.paths[record.place]?.nearestLiveAncestor ?? forest.base, onSameBus: onSameBus, &turn)
         }
         let flow = flow(for: slot)
         var held: DeferredStep
@@ -48,7 +50,7 @@ extension Coordinator {
                 step: step, arguments: arguments, origin: record.origin, cause: record.cause,
                 client: onSameBus ? record.client : .daemon, number: number)
         } catch {
-            return reportLost(record, error, at: forest[flow].path, onSameBus: onSameBus)
+            return reportLost(record, error, at: forest[flow].path, onSameBus: onSameBus, &turn)
         }
         if record.stage == .initial {
             origins.wait(held.origin, isHeld: true)
@@ -66,16 +68,18 @@ extension Coordinator {
     }
 
     /// Tells that a step is lost which nobody waits for (S-12), or who does.
-    private mutating func reportLost(_ record: StepRecord, _ error: FlowError, at path: String, onSameBus: Bool) {
+    private mutating func reportLost(
+        _ record: StepRecord, _ error: FlowError, at path: String, onSameBus: Bool, _ turn: inout Turn
+    ) {
         let request = RequestID(record.request)
         if record.isOfCall, calls[request] != nil {
             // Its name is no step's any more, perhaps; the call asks for its place alone.
             let step = WaitingStep(
                 origin: record.origin, client: record.client, flow: NodeID(slot: NodeSlot(0), instance: record.place),
                 step: StepID(0), arguments: [], cause: 0, purpose: purpose(of: record, onSameBus: true))
-            return takeOutcome(.refused(error), of: step, for: request)
+            return takeOutcome(.refused(error), of: step, for: request, &turn)
         }
-        effects.append(
+        turn.effects.append(
             .emitNavigationFailed(
                 NavigationFailure(
                     flow: path, cause: record.cause, client: onSameBus ? record.client : .daemon, step: record.step,
@@ -85,12 +89,12 @@ extension Coordinator {
     // MARK: At flows
 
     private mutating func restored(
-        _ record: StepRecord, _ number: UInt64, _ lost: Lost, onSameBus: Bool
+        _ record: StepRecord, _ number: UInt64, _ lost: Lost, onSameBus: Bool, _ turn: inout Turn
     ) -> WaitingStep? {
         guard let slot = lost.slots[record.place] else {
             let error = FlowError(.flowEnded, "the flow that was to take step '\(record.step)' has ended")
             let place = lost.paths[record.place]?.nearestLiveAncestor ?? nearest(to: record.placeOfFailure)
-            reportLost(record, error, at: place, onSameBus: onSameBus)
+            reportLost(record, error, at: place, onSameBus: onSameBus, &turn)
             return nil
         }
         do throws(FlowError) {
@@ -105,7 +109,7 @@ extension Coordinator {
                 isInteractive: record.isInteractive,
                 adaptedFrom: record.adaptedFrom.flatMap { definitions.step(named: $0) }, number: number)
         } catch {
-            reportLost(record, error, at: forest[slot].path, onSameBus: onSameBus)
+            reportLost(record, error, at: forest[slot].path, onSameBus: onSameBus, &turn)
             return nil
         }
     }
@@ -130,7 +134,7 @@ extension Coordinator {
     }
 
     /// The call that a step waits for: its caller got no answer, and is told as if it had been told `pending`.
-    private mutating func restoreCall(of record: StepRecord, _ kept: RecordSet, _ lost: Lost) {
+    private mutating func restoreCall(of record: StepRecord, _ kept: RecordSet, _ lost: Lost, _ turn: inout Turn) {
         let request = RequestID(record.request)
         var call: Call
         switch record.purpose {
@@ -142,7 +146,7 @@ extension Coordinator {
             // Who asks again by the token waits as long as its first caller might have.
             if let key, tokens.haveWait(key, with: request) {
                 call.isAwaitedByToken = true
-                call.due = now.advanced(by: Limits.replyTimeout)
+                call.due = turn.now.advanced(by: Limits.replyTimeout)
             }
         case .listed:
             guard let list = kept.lists[record.request] else { return }
@@ -153,7 +157,7 @@ extension Coordinator {
             return calls.restoreDeepLink(request, by: record.client, place, path: path(of: record, lost))
         case .segment:
             // Its way ends here, as where the call has taken too long.
-            var walk = PathWalk(segments: [], due: now)
+            var walk = PathWalk(segments: [], due: turn.now)
             (walk.place, walk.isUnderWay) = (path(of: record, lost), true)
             call = Call(client: record.client, kind: .path(walk))
         case .initial, .triggered, .kept, .idle: return
@@ -169,7 +173,7 @@ extension Coordinator {
 
     /// The call that went on in slices: it does so again, and its caller is told as if it had been told `pending`.
     private mutating func restoreRest(
-        of number: UInt64, _ progress: ProgressRecord, _ kept: RecordSet, _ lost: Lost
+        of number: UInt64, _ progress: ProgressRecord, _ kept: RecordSet, _ lost: Lost, _ turn: inout Turn
     ) {
         guard let record = kept.lists[number] else { return }
         let (request, done) = (RequestID(number), Int(clamping: progress.done))
@@ -180,7 +184,7 @@ extension Coordinator {
         } else {
             guard case .step(let name, let arguments)? = record.items.first, let step = definitions.step(named: name),
                 let admitted = try? admit(arguments, of: step)
-            else { return restoreUndeclared(record, done) }
+            else { return restoreUndeclared(record, done, &turn) }
             var link = DeepLink(step: step, arguments: admitted)
             link.next = min(done, record.flows.count)
             link.flows = record.flows.map { flow in
@@ -198,7 +202,7 @@ extension Coordinator {
     }
 
     /// A deep link's step that is declared so no longer is refused for all flows that it had not come to.
-    private mutating func restoreUndeclared(_ record: ListRecord, _ done: Int) {
+    private mutating func restoreUndeclared(_ record: ListRecord, _ done: Int, _ turn: inout Turn) {
         guard case .step(let name, _)? = record.items.first else { return }
         let error =
             definitions.step(named: name) == nil
@@ -206,7 +210,7 @@ extension Coordinator {
             : FlowError(.invalidArguments, "the arguments of step '\(name)' no longer fit")
         let call = Call(client: record.client, kind: .step(path: "", nil))
         for flow in record.flows.dropFirst(done) where flow.instance != 0 {
-            reportConclusion(.refused(error), of: call, at: flow.path)
+            reportConclusion(.refused(error), of: call, at: flow.path, &turn)
         }
     }
 
@@ -242,21 +246,21 @@ extension Coordinator {
     }
 
     /// Asks again what was asked, has wait what waited behind it; where the definitions are others now, it is taken anew.
-    private mutating func goOn(with step: WaitingStep, _ stage: StepRecord.Stage) {
+    private mutating func goOn(with step: WaitingStep, _ stage: StepRecord.Stage, _ turn: inout Turn) {
         guard let slot = forest.slot(of: step.flow) else { return queue.insert(contentsOf: [step]) }
         let definition = definitions[definition(of: slot)]
         let isFree = forest[slot].flow?.question == nil
         switch stage {
         case .guard:
             guard isFree, let `guard` = definition.guard, `guard`.watches(step.step) else { break }
-            return ask(`guard`.service, about: step, at: slot, isNavigator: false)
+            return ask(`guard`.service, about: step, at: slot, isNavigator: false, &turn)
         case .navigator:
             guard isFree, let navigator = definition.navigator, navigator.steps.contains(step.step) else { break }
-            return ask(navigator.service, about: step, at: slot, isNavigator: true)
+            return ask(navigator.service, about: step, at: slot, isNavigator: true, &turn)
         case .queued: break
         case .blocked, .initial, .kept:
             if isFree { break }
-            _ = mayProceed(step, at: slot, self.definition(of: slot).index)
+            _ = mayProceed(step, at: slot, self.definition(of: slot).index, &turn)
             return
         }
         queue.insert(contentsOf: [step])

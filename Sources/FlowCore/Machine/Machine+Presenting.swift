@@ -1,8 +1,8 @@
 // Presenters: who is called to show a screen (S-31). Like all others they answer later.
 
-extension Coordinator {
+extension Machine {
     /// Calls the presenters of screens that came in sight.
-    mutating func callPresenters() {
+    mutating func callPresenters(_ turn: inout Turn) {
         for slot in forest.takeInSight() {
             guard let presenting = forest[slot].presenting, let flow = forest[slot].parent else { continue }
             guard presenting.underWay.count < Limits.callsPerScreen else {
@@ -25,8 +25,8 @@ extension Coordinator {
             let token =
                 activationTokens.isEmpty
                 ? nil
-                : activationTokens.take(for: presenting.origin) ?? activationTokens.take(for: originAtHand)
-            effects.append(
+                : activationTokens.take(for: presenting.origin) ?? activationTokens.take(for: turn.origin)
+            turn.effects.append(
                 .present(
                     Presentation(
                         id: id, presenter: presenting.presenter, path: node.path, name: node.name,
@@ -46,12 +46,12 @@ extension Coordinator {
     }
 
     /// A presenter answered. Where its screen has gone meanwhile, it is told so now.
-    mutating func takeAnswer(_ answer: PresenterAnswer, to question: QuestionID) {
+    mutating func takeAnswer(_ answer: PresenterAnswer, to question: QuestionID, _ turn: inout Turn) {
         guard let asked = questions.closePresenter(question, isTimeout: answer == .timedOut) else { return }
-        if asked.isLate { return takeLateAnswer(answer, to: asked) }
+        if asked.isLate { return takeLateAnswer(answer, to: asked, &turn) }
         defer { release(origin: asked.origin) }
         guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
-            if case .presented(let client) = answer { withdraw(client, asked, asked.withdrawn ?? .parent) }
+            if case .presented(let client) = answer { withdraw(client, asked, asked.withdrawn ?? .parent, &turn) }
             return
         }
         let isLatest = presenting.state == .asked && presenting.underWay.last == question
@@ -65,45 +65,47 @@ extension Coordinator {
         case .presented(let client):
             // Where a newer call was answered, that is how it stands.
             if presenting.state == .shown {
-                if let owner = forest[slot].owner, owner != client { withdraw(slot, from: client) }
+                if let owner = forest[slot].owner, owner != client { withdraw(slot, from: client, &turn) }
                 return
             }
             if isLatest {
                 forest[slot].presenting?.state = .shown
                 forest.touch(slot)
             }
-            own(slot, client)
+            own(slot, client, &turn)
             // Another tab may have been selected meanwhile.
             if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
-            reportChanges()
-            triggerPresented()
+            reportChanges(&turn)
+            triggerPresented(&turn)
         case .failed, .timedOut:
             // One that was called again since, or is to be, has not said its last word.
-            guard isLatest else { return triggerPresented() }
+            guard isLatest else { return triggerPresented(&turn) }
             dismiss(
-                slot, .presentFailed, origin: asked.origin, cause: presenting.serial, forest[slot].sender)
+                slot, .presentFailed, origin: asked.origin, cause: presenting.serial, forest[slot].sender, &turn)
         }
     }
 
     /// A presenter answered whose time was over. Its call had failed; so it counts only where a later one is under way.
-    private mutating func takeLateAnswer(_ answer: PresenterAnswer, to asked: AskedPresenter) {
+    private mutating func takeLateAnswer(_ answer: PresenterAnswer, to asked: AskedPresenter, _ turn: inout Turn) {
         guard case .presented(let client) = answer else { return }
         guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
-            return withdraw(client, asked, asked.withdrawn ?? .dismissal(.presentFailed))
+            return withdraw(client, asked, asked.withdrawn ?? .dismissal(.presentFailed), &turn)
         }
         if presenting.state == .shown {
-            if let owner = forest[slot].owner, owner != client { withdraw(slot, from: client) }
+            if let owner = forest[slot].owner, owner != client { withdraw(slot, from: client, &turn) }
             return
         }
-        own(slot, client)
+        own(slot, client, &turn)
         if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
-        reportChanges()
-        triggerPresented()
+        reportChanges(&turn)
+        triggerPresented(&turn)
     }
 
     /// Who shows what is not its to show is told so.
-    private mutating func withdraw(_ client: Client, _ asked: AskedPresenter, _ reason: Withdrawal.Reason) {
-        effects.append(
+    private mutating func withdraw(
+        _ client: Client, _ asked: AskedPresenter, _ reason: Withdrawal.Reason, _ turn: inout Turn
+    ) {
+        turn.effects.append(
             .withdraw(
                 Withdrawal(
                     client: client, object: asked.object, path: asked.path, instance: asked.screen.instance,
@@ -111,18 +113,18 @@ extension Coordinator {
     }
 
     /// The owner of a presentable that is gone is told; who is still asked to show it, when it has answered.
-    mutating func withdraw(_ node: Node, _ reason: Withdrawal.Reason) {
+    mutating func withdraw(_ node: Node, _ reason: Withdrawal.Reason, _ turn: inout Turn) {
         // One that is gone, and takes this with it, is watched no longer, and is not told.
         if let owner = node.owner, watches.contains(owner) {
             watches.remove(owner)
-            effects.append(
+            turn.effects.append(
                 .withdraw(
                     Withdrawal(
                         client: owner, object: node.presenting?.presenter.service.path ?? "/", path: node.path,
                         instance: node.instance, reason: reason)))
         }
         for question in node.presenting?.underWay ?? [] {
-            if questions.withdraw(question, because: reason) { effects.append(.dropQuestion(question)) }
+            if questions.withdraw(question, because: reason) { turn.effects.append(.dropQuestion(question)) }
         }
     }
 }

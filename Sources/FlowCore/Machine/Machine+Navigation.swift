@@ -1,17 +1,17 @@
 // A flow takes a step: its rule, the check, the application, what it tells and what it sets off (S-5, S-8).
 
-extension Coordinator {
+extension Machine {
     /// Takes a step at its live flow, by the flow's own rules.
-    mutating func navigate(_ step: WaitingStep, _ flow: NodeSlot) -> Outcome {
+    mutating func navigate(_ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn) -> Outcome {
         guard let contributors = contributors(for: step, at: flow) else { return .ignored(.unhandled) }
-        announce(step, at: flow)
-        return apply(contributors, step, flow)
+        announce(step, at: flow, &turn)
+        return apply(contributors, step, flow, &turn)
     }
 
     /// Tells that a navigation is about to be tried, where the flow's definition asks for that.
-    mutating func announce(_ step: WaitingStep, at flow: NodeSlot) {
+    mutating func announce(_ step: WaitingStep, at flow: NodeSlot, _ turn: inout Turn) {
         guard definitions.flows[definition(of: flow).index].announces else { return }
-        effects.append(
+        turn.effects.append(
             .emitNavigationWillOccur(
                 Announcement(
                     flow: forest[flow].path, step: definitions.steps[step.step.index].name,
@@ -20,13 +20,15 @@ extension Coordinator {
     }
 
     /// Applies what a step leads to at its live flow: all of it, or nothing (S-13).
-    mutating func apply(_ contributors: [FlowContributor], _ step: WaitingStep, _ flow: NodeSlot) -> Outcome {
+    mutating func apply(_ contributors: [FlowContributor], _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn)
+        -> Outcome
+    {
         var plan: Plan
         do throws(FlowError) {
-            plan = try self.plan(contributors, for: step, at: flow)
+            plan = try self.plan(contributors, for: step, at: flow, turn.now)
             // What goes may be what was planned with.
-            while plan.needsRoom, try makeRoom(for: plan.total, by: step.client, plan.own, sparing: flow) {
-                plan = try self.plan(contributors, for: step, at: flow)
+            while plan.needsRoom, try makeRoom(for: plan.total, by: step.client, plan.own, sparing: flow, &turn) {
+                plan = try self.plan(contributors, for: step, at: flow, turn.now)
             }
             if plan.needsRoom { try accounting.check(plan.own, inTotal: plan.total, for: step.client) }
         } catch {
@@ -34,8 +36,8 @@ extension Coordinator {
         }
         serial += 1
         switch plan.end {
-        case .no: apply(plan, step, flow)
-        case .yes(let last): end(flow, last, plan, step)
+        case .no: apply(plan, step, flow, &turn)
+        case .yes(let last): end(flow, last, plan, step, &turn)
         }
         return .navigated(serial: serial)
     }
@@ -71,39 +73,41 @@ extension Coordinator {
     }
 
     /// Applies contributors that do not end the flow.
-    private mutating func apply(_ plan: Plan, _ step: WaitingStep, _ flow: NodeSlot) {
-        let gone = plan.going.map { takeOut($0, below: flow, .rule) }
-        let children = plan.children.map { apply($0, step, flow) }
+    private mutating func apply(_ plan: Plan, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn) {
+        let gone = plan.going.map { takeOut($0, below: flow, .rule, &turn) }
+        let children = plan.children.map { apply($0, step, flow, &turn) }
         for reused in plan.reused where forest[flow].flow?.covering == .tabs {
             if let child = children[reused] { forest.select(child, of: flow) }
         }
         keep(plan.arguments, plan.byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
         if step.purpose == .initial { initialStepEnded(of: flow) }
         if !gone.isEmpty || !children.isEmpty { forest.updateVisibility(flow) }
-        reportChanges()
-        effects.append(
+        reportChanges(&turn)
+        turn.effects.append(
             .emitNavigationOccurred(navigation(plan, step, at: forest[flow].path, of: definition(of: flow))))
-        for gone in gone { dropSteps(of: gone, nearestLiveAncestor: flow) }
+        for gone in gone { dropSteps(of: gone, nearestLiveAncestor: flow, &turn) }
 
-        for forward in plan.forwardsToParent { self.forward(forward, toParentOf: flow, step) }
+        for forward in plan.forwardsToParent { self.forward(forward, toParentOf: flow, step, &turn) }
         for (slot, child) in zip(children, plan.children) {
             switch child {
             case .make(_, let initial):
-                if let slot, let initial { triggerInitial(initial, of: slot, step, .initial) }
+                if let slot, let initial { triggerInitial(initial, of: slot, step, .initial, &turn) }
             case .reuse(_, _, let initial):
                 // The flow may still wait for the one it was born with; it never waits for this one (S-26).
-                if let slot, let initial { triggerInitial(initial, of: slot, step, .triggered) }
+                if let slot, let initial { triggerInitial(initial, of: slot, step, .triggered, &turn) }
             case .popped: break
             }
         }
         for forward in plan.forwardsToCurrent {
-            trigger(follower(forward, of: step, for: flow))
+            trigger(follower(forward, of: step, for: flow), &turn)
         }
-        triggerPresented()
+        triggerPresented(&turn)
     }
 
     /// Makes a child, or gives it new arguments; gives its place.
-    private mutating func apply(_ child: Plan.Child, _ step: WaitingStep, _ flow: NodeSlot) -> NodeSlot? {
+    private mutating func apply(_ child: Plan.Child, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn)
+        -> NodeSlot?
+    {
         switch child {
         case .make(let birth, _):
             let slot = forest.insert(birth, below: flow)
@@ -133,28 +137,30 @@ extension Coordinator {
     }
 
     /// Ends a flow: it goes with all below it, then its parent gets the step (S-21).
-    private mutating func end(_ flow: NodeSlot, _ last: Plan.Step?, _ plan: Plan, _ step: WaitingStep) {
+    private mutating func end(
+        _ flow: NodeSlot, _ last: Plan.Step?, _ plan: Plan, _ step: WaitingStep, _ turn: inout Turn
+    ) {
         let path = forest[flow].path
         let definition = definition(of: flow)
         let parent = forest[flow].parent
         let below = forest.removeChildren(of: flow)
-        reportRemoved(below, .parent)
+        reportRemoved(below, .parent, &turn)
         let ended = forest.remove(flow)
         countRemoval(ended, below: parent)
         if let parent { forest.updateVisibility(parent) }
-        reportChanges()
-        effects.append(.emitNavigationOccurred(navigation(plan, step, at: path, of: definition)))
-        reportRemoved(ended, .rule)
-        dropSteps(of: below + ended, nearestLiveAncestor: parent)
+        reportChanges(&turn)
+        turn.effects.append(.emitNavigationOccurred(navigation(plan, step, at: path, of: definition)))
+        reportRemoved(ended, .rule, &turn)
+        dropSteps(of: below + ended, nearestLiveAncestor: parent, &turn)
 
         if let last {
             if let parent {
-                trigger(follower(last, of: step, for: parent))
+                trigger(follower(last, of: step, for: parent), &turn)
             } else {
-                reportOrphaned(last, of: step, at: path)
+                reportOrphaned(last, of: step, at: path, &turn)
             }
         }
-        triggerPresented()
+        triggerPresented(&turn)
     }
 
     /// The flow's latest navigation, and what it holds for it.
@@ -186,7 +192,7 @@ extension Coordinator {
 
 // MARK: - What a navigation sets off
 
-extension Coordinator {
+extension Machine {
     /// A step that the navigation at hand sets off on a flow.
     private func follower(
         _ planned: Plan.Step, of step: WaitingStep, for flow: NodeSlot, _ purpose: WaitingStep.Purpose = .triggered
@@ -198,21 +204,23 @@ extension Coordinator {
     }
 
     /// Forwards a step to the parent; at a root that goes nowhere, and is told (S-20).
-    private mutating func forward(_ planned: Plan.Step, toParentOf flow: NodeSlot, _ step: WaitingStep) {
+    private mutating func forward(
+        _ planned: Plan.Step, toParentOf flow: NodeSlot, _ step: WaitingStep, _ turn: inout Turn
+    ) {
         if let parent = forest[flow].parent {
-            trigger(follower(planned, of: step, for: parent))
+            trigger(follower(planned, of: step, for: parent), &turn)
         } else {
-            reportOrphaned(planned, of: step, at: forest[flow].path)
+            reportOrphaned(planned, of: step, at: forest[flow].path, &turn)
         }
     }
 
     /// A flow's initial step is set off at once, a screen's when it is first presented, unless it may be emitted while
     /// hidden (S-16).
     private mutating func triggerInitial(
-        _ initial: Plan.Step, of slot: NodeSlot, _ step: WaitingStep, _ purpose: WaitingStep.Purpose
+        _ initial: Plan.Step, of slot: NodeSlot, _ step: WaitingStep, _ purpose: WaitingStep.Purpose, _ turn: inout Turn
     ) {
         if forest[slot].flow != nil {
-            trigger(follower(initial, of: step, for: slot, purpose))
+            trigger(follower(initial, of: step, for: slot, purpose), &turn)
             return
         }
         guard let flow = forest[slot].parent else { return }
@@ -222,14 +230,14 @@ extension Coordinator {
         if let outdated = forest[slot].initialStep {
             forest[slot].initialStep = nil
             accounting.count(Accounting.Usage(bytes: -outdated.arguments.byteCount), for: outdated.client)
-            reportReplaced(outdated, at: forest[flow].path)
+            reportReplaced(outdated, at: forest[flow].path, &turn)
             unrecord(outdated)
             release(origin: outdated.origin, held: true)
         }
         // A new one is hidden at first; one that is reused may be in sight.
         if forest[slot].whenHidden == .allow || forest[slot].isPresented {
-            trigger(follower)
-        } else if mayTrigger(follower) {
+            trigger(follower, &turn)
+        } else if mayTrigger(follower, &turn) {
             origins.hold(step.origin)
             var held = DeferredStep(
                 step: initial.step, arguments: initial.arguments, origin: step.origin, cause: serial,
@@ -243,8 +251,8 @@ extension Coordinator {
 
     /// Sets off what waits at presentables that are presented now, parents first and in order: the initial step, then
     /// the kept ones (S-16). An initial one was counted when it was contributed.
-    mutating func triggerPresented() {
-        callPresenters()
+    mutating func triggerPresented(_ turn: inout Turn) {
+        callPresenters(&turn)
         let presented = forest.takePresented()
         if presented.isEmpty { return }
         var released: [WaitingStep] = []
@@ -279,16 +287,16 @@ extension Coordinator {
     }
 
     /// Tells the properties that changed, the new presentables first.
-    mutating func reportChanges() {
+    mutating func reportChanges(_ turn: inout Turn) {
         let (born, changes) = forest.takeChanges()
-        for slot in born { effects.append(.addPresentable(forest.state(of: slot))) }
-        for change in changes { effects.append(.changeProperties(change)) }
+        for slot in born { turn.effects.append(.addPresentable(forest.state(of: slot))) }
+        for change in changes { turn.effects.append(.changeProperties(change)) }
     }
 }
 
 // MARK: - Readiness
 
-extension Coordinator {
+extension Machine {
     /// The flow's initial step has ended, however it ended; the flow is ready when the child flows that it contributed
     /// are, or are gone (S-26).
     mutating func initialStepEnded(of flow: NodeSlot) {

@@ -1,52 +1,54 @@
 // Presentables that go, and what is told of it (S-12, S-22, S-23).
 
-extension Coordinator {
+extension Machine {
     /// A client dismisses a presentable.
-    mutating func dismiss(_ node: NodeID, by client: Client, _ request: RequestID) {
-        guard let slot = forest.slot(of: node) else { return refuseGone(request) }
+    mutating func dismiss(_ node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
+        guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
         do throws(FlowError) {
             try checkHandling(slot, client)
         } catch {
-            answer = .fail(request, error)
+            turn.answer = .fail(request, error)
             return
         }
         // Whose hand it was needs no telling.
         if forest[slot].owner == client { removeOwner(slot) }
-        dismiss(slot, .dismissed, origin: origins.next(), cause: 0, client)
-        answer = .reply(request, .done)
+        dismiss(slot, .dismissed, origin: origins.next(), cause: 0, client, &turn)
+        turn.answer = .reply(request, .done)
     }
 
     /// A presentable goes by other hands than its flow's, which may have asked to be told (S-23).
     mutating func dismiss(
-        _ slot: NodeSlot, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client
+        _ slot: NodeSlot, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client, _ turn: inout Turn
     ) {
         let parent = forest[slot].parent
-        let gone = takeOut(slot, below: parent, .dismissal(reason))
+        let gone = takeOut(slot, below: parent, .dismissal(reason), &turn)
         if let parent { forest.updateVisibility(parent) }
-        reportChanges()
-        dropSteps(of: gone, nearestLiveAncestor: parent)
-        if let parent { reportParent(parent, of: gone.last, reason, origin: origin, cause: cause, client) }
-        triggerPresented()
+        reportChanges(&turn)
+        dropSteps(of: gone, nearestLiveAncestor: parent, &turn)
+        if let parent { reportParent(parent, of: gone.last, reason, origin: origin, cause: cause, client, &turn) }
+        triggerPresented(&turn)
     }
 
     /// Removes a presentable and all below it, newest leaf first, and tells so (S-22). What that means for the rest of
     /// the tree is settled by the caller, when all its changes are made.
-    mutating func takeOut(_ slot: NodeSlot, below parent: NodeSlot?, _ reason: Withdrawal.Reason) -> [Node] {
+    mutating func takeOut(_ slot: NodeSlot, below parent: NodeSlot?, _ reason: Withdrawal.Reason, _ turn: inout Turn)
+        -> [Node]
+    {
         let gone = forest.remove(slot)
-        reportRemoved(gone, reason)
+        reportRemoved(gone, reason, &turn)
         countRemoval(gone, below: parent)
         return gone
     }
 
     /// Tells that presentables are gone, and gives back what they held. The reason is that of the last one, which took the
     /// others with it.
-    mutating func reportRemoved(_ gone: [Node], _ reason: Withdrawal.Reason) {
+    mutating func reportRemoved(_ gone: [Node], _ reason: Withdrawal.Reason, _ turn: inout Turn) {
         for (place, node) in gone.enumerated() {
-            effects.append(.removePresentable(path: node.path, isFlow: node.flow != nil))
+            turn.effects.append(.removePresentable(path: node.path, isFlow: node.flow != nil))
             accounting.release(node)
             unrecord(node)
             if node.owner != nil || node.presenting != nil {
-                withdraw(node, place == gone.count - 1 ? reason : .parent)
+                withdraw(node, place == gone.count - 1 ? reason : .parent, &turn)
             }
         }
     }
@@ -64,30 +66,31 @@ extension Coordinator {
 
     /// Sets off the step that a flow asked for when this child goes by other hands (S-23).
     mutating func reportParent(
-        _ flow: NodeSlot, of gone: Node?, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client
+        _ flow: NodeSlot, of gone: Node?, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client,
+        _ turn: inout Turn
     ) {
         guard let gone, let template = gone.onDismissed else { return }
-        let context = Context(arguments: gone.arguments, flow: flow, dismissal: (gone.name, reason))
+        let context = Context(arguments: gone.arguments, flow: flow, now: turn.now, dismissal: (gone.name, reason))
         var step = WaitingStep(
             origin: origin, client: client, flow: forest.id(of: flow),
             step: template.step, arguments: [], cause: cause, purpose: .triggered)
         do throws(FlowError) {
             step.arguments = try resolve(template, context).arguments
             // It begins a chain, or goes on with one that waited: there can be thousands, and a slice may end before each.
-            if mayTrigger(step) { queue.insert(contentsOf: [step]) }
+            if mayTrigger(step, &turn) { queue.insert(contentsOf: [step]) }
         } catch {
-            reportFailure(of: step, .refused(error))
+            reportFailure(of: step, .refused(error), &turn)
         }
     }
 
     /// Steps that wait for presentables that are gone: those that waited at them end with it, and are told (S-12);
     /// those that were set off on their flows end when their turn comes (S-22), and are told at the heir, the nearest
     /// ancestor that is live.
-    mutating func dropSteps(of gone: [Node], nearestLiveAncestor: NodeSlot?) {
+    mutating func dropSteps(of gone: [Node], nearestLiveAncestor: NodeSlot?, _ turn: inout Turn) {
         for node in gone {
             guard let flow = node.flow else { continue }
             let id = NodeID(slot: node.slot, instance: node.instance)
-            if let question = flow.question { withdrawQuestion(question) }
+            if let question = flow.question { withdrawQuestion(question, &turn) }
             unblock(id)
             calls.resume(waitingFor: id)
         }
@@ -102,12 +105,12 @@ extension Coordinator {
             let place = nearestLiveAncestor ?? (node.flow == nil ? node.parentPath : node.path)
             if let held = node.initialStep {
                 reportDropped(
-                    held, lost(held, with: node, flowLives: node.instance == last, isInitial: true), at: place)
+                    held, lost(held, with: node, flowLives: node.instance == last, isInitial: true), at: place, &turn)
                 release(origin: held.origin, held: true)
             }
             for kept in node.deferredSteps {
                 reportDropped(
-                    kept, lost(kept, with: node, flowLives: node.instance == last, isInitial: false), at: place)
+                    kept, lost(kept, with: node, flowLives: node.instance == last, isInitial: false), at: place, &turn)
             }
         }
     }
@@ -125,9 +128,9 @@ extension Coordinator {
 
 // MARK: - What is told of steps that nobody waits for
 
-extension Coordinator {
+extension Machine {
     /// Tells of a step that nobody waits for, if it ended otherwise than navigated (S-12).
-    mutating func reportFailure(of step: WaitingStep, _ outcome: Outcome) {
+    mutating func reportFailure(of step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) {
         let name = definitions.steps[step.step.index].name
         if case .navigated = outcome { return }
         let place = failurePath(of: step.flow)
@@ -147,7 +150,7 @@ extension Coordinator {
             reason = .error(error.code)
             message = error.message
         }
-        effects.append(
+        turn.effects.append(
             .emitNavigationFailed(
                 NavigationFailure(
                     flow: place, cause: step.cause, client: step.client, step: name, reason: reason,
@@ -155,22 +158,23 @@ extension Coordinator {
     }
 
     /// Tells of a step that waited and was lost before its turn.
-    mutating func reportDropped(_ held: DeferredStep, _ error: FlowError, at path: String) {
-        reportDropped(held, .error(error.code), error.message, at: path)
+    mutating func reportDropped(_ held: DeferredStep, _ error: FlowError, at path: String, _ turn: inout Turn) {
+        reportDropped(held, .error(error.code), error.message, at: path, &turn)
     }
 
     /// Tells of a step that waited until a newer one took its place (S-15, S-19).
-    mutating func reportReplaced(_ held: DeferredStep, at path: String) {
+    mutating func reportReplaced(_ held: DeferredStep, at path: String, _ turn: inout Turn) {
         let name = definitions.steps[held.step.index].name
         reportDropped(
             held, .verdict(.hidden),
-            "step '\(name)' waited for its presentable to be presented, until a newer one took its place", at: path)
+            "step '\(name)' waited for its presentable to be presented, until a newer one took its place", at: path,
+            &turn)
     }
 
     private mutating func reportDropped(
-        _ held: DeferredStep, _ reason: NavigationFailure.Reason, _ message: String, at path: String
+        _ held: DeferredStep, _ reason: NavigationFailure.Reason, _ message: String, at path: String, _ turn: inout Turn
     ) {
-        effects.append(
+        turn.effects.append(
             .emitNavigationFailed(
                 NavigationFailure(
                     flow: path, cause: held.cause, client: held.client, step: definitions.steps[held.step.index].name,
@@ -178,9 +182,9 @@ extension Coordinator {
     }
 
     /// Tells that a root has no parent which could take a step (S-20, S-21).
-    mutating func reportOrphaned(_ planned: Plan.Step, of step: WaitingStep, at path: String) {
+    mutating func reportOrphaned(_ planned: Plan.Step, of step: WaitingStep, at path: String, _ turn: inout Turn) {
         let name = definitions.steps[planned.step.index].name
-        effects.append(
+        turn.effects.append(
             .emitNavigationFailed(
                 NavigationFailure(
                     flow: path, cause: serial, client: step.client, step: name, reason: .verdict(.unhandled),

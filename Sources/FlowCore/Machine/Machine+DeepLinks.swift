@@ -1,16 +1,18 @@
 // Steps for all flows at once, and along a path of them: neither is gated (S-15).
 
-extension Coordinator {
+extension Machine {
     /// Sends a step to every flow that is live now, each an origin of its own (S-27).
-    mutating func openDeepLink(_ step: StepID, _ arguments: Arguments, by client: Client, _ request: RequestID) {
+    mutating func openDeepLink(
+        _ step: StepID, _ arguments: Arguments, by client: Client, _ request: RequestID, _ turn: inout Turn
+    ) {
         let admitted: Arguments
         do throws(FlowError) {
             admitted = try admit(arguments, of: step)
         } catch {
-            answer = .fail(request, error)
+            turn.answer = .fail(request, error)
             return
         }
-        makeRoomForDeepLink(step, admitted.byteCount, client)
+        makeRoomForDeepLink(step, admitted.byteCount, client, &turn)
         let flows = forest.preorder().filter { forest[$0].flow != nil }
         var outcomes: [FlowOutcome] = []
         var link = DeepLink(step: step, arguments: admitted)
@@ -22,7 +24,7 @@ extension Coordinator {
                 arguments: admitted, cause: 0, purpose: .deepLink(request, place: place))
             do throws(FlowError) {
                 try checkEmitter(client, of: flow)
-                usage = try checkWait(waiting, for: flow, besides: usage)
+                usage = try checkWait(waiting, for: flow, besides: usage, &turn)
             } catch {
                 outcomes.append(FlowOutcome(path: forest[flow].path, outcome: .refused(error)))
                 link.flows.append(nil)
@@ -31,58 +33,58 @@ extension Coordinator {
             outcomes.append(FlowOutcome(path: forest[flow].path, outcome: nil))
             link.flows.append(waiting.flow)
             link.undecided += 1
-            reach(flow)
+            reach(flow, &turn)
         }
         guard link.undecided > 0 else {
-            answer = .reply(request, .outcomes(outcomes))
+            turn.answer = .reply(request, .outcomes(outcomes))
             return
         }
         var call = Call(client: client, kind: .deepLink(link))
-        call.due = now.advanced(by: Limits.replyTimeout)
+        call.due = turn.now.advanced(by: Limits.replyTimeout)
         calls.begin(request, call, outcomes)
-        takeRest(of: request)
+        takeRest(of: request, &turn)
     }
 
     /// Goes on with a step for every flow, each when the chain of the one before is done, or waits.
-    mutating func takeRest(of request: RequestID) {
+    mutating func takeRest(of request: RequestID, _ turn: inout Turn) {
         while let next = calls.takeNextStep(of: request) {
             take(
                 WaitingStep(
                     origin: origins.next(), client: next.client, flow: next.flow, step: next.step,
-                    arguments: next.arguments, cause: 0, purpose: .deepLink(request, place: next.place)))
+                    arguments: next.arguments, cause: 0, purpose: .deepLink(request, place: next.place)), &turn)
             guard let call = calls[request], case .deepLink(let link) = call.kind else { return }
-            if !run() || (isSliceOver && link.next < link.flows.count) {
+            if !run(&turn) || (turn.isOver && link.next < link.flows.count) {
                 drop(request)
-                return park(request, call)
+                return park(request, call, &turn)
             }
         }
         calls.endSlices(of: request)
     }
 
     /// Before the first flow is looked at, as what makes room can be one of them.
-    private mutating func makeRoomForDeepLink(_ step: StepID, _ bytes: Int, _ client: Client) {
+    private mutating func makeRoomForDeepLink(_ step: StepID, _ bytes: Int, _ client: Client, _ turn: inout Turn) {
         guard definitions.askOthers, accounting.pool != Accounting.Usage() else { return }
         let count = forest.preorder().count { forest[$0].flow != nil && mayWait(step, at: $0) }
         // Where not all can have room, each is checked for itself.
-        try? reserve(Accounting.Usage(steps: count, bytes: count * bytes), for: client)
+        try? reserve(Accounting.Usage(steps: count, bytes: count * bytes), for: client, &turn)
     }
 
     /// Goes from flow to flow by their names, with a step for each, or with none (S-28).
     mutating func openPath(
-        _ segments: [PathSegment], by client: Client, timeout: UInt64, _ request: RequestID
+        _ segments: [PathSegment], by client: Client, timeout: UInt64, _ request: RequestID, _ turn: inout Turn
     ) {
         guard !segments.isEmpty else {
-            answer = .fail(
+            turn.answer = .fail(
                 request, FlowError(.invalidArguments, "the path is empty; it has to have at least one segment, a root"))
             return
         }
         guard segments.count <= Limits.waitingStepsPerFlow else {
             let error = FlowError(
                 .limitExceeded, "\(segments.count) segments in one path, of at most \(Limits.waitingStepsPerFlow)")
-            answer = .fail(request, error)
+            turn.answer = .fail(request, error)
             return
         }
-        var walk = PathWalk(segments: segments, due: now.advanced(by: timeout))
+        var walk = PathWalk(segments: segments, due: turn.now.advanced(by: timeout))
         var call = Call(client: client, kind: .path(walk))
         do throws(FlowError) {
             // Before anything happens, as what has happened stays.
@@ -93,42 +95,46 @@ extension Coordinator {
                 call.usage.bytes += segments[place].arguments.byteCount
             }
             call.usage.steps = segments.count
-            if definitions.askOthers { try reserve(call.usage, for: client) } else { call.usage = Accounting.Usage() }
+            if definitions.askOthers {
+                try reserve(call.usage, for: client, &turn)
+            } else {
+                call.usage = Accounting.Usage()
+            }
         } catch {
-            answer = .fail(request, error)
+            turn.answer = .fail(request, error)
             return
         }
-        walkOn(walk, call, request)
+        walkOn(walk, call, request, &turn)
     }
 
     /// Goes on along a path, as far as no step has to wait, and each flow is ready.
-    mutating func walkOn(_ walk: PathWalk, _ call: Call, _ request: RequestID) {
+    mutating func walkOn(_ walk: PathWalk, _ call: Call, _ request: RequestID, _ turn: inout Turn) {
         var (walk, call) = (walk, call)
         drop(request)
         if call.isAnswered {
             // Its time was over between two slices.
-            if let outcome = walk.outcome { reportConclusion(outcome, of: call, at: walk.place) }
+            if let outcome = walk.outcome { reportConclusion(outcome, of: call, at: walk.place, &turn) }
             return
         }
         do throws(FlowError) {
-            while try stride(&walk, by: call.client, request) {
+            while try stride(&walk, by: call.client, request, &turn) {
                 // Where nothing is left to take, or the step waits for others, there is nothing to go on with.
                 if walk.isDone || walk.isUndecided { break }
-                if !queue.isEmpty || isSliceOver {
+                if !queue.isEmpty || turn.isOver {
                     call.kind = .path(walk)
-                    return park(request, call, until: walk.due)
+                    return park(request, call, until: walk.due, &turn)
                 }
             }
         } catch {
-            finish(request, .fail(request, walk.failure(error.message)))
+            finish(request, .fail(request, walk.failure(error.message)), &turn)
             return
         }
         guard !walk.isDone else {
-            finish(request, .reply(request, .outcomes(walk.outcomes)))
+            finish(request, .reply(request, .outcomes(walk.outcomes)), &turn)
             return
         }
         call.kind = .path(walk)
-        suspend(request, call, until: walk.due)
+        suspend(request, call, until: walk.due, &turn)
         if !walk.isUnderWay, let above = walk.above { calls.wait(request, for: above) }
     }
 
@@ -136,7 +142,7 @@ extension Coordinator {
     ///
     /// - Throws: why it can't be taken, or was not navigated.
     private mutating func stride(
-        _ walk: inout PathWalk, by client: Client, _ request: RequestID
+        _ walk: inout PathWalk, by client: Client, _ request: RequestID, _ turn: inout Turn
     ) throws(FlowError) -> Bool {
         if walk.isUnderWay {
             guard let outcome = walk.outcome else { return false }
@@ -150,7 +156,7 @@ extension Coordinator {
         }
         if let error = walk.lapsed[walk.outcomes.count] { throw error }
         let segment = walk.segments[walk.outcomes.count]
-        let flow = try self.flow(for: segment, below: walk.above, isFirst: walk.outcomes.isEmpty, by: client)
+        let flow = try self.flow(for: segment, below: walk.above, isFirst: walk.outcomes.isEmpty, by: client, &turn)
         walk.above = forest.id(of: flow)
         walk.place = forest[flow].path
         guard let step = segment.step else {
@@ -161,11 +167,11 @@ extension Coordinator {
         let waiting = WaitingStep(
             origin: origins.next(), client: client, flow: forest.id(of: flow), step: step,
             arguments: segment.arguments, cause: 0, purpose: .segment(request))
-        try checkWait(waiting, for: flow)
-        reach(flow)
+        try checkWait(waiting, for: flow, &turn)
+        reach(flow, &turn)
         walk.isUnderWay = true
-        walk.outcome = take(waiting)
-        run()
+        walk.outcome = take(waiting, &turn)
+        run(&turn)
         return true
     }
 
@@ -191,7 +197,7 @@ extension Coordinator {
     /// The flow that a segment means: a root for the first one, which is started if it is unique; else the newest of
     /// that name below the one before.
     private mutating func flow(
-        for segment: PathSegment, below above: NodeID?, isFirst: Bool, by client: Client
+        for segment: PathSegment, below above: NodeID?, isFirst: Bool, by client: Client, _ turn: inout Turn
     ) throws(FlowError) -> NodeSlot {
         if isFirst, let root = forest.newestFlow(named: segment.flow, below: nil) { return root }
         if isFirst {
@@ -202,8 +208,8 @@ extension Coordinator {
                 throw FlowError(
                     .unknownFlow, "no root of that name is live, and none is started, as the flow is not unique")
             }
-            let path = try begin(FlowRequest(id, by: client))
-            runToEnd()
+            let path = try begin(FlowRequest(id, by: client), &turn)
+            runToEnd(&turn)
             guard let root = forest.newestFlow(named: segment.flow, below: nil) else {
                 throw FlowError(.flowEnded, "'\(path)' ended with its initial step")
             }

@@ -12,17 +12,19 @@ extension Coordinator {
     public borrowing func explain(
         _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, at now: Instant
     ) -> Explanation {
-        var run = copy()
-        run.now = now
+        var run = machine
         // As things are now: what goes on later, and may take long, is left out.
-        (run.queue, run.slice) = (StepQueue(), Slice())
+        run.queue = StepQueue()
         run.calls.forgetNext()
         run.alarms.forgetDue()
-        return run.explainEmission(of: step, arguments, on: node, by: client)
+        var turn = Turn(at: now)
+        return run.explainEmission(of: step, arguments, on: node, by: client, &turn)
     }
+}
 
-    private mutating func explainEmission(
-        of step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client
+extension Machine {
+    fileprivate mutating func explainEmission(
+        of step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, _ turn: inout Turn
     ) -> Explanation {
         guard let slot = forest.slot(of: node) else { return Explanation(refusal: Self.gone) }
         let flow = flow(for: slot)
@@ -34,9 +36,9 @@ extension Coordinator {
 
         // No call has this number: those that wait are not concerned.
         let request = RequestID(.max)
-        self.request = request
+        turn.call.request = request
         var explanation: Explanation
-        switch emit(step, arguments, on: node, by: client, nil, .emitted(request)) {
+        switch emit(step, arguments, on: node, by: client, nil, .emitted(request), &turn) {
         case .ended(let outcome):
             explanation = Explanation(outcome)
             explanation.add("step '\(definitions[step].name)'\(Self.text(arguments)) \(place)")
@@ -49,20 +51,20 @@ extension Coordinator {
             explanation = Explanation(outcome)
             explanation.add("step '\(definitions[step].name)'\(Self.text(admitted)) \(place)")
             for line in gate + reasons { explanation.add(line, indented: true) }
-            takeEffects(into: &explanation)
+            takeEffects(into: &explanation, &turn)
             if case .refused(let error) = outcome { explanation.add(error.message, indented: true) }
         case .waiting:
             explanation = Explanation(.ignored(.pending))
             explanation.add("step '\(definitions[step].name)'\(Self.text(admitted)) \(place)")
             for line in gate + reasons { explanation.add(line, indented: true) }
-            takeEffects(into: &explanation)
+            takeEffects(into: &explanation, &turn)
         }
-        explainChain(in: &explanation)
+        explainChain(in: &explanation, &turn)
         return explanation
     }
 
     /// The same as ``goOn()``, a step at a time.
-    private mutating func explainChain(in explanation: inout Explanation) {
+    private mutating func explainChain(in explanation: inout Explanation, _ turn: inout Turn) {
         while let step = queue.takeNext() {
             explanation.add(heading(of: step))
             if let flow = forest.slot(of: step.flow) {
@@ -70,12 +72,12 @@ extension Coordinator {
                     explanation.add(line, indented: true)
                 }
             }
-            take(step)
-            takeEffects(into: &explanation)
+            take(step, &turn)
+            takeEffects(into: &explanation, &turn)
         }
-        goOn()
-        sendLateAnswers()
-        takeEffects(into: &explanation)
+        goOn(&turn)
+        turn.sendLateAnswers()
+        takeEffects(into: &explanation, &turn)
     }
 
     private func heading(of step: WaitingStep) -> String {
@@ -99,7 +101,7 @@ extension Coordinator {
 
 // MARK: - The gate
 
-extension Coordinator {
+extension Machine {
     /// What the gate makes of a step on a presentable, and why (S-15).
     private func gateReasons(at slot: NodeSlot, for flow: NodeSlot, _ client: Client) -> [String] {
         var lines: [String] = []
@@ -146,7 +148,7 @@ extension Coordinator {
 
 // MARK: - The rule
 
-extension Coordinator {
+extension Machine {
     /// Where a step leads at a flow, and why not elsewhere; nothing of what the run itself tells.
     private func reasons(
         for step: StepID, _ arguments: Arguments, at flow: NodeSlot, showsPrivate: Bool
@@ -232,14 +234,14 @@ extension Alternative {
 
 // MARK: - What happened
 
-extension Coordinator {
+extension Machine {
     /// Says what the run did since it was last asked.
-    private mutating func takeEffects(into explanation: inout Explanation) {
+    private mutating func takeEffects(into explanation: inout Explanation, _ turn: inout Turn) {
         // What was navigated explains the rest.
-        for case .emitNavigationOccurred(let navigation) in effects {
+        for case .emitNavigationOccurred(let navigation) in turn.effects {
             for line in lines(of: navigation) { explanation.add(line, indented: true) }
         }
-        for effect in effects {
+        for effect in turn.effects {
             guard let line = line(of: effect) else { continue }
             guard case .emitNavigationFailed(let failure) = effect else {
                 explanation.add(line, indented: true)
@@ -251,8 +253,7 @@ extension Coordinator {
                 explanation.add(line, indented: true, matters: failure.reason == .error(.navigationLoop))
             }
         }
-        explanation.effects += effects
-        effects = []
+        explanation.effects += turn.takeEffects()
     }
 
     private func lines(of navigation: Navigation) -> [String] {

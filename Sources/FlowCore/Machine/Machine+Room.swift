@@ -24,16 +24,17 @@ struct EvictionCandidates: Sendable {
     var all = Subtrees()
 }
 
-extension Coordinator {
+extension Machine {
     /// Makes sure that so much more may be held for a client; in total, where that comes to something else. Where it may not
     /// in total, others go.
     ///
     /// - Parameter spared: stays, with what it is in.
     /// - Throws: ``FlowError/Code/limitExceeded`` with the limit that is in the way.
     mutating func reserve(
-        _ more: Accounting.Usage, inTotal: Accounting.Usage? = nil, for client: Client, sparing spared: NodeSlot? = nil
+        _ more: Accounting.Usage, inTotal: Accounting.Usage? = nil, for client: Client, sparing spared: NodeSlot? = nil,
+        _ turn: inout Turn
     ) throws(FlowError) {
-        try makeRoom(for: inTotal ?? more, by: client, more, sparing: spared)
+        try makeRoom(for: inTotal ?? more, by: client, more, sparing: spared, &turn)
         try accounting.check(more, inTotal: inTotal, for: client)
     }
 
@@ -42,7 +43,8 @@ extension Coordinator {
     /// - Returns: whether something went.
     @discardableResult
     mutating func makeRoom(
-        for more: Accounting.Usage, by client: Client, _ own: Accounting.Usage, sparing spared: NodeSlot?
+        for more: Accounting.Usage, by client: Client, _ own: Accounting.Usage, sparing spared: NodeSlot?,
+        _ turn: inout Turn
     ) throws(FlowError) -> Bool {
         let wanting = accounting.shortage(more)
         if wanting == Accounting.Usage() || accounting.pool == Accounting.Usage() { return false }
@@ -60,7 +62,7 @@ extension Coordinator {
                     evictionCandidates.changes = nil
                     break
                 }
-                evict(top)
+                evict(top, &turn)
                 hasGone = true
             }
         }
@@ -86,19 +88,19 @@ extension Coordinator {
     }
 
     /// Dismisses a subtree that may go, as the daemon's own doing.
-    private mutating func evict(_ top: NodeSlot) {
+    private mutating func evict(_ top: NodeSlot, _ turn: inout Turn) {
         for slot in forest.postorder(top) {
             let held = forest[slot].holding
             evictionCandidates.all.usage += -held
             if forest[slot].isUnseen { evictionCandidates.unseen.usage += -held }
         }
         // Nothing of it belongs to the chain at hand.
-        let origin = originAtHand
-        originAtHand = 0
+        let origin = turn.origin
+        turn.origin = 0
         forest.isMakingRoom = true
-        dismiss(top, .dismissed, origin: origins.next(), cause: 0, .daemon)
+        dismiss(top, .dismissed, origin: origins.next(), cause: 0, .daemon, &turn)
         forest.isMakingRoom = false
-        originAtHand = origin
+        turn.origin = origin
     }
 
     // MARK: What may go

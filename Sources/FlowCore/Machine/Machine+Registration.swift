@@ -1,13 +1,13 @@
 // Flows that clients implement (S-32): their definitions stand beside those of the files, as long as the client is there,
 // or the bus can start it again.
 
-extension Coordinator {
+extension Machine {
     /// A client wants to be the navigator of a flow, or to say anew what it takes and brings: then its live flows go on by
     /// that, as after Reload.
-    mutating func register(_ candidate: Registration, _ request: RequestID) {
+    mutating func register(_ candidate: Registration, _ request: RequestID, _ turn: inout Turn) {
         // Who is not sure whether it is known just says it again.
         if registrations.all.contains(candidate) {
-            answer = .reply(request, .done)
+            turn.answer = .reply(request, .done)
             return
         }
         let former = registrations[candidate.flow].flatMap {
@@ -18,21 +18,21 @@ extension Coordinator {
         do throws(FlowError) {
             try registrations.check(candidate, inPlaceOf: former, definitions, accounting)
         } catch {
-            answer = .fail(request, error)
+            turn.answer = .fail(request, error)
             return
         }
         registrations.register(candidate)
         if !isWatched { watch(candidate.client) }
         let new = registrations.definitions
         if new != definitions {
-            exchange(new)
-            effects.append(.emitDefinitionsChanged)
+            exchange(new, &turn)
+            turn.effects.append(.emitDefinitionsChanged)
         }
-        answer = .reply(request, .done)
+        turn.answer = .reply(request, .done)
     }
 
     /// A client does not want to be that any more; its live flows are dismissed.
-    mutating func unregister(_ flow: String, by client: Client, _ request: RequestID) {
+    mutating func unregister(_ flow: String, by client: Client, _ request: RequestID, _ turn: inout Turn) {
         guard let registration = registrations[flow] else {
             let isDefined = definitions.flow(named: flow) != nil
             let error =
@@ -42,30 +42,30 @@ extension Coordinator {
                     .unknownFlow,
                     "no flow '\(Names.escaped(flow))' is registered"
                         + Names.suggestion(for: flow, among: registrations.all.lazy.map(\.flow)))
-            answer = .fail(request, error)
+            turn.answer = .fail(request, error)
             return
         }
         let owner = registration.client
         guard owner == client || isLeft(registration, to: client) else {
             let text = "flow '\(flow)' is registered by '\(owner.name)', not by '\(client.name)'"
-            answer = .fail(request, FlowError(.notOwner, text))
+            turn.answer = .fail(request, FlowError(.notOwner, text))
             return
         }
-        removeRegistrations { $0.flow == flow }
+        removeRegistrations(&turn) { $0.flow == flow }
         watches.remove(owner)
-        answer = .reply(request, .done)
+        turn.answer = .reply(request, .done)
     }
 
     /// The registrations of a client that is gone: those that the bus can start again stay.
-    mutating func leaveRegistrations(of client: Client) {
+    mutating func leaveRegistrations(of client: Client, _ turn: inout Turn) {
         let flows = Set(registrations.all.lazy.filter { $0.client == client }.map(\.flow))
         if flows.isEmpty { return }
         // By flow: the bus name may be another client's by now, which has flows of its own.
-        dismissFlows(client) { flows.contains($0.name) }
+        dismissFlows(client, &turn) { flows.contains($0.name) }
         // What its flows leave behind is taken by the rules that they were part of.
-        run()
+        run(&turn)
         let staying = stayingFlows(of: client)
-        removeRegistrations { $0.client == client && !staying.contains($0.flow) }
+        removeRegistrations(&turn) { $0.client == client && !staying.contains($0.flow) }
         registrations.leave(flows)
     }
 
@@ -94,9 +94,9 @@ extension Coordinator {
         !watches.contains(registration.client) && nameOwners.owns(client, registration.service.name)
     }
 
-    private mutating func removeRegistrations(where isOver: (Registration) -> Bool) {
+    private mutating func removeRegistrations(_ turn: inout Turn, where isOver: (Registration) -> Bool) {
         if registrations.remove(where: isOver).isEmpty { return }
-        exchange(registrations.definitions)
-        effects.append(.emitDefinitionsChanged)
+        exchange(registrations.definitions, &turn)
+        turn.effects.append(.emitDefinitionsChanged)
     }
 }

@@ -6,19 +6,36 @@
 
 extension Coordinator {
     /// Whether records changed that have to be kept before the effects of the latest events are carried out (D-1).
-    public var hasUrgentRecords: Bool {
+    public var hasUrgentRecords: Bool { machine.hasUrgentRecords }
+
+    /// Whether records changed at all: others may be kept later, with the next urgent ones or by themselves (D-2).
+    public var hasRecords: Bool { machine.hasRecords }
+
+    /// The records that changed since they were last taken, each once; those that may be kept later among them.
+    public mutating func takeRecords() -> [Record] { machine.takeRecords() }
+
+    /// All records, as if each had changed; none counts as changed any more.
+    public mutating func takeAllRecords() -> [Record] { machine.takeAllRecords() }
+
+    /// No more serials and instances are reserved than were given: at the end of a process that can still say so.
+    public mutating func releaseReservedNumbers() { machine.releaseReservedNumbers() }
+
+    /// The number of the latest call that an earlier process had not answered; the calls of this one have greater ones.
+    public var latestRequest: RequestID { RequestID(machine.calls.all.keys.lazy.map(\.number).max() ?? 0) }
+}
+
+extension Machine {
+    fileprivate var hasUrgentRecords: Bool {
         !forest.unsaved.isEmpty || unsaved.isUrgent || origins.hasUnsaved || calls.hasUnsaved
             || registrations.hasUnsaved
             || nameOwners.hasUnsaved || !tokens.unsaved.isEmpty
     }
 
-    /// Whether records changed at all: others may be kept later, with the next urgent ones or by themselves (D-2).
-    public var hasRecords: Bool {
+    fileprivate var hasRecords: Bool {
         hasUrgentRecords || !forest.unsavedActivities.isEmpty || !tokens.forgotten.isEmpty
     }
 
-    /// The records that changed since they were last taken, each once; those that may be kept later among them.
-    public mutating func takeRecords() -> [Record] {
+    fileprivate mutating func takeRecords() -> [Record] {
         var records: [Record] = []
         if unsaved.hasCounters { records.append(counters) }
         unsaved.hasCounters = false
@@ -39,8 +56,7 @@ extension Coordinator {
         return records
     }
 
-    /// All records, as if each had changed; none counts as changed any more.
-    public mutating func takeAllRecords() -> [Record] {
+    fileprivate mutating func takeAllRecords() -> [Record] {
         for slot in forest.preorder() {
             forest.touch(slot)
             // Screens have none, and are many: the list of those that changed is cleared up by the number of flows.
@@ -56,8 +72,7 @@ extension Coordinator {
         return records
     }
 
-    /// No more serials and instances are reserved than were given: at the end of a process that can still say so.
-    public mutating func releaseReservedNumbers() {
+    fileprivate mutating func releaseReservedNumbers() {
         (unsaved.reservedSerial, unsaved.reservedInstance) = (serial, forest.lastInstance)
         unsaved.hasCounters = true
     }
@@ -68,9 +83,6 @@ extension Coordinator {
         unsaved.reservedInstance = forest.lastInstance + UnsavedRecords.block
         unsaved.hasCounters = true
     }
-
-    /// The number of the latest call that an earlier process had not answered; the calls of this one have greater ones.
-    public var latestRequest: RequestID { RequestID(calls.all.keys.lazy.map(\.number).max() ?? 0) }
 
     // MARK: What there is
 
@@ -146,7 +158,7 @@ extension Coordinator {
     }
 
     private func record(ofStep step: WaitingStep, _ stage: StepRecord.Stage) -> Record {
-        Record(RecordKey(.step, step.number), record(of: step, stage, by: definitions).bytes)
+        Record(RecordKey(.step, step.number), record(of: step, stage, by: definitions, nil).bytes)
     }
 
     private mutating func takeActivity(of slot: NodeSlot, into records: inout [Record]) {

@@ -1,41 +1,42 @@
 // A step from outside: who may emit it, the gate, and what is kept at the gate (S-4, S-15).
 
-extension Coordinator {
+extension Machine {
     /// A client emits a step on a presentable.
     mutating func emit(
         _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, _ options: EmissionOptions?,
-        _ request: RequestID
+        _ request: RequestID, _ turn: inout Turn
     ) {
         if let options, let token = options.token {
             let key = Tokens.Key(client: client, kind: .emission, token: token)
-            if answerAgain(key, request) { return }
+            if answerAgain(key, request, &turn) { return }
         }
         if let wanted = options?.instance, wanted != node.instance {
             let error = FlowError(
                 .staleInstance,
                 "instance '\(wanted)' is meant, but the presentable at this path is instance '\(node.instance)'")
-            answer = .fail(request, error)
+            turn.answer = .fail(request, error)
             return
         }
-        calledPath = options?.calledAt
-        switch emit(step, arguments, on: node, by: client, options, .emitted(request)) {
-        case .ended(let outcome): answer = Self.answer(request, outcome)
+        turn.call.path = options?.calledAt
+        switch emit(step, arguments, on: node, by: client, options, .emitted(request), &turn) {
+        case .ended(let outcome): turn.answer = Self.answer(request, outcome)
         case .taken: break
         case .waiting:
-            let path = calledPath ?? forest[node.slot].path
-            suspend(request, Call(client: client, kind: .step(path: path, token)))
-            if options?.waits == false { replyTimedOut(request) }
+            let path = turn.call.path ?? forest[node.slot].path
+            suspend(request, Call(client: client, kind: .step(path: path, turn.call.token)), &turn)
+            if options?.waits == false { replyTimedOut(request, &turn) }
         }
     }
 
     /// A client emits steps on a presentable, each when the one before has ended with all that it set off (S-7).
     mutating func emit(
-        _ steps: [EmittedStep], on node: NodeID, by client: Client, calledAt calledPath: String?, _ request: RequestID
+        _ steps: [EmittedStep], on node: NodeID, by client: Client, calledAt calledPath: String?, _ request: RequestID,
+        _ turn: inout Turn
     ) {
         guard steps.count <= Limits.waitingStepsPerFlow else {
             let error = FlowError(
                 .limitExceeded, "\(steps.count) steps in one call, of at most \(Limits.waitingStepsPerFlow)")
-            answer = .fail(request, error)
+            turn.answer = .fail(request, error)
             return
         }
         // Where it is gone, each step is refused.
@@ -43,26 +44,26 @@ extension Coordinator {
         let list = StepList(node: node, path: path, steps: steps)
         var call = Call(client: client, kind: .list(list))
         do throws(FlowError) {
-            if definitions.askOthers { call.usage = try usage(of: steps, on: node, for: client) }
+            if definitions.askOthers { call.usage = try usage(of: steps, on: node, for: client, &turn) }
         } catch {
-            answer = .fail(request, error)
+            turn.answer = .fail(request, error)
             return
         }
-        emitRest(of: list, call, request)
+        emitRest(of: list, call, request, &turn)
     }
 
     /// What steps count for that may have to wait.
     private mutating func usage(
-        of steps: [EmittedStep], on node: NodeID, for client: Client
+        of steps: [EmittedStep], on node: NodeID, for client: Client, _ turn: inout Turn
     ) throws(FlowError) -> Accounting.Usage {
         var usage = Accounting.Usage(steps: steps.count)
         for case .step(_, let arguments) in steps { usage.bytes += arguments.byteCount }
-        try reserve(usage, for: client, sparing: forest.slot(of: node))
+        try reserve(usage, for: client, sparing: forest.slot(of: node), &turn)
         return usage
     }
 
     /// Emits the steps that were not emitted yet, as far as none has to wait.
-    mutating func emitRest(of list: StepList, _ call: Call, _ request: RequestID) {
+    mutating func emitRest(of list: StepList, _ call: Call, _ request: RequestID, _ turn: inout Turn) {
         var (list, call) = (list, call)
         drop(request)
         while list.outcomes.count < list.steps.count {
@@ -72,22 +73,22 @@ extension Coordinator {
             case .step(let step, let arguments):
                 switch emit(
                     step, arguments, on: list.node, by: call.client, nil,
-                    .listed(request, place: list.outcomes.count))
+                    .listed(request, place: list.outcomes.count), &turn)
                 {
                 case .ended(let ended), .taken(let ended): outcome = ended
                 case .waiting:
                     call.kind = .list(list)
-                    return suspend(request, call)
+                    return suspend(request, call, &turn)
                 }
             }
             list.outcomes.append(outcome)
-            if call.isAnswered { reportConclusion(outcome, of: call, at: list.path) }
-            if !run() || (isSliceOver && list.outcomes.count < list.steps.count) {
+            if call.isAnswered { reportConclusion(outcome, of: call, at: list.path, &turn) }
+            if !run(&turn) || (turn.isOver && list.outcomes.count < list.steps.count) {
                 call.kind = .list(list)
-                return park(request, call)
+                return park(request, call, &turn)
             }
         }
-        if !call.isAnswered { finish(request, .reply(request, .verdicts(list.outcomes))) }
+        if !call.isAnswered { finish(request, .reply(request, .verdicts(list.outcomes)), &turn) }
     }
 
     /// What became of a step at the gate.
@@ -103,7 +104,7 @@ extension Coordinator {
     /// Lets a step through to its flow, or not.
     mutating func emit(
         _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, _ options: EmissionOptions?,
-        _ purpose: WaitingStep.Purpose
+        _ purpose: WaitingStep.Purpose, _ turn: inout Turn
     ) -> Admission {
         guard let slot = forest.slot(of: node) else { return .ended(.refused(Self.gone)) }
         let flow = flow(for: slot)
@@ -124,26 +125,26 @@ extension Coordinator {
                 origin: origin, client: client, flow: forest.id(of: flow), step: step,
                 arguments: admitted, cause: 0, purpose: purpose, screen: slot == flow ? nil : node,
                 isInteractive: options?.isInteractive ?? false),
-            at: slot, for: flow)
+            at: slot, for: flow, &turn)
     }
 
     /// The gate of a presentable: what it lets through is taken, or kept (S-15).
-    mutating func pass(_ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot) -> Admission {
+    mutating func pass(_ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, _ turn: inout Turn) -> Admission {
         let whenHidden = forest[slot].isPresented ? .allow : whenHidden(slot)
         if whenHidden == .ignore { return .ended(.ignored(.hidden)) }
         let isFromOutside = step.purpose != .idle
         guard whenHidden == .allow else {
-            let outcome = keep(step, at: slot, for: flow, onlyLatest: whenHidden == .latest)
-            if isFromOutside, outcome == .ignored(.deferred) { reach(flow) }
+            let outcome = keep(step, at: slot, for: flow, onlyLatest: whenHidden == .latest, &turn)
+            if isFromOutside, outcome == .ignored(.deferred) { reach(flow, &turn) }
             return .ended(outcome)
         }
         do throws(FlowError) {
-            try checkWait(step, for: flow)
+            try checkWait(step, for: flow, &turn)
         } catch {
             return .ended(.refused(error))
         }
-        if isFromOutside { reach(flow) }
-        return take(step).map { .taken($0) } ?? .waiting
+        if isFromOutside { reach(flow, &turn) }
+        return take(step, &turn).map { .taken($0) } ?? .waiting
     }
 
     /// Refuses a client that owns none of the names which a flow wants of those that emit (`emitters`), or that the flow
@@ -172,32 +173,35 @@ extension Coordinator {
             ?? forest[slot].flow.map { definitions.flows[$0.definition.index].whenHidden } ?? .ignore
     }
 
-    mutating func setVisible(_ node: NodeID, _ isVisible: Bool, by client: Client, _ request: RequestID) {
-        guard let slot = forest.slot(of: node) else { return refuseGone(request) }
+    mutating func setVisible(
+        _ node: NodeID, _ isVisible: Bool, by client: Client, _ request: RequestID, _ turn: inout Turn
+    ) {
+        guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
         do throws(FlowError) {
             try checkHandling(slot, client)
         } catch {
-            answer = .fail(request, error)
+            turn.answer = .fail(request, error)
             return
         }
         forest.setVisible(slot, isVisible)
-        reportChanges()
-        triggerPresented()
-        answer = .reply(request, .done)
+        reportChanges(&turn)
+        triggerPresented(&turn)
+        turn.answer = .reply(request, .done)
     }
 }
 
 // MARK: - Steps that are kept
 
-extension Coordinator {
+extension Machine {
     /// Keeps a step at a presentable until that is presented.
-    private mutating func keep(_ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, onlyLatest: Bool) -> Outcome
-    {
+    private mutating func keep(
+        _ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, onlyLatest: Bool, _ turn: inout Turn
+    ) -> Outcome {
         var kept = DeferredStep(
             step: step.step, arguments: step.arguments, origin: step.origin, cause: 0, client: step.client)
         do throws(FlowError) {
             try checkRoom(
-                for: kept, besides: onlyLatest ? forest[slot].deferredSteps : [], at: slot, for: flow)
+                for: kept, besides: onlyLatest ? forest[slot].deferredSteps : [], at: slot, for: flow, &turn)
         } catch {
             return .refused(error)
         }
@@ -205,7 +209,7 @@ extension Coordinator {
         let outdated = onlyLatest ? forest[slot].deferredSteps : []
         for outdated in outdated {
             countDeferred(outdated, -1, for: flow)
-            reportReplaced(outdated, at: forest[flow].path)
+            reportReplaced(outdated, at: forest[flow].path, &turn)
             unrecord(outdated)
         }
         if onlyLatest { forest[slot].deferredSteps = [] }
@@ -216,13 +220,14 @@ extension Coordinator {
         // What went to make room for the step may have been what covered the presentable.
         if forest[slot].isPresented {
             forest.notePresented(slot)
-            triggerPresented()
+            triggerPresented(&turn)
         }
         return .ignored(.deferred)
     }
 
     private mutating func checkRoom(
-        for kept: DeferredStep, besides outdated: [DeferredStep], at slot: NodeSlot, for flow: NodeSlot
+        for kept: DeferredStep, besides outdated: [DeferredStep], at slot: NodeSlot, for flow: NodeSlot,
+        _ turn: inout Turn
     ) throws(FlowError) {
         let quota = accounting.quotas.deferredSteps
         // What takes the place of another needs none.
@@ -252,7 +257,7 @@ extension Coordinator {
                 own += Accounting.Usage(steps: -1, bytes: -outdated.arguments.byteCount)
             }
         }
-        try reserve(own, inTotal: total, for: kept.client, sparing: slot)
+        try reserve(own, inTotal: total, for: kept.client, sparing: slot, &turn)
     }
 
     /// Whether one more step of this client may wait for a flow.
@@ -285,25 +290,25 @@ extension Coordinator {
 
 // MARK: - Tokens
 
-extension Coordinator {
+extension Machine {
     /// Gives a call its first outcome again, if it has one; else has it remembered. False: it is to be carried out.
-    mutating func answerAgain(_ key: Tokens.Key, _ request: RequestID) -> Bool {
-        tokens.expire(at: now)
+    mutating func answerAgain(_ key: Tokens.Key, _ request: RequestID, _ turn: inout Turn) -> Bool {
+        tokens.expire(at: turn.now)
         switch tokens.outcome(of: key) {
         case .reply(let known):
-            answer = .reply(request, known)
+            turn.answer = .reply(request, known)
             return true
         case .fail(let error):
-            answer = .fail(request, error)
+            turn.answer = .fail(request, error)
             return true
         case .waiting:
             do throws(FlowError) {
                 let usage = Accounting.Usage(steps: 1)
-                try reserve(usage, for: key.client)
+                try reserve(usage, for: key.client, &turn)
                 try tokens.wait(request, with: key)
                 accounting.count(usage, for: key.client)
             } catch {
-                answer = .fail(request, error)
+                turn.answer = .fail(request, error)
             }
             return true
         case nil: break
@@ -311,28 +316,22 @@ extension Coordinator {
         do throws(FlowError) {
             try tokens.check(key, in: accounting)
         } catch {
-            answer = .fail(request, error)
+            turn.answer = .fail(request, error)
             return true
         }
         accounting.open(key.client)
-        token = key
+        turn.call.token = key
         return false
     }
 
-    /// Whether the emission that a client made by this token is known still: its outcome, or that it has none yet.
-    public mutating func remembersEmission(_ token: String, by client: Client, at now: Instant) -> Bool {
-        tokens.expire(at: now)
-        return tokens.outcome(of: Tokens.Key(client: client, kind: .emission, token: token)) != nil
-    }
-
     /// Gives a call the outcome of the first one by its token, now or when that has one.
-    mutating func repeatEmission(_ token: String, by client: Client, _ request: RequestID) {
-        if answerAgain(Tokens.Key(client: client, kind: .emission, token: token), request) { return }
-        self.token = nil
-        refuseGone(request)
+    mutating func repeatEmission(_ token: String, by client: Client, _ request: RequestID, _ turn: inout Turn) {
+        if answerAgain(Tokens.Key(client: client, kind: .emission, token: token), request, &turn) { return }
+        turn.call.token = nil
+        refuseGone(request, &turn)
     }
 
-    mutating func remember(_ answer: Effect, by key: Tokens.Key) {
+    mutating func remember(_ answer: Effect, by key: Tokens.Key, at now: Instant) {
         switch answer {
         case .reply(_, let known): tokens.remember(.reply(known), of: key, at: now)
         case .fail(_, let error): tokens.remember(.fail(error), of: key, at: now)

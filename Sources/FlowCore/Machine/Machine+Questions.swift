@@ -1,43 +1,47 @@
 // Guards and navigators: they are asked and answer later, and the machine goes on meanwhile. A flow that asked takes no
 // other step until it is answered, so nothing is overtaken in it; other flows are not concerned (S-6).
 
-extension Coordinator {
+extension Machine {
     /// Whether a flow waits for an answer, also of a guard that it has no more since definitions were read again.
     func isWaiting(_ flow: NodeSlot) -> Bool { !questions.isEmpty && forest[flow].flow?.question != nil }
 
     /// Whether a step can be taken now at a flow that asks others. False: it waits, for its turn or for an answer.
-    mutating func mayProceed(_ step: WaitingStep, at flow: NodeSlot, _ definition: Int) -> Bool {
+    mutating func mayProceed(_ step: WaitingStep, at flow: NodeSlot, _ definition: Int, _ turn: inout Turn) -> Bool {
         if forest[flow].flow?.question != nil {
             var step = step
             countWaiting(&step, for: flow)
             queue.number(&step)
-            record(step, .blocked)
+            record(step, .blocked, &turn)
             blocked.insert(step)
             return false
         }
         if let `guard` = definitions.flows[definition].guard, `guard`.watches(step.step) {
-            ask(`guard`.service, about: step, at: flow, isNavigator: false)
+            ask(`guard`.service, about: step, at: flow, isNavigator: false, &turn)
             return false
         }
-        return mayNavigate(step, at: flow, definition)
+        return mayNavigate(step, at: flow, definition, &turn)
     }
 
     /// The same behind the guard.
-    private mutating func mayNavigate(_ step: WaitingStep, at flow: NodeSlot, _ definition: Int) -> Bool {
+    private mutating func mayNavigate(_ step: WaitingStep, at flow: NodeSlot, _ definition: Int, _ turn: inout Turn)
+        -> Bool
+    {
         guard let navigator = definitions.flows[definition].navigator, navigator.steps.contains(step.step) else {
             return true
         }
-        announce(step, at: flow)
-        ask(navigator.service, about: step, at: flow, isNavigator: true)
+        announce(step, at: flow, &turn)
+        ask(navigator.service, about: step, at: flow, isNavigator: true, &turn)
         return false
     }
 
-    mutating func ask(_ service: Service, about step: WaitingStep, at flow: NodeSlot, isNavigator: Bool) {
+    mutating func ask(
+        _ service: Service, about step: WaitingStep, at flow: NodeSlot, isNavigator: Bool, _ turn: inout Turn
+    ) {
         var step = step
         countWaiting(&step, for: flow)
         queue.number(&step)
         let asked: Asked = isNavigator ? .navigator(step, of: service.name) : .guard(step, of: service.name)
-        record(step, asked.stage)
+        record(step, asked.stage, &turn)
         let id = questions.ask(asked)
         forest[flow].flow?.question = id
         // The screen may have gone since the step was emitted on it.
@@ -46,32 +50,32 @@ extension Coordinator {
             id: id, service: service, flow: forest[flow].path, step: definitions[step.step].name,
             arguments: step.arguments, client: step.client, presentable: forest[place].path,
             instance: forest[place].instance, cause: step.cause, isInteractive: step.isInteractive)
-        effects.append(isNavigator ? .askNavigator(question) : .askGuard(question))
+        turn.effects.append(isNavigator ? .askNavigator(question) : .askGuard(question))
     }
 
     // MARK: Answers
 
     /// The flow that waited for an answer about this step, and does no longer; nil: it has gone meanwhile, and the step has
     /// failed long since.
-    private mutating func resume(_ step: WaitingStep) -> NodeSlot? {
+    private mutating func resume(_ step: WaitingStep, _ turn: inout Turn) -> NodeSlot? {
         unrecord(step)
         guard let flow = forest.slot(of: step.flow) else { return nil }
-        originAtHand = step.origin
+        turn.origin = step.origin
         forest[flow].flow?.question = nil
         return flow
     }
 
     /// A guard answered.
-    mutating func takeAnswer(_ answer: GuardAnswer, to question: QuestionID) {
-        guard let (asked, name) = questions.closeGuard(question), let flow = resume(asked) else { return }
+    mutating func takeAnswer(_ answer: GuardAnswer, to question: QuestionID, _ turn: inout Turn) {
+        guard let (asked, name) = questions.closeGuard(question), let flow = resume(asked, &turn) else { return }
         var step = asked
         do throws(FlowError) {
             try adapt(&step, answer, of: "the guard '\(name)'")
             let definition = definition(of: flow).index
-            guard mayNavigate(step, at: flow, definition) else { return }
-            carryOut(step, at: flow)
+            guard mayNavigate(step, at: flow, definition, &turn) else { return }
+            carryOut(step, at: flow, &turn)
         } catch {
-            end(step, error.code == .rejected ? .ignored(.rejected) : .refused(error))
+            end(step, error.code == .rejected ? .ignored(.rejected) : .refused(error), &turn)
         }
         unblock(step.flow)
     }
@@ -100,24 +104,25 @@ extension Coordinator {
     }
 
     /// A navigator answered.
-    mutating func takeAnswer(_ answer: NavigatorAnswer, to question: QuestionID) {
-        guard let (step, name) = questions.closeNavigator(question), let flow = resume(step) else { return }
+    mutating func takeAnswer(_ answer: NavigatorAnswer, to question: QuestionID, _ turn: inout Turn) {
+        guard let (step, name) = questions.closeNavigator(question), let flow = resume(step, &turn) else { return }
         switch answer {
         case .contributors(let contributors):
             let step = stopWaiting(step)
-            end(step, apply(contributors, of: name, step, flow))
+            end(step, apply(contributors, of: name, step, flow, &turn), &turn)
         case .failed(let why):
-            end(step, .refused(FlowError(.navigatorFailed, "the navigator '\(name)' failed: \(why)")))
+            end(step, .refused(FlowError(.navigatorFailed, "the navigator '\(name)' failed: \(why)")), &turn)
         case .timedOut:
-            end(step, .refused(FlowError(.navigatorTimeout, "the navigator '\(name)' did not answer in time")))
+            end(step, .refused(FlowError(.navigatorTimeout, "the navigator '\(name)' did not answer in time")), &turn)
         }
         unblock(step.flow)
     }
 
     private mutating func apply(
-        _ contributors: [FlowContributor], of navigator: String, _ step: WaitingStep, _ flow: NodeSlot
+        _ contributors: [FlowContributor], of navigator: String, _ step: WaitingStep, _ flow: NodeSlot,
+        _ turn: inout Turn
     ) -> Outcome {
-        let outcome = apply(contributors, step, flow)
+        let outcome = apply(contributors, step, flow, &turn)
         guard case .refused(let error) = outcome, error.code == .invalidArguments else { return outcome }
         return .refused(
             FlowError(.navigatorFailed, "the navigator '\(navigator)' answered what can't be: \(error.message)"))
@@ -142,12 +147,12 @@ extension Coordinator {
     }
 
     /// The step that a flow asked about goes back to those that wait, as the flow is gone; it fails in its turn (S-22).
-    mutating func withdrawQuestion(_ question: QuestionID) {
+    mutating func withdrawQuestion(_ question: QuestionID, _ turn: inout Turn) {
         if let step = questions.withdraw(question) {
             unrecord(step)
             queue.insert(contentsOf: [step])
         }
-        effects.append(.dropQuestion(question))
+        turn.effects.append(.dropQuestion(question))
     }
 
     // MARK: Limits
@@ -156,7 +161,7 @@ extension Coordinator {
     /// what may wait with it (S-33).
     @discardableResult
     mutating func checkWait(
-        _ step: WaitingStep, for flow: NodeSlot, besides others: Accounting.Usage? = nil
+        _ step: WaitingStep, for flow: NodeSlot, besides others: Accounting.Usage? = nil, _ turn: inout Turn
     ) throws(FlowError) -> Accounting.Usage {
         guard mayWait(step.step, at: flow) else { return others ?? Accounting.Usage() }
         try checkRoom(at: flow, for: step.client)
@@ -164,7 +169,7 @@ extension Coordinator {
         all += Accounting.Usage(steps: 1, bytes: step.arguments.byteCount)
         // For many flows at once, room was made before.
         if others == nil {
-            try reserve(all, for: step.client, sparing: flow)
+            try reserve(all, for: step.client, sparing: flow, &turn)
         } else {
             try accounting.check(all, for: step.client)
         }

@@ -1,30 +1,30 @@
 // Who shows what, and what comes of it when they are gone (S-29, S-30).
 
-extension Coordinator {
+extension Machine {
     /// A client wants to be the one that shows a presentable.
-    mutating func claim(_ node: NodeID, by client: Client, _ request: RequestID) {
-        guard let slot = forest.slot(of: node) else { return refuseGone(request) }
+    mutating func claim(_ node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
+        guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
         do throws(FlowError) {
             try checkClaim(slot, client)
         } catch {
-            answer = .fail(request, error)
+            turn.answer = .fail(request, error)
             return
         }
-        own(slot, client)
-        reportChanges()
-        answer = .reply(request, .done)
+        own(slot, client, &turn)
+        reportChanges(&turn)
+        turn.answer = .reply(request, .done)
     }
 
     /// A client gives a presentable back: from then on anyone may show, hide and dismiss it.
-    mutating func release(_ node: NodeID, by client: Client, _ request: RequestID) {
-        guard let slot = forest.slot(of: node) else { return refuseGone(request) }
+    mutating func release(_ node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
+        guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
         guard forest[slot].owner == client else {
-            answer = .fail(request, notOwner(slot, client))
+            turn.answer = .fail(request, notOwner(slot, client))
             return
         }
         removeOwner(slot)
-        reportChanges()
-        answer = .reply(request, .done)
+        reportChanges(&turn)
+        turn.answer = .reply(request, .done)
     }
 
     /// Refuses a client that may not show, hide and dismiss a presentable.
@@ -87,7 +87,7 @@ extension Coordinator {
     }
 
     /// A client is the owner from now on; who was it before is told.
-    mutating func own(_ slot: NodeSlot, _ client: Client) {
+    mutating func own(_ slot: NodeSlot, _ client: Client, _ turn: inout Turn) {
         let former = forest[slot].owner
         guard former != client else { return }
         removeOwner(slot)
@@ -95,13 +95,13 @@ extension Coordinator {
         forest.note(.owner, of: slot)
         if forest[slot].isLeft { forest.noteRoom() }
         watch(client)
-        if let former { withdraw(slot, from: former) }
+        if let former { withdraw(slot, from: former, &turn) }
     }
 
     /// Tells a client that another one owns a presentable now, so that both don't show it.
-    mutating func withdraw(_ slot: NodeSlot, from client: Client) {
+    mutating func withdraw(_ slot: NodeSlot, from client: Client, _ turn: inout Turn) {
         let node = forest[slot]
-        effects.append(
+        turn.effects.append(
             .withdraw(
                 Withdrawal(
                     client: client, object: node.presenting?.presenter.service.path ?? "/", path: node.path,
@@ -126,7 +126,7 @@ extension Coordinator {
     // MARK: Clients that are gone
 
     /// The connection of a client is gone.
-    mutating func clientDisconnected(_ client: Client) {
+    mutating func clientDisconnected(_ client: Client, _ turn: inout Turn) {
         tokens.forget(client)
         abandonAll(client)
         // All of them would have to be looked at.
@@ -139,19 +139,19 @@ extension Coordinator {
                 .flatMap { forest[slot].flow == nil ? definitions[$0].whenOwnerGone : nil }
             switch whenGone {
             case .keep?: hide(slot)
-            case .present? where mayRevive(slot):
-                forest[slot].presenting?.revivals.append(now)
+            case .present? where mayRevive(slot, &turn):
+                forest[slot].presenting?.revivals.append(turn.now)
                 forest.touch(slot)
                 hide(slot)
                 if forest[slot].isInSight { forest.noteInSight(slot) }
             case .present?, .dismiss?, nil:
-                dismiss(slot, .ownerGone, origin: origins.next(), cause: 0, client)
+                dismiss(slot, .ownerGone, origin: origins.next(), cause: 0, client, &turn)
                 continue
             }
-            reportChanges()
-            triggerPresented()
+            reportChanges(&turn)
+            triggerPresented(&turn)
         }
-        leaveRegistrations(of: client)
+        leaveRegistrations(of: client, &turn)
     }
 
     /// A screen that lost its owner is not seen, until its presenter is called when it would be presented.
@@ -162,22 +162,22 @@ extension Coordinator {
     }
 
     /// Whether a screen's presenter is called once more at once: not if it goes again and again (S-30).
-    private mutating func mayRevive(_ slot: NodeSlot) -> Bool {
+    private mutating func mayRevive(_ slot: NodeSlot, _ turn: inout Turn) -> Bool {
         guard forest[slot].presenting != nil else { return false }
-        let now = now
+        let now = turn.now
         forest.touch(slot)
         forest[slot].presenting?.revivals.removeAll { $0.advanced(by: Limits.revivalTime) <= now }
         return forest[slot].presenting.map { $0.revivals.count < Limits.revivals } ?? false
     }
 
     /// A bus name has another owner. What a navigator knew is gone with the one before (S-32).
-    mutating func changeOwner(of name: String, to owner: Client?) {
+    mutating func changeOwner(of name: String, to owner: Client?, _ turn: inout Turn) {
         guard let before = nameOwners.change(name, to: owner) else { return }
-        dismissFlows(before) { $0.navigator?.service.name == name }
+        dismissFlows(before, &turn) { $0.navigator?.service.name == name }
     }
 
     /// Dismisses the live flows whose navigator is gone; their waiting steps fail first.
-    mutating func dismissFlows(_ client: Client, where isLost: (FlowDefinition) -> Bool) {
+    mutating func dismissFlows(_ client: Client, _ turn: inout Turn, where isLost: (FlowDefinition) -> Bool) {
         guard definitions.askOthers else { return }
         for id in forest.preorder().map(forest.id(of:)) {
             guard let slot = forest.slot(of: id), let flow = forest[slot].flow else { continue }
@@ -185,24 +185,24 @@ extension Coordinator {
             guard let navigator = definition.navigator, isLost(definition) else { continue }
             let error = FlowError(
                 .navigatorFailed, "the navigator '\(navigator.service.name)' of flow '\(definition.name)' is gone")
-            failWaiting(at: slot, error)
+            failWaiting(at: slot, error, &turn)
             if forest.slot(of: id) == nil { continue }
-            dismiss(slot, .navigatorGone, origin: origins.next(), cause: 0, client)
+            dismiss(slot, .navigatorGone, origin: origins.next(), cause: 0, client, &turn)
         }
     }
 
     /// All steps that wait for a flow's guard or navigator fail.
-    private mutating func failWaiting(at slot: NodeSlot, _ error: FlowError) {
+    private mutating func failWaiting(at slot: NodeSlot, _ error: FlowError, _ turn: inout Turn) {
         let id = forest.id(of: slot)
         var steps = blocked.takeAll(for: id)
         if let question = forest[slot].flow?.question {
             forest[slot].flow?.question = nil
             if let step = questions.withdraw(question) { steps.insert(step, at: 0) }
-            effects.append(.dropQuestion(question))
+            turn.effects.append(.dropQuestion(question))
         }
         for step in steps {
             unrecord(step)
-            end(step, .refused(error))
+            end(step, .refused(error), &turn)
         }
     }
 }
