@@ -7,7 +7,7 @@ extension Machine {
     ) {
         let admitted: Arguments
         do throws(FlowError) {
-            admitted = try admit(arguments, of: step)
+            admitted = try definitions.admit(arguments, of: step)
         } catch {
             turn.answer = .fail(request, error)
             return
@@ -91,7 +91,7 @@ extension Machine {
             for place in segments.indices {
                 call.usage.bytes += segments[place].flow.utf8.count
                 guard let step = segments[place].step else { continue }
-                walk.segments[place].arguments = try admit(segments[place].arguments, of: step)
+                walk.segments[place].arguments = try definitions.admit(segments[place].arguments, of: step)
                 call.usage.bytes += segments[place].arguments.byteCount
             }
             call.usage.steps = segments.count

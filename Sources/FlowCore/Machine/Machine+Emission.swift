@@ -112,7 +112,7 @@ extension Machine {
         do throws(FlowError) {
             try checkActivationToken(options?.activationToken)
             try checkEmitter(client, of: flow, waits: options?.waits ?? true)
-            admitted = try admit(arguments, of: step)
+            admitted = try definitions.admit(arguments, of: step)
         } catch {
             return .ended(.refused(error))
         }

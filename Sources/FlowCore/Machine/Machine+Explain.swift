@@ -30,7 +30,7 @@ extension Machine {
         let flow = flow(for: slot)
         // Before anything changes; whether it matters is known after that.
         let gate = gateReasons(at: slot, for: flow, client)
-        let admitted = (try? admit(arguments, of: step)) ?? arguments
+        let admitted = (try? definitions.admit(arguments, of: step)) ?? arguments
         let reasons = reasons(for: step, admitted, at: flow, showsPrivate: true)
         let place = "on \(self.named(slot))" + (slot == flow ? "" : ", for \(named(flow))")
 

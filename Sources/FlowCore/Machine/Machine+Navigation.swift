@@ -25,10 +25,10 @@ extension Machine {
     {
         var plan: Plan
         do throws(FlowError) {
-            plan = try self.plan(contributors, for: step, at: flow, turn.now)
+            plan = try Planner.plan(contributors, for: step, at: flow, turn.now, forest, definitions)
             // What goes may be what was planned with.
             while plan.needsRoom, try makeRoom(for: plan.total, by: step.client, plan.own, sparing: flow, &turn) {
-                plan = try self.plan(contributors, for: step, at: flow, turn.now)
+                plan = try Planner.plan(contributors, for: step, at: flow, turn.now, forest, definitions)
             }
             if plan.needsRoom { try accounting.check(plan.own, inTotal: plan.total, for: step.client) }
         } catch {

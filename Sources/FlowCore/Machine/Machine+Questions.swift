@@ -89,7 +89,7 @@ extension Machine {
         switch answer {
         case .step(let adapted, let arguments):
             do throws(FlowError) {
-                step.arguments = try admit(arguments, of: adapted)
+                step.arguments = try definitions.admit(arguments, of: adapted)
             } catch {
                 throw FlowError(.guardFailed, "\(guardName()) answered what can't be: \(error.message)")
             }

@@ -46,7 +46,7 @@ extension Machine {
         let initial = flowRequest.step ?? definition.initial
         var stepArguments: Arguments = []
         if let initial {
-            stepArguments = try admit(flowRequest.stepArguments, of: initial)
+            stepArguments = try definitions.admit(flowRequest.stepArguments, of: initial)
         } else if let argument = flowRequest.stepArguments.first {
             throw FlowError(
                 .invalidArguments,
@@ -59,15 +59,15 @@ extension Machine {
             return forest[live].path
         }
         // What is wrong is said before anything goes; what goes may leave a better id.
-        _ = try newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
+        _ = try forest.newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
         let held = Accounting.Usage(nodes: 1, bytes: arguments.byteCount)
         try reserve(held, for: flowRequest.client, &turn)
-        let id = try newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
+        let id = try forest.newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
 
         let slot = forest.insert(
             Forest.Birth(
                 name: definition.name, id: id,
-                flow: newState(of: flowRequest.definition, hasInitial: initial != nil, turn.now), style: "",
+                flow: definitions.newState(of: flowRequest.definition, hasInitial: initial != nil, turn.now), style: "",
                 arguments: arguments,
                 client: flowRequest.client),
             below: nil)

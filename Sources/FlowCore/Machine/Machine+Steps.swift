@@ -129,11 +129,4 @@ extension Machine {
     func flow(for slot: NodeSlot) -> NodeSlot {
         forest[slot].flow == nil ? forest[slot].parent ?? slot : slot
     }
-
-    /// The arguments as the step's declaration has them (S-3).
-    func admit(_ arguments: Arguments, of step: StepID) throws(FlowError) -> Arguments {
-        let declaration = definitions.steps[step.index]
-        return try Declaration.admit(
-            arguments, as: declaration.parameters, of: "step '\(declaration.name)'", isPrivate: declaration.isPrivate)
-    }
 }

@@ -1,5 +1,5 @@
-/// What a step's contributors come to at a flow, found to be possible: made by ``Coordinator/plan(_:for:at:)``,
-/// carried out by ``Coordinator/apply(_:_:_:)``.
+/// What a step's contributors come to at a flow, found to be possible: made by ``Planner``,
+/// carried out by ``Machine/apply(_:_:_:_:)``.
 struct Plan {
     struct Step {
         var step: StepID

@@ -306,3 +306,22 @@ public struct Autostart: Equatable, Sendable {
         self.stepArguments = stepArguments
     }
 }
+
+// MARK: - What follows from them
+
+extension Definitions {
+    /// The arguments as the step's declaration has them (S-3).
+    func admit(_ arguments: Arguments, of step: StepID) throws(FlowError) -> Arguments {
+        let declaration = steps[step.index]
+        return try Declaration.admit(
+            arguments, as: declaration.parameters, of: "step '\(declaration.name)'", isPrivate: declaration.isPrivate)
+    }
+
+    /// What only flows have, at birth.
+    func newState(of id: FlowID, hasInitial: Bool, _ now: Instant) -> Node.FlowState {
+        let definition = flows[id.index]
+        return Node.FlowState(
+            definition: id, covering: definition.children, readiness: hasInitial ? .awaitingStep : .ready,
+            reached: definition.idle == nil ? nil : now)
+    }
+}

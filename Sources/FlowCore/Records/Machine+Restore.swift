@@ -185,7 +185,7 @@ extension Machine {
         guard let kept = record.flow, record.flow != nil, let flow = definitions.flow(named: record.name) else {
             return nil
         }
-        var state = newState(of: flow, hasInitial: false, turn.now)
+        var state = definitions.newState(of: flow, hasInitial: false, turn.now)
         state.readiness = kept.readiness
         state.isAwaitedByParent = kept.isAwaitedByParent
         if let last = activity?.last {

@@ -64,7 +64,7 @@ extension Machine {
 
     private func declared(_ record: StepRecord) throws(FlowError) -> (StepID, Arguments) {
         guard let step = definitions.step(named: record.step) else { throw definitions.unknownStep(record.step) }
-        return (step, try admit(record.arguments, of: step))
+        return (step, try definitions.admit(record.arguments, of: step))
     }
 
     /// Tells that a step is lost which nobody waits for (S-12), or who does.
@@ -183,7 +183,7 @@ extension Machine {
             call = restoredList(record, done, lost)
         } else {
             guard case .step(let name, let arguments)? = record.items.first, let step = definitions.step(named: name),
-                let admitted = try? admit(arguments, of: step)
+                let admitted = try? definitions.admit(arguments, of: step)
             else { return restoreUndeclared(record, done, &turn) }
             var link = DeepLink(step: step, arguments: admitted)
             link.next = min(done, record.flows.count)

@@ -68,3 +68,41 @@ extension Forest {
         counts[place] = sum == 0 ? nil : sum
     }
 }
+
+// MARK: - Ids of new presentables
+
+extension Forest {
+    /// The id of a new node: the one asked for, or one made of its name (S-1).
+    ///
+    /// - Throws: what is in the way of a node with that id in that place.
+    func newID(
+        _ wanted: String?, for name: String, below parent: NodeSlot?, besides planned: SiblingIDs.PlannedIDs
+    ) throws(FlowError) -> String {
+        let id = wanted ?? freeID(for: name, below: parent, besides: planned)
+        guard wanted != nil || id.utf8.count <= Limits.nameLength else {
+            throw FlowError(
+                .limitExceeded,
+                "the id '\(id)' would have \(id.utf8.count) bytes of at most \(Limits.nameLength); "
+                    + "where a name is that long, a second one of it needs an id of its own")
+        }
+        guard Names.isPresentableName(id), id != "root" else {
+            throw FlowError(
+                .invalidName, "'\(Names.escaped(id))' can't be an id: \(Names.presentableNameRule), and not 'root'")
+        }
+        guard !isTaken(id, below: parent, besides: planned) else {
+            let place = parent.map { "below '\(self[$0].path)'" } ?? "among the roots"
+            throw FlowError(.idTaken, "the id '\(id)' is taken \(place)")
+        }
+        let path = path(of: id, below: parent)
+        guard path.utf8.count <= Limits.pathLength else {
+            throw FlowError(
+                .limitExceeded,
+                "the object path '\(path)' would have \(path.utf8.count) bytes of at most \(Limits.pathLength)")
+        }
+        guard parent.map({ self[$0].depth < Limits.depth }) ?? true else {
+            throw FlowError(
+                .limitExceeded, "'\(path)' would be deeper in the tree than \(Limits.depth) presentables")
+        }
+        return id
+    }
+}

@@ -1,23 +1,25 @@
-// All contributors of a step apply, or none (S-13): everything that can be in the way is asked for here, before the
-// tree is touched.
-
-extension Machine {
+/// Finds out what the contributors of a step come to at a flow: all of them apply, or none (S-13). So everything that can be in
+/// the way is looked for here, before the tree is touched.
+///
+/// It has no state, and changes none: definitions and a forest in, a plan out.
+enum Planner {
     /// What the contributors of a step come to at this flow.
     ///
     /// - Throws: what is in the way; then nothing of the step is applied.
-    func plan(_ contributors: [FlowContributor], for step: WaitingStep, at flow: NodeSlot, _ now: Instant)
-        throws(FlowError) -> Plan
-    {
+    static func plan(
+        _ contributors: [FlowContributor], for step: WaitingStep, at flow: NodeSlot, _ now: Instant, _ forest: Forest,
+        _ definitions: Definitions
+    ) throws(FlowError) -> Plan {
         var plan = Plan(arguments: step.arguments.broadcastable)
         if !contributors.isEmpty {
             let context = Context(arguments: step.arguments, flow: flow, now: now)
-            if contributors.contains(where: \.clears) { clear(flow, &plan) }
+            if contributors.contains(where: \.clears) { clear(flow, &plan, forest) }
             for contributor in contributors {
-                try add(contributor, to: &plan, context, client: step.client)
+                try add(contributor, to: &plan, context, client: step.client, forest, definitions)
             }
             plan.dropPopped()
         }
-        try count(&plan, step, at: flow)
+        try count(&plan, step, at: flow, forest)
         return plan
     }
 
@@ -33,40 +35,45 @@ extension Machine {
         var dismissal: (name: String, reason: DismissalReason)?
     }
 
-    private func add(
-        _ contributor: FlowContributor, to plan: inout Plan, _ context: Context, client: Client
+    private static func add(
+        _ contributor: FlowContributor, to plan: inout Plan, _ context: Context, client: Client, _ forest: Forest,
+        _ definitions: Definitions
     ) throws(FlowError) {
         let flow = context.flow
         let parent = forest[flow].parent.map { forest[$0].path }
         switch contributor {
         case .child(let template):
-            try add(template, to: &plan, context, client: client)
+            try add(template, to: &plan, context, client: client, forest, definitions)
         case .pop(let target):
-            pop(target, flow, &plan)
+            pop(target, flow, &plan, forest)
         case .current(let template):
-            let forward = try resolve(template, context)
+            let forward = try resolve(template, context, forest, definitions)
             plan.forwardsToCurrent.append(forward)
-            plan.contributions.append(contribution(.current, forward, path: forest[flow].path))
+            plan.contributions.append(contribution(.current, forward, path: forest[flow].path, definitions))
         case .parent(let template):
-            let forward = try resolve(template, context)
+            let forward = try resolve(template, context, forest, definitions)
             plan.forwardsToParent.append(forward)
-            plan.contributions.append(contribution(.parent, forward, path: parent))
+            plan.contributions.append(contribution(.parent, forward, path: parent, definitions))
         case .end(let template):
             var last: Plan.Step?
-            if let template { last = try resolve(template, context) }
+            if let template { last = try resolve(template, context, forest, definitions) }
             plan.end = .yes(last)
-            plan.contributions.append(contribution(.end, last, path: parent))
+            plan.contributions.append(contribution(.end, last, path: parent, definitions))
         }
     }
 
-    private func contribution(_ kind: Contribution.Kind, _ step: Plan.Step?, path: String?) -> Contribution {
+    private static func contribution(
+        _ kind: Contribution.Kind, _ step: Plan.Step?, path: String?, _ definitions: Definitions
+    ) -> Contribution {
         Contribution(
             kind: kind, name: step.map { definitions.steps[$0.step.index].name } ?? "", path: step == nil ? nil : path,
             arguments: step?.arguments.broadcastable ?? [])
     }
 
     /// What the plan will hold more.
-    private func count(_ plan: inout Plan, _ step: WaitingStep, at flow: NodeSlot) throws(FlowError) {
+    private static func count(
+        _ plan: inout Plan, _ step: WaitingStep, at flow: NodeSlot, _ forest: Forest
+    ) throws(FlowError) {
         let made = plan.madeCount
         let count = forest.children(of: flow).count - plan.going.count + made
         guard made == 0 || count <= Limits.children else {
@@ -108,9 +115,10 @@ extension Machine {
 
 // MARK: - Children that come
 
-extension Machine {
-    private func add(
-        _ template: ChildTemplate, to plan: inout Plan, _ context: Context, client: Client
+extension Planner {
+    private static func add(
+        _ template: ChildTemplate, to plan: inout Plan, _ context: Context, client: Client, _ forest: Forest,
+        _ definitions: Definitions
     ) throws(FlowError) {
         let (name, parameters, subject): (String, [Parameter], String)
         var flow: Node.FlowState?
@@ -125,17 +133,20 @@ extension Machine {
             let definition = definitions.flows[id.index]
             (name, parameters, subject) = (definition.name, definition.parameters, "flow '\(definition.name)'")
             initial = initial ?? definition.initial
-            flow = newState(of: id, hasInitial: initial != nil, context.now)
+            flow = definitions.newState(of: id, hasInitial: initial != nil, context.now)
         }
         let arguments = try Declaration.admit(
-            values(of: template.arguments, for: parameters, context), as: parameters, of: subject)
+            values(of: template.arguments, for: parameters, context, forest), as: parameters, of: subject)
         var step: Plan.Step?
-        if let initial { step = try resolve(StepTemplate(initial, arguments: template.stepArguments), context) }
-        if template.reuses, let place = reusable(name, isFlow: flow != nil, context.flow, &plan) {
-            reuse(place, name, arguments, step, context.flow, &plan)
+        if let initial {
+            step = try resolve(
+                StepTemplate(initial, arguments: template.stepArguments), context, forest, definitions)
+        }
+        if template.reuses, let place = reusable(name, isFlow: flow != nil, context.flow, &plan, forest) {
+            reuse(place, name, arguments, step, context.flow, &plan, forest)
             return
         }
-        let id = try newID(template.id, for: name, below: context.flow, besides: plan.ids)
+        let id = try forest.newID(template.id, for: name, below: context.flow, besides: plan.ids)
         plan.ids.insert(id, givenFor: template.id == nil ? name : nil)
         plan.siblings?.append(.planned(plan.children.count))
         let kind: Contribution.Kind = flow == nil ? .screen : .flow
@@ -149,17 +160,11 @@ extension Machine {
                 arguments: arguments.broadcastable))
     }
 
-    /// What only flows have, at birth.
-    func newState(of id: FlowID, hasInitial: Bool, _ now: Instant) -> Node.FlowState {
-        let definition = definitions.flows[id.index]
-        return Node.FlowState(
-            definition: id, covering: definition.children, readiness: hasInitial ? .awaitingStep : .ready,
-            reached: definition.idle == nil ? nil : now)
-    }
-
     /// The child that gets new arguments: the newest, with tabs the newest of that name, if it is of that name (S-19).
-    private func reusable(_ name: String, isFlow: Bool, _ flow: NodeSlot, _ plan: inout Plan) -> Plan.Place? {
-        let children = siblings(of: flow, &plan)
+    private static func reusable(_ name: String, isFlow: Bool, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest)
+        -> Plan.Place?
+    {
+        let children = siblings(of: flow, &plan, forest)
         let candidates = forest[flow].flow?.covering == .tabs ? children[...] : children.suffix(1)
         return candidates.last { place in
             switch place {
@@ -172,12 +177,13 @@ extension Machine {
         }
     }
 
-    private func reuse(
+    private static func reuse(
         _ place: Plan.Place, _ name: String, _ arguments: Arguments, _ step: Plan.Step?, _ flow: NodeSlot,
-        _ plan: inout Plan
+        _ plan: inout Plan, _ forest: Forest
     ) {
         let contribution = Contribution(
-            kind: .reuse, name: name, path: path(of: place, below: flow, in: plan), arguments: arguments.broadcastable)
+            kind: .reuse, name: name, path: path(of: place, below: flow, in: plan, forest),
+            arguments: arguments.broadcastable)
         switch place {
         case .live(let slot):
             // A second time in one list, the last arguments count.
@@ -194,46 +200,13 @@ extension Machine {
         }
     }
 
-    /// The id of a new node: the one asked for, or one made of its name (S-1).
-    ///
-    /// - Throws: what is in the way of a node with that id in that place.
-    func newID(
-        _ flowRequest: String?, for name: String, below parent: NodeSlot?, besides planned: SiblingIDs.PlannedIDs
-    ) throws(FlowError) -> String {
-        let id = flowRequest ?? forest.freeID(for: name, below: parent, besides: planned)
-        guard flowRequest != nil || id.utf8.count <= Limits.nameLength else {
-            throw FlowError(
-                .limitExceeded,
-                "the id '\(id)' would have \(id.utf8.count) bytes of at most \(Limits.nameLength); "
-                    + "where a name is that long, a second one of it needs an id of its own")
-        }
-        guard Names.isPresentableName(id), id != "root" else {
-            throw FlowError(
-                .invalidName, "'\(Names.escaped(id))' can't be an id: \(Names.presentableNameRule), and not 'root'")
-        }
-        guard !forest.isTaken(id, below: parent, besides: planned) else {
-            let place = parent.map { "below '\(forest[$0].path)'" } ?? "among the roots"
-            throw FlowError(.idTaken, "the id '\(id)' is taken \(place)")
-        }
-        let path = forest.path(of: id, below: parent)
-        guard path.utf8.count <= Limits.pathLength else {
-            throw FlowError(
-                .limitExceeded,
-                "the object path '\(path)' would have \(path.utf8.count) bytes of at most \(Limits.pathLength)")
-        }
-        guard parent.map({ forest[$0].depth < Limits.depth }) ?? true else {
-            throw FlowError(
-                .limitExceeded, "'\(path)' would be deeper in the tree than \(Limits.depth) presentables")
-        }
-        return id
-    }
 }
 
 // MARK: - Children that go
 
-extension Machine {
+extension Planner {
     /// The flow's children, as the list finds them at this place.
-    private func siblings(of flow: NodeSlot, _ plan: inout Plan) -> [Plan.Place] {
+    private static func siblings(of flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) -> [Plan.Place] {
         if let siblings = plan.siblings { return siblings }
         let siblings =
             forest.children(of: flow).map(Plan.Place.live)
@@ -244,34 +217,34 @@ extension Machine {
     }
 
     /// All children go first, the newest first.
-    private func clear(_ flow: NodeSlot, _ plan: inout Plan) {
-        dismissNewest(forest.children(of: flow).count, flow, &plan)
+    private static func clear(_ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
+        dismissNewest(forest.children(of: flow).count, flow, &plan, forest)
         plan.contributions.append(Contribution(kind: .clear, name: ""))
     }
 
-    private func pop(_ target: Pop, _ flow: NodeSlot, _ plan: inout Plan) {
-        let children = siblings(of: flow, &plan)
+    private static func pop(_ target: Pop, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
+        let children = siblings(of: flow, &plan, forest)
         let name: String
         switch target {
         case .root:
             name = "root"
-            dismissNewest(max(0, children.count - 1), flow, &plan)
+            dismissNewest(max(0, children.count - 1), flow, &plan, forest)
         case .to(let wanted):
             name = wanted
-            let place = children.lastIndex { self.name(of: $0, in: plan) == wanted }
-            if let place { dismissNewest(children.count - 1 - place, flow, &plan) }
+            let place = children.lastIndex { self.name(of: $0, in: plan, forest) == wanted }
+            if let place { dismissNewest(children.count - 1 - place, flow, &plan, forest) }
         }
         let newest = plan.siblings?.last
         plan.contributions.append(
-            Contribution(kind: .pop, name: name, path: newest.map { path(of: $0, below: flow, in: plan) }))
+            Contribution(kind: .pop, name: name, path: newest.map { path(of: $0, below: flow, in: plan, forest) }))
     }
 
-    private func dismissNewest(_ count: Int, _ flow: NodeSlot, _ plan: inout Plan) {
-        var children = siblings(of: flow, &plan)
+    private static func dismissNewest(_ count: Int, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
+        var children = siblings(of: flow, &plan, forest)
         for _ in 0..<count {
             // What a pop before told as the newest is none that can be called any more.
             let going = children.removeLast()
-            let gone = path(of: going, below: flow, in: plan)
+            let gone = path(of: going, below: flow, in: plan, forest)
             for place in plan.contributions.indices where plan.contributions[place].kind == .pop {
                 if plan.contributions[place].path == gone { plan.contributions[place].path = nil }
             }
@@ -288,7 +261,7 @@ extension Machine {
         plan.siblings = children
     }
 
-    private func name(of place: Plan.Place, in plan: Plan) -> String {
+    private static func name(of place: Plan.Place, in plan: Plan, _ forest: Forest) -> String {
         switch place {
         case .live(let slot): return forest[slot].name
         case .planned(let index):
@@ -297,7 +270,7 @@ extension Machine {
         }
     }
 
-    private func path(of place: Plan.Place, below flow: NodeSlot, in plan: Plan) -> String {
+    private static func path(of place: Plan.Place, below flow: NodeSlot, in plan: Plan, _ forest: Forest) -> String {
         switch place {
         case .live(let slot): return forest[slot].path
         case .planned(let index):
@@ -309,16 +282,20 @@ extension Machine {
 
 // MARK: - Values
 
-extension Machine {
+extension Planner {
     /// A step that a rule sets off, with its arguments as its declaration has them.
-    func resolve(_ template: StepTemplate, _ context: Context) throws(FlowError) -> Plan.Step {
+    static func resolve(
+        _ template: StepTemplate, _ context: Context, _ forest: Forest, _ definitions: Definitions
+    ) throws(FlowError) -> Plan.Step {
         let parameters = definitions.steps[template.step.index].parameters
-        let values = values(of: template.arguments, for: parameters, context)
-        return Plan.Step(step: template.step, arguments: try admit(values, of: template.step))
+        let values = values(of: template.arguments, for: parameters, context, forest)
+        return Plan.Step(step: template.step, arguments: try definitions.admit(values, of: template.step))
     }
 
     /// The values that a rule gives (S-18). What refers to an argument that is absent is left out.
-    private func values(of source: ArgumentSource, for parameters: [Parameter], _ context: Context) -> Arguments {
+    private static func values(
+        of source: ArgumentSource, for parameters: [Parameter], _ context: Context, _ forest: Forest
+    ) -> Arguments {
         switch source {
         case .inherited:
             context.arguments.filter { argument in parameters.contains { $0.name == argument.name } }
@@ -336,7 +313,7 @@ extension Machine {
     }
 
     /// The value under another name; what is private stays so.
-    private func renamed(_ argument: Argument, _ name: String) -> Argument {
+    private static func renamed(_ argument: Argument, _ name: String) -> Argument {
         Argument(name, argument.value, isPrivate: argument.isPrivate)
     }
 }
