@@ -1,6 +1,6 @@
-/// Every name of the bus contract, `org.flowbus.Navigation1(5)`, and of what D-Bus itself has that goes with it.
+/// Every name of the bus contract, `org.flowbus.Navigation1(5)`, and the names of D-Bus that go with it.
 ///
-/// They are computed so that a program has them as its own literals: a `static let` of another module is asked for.
+/// They are computed properties, so that each program has them as literals; a `static let` of another module is a call.
 package enum BusNames {
     /// The well-known name.
     @inlinable package static var service: StaticString { "org.flowbus.Navigation1" }
@@ -10,7 +10,7 @@ package enum BusNames {
     @inlinable package static var tree: StaticString { "/org/flowbus/Navigation1/tree" }
     /// The path above all presentables by their instances (``InstancePath``).
     @inlinable package static var instances: StaticString { "/org/flowbus/Navigation1/instance" }
-    /// What every error's name begins with; ``FlowCore/FlowError/Code/busName`` is the whole.
+    /// The prefix of every error's name; ``FlowCore/FlowError/Code/busName`` is the whole.
     @inlinable package static var errorPrefix: String { "org.flowbus.Navigation1.Error." }
     /// The bus itself: its name, and its interface.
     @inlinable package static var bus: StaticString { "org.freedesktop.DBus" }
@@ -19,63 +19,63 @@ package enum BusNames {
 
     /// The roles that objects play.
     package enum Interface {
-        /// Takes steps: each node.
+        /// Every presentable: takes steps.
         @inlinable package static var stepper: StaticString { "org.flowbus.Navigation1.Stepper" }
-        /// Is shown and dismissed: each node.
+        /// Every presentable: is shown and dismissed.
         @inlinable package static var presentable: StaticString { "org.flowbus.Navigation1.Presentable" }
-        /// Tells of navigations: each flow.
+        /// Every flow: reports navigations.
         @inlinable package static var flow: StaticString { "org.flowbus.Navigation1.Flow" }
         /// The root object.
         @inlinable package static var coordinator: StaticString { "org.flowbus.Navigation1.Coordinator" }
-        /// The root object, too.
+        /// The root object: past navigations.
         @inlinable package static var history: StaticString { "org.flowbus.Navigation1.History" }
-        /// What other processes implement: shows screens.
+        /// Implemented by other processes: shows screens.
         @inlinable package static var presenter: StaticString { "org.flowbus.Navigation1.Presenter" }
-        /// What other processes implement: lets steps pass, or not.
+        /// Implemented by other processes: accepts, adapts or rejects steps.
         @inlinable package static var `guard`: StaticString { "org.flowbus.Navigation1.Guard" }
-        /// What other processes implement: says what a step leads to.
+        /// Implemented by other processes: decides what a step leads to.
         @inlinable package static var navigator: StaticString { "org.flowbus.Navigation1.Navigator" }
-        /// What GTK and Qt programs implement; Desktop Entry Specification, "D-Bus Activation".
+        /// Implemented by GTK and Qt programs; Desktop Entry Specification, "D-Bus Activation".
         @inlinable package static var application: StaticString { "org.freedesktop.Application" }
-        /// Tells which objects there are; D-Bus specification, "Standard Interfaces".
+        /// Lists the objects; D-Bus specification, "Standard Interfaces".
         @inlinable package static var objectManager: StaticString { "org.freedesktop.DBus.ObjectManager" }
-        /// Tells what objects are like; D-Bus specification, "Standard Interfaces".
+        /// Reads properties; D-Bus specification, "Standard Interfaces".
         @inlinable package static var properties: StaticString { "org.freedesktop.DBus.Properties" }
 
-        /// What sd-bus gives every object. GetManagedObjects lists them, so the signals have to, too: a client such as
-        /// GLib's drops an object when as many interfaces went as it had.
+        /// The interfaces that sd-bus adds to every object. GetManagedObjects lists them, so the signals have to, too: GLib
+        /// drops an object when as many interfaces were removed as it had.
         package static let standard: [StaticString] = [
             "org.freedesktop.DBus.Peer", "org.freedesktop.DBus.Introspectable", properties,
         ]
     }
 
-    /// Errors that are not the service's alone.
+    /// Errors of D-Bus, apart from the service's own.
     package enum StandardError {
-        /// What a caller may not do.
+        /// The caller has no permission.
         @inlinable package static var accessDenied: StaticString { "org.freedesktop.DBus.Error.AccessDenied" }
         /// There is no object at a path.
         @inlinable package static var unknownObject: StaticString { "org.freedesktop.DBus.Error.UnknownObject" }
-        /// What the bus says of a call that it has no room for.
+        /// The bus has no room for the call.
         @inlinable package static var limitsExceeded: StaticString { "org.freedesktop.DBus.Error.LimitsExceeded" }
-        /// What sd-bus makes of an answer that does not come in time; the bus says it of one that will not come.
+        /// No answer came in time (from sd-bus), or none can come any more (from the bus).
         @inlinable package static var noReply: StaticString { "org.freedesktop.DBus.Error.NoReply" }
-        /// What others say of an answer that does not come in time.
+        /// No answer came in time, from other libraries.
         @inlinable package static var timeout: StaticString { "org.freedesktop.DBus.Error.Timeout" }
-        /// The same, as others spell it.
+        /// Another spelling of ``timeout``.
         @inlinable package static var timedOut: StaticString { "org.freedesktop.DBus.Error.TimedOut" }
-        /// An object does not have the method that is called.
+        /// The object does not have the method.
         @inlinable package static var unknownMethod: StaticString { "org.freedesktop.DBus.Error.UnknownMethod" }
-        /// An object does not have the interface that is called.
+        /// The object does not have the interface.
         @inlinable package static var unknownInterface: StaticString { "org.freedesktop.DBus.Error.UnknownInterface" }
-        /// What was sent with a call can't be read.
+        /// The arguments of the call can't be read.
         @inlinable package static var invalidArgs: StaticString { "org.freedesktop.DBus.Error.InvalidArgs" }
-        /// A call failed, and the text says why.
+        /// The call failed for the reason in the text.
         @inlinable package static var failed: StaticString { "org.freedesktop.DBus.Error.Failed" }
-        /// Nobody has the name that is called, and the bus knows no program to start for it.
+        /// Nobody owns the name, and the bus knows no program to start for it.
         @inlinable package static var serviceUnknown: StaticString { "org.freedesktop.DBus.Error.ServiceUnknown" }
-        /// Nobody has the name.
+        /// Nobody owns the name.
         @inlinable package static var nameHasNoOwner: StaticString { "org.freedesktop.DBus.Error.NameHasNoOwner" }
-        /// What the names of errors begin with that say why the bus could not start a program: `….Spawn.ExecFailed`.
+        /// The prefix of errors for a program that the bus could not start: `….Spawn.ExecFailed`.
         @inlinable package static var spawnPrefix: String { "org.freedesktop.DBus.Error.Spawn" }
     }
 }

@@ -1,12 +1,12 @@
-/// The second object path of each presentable, `/org/flowbus/Navigation1/instance/N`: it names this presentable, and never
-/// one that comes to its place in the tree later (S-25).
+/// The second object path of each presentable, `/org/flowbus/Navigation1/instance/N`. It names this presentable alone, never a
+/// later one at the same place in the tree (S-25).
 package enum InstancePath {
     private static var prefix: String { "\(BusNames.instances)/" }
 
     /// The path of the presentable with this instance.
     package static func path(of instance: UInt64) -> String { prefix + String(instance) }
 
-    /// The instance that a path names in UTF-8: decimal, as ``path(of:)`` writes it; nil for any other path.
+    /// The instance in a path in UTF-8, as ``path(of:)`` writes it; nil for any other path.
     package static func instance(at path: UnsafeRawBufferPointer) -> UInt64? {
         let prefix = BusNames.instances
         let start = prefix.utf8CodeUnitCount + 1
@@ -27,7 +27,7 @@ package enum InstancePath {
         return number
     }
 
-    /// The instance that a path names; nil for any other path.
+    /// The instance in a path; nil for any other path.
     package static func instance(at path: String) -> UInt64? {
         var path = path
         return path.withUTF8 { instance(at: UnsafeRawBufferPointer($0)) }

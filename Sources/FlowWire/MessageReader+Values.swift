@@ -2,13 +2,13 @@ public import FlowCore
 internal import Glibc
 public import SdBus
 
-// Nothing here limits what is read but the bus itself: 128 MiB a message, and containers that sd-bus lets nest 128 deep. Who
-// keeps what others send, as the service does, counts while it reads.
+// Only the bus limits what is read here: messages to 128 MiB, and nesting to 128 levels. The service, which keeps values of
+// others, counts while it reads instead.
 
 extension MessageReader {
-    /// Reads the value that is next, of whatever type it is.
+    /// Reads the next value, of any type.
     ///
-    /// - Throws: ``SdBus/SdError``; EBADMSG where nothing is left, or for a file descriptor, which no value can hold.
+    /// - Throws: ``SdBus/SdError``; EBADMSG at the end, and for a file descriptor, which no value can hold.
     package func readValue() throws(SdError) -> Value {
         guard let (type, contents) = try peekType() else { throw .noValue }
         if let value = try readFixed(type) { return value }
@@ -24,7 +24,7 @@ extension MessageReader {
             guard let value = try readMembers(.variant, contents).first else { throw .noValue }
             return .variant(value)
         case UInt8(ascii: "a"):
-            // The contents are gone when the message is read on.
+            // Reading on invalidates the contents.
             let element = String(cString: contents)
             if element == "y" { return .bytes(try readBytes()) }
             return .array(element: element, try readMembers(.array, contents))
@@ -37,22 +37,22 @@ extension MessageReader {
         }
     }
 
-    /// Reads all values that are left in the message, or in the container that was entered.
+    /// Reads the remaining values of the message, or of the container that was entered.
     package func readValues() throws(SdError) -> [Value] {
         var values: [Value] = []
         while try !isAtEnd() { values.append(try readValue()) }
         return values
     }
 
-    /// Reads the `a{sv}` that is next, as arguments in their order.
+    /// Reads the next value, an `a{sv}`, as arguments in their order.
     ///
-    /// - Throws: ``SdBus/SdError``; ENXIO where something else is next, EBADMSG for a file descriptor.
+    /// - Throws: ``SdBus/SdError``; ENXIO for another type, EBADMSG for a file descriptor.
     package func readArguments() throws(SdError) -> Arguments {
         var arguments: Arguments = []
         guard try enterContainer(.array, "{sv}") else { return arguments }
         while try enterContainer(.dictEntry, "sv") {
             let name = String(cString: try readString())
-            // One variant around the value is that of the entry; one inside is the value's own.
+            // The outer variant belongs to the entry; an inner one to the value.
             guard case .variant(let value) = try readValue() else { throw .noValue }
             arguments.append(Argument(name, value))
             try exitContainer()
@@ -90,6 +90,6 @@ extension MessageReader {
 }
 
 extension SdError {
-    /// Nothing is next, or what can't be a value.
+    /// There is no next value, or it has a type that values can't have.
     fileprivate static var noValue: SdError { SdError("sd_bus_message_peek_type", errno: EBADMSG) }
 }

@@ -23,7 +23,7 @@ extension MessageWriter {
         try closeContainer()
     }
 
-    /// Appends declarations as `a{sa{ss}}`: each step's arguments and their types, with `?` behind one that may be left out.
+    /// Appends declarations as `a{sa{ss}}`: each step's arguments and their types, with `?` after an optional one.
     package func append(_ steps: [StepDeclaration]) throws(SdError) {
         try openContainer(.array, "{sa{ss}}")
         for step in steps {
@@ -66,7 +66,7 @@ extension MessageWriter {
         try closeContainer()
     }
 
-    /// Appends arguments as `a{sv}`, each value with the type it came with.
+    /// Appends arguments as `a{sv}`, each value with its type.
     @inlinable
     package func append(_ arguments: Arguments) throws(SdError) {
         try openContainer(.array, "{sv}")
@@ -98,7 +98,7 @@ extension MessageWriter {
         }
     }
 
-    /// Appends a value as it is. An ``FlowCore/Value/entry(key:value:)`` fits into an array alone.
+    /// Appends a value. An ``FlowCore/Value/entry(key:value:)`` fits into an array alone.
     @inlinable
     package func append(_ value: Value) throws(SdError) {
         switch value {

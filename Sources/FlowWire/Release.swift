@@ -1,4 +1,4 @@
-/// What this is, for those who ask: the programs and the library are of one version.
+/// The version, which the programs and the library share.
 package enum Release {
     /// `Version`, `--version`.
     @inlinable package static var version: StaticString { "0.1.0" }

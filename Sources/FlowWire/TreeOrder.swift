@@ -1,16 +1,16 @@
-/// Something that has its place in the tree of flows and screens, as ObjectManager tells of it.
+/// A presentable as ObjectManager lists it.
 package protocol TreeNode {
     associatedtype Path: Hashable
-    /// Where it lives.
+    /// Its path.
     var path: Path { get }
-    /// Where its parent lives; nil: it is a root.
+    /// Its parent's path; nil for a root.
     var parentPath: Path? { get }
-    /// Its number: they count up, so they are the order of birth (S-1).
+    /// Its instance; instances count up, so they are the order of creation (S-1).
     var instance: UInt64 { get }
 }
 
 extension Array where Element: TreeNode {
-    /// Parents before children, children in the order in which they were made; the answer of GetManagedObjects has no order.
+    /// Sorts parents before children, and children in the order of their creation; GetManagedObjects has no order.
     package var inTreeOrder: [Element] {
         var children = [Element.Path?: [Element]](grouping: self, by: \.parentPath)
         for key in children.keys { children[key]?.sort { $0.instance < $1.instance } }

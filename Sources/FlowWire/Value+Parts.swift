@@ -1,7 +1,7 @@
 package import FlowCore
 
-// Making and taking apart what travels. What is not there, or of another type than was promised, is nil or empty: it comes
-// from others, and a client that is older or newer than the service goes on.
+// Building and reading values in messages. A missing value, or one of another type, is nil or empty: an older or newer client
+// has to go on.
 
 extension Value {
     /// An `a{sv}` in this order.
@@ -24,16 +24,16 @@ extension Value {
         }
     }
 
-    /// Whether it is true; nil for what is no `b`.
+    /// The truth value of a `b`; nil for other types.
     package var truth: Bool? {
         if case .bool(let truth) = bare { return truth }
         return nil
     }
 
-    /// The number of an integer type, where it is not negative.
+    /// The number of an integer type; nil if it is negative.
     package var number: UInt64? { bare.integer.flatMap { UInt64(exactly: $0) } }
 
-    /// What an array or a structure holds.
+    /// The elements of an array, or the members of a structure.
     package var elements: [Value] {
         switch bare {
         case .array(_, let elements), .structure(let elements): elements
@@ -41,7 +41,7 @@ extension Value {
         }
     }
 
-    /// A dictionary's entries whose keys are texts.
+    /// A dictionary's entries with texts as keys.
     package var entries: [(name: String, value: Value)] {
         elements.compactMap { element in
             guard case .entry(let key, let value) = element, let name = key.text else { return nil }

@@ -1,34 +1,34 @@
 import Glibc
 
-/// The clock that nobody sets: the time since the machine was started, sleep included (CLOCK_BOOTTIME, clock_gettime(2)).
+/// The time since the boot of the machine, including sleep, which nobody can set (CLOCK_BOOTTIME, clock_gettime(2)).
 ///
-/// What is kept for so many days is counted by it (D-10): the time of day is wrong on a machine without a battery until
-/// somebody sets it, and for a moment on any.
+/// The days of the history are counted by it (D-10): the time of day is wrong on a machine without a battery until
+/// somebody sets it, and sometimes on others.
 public struct BootClock: Sendable {
-    /// Which start of the machine it is, as the kernel names it (random(4), boot_id); zeros: it does not say.
+    /// The id of a boot (random(4), boot_id); zeros if it is not known.
     public struct Boot: Equatable, Sendable {
         let high: UInt64
         let low: UInt64
 
-        /// The start of these two numbers.
+        /// A boot id of these two numbers.
         public init(high: UInt64, low: UInt64) {
             self.high = high
             self.low = low
         }
     }
 
-    /// Which start of the machine it is.
+    /// The id of this boot.
     public let boot: Boot
     /// The time since then, in µs.
     public let now: @Sendable () -> UInt64
 
-    /// A clock that says this.
+    /// A clock with these values.
     public init(boot: Boot, now: @escaping @Sendable () -> UInt64) {
         self.boot = boot
         self.now = now
     }
 
-    /// That of the machine.
+    /// The clock of the machine.
     public static let system = BootClock(boot: kernelBoot) {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)

@@ -1,17 +1,16 @@
 import FlowCore
 
-// What is in a file has a digest: the sum of the checksums of all rows, of which one knows after each commit what it has to
-// be without a look at the others. It is written with the number of the commit, in the last row that the commit writes
-// anyway; the row with the greatest number has the one that counts. So rows that are missing, changed, of another time, or
-// too many are found when the file is opened, whatever happened to it, and a commit costs no row more.
+// The digest of a file is the sum of the checksums of all rows, so that a commit can update it without reading the others. It
+// is written with the number of the commit into the last row of the commit; the row with the greatest number has the current
+// one. So opening finds rows that are missing, changed, old or added, and a commit needs no further row.
 
-/// What has to be in a file, as far as it takes to know whether it is.
+/// The contents that a file has to have: enough to check it.
 struct Contents {
-    /// What a file says of itself: the body of the record of key 0.
+    /// Metadata of a file: the body of the record with key 0.
     struct Meta: Equatable {
-        /// Which file it is: a number by chance, which its ``CommitFile`` has, too.
+        /// Identifies the file: a random number that its ``CommitFile`` has, too.
         var identity: UInt64 = 0
-        /// The time that was witnessed (``StoreFile/witnessed``) when the machine had run for so long.
+        /// The witnessed time (``StoreFile/witnessed``) at an uptime of the machine.
         var boot = BootClock.Boot(high: 0, low: 0)
         var sinceBoot: UInt64 = 0
         var witnessed: UInt64 = 0
@@ -25,10 +24,10 @@ struct Contents {
 
     /// The key of ``Meta``, which no record has.
     static let metaKey: Int64 = 0
-    /// Navigations that the history does not have yet: from this key on, by the serial of the first one.
+    /// Pending navigations have keys from this one on, by the serial of their first navigation.
     static let pendingKeys: Int64 = 127 << 56
 
-    /// What a commit changes at once.
+    /// The state that a commit changes.
     private struct State {
         var number: UInt64 = 0
         var meta = Meta()
@@ -39,23 +38,23 @@ struct Contents {
     private var state = State()
     /// The checksums of all records.
     private var checksums: [Int64: UInt64] = [:]
-    /// What was before the commit that is under way.
+    /// The state before the current commit.
     private var before = State()
     private var replaced: [(key: Int64, checksum: UInt64?)] = []
     private var allReplaced: [Int64: UInt64]?
 
     /// The number of the last commit.
     var number: UInt64 { state.number }
-    /// What the file says of itself.
+    /// The metadata.
     var meta: Meta { state.meta }
-    /// What stands beside ``number`` in the file.
+    /// The digest beside ``number`` in the file.
     var digest: UInt64 {
         Checksum.mix(Checksum.mix(Checksum.mix(0, state.records), state.history), state.number)
     }
 
     // MARK: A commit
 
-    /// Begins a commit, which either happens or is undone.
+    /// Begins a commit, which succeeds or is undone.
     mutating func begin() {
         before = state
         replaced.removeAll(keepingCapacity: true)
@@ -63,7 +62,7 @@ struct Contents {
         state.number &+= 1
     }
 
-    /// It did not happen.
+    /// Undoes the commit.
     mutating func undo() {
         state = before
         if let all = allReplaced {
@@ -75,7 +74,7 @@ struct Contents {
         allReplaced = nil
     }
 
-    /// A record is there, with this body.
+    /// A record with this body was read or written.
     mutating func put(_ key: Int64, _ body: [UInt8]) {
         let checksum = Checksum.of(body, seed: UInt64(bitPattern: key))
         let old = checksums.updateValue(checksum, forKey: key)
@@ -83,41 +82,41 @@ struct Contents {
         replaced.append((key, old))
     }
 
-    /// A record is not there.
+    /// A record was removed.
     mutating func remove(_ key: Int64) {
         guard let old = checksums.removeValue(forKey: key) else { return }
         state.records = state.records &- old
         replaced.append((key, old))
     }
 
-    /// A record is there, or gone.
+    /// A record was written or removed.
     mutating func note(_ record: Record) {
         let key = Int64(bitPattern: record.key.rawValue)
         if let body = record.body { put(key, body) } else { remove(key) }
     }
 
-    /// No record is there but ``Meta`` and those that wait for the history.
+    /// All records were removed but ``Meta`` and pending navigations.
     mutating func removeRecords() {
         allReplaced = checksums
         checksums = checksums.filter { $0.key == Self.metaKey || $0.key >= Self.pendingKeys }
         state.records = checksums.values.reduce(0, &+)
     }
 
-    /// The file says this of itself.
+    /// The metadata were written.
     mutating func put(_ meta: Meta) {
         state.meta = meta
         put(Self.metaKey, meta.bytes)
     }
 
-    /// A batch of navigations is there.
+    /// A batch of navigations was read or written.
     mutating func putBatch(_ checksum: UInt64) { state.history = state.history &+ checksum }
 
-    /// A batch of navigations is not there.
+    /// A batch of navigations was removed.
     mutating func removeBatch(_ checksum: UInt64) { state.history = state.history &- checksum }
 }
 
 extension Contents.Meta {
-    /// What these bytes say; nil: they are none.
+    /// Reads metadata; nil for other bytes.
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count == 40 else { return nil }
         func number(_ index: Int) -> UInt64 {
@@ -146,23 +145,23 @@ struct BatchRow {
     }
 }
 
-// MARK: - What is found
+// MARK: - Reading
 
 extension Contents {
-    /// What is read when a file is opened.
+    /// The result of reading a file when it is opened.
     struct Loaded {
         var contents = Contents()
-        /// All records but those that follow, by their keys.
+        /// All other records, by their keys.
         var records: [(key: Int64, body: [UInt8])] = []
-        /// Navigations that the history did not have yet.
+        /// Pending navigations.
         var pending: [(key: Int64, body: [UInt8])] = []
-        /// The latest time that was witnessed of any batch.
+        /// The latest witnessed time of a batch.
         var witnessed: UInt64 = 0
-        /// The serial of the last navigation in the history; 0: there is none.
+        /// The serial of the last navigation in the history; 0 if there is none.
         var lastSerial: Int64 = 0
     }
 
-    /// Reads a file, and compares what is in it with what has to be.
+    /// Reads a file, and compares it with its digest.
     static func load(_ database: Database) throws(StoreFailure) -> Loaded {
         var loaded = Loaded()
         var (number, digest): (UInt64, UInt64) = (0, 0)
@@ -222,7 +221,7 @@ extension Contents {
             count: row.integer(4), witnessed: row.integer(5))
     }
 
-    /// Makes a file out of one whose rows have no checksums yet, or that has none.
+    /// Adds checksums and metadata to a file of an older version, or to an empty one.
     static func establish(_ database: Database, _ identity: UInt64) throws(StoreFailure) {
         var contents = Contents()
         contents.begin()

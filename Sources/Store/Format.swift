@@ -1,23 +1,23 @@
-/// What the files of ``StoreFile`` look like, and how those of older versions become such.
+/// The format of the files of ``StoreFile``, and the migration of older versions.
 struct Format: Sendable {
-    /// How a file of one version becomes one of the next, and how the tables look then.
+    /// The migration from one version to the next, and the tables after it.
     struct Step: Sendable {
-        /// What SQLite is to run.
+        /// The statements.
         let sql: String
-        /// All tables, in the words of `sqlite_schema`, by their names.
+        /// All tables as in `sqlite_schema`, by their names.
         let schema: [String]
     }
 
-    /// From an empty file, of version 0, to that of version 1, and so on.
+    /// The first step migrates an empty file, of version 0, to version 1, and so on.
     let steps: [Step]
 
-    /// The version that files have: how many steps there are.
+    /// The version of the format: the number of steps.
     var version: Int { steps.count }
 
-    /// "Flow": marks files as ours; https://www.sqlite.org/fileformat2.html#application_id
+    /// "Flow": identifies files as ours; https://www.sqlite.org/fileformat2.html#application_id
     static let applicationID: Int64 = 0x466c_6f77
 
-    /// The one of today.
+    /// The current format.
     static let current = Format(steps: [
         Step(sql: records1 + ";" + history1, schema: [history1, records1]),
         Step(
@@ -33,16 +33,16 @@ struct Format: Sendable {
     /// The first version whose rows have checksums.
     static let withChecksums = 2
 
-    /// Records by the raw values of their keys. The last row that a commit writes has the commit's number, and the digest
-    /// of all that is in the file then (``Contents``); others have zeros.
+    /// Records by the raw values of their keys. The last row of a commit has the commit's number and the digest of the file
+    /// (``Contents``); others have zeros.
     private static let records = """
         CREATE TABLE records (key INTEGER PRIMARY KEY, number INTEGER NOT NULL, digest INTEGER NOT NULL, \
         body BLOB NOT NULL) STRICT
         """
 
-    /// Batches of navigations, by the first serial in them: the latest time, how many navigations were written before
-    /// this batch, ever, and how many are in it. So nobody has to count them all. What was witnessed of time when it was
-    /// written says how old it is. What is asked for stands before the entries, as these may go on in pages of their own.
+    /// Batches of navigations, by their first serial: the latest time, the number of navigations that were ever written
+    /// before, and their number in the batch, so that nothing has to be counted. The witnessed time gives the batch's age. The
+    /// entries come last, as they may continue on pages of their own.
     private static let history = """
         CREATE TABLE history (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, time INTEGER NOT NULL, \
         before INTEGER NOT NULL, count INTEGER NOT NULL, witnessed INTEGER NOT NULL, checksum INTEGER NOT NULL, \

@@ -2,17 +2,17 @@
 public struct StoreFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// What can be done about it.
     public enum Kind: Equatable, Sendable {
-        /// It is damaged, of a newer format, or not ours: nothing but to move it aside, and to begin another one (D-6).
+        /// It is damaged, of a newer format, or not ours: it has to be moved aside, and a new one begun (D-6).
         case unreadable
         /// Another process has it open.
         case locked
-        /// It can't be written now: the disk is full, or it may not be written. Later it may be (D-7).
+        /// It can't be written now, for instance because the disk is full; that can change (D-7).
         case unwritable
     }
 
     /// What can be done about it.
     public let kind: Kind
-    /// Which file, and why, for a person.
+    /// The file and the reason, for a person.
     public let description: String
 
     /// A failure of this kind.

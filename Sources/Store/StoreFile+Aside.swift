@@ -1,12 +1,12 @@
 import Glibc
 
 extension StoreFile {
-    /// Moves a file that can't be read aside, with what belongs to it. Its ``CommitFile`` is copied: what is reserved stands
-    /// there at every moment. No ``StoreFile`` may have it open any more: closing
-    /// it would delete the log of the one that comes after it.
+    /// Moves an unreadable file aside, with the files that belong to it. Its ``CommitFile`` is copied, so that the reserved
+    /// numbers are on disk at every moment. No ``StoreFile`` may have it open: closing that would delete the log of the next
+    /// file.
     ///
-    /// - Parameter time: now, in µs since 1970, which becomes part of its name.
-    /// - Returns: the path that it has now.
+    /// - Parameter time: now, in µs since 1970, which becomes part of the new name.
+    /// - Returns: its new path.
     public static func moveAside(_ path: String, at time: UInt64) throws(StoreFailure) -> String {
         let stem = path + "." + utc(time)
         var target = stem
@@ -15,8 +15,8 @@ extension StoreFile {
             number += 1
             target = "\(stem)-\(number)"
         }
-        // The file goes first: without its log it would look whole, and tell of earlier times. A log without a file is
-        // found to be none (Files.prepare).
+        // The file goes first: without its log it would look whole but old. A log without a file is detected
+        // (Files.prepare).
         copy(path + CommitFile.suffix, to: target + CommitFile.suffix)
         for companion in [""] + Files.companions where rename(path + companion, target + companion) != 0 {
             guard errno == ENOENT else { throw Files.failure(path + companion, "rename") }
@@ -33,7 +33,7 @@ extension StoreFile {
         return false
     }
 
-    /// What can't be copied is missing there, which harms nobody.
+    /// Copies a file; a failure does no harm.
     private static func copy(_ path: String, to copy: String) {
         let source = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard source >= 0 else { return }

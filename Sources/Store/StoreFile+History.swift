@@ -1,13 +1,14 @@
 import FlowCore
 
-// Navigations that were written.
+// Navigations in the history.
 extension StoreFile {
     /// Navigations after this serial, oldest first, and whether there are more.
     ///
     /// - Parameters:
-    ///   - limit: not more than so many.
-    ///   - bytes: not more than so many bytes of them in an answer, but at least one entry, if there is one.
-    ///   - path: only those of the flow at this path and of flows below it; nil: all.
+    ///   - serial: the serial before the first one.
+    ///   - limit: how many at most.
+    ///   - bytes: how many bytes in an answer at most; but at least one entry, if there is one.
+    ///   - path: selects the flow at this path and flows below it; nil for all.
     public func entries(
         after serial: UInt64, limit: Int, bytes: Int, below path: String?
     ) throws(StoreFailure) -> (entries: [HistoryEntry], hasMore: Bool) {
@@ -44,7 +45,7 @@ extension StoreFile {
         }
     }
 
-    /// Whether a navigation of this serial is in it, or one before and one after it that were written at once.
+    /// Whether the batch that would have this serial is in the history.
     public func hasEntry(_ serial: UInt64) throws(StoreFailure) -> Bool {
         try reading { connection throws(StoreFailure) in
             let statement = connection.batchOf
@@ -54,7 +55,7 @@ extension StoreFile {
         }
     }
 
-    /// How many navigations are in it.
+    /// How many navigations there are.
     public func entryCount() throws(StoreFailure) -> Int {
         try reading { connection throws(StoreFailure) in
             guard let oldest = try oldest(connection) else { return 0 }
@@ -62,16 +63,16 @@ extension StoreFile {
         }
     }
 
-    /// What is forgotten of what is too old: not more than a share of what there is, whatever its age seems to be.
+    /// A removal of old navigations: at most a share of all, whatever their age seems to be.
     public struct Aging: Sendable {
-        /// What was written when less time than this was witnessed is too old.
+        /// Batches that were written before this witnessed time are too old.
         public let before: UInt64
-        /// How many go at most; more only if so many were written at once.
+        /// How many are removed at most; more only if one batch has more.
         public let most: Int
-        /// How many have gone.
+        /// How many have been removed.
         public internal(set) var forgotten = 0
 
-        /// None has gone yet.
+        /// A removal of none yet.
         public init(before: UInt64, most: Int) {
             self.before = before
             self.most = most
@@ -82,21 +83,21 @@ extension StoreFile {
         }
     }
 
-    /// How many batches one call of ``prune(keeping:aging:)`` forgets at most.
+    /// How many batches one call of ``prune(keeping:aging:)`` removes at most.
     private static let piece = 16
 
-    /// Forgets navigations beyond a number of them, and those that are too old, in a small piece. What was written at once
-    /// goes at once, so that a little more than that number may stay.
+    /// Removes navigations beyond a number, and those that are too old, a few batches at a time. Only whole batches are
+    /// removed, so that a little more than that number may stay.
     ///
-    /// - Returns: whether there is more to forget.
+    /// - Returns: whether there are more to remove.
     public func prune(keeping count: Int, aging: inout Aging?) throws(StoreFailure) -> Bool {
         var age = aging
         defer { aging = age }
         return try writing { connection throws(StoreFailure) in
             let end = try historyEnd(connection)
-            /// Whether it is one too many; nil: it stays.
+            /// Whether it is one too many; nil if it stays.
             func isTooMany(_ batch: Oldest) -> Bool? {
-                // What a damaged file says may be any number.
+                // A damaged file may have any number.
                 if end &- (batch.before &+ batch.count) >= Int64(clamping: count) { return true }
                 return age?.includes(batch.witnessed, batch.count) == true ? false : nil
             }

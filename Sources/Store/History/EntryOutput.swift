@@ -1,26 +1,26 @@
 import FlowCore
 
-/// Writes one entry of a batch into memory that has room for it: it writes as ``RecordWriter`` does, without a look at the
-/// room for each byte.
+/// Writes one entry of a batch into memory that has room for it: as ``RecordWriter`` does, but without checking the room for
+/// each byte.
 struct EntryOutput {
-    /// What an entry takes at most beside texts, contributors and arguments: its own length and those of four texts, its
-    /// flags, and three numbers.
+    /// An upper bound of an entry without texts, contributors and arguments: its length and those of four texts, its flags,
+    /// and three numbers.
     static let fixedBytes = 5 * numberBytes + 1 + 3 * numberBytes
-    /// What a number takes at most.
+    /// An upper bound of a number.
     private static let numberBytes = 10
 
     private let room: UnsafeMutableBufferPointer<UInt8>
     private let start: Int
     private var place: Int
 
-    /// Writes from this place on.
+    /// Writes at this place.
     init(_ room: UnsafeMutableBufferPointer<UInt8>, at start: Int) {
         self.room = room
         self.start = start
         place = start
     }
 
-    /// Begins an entry; the length gets the one byte that is enough as a rule.
+    /// Begins an entry, with one byte for the length, which mostly is enough.
     mutating func begin(_ flags: EntryFlags) {
         place += 1
         put(flags.rawValue)
@@ -35,7 +35,7 @@ struct EntryOutput {
             room[start] = UInt8(truncatingIfNeeded: length)
             return place
         }
-        // The rest makes room for a longer length.
+        // The entry moves to make room for a longer length.
         let more = Self.byteCount(of: UInt64(length)) - 1
         if let base = room.baseAddress {
             (base + start + 1 + more).update(from: base + start + 1, count: length)
@@ -80,7 +80,7 @@ struct EntryOutput {
         place += bytes.count
     }
 
-    /// Arguments of simple values, as ``RecordWriter`` has them.
+    /// Arguments without containers, as by ``RecordWriter``.
     mutating func append(_ arguments: Arguments) {
         append(UInt64(arguments.count))
         for argument in arguments {
@@ -139,7 +139,7 @@ struct EntryOutput {
         append(text)
     }
 
-    /// What arguments take at most; nil if there are others than simple values.
+    /// An upper bound of arguments; nil if there are containers.
     static func byteCount(of arguments: Arguments) -> Int? {
         var count = numberBytes
         for argument in arguments {

@@ -1,17 +1,17 @@
 import FlowCore
 
-/// Goes through the entries of a batch as ``HistoryBatch`` wrote them. Of those that nobody asks for, no value is made.
+/// Reads the entries of a batch that ``HistoryBatch`` wrote. It makes values only of those that are selected.
 ///
-/// It takes any bytes: those that nobody wrote so are an error, never more.
+/// Any bytes are safe: damaged ones are an error.
 struct EntryReader: NumberReading {
     private var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     private var place = 0
-    /// Where the entry ends that is read.
+    /// Where the current entry ends.
     private var end = 0
 
     /// The serial of the entry.
     private(set) var serial: UInt64 = 0
-    /// When it happened, in µs since 1970.
+    /// When it occurred, in µs since 1970.
     private(set) var time: UInt64 = 0
     private var cause: UInt64 = 0
     private var hasContributors = false
@@ -20,12 +20,12 @@ struct EntryReader: NumberReading {
     private var definition = Text()
     private var step = Text()
     private var sender = Text()
-    /// The path that was asked for, and whether the flow is at it or below; the same flow is not compared again.
+    /// The path of the selected flows; nil for all.
     private let path: [UInt8]?
-    /// Whether the flow is the one that was asked for, or below it.
+    /// Whether the flow is at the selected path or below it; not compared again for the same flow.
     private(set) var isBelow = false
 
-    /// A text that entries share: where it stands, and what it is once somebody asked.
+    /// A text that entries share: its place, and the text once it was used.
     private struct Text {
         var range = 0..<0
         var text: String?
@@ -40,10 +40,10 @@ struct EntryReader: NumberReading {
         }
     }
 
-    /// Tells entries of flows at a path and below it from others; nil: all are asked for.
+    /// Selects the entries of flows at a path and below it; nil for all.
     init(below path: String?) { self.path = path.map { Array($0.utf8) } }
 
-    /// Begins with a batch, whose bytes have to stay where they are.
+    /// Begins a batch, whose bytes have to stay in place.
     mutating func begin(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
         place = 0
@@ -57,7 +57,7 @@ struct EntryReader: NumberReading {
         isBelow = path == nil
     }
 
-    /// Goes on to the next entry.
+    /// Steps to the next entry.
     ///
     /// - Returns: whether there is one.
     mutating func next() throws(RecordFailure) -> Bool {
@@ -84,7 +84,7 @@ struct EntryReader: NumberReading {
         return true
     }
 
-    /// The entry; to be asked for once.
+    /// The entry; for one call.
     mutating func entry() throws(RecordFailure) -> HistoryEntry {
         var rest = RecordReader(Array(bytes[place..<end]))
         let contributors =
@@ -99,7 +99,7 @@ struct EntryReader: NumberReading {
 
     private static func `is`(_ flow: Slice<UnsafeBufferPointer<UInt8>>, atOrBelow path: [UInt8]) -> Bool {
         guard flow.starts(with: path) else { return false }
-        // "/" has all below it, "/a/b" has "/a/b/c", but not "/a/bc".
+        // Everything is below "/"; "/a/b/c" is below "/a/b", but "/a/bc" is not.
         return flow.count == path.count || path.last == UInt8(ascii: "/")
             || flow[flow.startIndex + path.count] == UInt8(ascii: "/")
     }

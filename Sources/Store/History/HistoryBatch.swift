@@ -1,55 +1,55 @@
 public import FlowCore
 
-// Every navigation comes by here, those too that change nothing else, so it has to cost next to nothing: some hundreds of
-// instructions. An entry is bytes at once, without a value in between; what it shares with the one before is left out.
+// Every navigation is added here, so that has to be cheap: some hundreds of instructions. An entry is encoded at once; texts
+// that it shares with the entry before are left out.
 //
-// An entry is its length, flags that tell what follows, the serial and the time as differences to those of the entry
-// before, and then, each where its flag is set: the cause (as difference to the serial), the flow, the definition, the
-// step, the sender, the contributors, the arguments. Texts that are not there are those of the entry before; the first
-// one follows an entry of empty texts and zeros. Numbers and texts look as ``RecordWriter`` has them.
+// An entry is its length, flags, the serial and the time as differences to those of the entry before, and then, each if its
+// flag is set: the cause (as difference to the serial), the flow, the definition, the step, the sender, the contributors, the
+// arguments. Missing texts are those of the entry before; before the first entry all texts are empty and all numbers 0.
+// Numbers and texts are encoded as by ``RecordWriter``.
 
-/// Navigations that happened and were not written yet, in the order of their serials.
+/// Navigations that are not written yet, in the order of their serials.
 public struct HistoryBatch: Sendable {
     /// How many there are.
     public private(set) var count = 0
-    /// How many bytes they take in a file, and here.
+    /// How many bytes they take.
     public private(set) var byteCount = 0
     /// The serial of the first one.
     public private(set) var first: UInt64 = 0
     /// The serial of the last one.
     public private(set) var last: UInt64 = 0
-    /// The latest time of any.
+    /// The latest time.
     private(set) var time: UInt64 = 0
 
-    /// The entries, and room for more.
+    /// The entries, with room for more.
     private var room: [UInt8] = []
     private var previous = EntryTexts()
     private var previousTime: UInt64 = 0
 
-    /// How many bytes wait in the tree's file for the time that this one is written (``pending``), and the serial of the
-    /// first entry behind them.
+    /// How many bytes are in the tree's file until this batch is written (``pending``), and the serial of the first entry
+    /// after them.
     private var pendingBytes = 0
     private var pendingFirst: UInt64 = 0
 
-    /// None.
+    /// An empty batch.
     public init() {}
 
-    /// Whether there is none.
+    /// Whether it is empty.
     public var isEmpty: Bool { count == 0 }
 
-    /// How much room is kept for those that come.
+    /// How much room ``removeAll()`` keeps.
     private static let mostRoomKept = 1 << 18
 
-    /// Forgets all of them, and keeps the room, unless it is much.
+    /// Removes all navigations, and keeps some of the room.
     public mutating func removeAll() {
         var room: [UInt8] = []
         swap(&room, &self.room)
         self = HistoryBatch()
-        // Room that large arguments took is given back.
+        // The room of large arguments is freed.
         if room.count <= Self.mostRoomKept { self.room = room }
     }
 
-    /// The entries as they are written.
+    /// The encoded entries.
     func withEntries<Result>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(StoreFailure) -> Result
     ) throws(StoreFailure) -> Result {
@@ -58,9 +58,9 @@ public struct HistoryBatch: Sendable {
         }
     }
 
-    /// Adds one, which happened at this time in µs since 1970.
+    /// Adds a navigation that occurred at this time, in µs since 1970.
     public mutating func append(_ navigation: Navigation, at time: UInt64) {
-        // All is measured, and then written without a look at the room. What is rare is made to bytes before.
+        // The size is computed first, so that writing need not check the room. Rare parts are encoded before.
         var arguments: [UInt8] = []
         var argumentBytes = 0
         if !navigation.arguments.isEmpty {
@@ -118,7 +118,7 @@ public struct HistoryBatch: Sendable {
             var output = EntryOutput(room, at: byteCount)
             output.begin(flags)
             output.append(serialStep)
-            // Clocks may be set back: the sign is the lowest bit.
+            // A clock may be set back: the sign is the lowest bit.
             output.append(UInt64(bitPattern: timeStep << 1 ^ timeStep >> 63))
             if flags.contains(.cause) { output.append(navigation.serial &- navigation.cause) }
             if flags.contains(.flow) { output.append(navigation.flow) }
@@ -138,9 +138,9 @@ public struct HistoryBatch: Sendable {
         self.time = max(self.time, time)
     }
 
-    // MARK: What waits elsewhere
+    // MARK: Pending entries
 
-    /// What was added since ``markPending()``; nil: nothing.
+    /// The entries since ``markPending()``; nil if there are none.
     public var pending: PendingEntries? {
         guard pendingBytes < byteCount else { return nil }
         var body: [UInt8] = []
@@ -150,16 +150,16 @@ public struct HistoryBatch: Sendable {
         return PendingEntries(first: pendingFirst, body: body)
     }
 
-    /// How many bytes of it are in no file yet.
+    /// How many bytes are in no file yet.
     public var newBytes: Int { byteCount - pendingBytes }
 
-    /// All of it waits in a file.
+    /// Notes that all entries are in the tree's file.
     public mutating func markPending() { pendingBytes = byteCount }
 
-    /// Nothing of it waits in a file.
+    /// Notes that no entry is in the tree's file.
     public mutating func markNew() { (pendingBytes, pendingFirst) = (0, first) }
 
-    /// A batch that was written before, to which nothing can be added.
+    /// A batch from a file, to which nothing can be added.
     init(_ bytes: [UInt8]) throws(RecordFailure) {
         self.init()
         try bytes.withUnsafeBufferPointer { bytes throws(RecordFailure) in
@@ -182,7 +182,7 @@ public struct HistoryBatch: Sendable {
     }
 }
 
-/// What an entry may share with the one before.
+/// The texts that an entry may share with the one before.
 struct EntryTexts: Sendable {
     var flow = ""
     var definition = ""
@@ -190,7 +190,7 @@ struct EntryTexts: Sendable {
     var sender = ""
 }
 
-/// What stands in an entry. The values are part of the format.
+/// The parts of an entry; the values are part of the format.
 struct EntryFlags: OptionSet, Sendable {
     let rawValue: UInt8
 

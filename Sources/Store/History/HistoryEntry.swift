@@ -1,10 +1,10 @@
 public import FlowCore
 
-/// A navigation that has happened (`GetHistory`).
+/// A navigation in the history (`GetHistory`).
 public struct HistoryEntry: Equatable, Sendable {
     /// Its serial (S-10).
     public var serial: UInt64
-    /// When it happened, in µs since 1970 (UTC).
+    /// When it occurred, in µs since 1970 (UTC).
     public var time: UInt64
     /// The flow's path.
     public var flow: String
@@ -14,9 +14,9 @@ public struct HistoryEntry: Equatable, Sendable {
     public var step: String
     /// The step's arguments, without private ones.
     public var arguments: Arguments
-    /// The serial of the navigation that set it off; 0: from outside.
+    /// The serial of the navigation that triggered it; 0 for the origin of a cascade.
     public var cause: UInt64
-    /// The unique name of who began the chain; empty: the daemon.
+    /// The unique name of the client that began the cascade; empty for the daemon.
     public var sender: String
     /// What was applied, in order.
     public var contributors: [Contribution]
@@ -59,7 +59,7 @@ extension HistoryEntry {
     /// The same for the entry "arguments" of a contributor.
     private static let argumentsBytes = 40
 
-    /// Not less than what it takes in an answer, in bytes.
+    /// An upper bound of its bytes in an answer.
     var byteCount: Int {
         Self.wireBytes + flow.utf8.count + definition.utf8.count + step.utf8.count + sender.utf8.count
             + arguments.byteCount

@@ -1,10 +1,10 @@
 import FlowCore
 
-// Navigations are written into the history's file in batches, and belong to changes of the tree that are written at once.
-// Until a batch is there, what is in it so far waits in the tree's file, written with the changes: each time what came since
-// the last time. The bytes are those of the batch, so one after the other they are its beginning.
+// Navigations are written into the history's file in batches, but the changes of the tree that they belong to at once. Until
+// the batch is written, its entries are in the tree's file: each change adds those since the last one. The bytes are those of
+// the batch, so that together they are its beginning.
 
-/// Navigations that wait in a file until the history has them.
+/// Navigations in the tree's file until the history has them.
 public struct PendingEntries: Sendable {
     /// The serial of the first one.
     let first: UInt64
@@ -14,7 +14,7 @@ public struct PendingEntries: Sendable {
     /// The key of the row.
     var key: Int64 { Contents.pendingKeys | Int64(clamping: first & (1 << 56 - 1)) }
 
-    /// The serial that a key stands for.
+    /// The serial in a key.
     static func serial(_ key: Int64) -> UInt64 { UInt64(clamping: key &- Contents.pendingKeys) }
 }
 

@@ -3,7 +3,7 @@ import FlowWire
 import Logging
 import SdBus
 
-// Screens and those who show them: Present, ActivateAction, Withdraw.
+// Calls to presenters and owners: Present, ActivateAction, Withdraw.
 
 extension Daemon {
     /// Calls `Present` of a presenter, or the action of an application.
@@ -19,7 +19,7 @@ extension Daemon {
                 case .application(_, let action): try actionCall(action, presentation, to: service)
                 }
             } conclude: { [unowned self] conclusion in
-                // Read at once: whatever else is in the message need not wait.
+                // Read at once, so that the message need not be retained.
                 let answer = read(presentation, conclusion)
                 whenFree { [unowned self] in handle(.presenterReplied(presentation.id, answer)) }
             } concludeLate: { [unowned self] answer in
@@ -67,14 +67,14 @@ extension Daemon {
         try body.openContainer(.array, "{sv}")
         if let token = presentation.activationToken {
             try body.appendEntry("activation-token", "s") { body in try body.append(token) }
-            // What it was called before there was Wayland; GTK 3 knows no other.
+            // The name from before Wayland, the only one that GTK 3 knows.
             try body.appendEntry("desktop-startup-id", "s") { body in try body.append(token) }
         }
         try body.closeContainer()
         return message
     }
 
-    /// Whatever values it answers with, it shows the screen.
+    /// Any answer without an error means that the screen is shown.
     private func read(_ presentation: Presentation, _ conclusion: Outbox.Conclusion) -> PresenterAnswer {
         let why: String
         var outcome = PresenterAnswer.failed
@@ -90,7 +90,7 @@ extension Daemon {
             let text = answer.errorMessage.map { String(cString: $0) } ?? ""
             why = "'\(Names.escaped(String(cString: name)))': \(Names.escaped(text))"
         }
-        // Nobody else is told why. Where the screen is gone, nobody wants to know.
+        // The reason is in the log alone; not if the screen is gone.
         guard coordinator.isAwaited(presentation.id) else { return outcome }
         let name = presentation.presenter.service.name
         limiter.log(
@@ -106,7 +106,7 @@ extension Daemon {
 // MARK: - Owners
 
 extension Daemon {
-    /// Calls `Withdraw` of an owner that is still there; it is not asked for an answer.
+    /// Calls `Withdraw` of an owner, without an answer.
     func send(_ withdrawal: Withdrawal) throws {
         let message = try call(
             withdrawal.client.name, withdrawal.object, BusNames.Interface.presenter, "Withdraw")

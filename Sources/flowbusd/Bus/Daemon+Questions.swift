@@ -3,7 +3,7 @@ import FlowWire
 import Logging
 import SdBus
 
-// What guards and navigators are asked, and how their answers are read. Whatever they answer is one event.
+// Calls to guards and navigators, and their answers, each of which is one event.
 
 extension Daemon {
     /// Calls `Adapt` of a guard.
@@ -71,7 +71,7 @@ extension Daemon {
                 if question.isInteractive { try message.setAllowsInteractiveAuthorization(true) }
                 return message
             } conclude: { [unowned self] conclusion in
-                // The core has forgotten it.
+                // The coordinator does not wait for it any more.
                 if case .unsent(is Outbox.Dropped) = conclusion { return }
                 whenFree(conclusion) { [unowned self] in conclude(self, $0) }
             })
@@ -90,7 +90,7 @@ extension Daemon {
         return (step, try ArgumentsReader.read(answer, for: coordinator.definitions[step].parameters))
     }
 
-    /// Clients can bring it about often, and who emitted the step is told; so it is no warning.
+    /// Not a warning: clients can cause many, and the emitter of the step gets an error.
     private func log(_ what: String, _ why: String?, _ question: Question) {
         limiter.log(
             .info, what, of: question.service.name, why,
@@ -103,20 +103,20 @@ extension Daemon {
 
 // MARK: - Answers
 
-/// What another process answered.
+/// The answer of another process.
 enum PeerAnswer<Values> {
     /// These values.
     case values(Values)
-    /// An error of this name and text, each in one line.
+    /// An error with this name and text, each in one line.
     case error(String, String)
-    /// Nothing, or what can't be; why, for a person.
+    /// No valid answer, with the reason.
     case failed(String)
-    /// Nothing in time.
+    /// No answer in time.
     case timedOut
 }
 
 extension Daemon {
-    /// Reads what a call came to: an error, or values of this signature.
+    /// Reads the result of a call: an error, or values of this signature.
     func read<Values>(
         _ conclusion: Outbox.Conclusion, _ signature: StaticString, _ body: (MessageReader) throws -> Values
     ) -> PeerAnswer<Values> {

@@ -2,8 +2,7 @@ import FlowCore
 import FlowWire
 import SdBus
 
-// The signals of the bus contract, each made from a value that is whole in itself: when it is sent, the tree may have
-// changed further.
+// The signals of the bus contract. Each is made of a complete value, as the tree may have changed when it is sent.
 
 extension Daemon {
     private func signal(
@@ -33,7 +32,7 @@ extension Daemon {
         try message.send()
     }
 
-    /// What is rare: an entry costs every receiver.
+    /// Appends rare details alone, as each entry costs every receiver.
     private func appendDetails(_ isDeepLink: Bool, _ adaptedFrom: String?, to body: MessageWriter) throws {
         try body.openContainer(.array, "{sv}")
         if let adaptedFrom { try body.appendEntry("adaptedFrom", "s") { body in try body.append(adaptedFrom) } }
@@ -176,7 +175,7 @@ extension Daemon {
         try body.openContainer(.array, "{sv}")
         try properties(body)
         try body.closeContainer()
-        // None is told as changed without its value.
+        // No property is only invalidated.
         try body.openContainer(.array, "s")
         try body.closeContainer()
         try message.send()

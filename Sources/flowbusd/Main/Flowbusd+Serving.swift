@@ -4,7 +4,7 @@ import Logging
 import Platform
 import SdBus
 
-// What the program does without a word that says otherwise: connect, serve, and where the bus is lost, look for it.
+// The default mode: connect, serve, and when the bus is lost, connect again.
 
 extension Flowbusd {
     func serve() -> ExitStatus {
@@ -38,7 +38,7 @@ extension Flowbusd {
                 folders: folders,
                 retention: Persistence.Retention(entries: options.historyEntries, days: options.historyDays),
                 restore: options.restore,
-                // A service manager starts it again, with the environment of the bus that there is then.
+                // A service manager restarts the process, with the environment of the new bus.
                 reconnects: options.address != nil && !Notifier().isEnabled, connect: connect),
             loaded.definitions)
     }
@@ -67,7 +67,7 @@ extension Flowbusd {
         }
     }
 
-    /// Tries to connect with pauses that grow; nil: the process was told to end.
+    /// Tries to connect, with growing pauses; nil if a signal ended the process.
     private func findBus() throws(SdError) -> Bus? {
         var pause: UInt64 = 100_000
         while true {

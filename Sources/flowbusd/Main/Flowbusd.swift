@@ -20,7 +20,7 @@ struct Flowbusd: ParsableCommand {
     var options: Options
 
     func run() throws {
-        // Before anything can start a thread: signals are the loop's to take.
+        // Before anything can start a thread: the loop receives the signals.
         do throws(SdError) {
             try Signal.block([.terminate, .interrupt, .hangUp])
         } catch {
@@ -117,7 +117,7 @@ struct Flowbusd: ParsableCommand {
 }
 
 extension Logger {
-    /// Logs what is wrong or odd in the definition files, as far as anybody reads on.
+    /// Logs diagnostics of the definition files, up to a number that somebody may read.
     func log(_ diagnostics: [Diagnostic]) {
         for diagnostic in diagnostics.prefix(Diagnostic.mostReported) {
             switch diagnostic.severity {
@@ -131,11 +131,11 @@ extension Logger {
 }
 
 extension Diagnostic {
-    /// How many are logged, and answered to a Reload.
+    /// How many diagnostics the log and the answer to Reload have.
     static let mostReported = 100
 }
 
-/// A number of things, for people: `1 flow`, `2 flows`.
+/// A number with its noun: `1 flow`, `2 flows`.
 func counted(_ number: Int, _ noun: String) -> String {
     "\(number) \(noun)\(number == 1 ? "" : "s")"
 }

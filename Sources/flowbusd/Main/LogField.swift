@@ -1,9 +1,9 @@
-/// The fields that a line of the journal carries.
+/// The fields of a journal entry.
 enum LogField {
     static let flow = "FLOWBUS_FLOW"
     static let step = "FLOWBUS_STEP"
     static let serial = "FLOWBUS_SERIAL"
     static let sender = "FLOWBUS_SENDER"
-    /// Who was asked: a guard, a navigator, a presenter.
+    /// The other process: a guard, a navigator, a presenter.
     static let peer = "FLOWBUS_PEER"
 }

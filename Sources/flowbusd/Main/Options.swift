@@ -4,20 +4,20 @@ import SdBus
 
 /// The command line.
 struct Options: ParsableArguments {
-    /// The most that ``historyDays`` may be: a hundred years.
+    /// The maximum of ``historyDays``: a hundred years.
     static let mostDays = 36_500
 
-    /// When the tree comes back (D-3).
+    /// When the tree is restored (D-3).
     enum Restore: String, CaseIterable, ExpressibleByArgument {
         /// On the same bus.
         case bus
         /// On another bus, too.
         case always
-        /// Never: each start is a fresh one.
+        /// Never.
         case never
     }
 
-    /// Where to keep something.
+    /// Where to store something.
     enum FolderChoice: Equatable, ExpressibleByArgument {
         /// Nowhere.
         case none

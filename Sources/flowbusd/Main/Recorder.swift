@@ -4,12 +4,12 @@ import FlowWire
 import Logging
 import Platform
 
-/// Writes down what the core is told and what it answers (`--record`).
+/// Records the events and effects of the coordinator (`--record`).
 final class Recorder {
     private let file: OutputFile
     private let path: String
     private let logger: Logger
-    /// Nothing is written any more: a trace with a gap is worth nothing.
+    /// Whether writing has failed, and ended: a trace with a gap is of no use.
     private var hasFailed = false
 
     init(_ path: String, logger: Logger) throws(SystemError) {
@@ -19,10 +19,10 @@ final class Recorder {
         begin()
     }
 
-    /// A coordinator begins: the first one, or another, where the bus was lost.
+    /// Begins the trace of a coordinator: of the first one, or of the next after the bus was lost.
     func begin() { write(Trace.header(basePath: "\(BusNames.tree)") + "\n") }
 
-    /// Has the core handle an event, with both written in one piece.
+    /// Has the coordinator handle an event, and records it with its effects in one piece.
     func handle(_ event: Event, at now: Instant, by coordinator: inout Coordinator) -> [Effect] {
         var text = Trace.line(of: event, at: now, in: coordinator) + "\n"
         let effects = coordinator.handle(event, at: now, upTo: Limits.slice)

@@ -2,8 +2,7 @@ import Logging
 import Platform
 import SdBus
 
-/// Where the log goes: to the journal with its metadata as fields, where stderr is the journal; else one readable line to
-/// stderr, for people and for managers that keep lines.
+/// Writes the log: to the journal, with metadata as fields, if stderr is the journal; else as readable lines to stderr.
 struct ServiceLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level
@@ -35,7 +34,7 @@ struct ServiceLogHandler: LogHandler {
 }
 
 extension Logger.Level {
-    /// What the journal calls it.
+    /// The level of the journal.
     var priority: Journal.Priority {
         switch self {
         case .trace, .debug: .debug

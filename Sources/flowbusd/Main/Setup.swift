@@ -2,30 +2,30 @@ import FlowFile
 import Logging
 import SdBus
 
-/// What a daemon is given, the same for each bus that it serves in turn (D-8).
+/// What the daemons of a process share, one for each bus in turn (D-8).
 struct Setup {
     let logger: Logger
-    /// Reads the definition files, again with each reload.
+    /// Reads the definition files.
     let definitionReader: DefinitionReader
-    /// Writes down what happens; nil: nobody asked for that.
+    /// Records events; nil without `--record`.
     let recorder: Recorder?
-    /// How many calls to others may be under way in all.
+    /// How many calls to other processes may be under way in all.
     let callsUnderWay: Int
-    /// Where to keep what outlives the process.
+    /// The folders of the stores.
     let folders: StoreFolders
-    /// How much of the history is kept.
+    /// How much of the history is retained.
     let retention: Persistence.Retention
-    /// When the tree comes back.
+    /// When the tree is restored.
     let restore: Options.Restore
-    /// Whether a bus that is lost is looked for again, rather than to leave that to a service manager.
+    /// Whether to connect again when the bus is lost, rather than to end and leave that to a service manager.
     let reconnects: Bool
     /// Connects to the bus.
     let connect: () throws(SdError) -> Bus
-    /// What is served, made once: sd-bus wants it for ever.
+    /// The tables of the interfaces, made once, as sd-bus keeps pointers to them.
     let vtables = Vtables()
 }
 
-/// The interfaces as sd-bus has them.
+/// The tables of the interfaces for sd-bus.
 struct Vtables {
     let coordinator = CoordinatorInterface.description.makeVtable()
     let history = HistoryInterface.description.makeVtable()

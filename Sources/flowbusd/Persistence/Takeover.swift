@@ -1,27 +1,27 @@
 import FlowWire
 import SdBus
 
-/// Asks the flowbusd that owns the bus name to hand it over (D-9), by a connection of its own: what clients send meanwhile
-/// waits in the daemon's.
+/// Asks the owner of the bus name to hand it over (D-9), on a connection of its own, so that messages of clients wait in the
+/// daemon's.
 final class Takeover {
-    /// What became of it.
+    /// The result.
     enum Outcome {
         /// The owner has closed its files, and the bus has passed the name on.
         case handedOver
-        /// The owner is gone, before or after it did.
+        /// The owner is gone; the name may be handed over or not.
         case ownerGone
-        /// The owner, or the bus in its place, says no.
+        /// The owner, or the bus in its place, refuses.
         case refused(name: String, text: String)
         /// The owner did not answer in time.
         case unanswered
-        /// The process was told to end.
+        /// A signal ended the process.
         case terminated
     }
 
     private let bus: Bus
     private let waiting: Waiting
     private var answer: Outcome = .ownerGone
-    /// Asked when the time is over: false, and it waits on, for the answer or the end of the owner.
+    /// Whether to give up when the time is over, rather than to wait for the answer or the end of the owner.
     var isOver: () -> Bool = { true }
 
     init(_ bus: Bus) throws(SdError) {
@@ -32,7 +32,7 @@ final class Takeover {
     /// Asks, and waits for the answer.
     ///
     /// - Parameters:
-    ///   - owner: the unique name of the one that owns the name.
+    ///   - owner: the unique name of the owner.
     ///   - successor: the unique name of the connection that waits for it.
     ///   - time: how long to wait at the most, in µs.
     func ask(_ owner: String, for successor: String, atMost time: UInt64) throws(SdError) -> Outcome {
@@ -41,7 +41,7 @@ final class Takeover {
             interface: BusNames.Interface.coordinator.cString, member: "HandOver")
         try call.setAutoStart(false)
         try call.body.append(successor)
-        // sd-bus would take an answer from anybody, once; and it has one error for silence and for an owner that is gone.
+        // sd-bus would accept an answer from anybody, and has one error for a timeout and for an owner that is gone.
         let cookie = try call.sendCall()
         let filter = try bus.filter { [unowned self] message in
             guard message.answeredCall == cookie, Self.mayAnswer(message, owner) else { return }
@@ -61,7 +61,7 @@ final class Takeover {
         }
     }
 
-    /// Whether it is from who was asked; an error can be from the bus in its place.
+    /// Whether it is from the owner, or an error from the bus in its place.
     private static func mayAnswer(_ answer: MessageReader, _ owner: String) -> Bool {
         let sender = String(cString: answer.sender)
         return sender == owner || (answer.errorName != nil && sender == "\(BusNames.bus)")

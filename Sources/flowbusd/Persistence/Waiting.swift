@@ -1,8 +1,8 @@
 import Platform
 import SdBus
 
-/// Waits where the daemon's own loop does not run: before it serves, and while there is no bus. What ends the daemon ends
-/// this, too. For one wait; it can be for several things, each of which says so by ``end()``.
+/// Waits while the daemon's own loop does not run: before it serves, and while there is no bus. The signals that end the daemon
+/// end this, too. For one wait, which any event may end by ``end()``.
 final class Waiting {
     /// How a wait ended.
     enum Outcome: Int32 {
@@ -10,13 +10,13 @@ final class Waiting {
         case ended
         /// The time is over.
         case over
-        /// The process was told to end.
+        /// By a signal.
         case terminated
     }
 
     /// The loop in which it waits.
     let loop: EventLoop
-    /// Asked when the time is over: false, and it waits on, for as long as it takes.
+    /// Whether to end when the time is over, rather than to wait on without limit.
     var isOver: () -> Bool = { true }
     private var timer: Timer?
 
@@ -28,13 +28,13 @@ final class Waiting {
         }
     }
 
-    /// Waits so many µs at the most.
+    /// Waits, at most for a time in µs.
     func wait(atMost time: UInt64) throws(SdError) -> Outcome {
         try timer?.arm(at: MonotonicClock.now + time)
         return Outcome(rawValue: try loop.run()) ?? .over
     }
 
-    /// What was waited for is there.
+    /// Ends the wait.
     func end() { exit(.ended) }
 
     private func exit(_ outcome: Outcome) {

@@ -1,17 +1,16 @@
 import FlowCore
 import SdBus
 
-/// What waits while an event goes on in slices: calls that may change the tree, and what the bus and the clock brought, in
-/// the order in which they came.
+/// The calls and events that are postponed while an event is handled in slices, in their order.
 struct Backlog {
-    /// A call that waits.
+    /// A postponed call.
     struct Call {
         let message: RetainedMessage
         let client: Client
         let bytes: Int
-        /// Since when, in µs of the loop's clock.
+        /// When it came, in µs of the loop's clock.
         let since: UInt64
-        /// Handles the call in its turn, decoded anew: the definitions may be others by then.
+        /// Handles the call in its turn. Decodes it only then, as the definitions may have changed.
         let body: (Daemon, MessageReader) throws -> Void
     }
 
@@ -20,10 +19,10 @@ struct Backlog {
         case event(() -> Void)
     }
 
-    /// What was taken is nil.
+    /// Nil where an item was removed.
     private var items: [Item?] = []
     private var next = 0
-    /// So many were looked at by ``takeOverdue(at:)``.
+    /// How many items ``takeOverdue(at:)`` has examined.
     private var examined = 0
     private var clients: [Client: (calls: Int, bytes: Int)] = [:]
     private var total = (calls: 0, bytes: 0)
@@ -32,7 +31,7 @@ struct Backlog {
 
     mutating func add(event: @escaping () -> Void) { items.append(.event(event)) }
 
-    /// Adds what is to be done before all that waits.
+    /// Adds an event before all others.
     mutating func addFirst(event: @escaping () -> Void) {
         if next > 0 {
             next -= 1
@@ -64,7 +63,7 @@ struct Backlog {
         items.append(.call(call))
     }
 
-    /// Why calls are refused that ``takeOverdue(at:)`` gave.
+    /// The refusal of an overdue call.
     static var overdue: FlowError {
         let seconds = Limits.replyTimeout / 1_000_000
         return FlowError(
@@ -83,7 +82,7 @@ struct Backlog {
         clients[call.client] = now.calls == 0 ? nil : now
     }
 
-    /// What is next: a call, or what is to be done; nil: nothing waits.
+    /// Removes the next call or event; nil if there is none.
     mutating func takeNext() -> (call: Call?, event: (() -> Void)?)? {
         while next < items.count {
             let item = items[next].take()
@@ -100,7 +99,7 @@ struct Backlog {
         return nil
     }
 
-    /// Calls that have waited longer than callers do (S-9).
+    /// Removes the calls that have waited longer than their callers do (S-9).
     mutating func takeOverdue(at now: UInt64) -> [Call] {
         var overdue: [Call] = []
         examined = max(examined, next)

@@ -2,9 +2,9 @@ import FlowCore
 import SdBus
 
 /// Reads the steps that a client registers for a flow, and its screens, `a{sa{ss}}`: names, and the types of their arguments.
-/// What they mean together is the core's to check.
+/// The coordinator checks how they fit together.
 enum RegistrationReader {
-    /// Reads the dictionary of steps that is next in the message.
+    /// Reads the next value, a dictionary of steps.
     ///
     /// - Throws: ``FlowError`` for a name or a type that is not allowed, and for more than the limits allow.
     static func steps(_ call: MessageReader) throws -> [StepDeclaration] {
@@ -19,7 +19,7 @@ enum RegistrationReader {
         return steps.sorted { $0.name < $1.name }
     }
 
-    /// Reads the dictionary of screens that is next in the message.
+    /// Reads the next value, a dictionary of screens.
     ///
     /// - Throws: ``FlowError``, as ``steps(_:)`` does.
     static func screens(_ call: MessageReader) throws -> [Registration.Screen] {
@@ -35,7 +35,7 @@ enum RegistrationReader {
         return screens.sorted { $0.name < $1.name }
     }
 
-    /// Reads a dictionary by names of what it has.
+    /// Reads a dictionary with names as keys.
     private static func read(
         _ call: MessageReader, _ what: String, atMost limit: Int, _ body: (_ name: String) throws -> Void
     ) throws {
@@ -68,7 +68,7 @@ enum RegistrationReader {
         return path
     }
 
-    /// Who covers whom among the children, by its word.
+    /// Which children cover others, by its word.
     static func children(_ word: String) throws(FlowError) -> Children {
         guard let children = Children(rawValue: word) else {
             let words = Children.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
@@ -78,7 +78,7 @@ enum RegistrationReader {
         return children
     }
 
-    /// How long an answer may take, in µs: what a definition file can say, too.
+    /// A time limit for an answer, in µs, as in definition files.
     static func timeout(_ microseconds: UInt64) throws(FlowError) -> UInt64 {
         guard Limits.answerTimeouts.contains(microseconds) else {
             throw FlowError(
