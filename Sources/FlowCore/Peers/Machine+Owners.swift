@@ -58,9 +58,13 @@ extension Machine {
     private func checkEmitters(of slot: NodeSlot, _ client: Client) throws(FlowError) {
         guard forest[slot].owner == nil, presenter(calledFor: slot) == nil else { return }
         for place in [slot, forest[slot].parent] {
-            guard let flow = place.flatMap({ forest[$0].flow?.definition }) else { continue }
+            guard let flow = place.flatMap({ forest[$0].flow?.definition }),
+                !definitions.flows[flow.index].emitters.isEmpty
+            else { continue }
+            // Not `forest[slot].path` in the closure: that would copy the machine.
+            let path = forest[slot].path
             try checkEmitter(client, of: flow) {
-                "lets '\(forest[slot].path)', which nobody owns, be claimed, shown, hidden and dismissed only by"
+                "lets '\(path)', which nobody owns, be claimed, shown, hidden and dismissed only by"
             }
         }
     }
