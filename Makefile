@@ -36,6 +36,8 @@ programs = $(built)/flowbusd $(built)/flowbusctl
 completions = $(addprefix $(built)/completions/,bash zsh fish)
 interfaces = $(wildcard dbus/$(name).*.xml)
 documents = $(wildcard docs/*.md)
+# What has generated parts.
+manual = $(wildcard man/*) $(documents)
 schemas = $(wildcard schema/*.json)
 # Definitions, what they are about, and programs to read. Those that play them need the repository, as the library does.
 examples = $(filter-out examples/swift-app/%,$(wildcard examples/*/flows.d/*.toml examples/*/README.md)) \
@@ -81,7 +83,7 @@ help:
 	@echo 'make test-deb   install that in a copy of the system that nobody else sees, use it, purge it'
 	@echo 'make format     format the Swift sources in place'
 	@echo 'make lint       check sources, scripts, XML, man pages and the unit'
-	@echo 'make docs       draw the pictures of the documentation anew, and make that of the Swift library'
+	@echo 'make docs       write what is generated: parts of man pages and documents, pictures, the Swift library's documentation'
 	@echo 'make deps       install what building, the demo and the tests need'
 
 demo: build
@@ -139,11 +141,14 @@ test-swift-app: swift-app
 # The Swift library's documentation is in .build/documentation; `make test` looks for warnings, too.
 # Tests compare the .dot with the definitions, and the .txt with what flowbusctl prints; the .svg is what this machine's
 # Graphviz makes of them.
+# The man pages and documents have parts that are generated: interfaces, errors and limits.
 docs:
 	@tools/dependencies build docs
 	swift build --product flowbusctl
 	swift build --target FlowBus
 	@tools/documentation
+	swift build --product flowbus-manual
+	.build/debug/flowbus-manual dbus $(manual)
 	.build/debug/flowbusctl graph examples/movies/flows.d > docs/movies.dot
 	tools/picture docs/movies.dot docs/movies.txt > docs/movies.svg
 

@@ -65,6 +65,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
+        // Writes the parts of man pages and documents that come from dbus/*.xml and the tables of the code; `make docs`.
+        .executableTarget(name: "flowbus-manual", dependencies: ["FlowCore"], swiftSettings: strict),
         // The navigator of examples/processes; no product: its tour takes it from beside flowbusd.
         .executableTarget(
             name: "example-settings", dependencies: ["SdBus"], path: "examples/processes/settings",
@@ -93,7 +95,8 @@ let package = Package(
         .testTarget(
             name: "flowbusdTests",
             dependencies: [
-                "BusTestSupport", "SdBus", "FlowCore", "FlowFile", "Store", "flowbusd", "test-peer", "test-bus",
+                "BusTestSupport", "SdBus", "FlowCore", "FlowFile", "Store", "flowbusd", "flowbus-manual", "test-peer",
+                "test-bus",
             ],
             swiftSettings: strict),
         // Runs the command line itself, on terminals and without one.

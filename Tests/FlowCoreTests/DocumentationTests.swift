@@ -47,78 +47,16 @@ struct DocumentationTests {
         for word in met { #expect(words.contains(Substring(word)), "\(word)") }
     }
 
-    @Test func `the limits are those of the code`() throws {
-        let rows = try text("docs/semantics.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
-        func row(_ what: String, _ limits: String) { #expect(rows.contains("| \(what) | \(limits) |"), "\(what)") }
-        func number(_ number: Int) -> String {
-            number < 1_000 ? "\(number)" : "\(number / 1_000),\(String("\(1_000 + number % 1_000)".dropFirst()))"
+    /// The tables themselves are compared with the documents by `flowbus-manual --check`.
+    @Test func `each limit has a row in the tables`() throws {
+        let table = try text("Sources/FlowCore/Definitions/Limits+Table.swift")
+        let tableWords = Set(table.matches(of: #/[A-Za-z]+/#).map { String($0.output) })
+        // How bytes are counted, what D-Bus itself limits, and how work is divided are no limits for clients.
+        let internals = ["valueBytes", "argumentNameBytes", "signatureLength", "slice"]
+        for match in try text("Sources/FlowCore/Definitions/Limits.swift").matches(of: #/static let ([A-Za-z]+)/#) {
+            let name = String(match.output.1)
+            #expect(internals.contains(name) || tableWords.contains(name), "\(name)")
         }
-        let (kibi, mebi) = (1_024, 1_024 * 1_024)
-        row("live presentables", "\(number(Limits.nodesPerClient)) | \(number(Limits.nodes))")
-        row(
-            "arguments held: of live presentables, of steps that wait for them, of each flow's latest navigation",
-            "\(Limits.liveArgumentBytesPerClient / mebi) MiB | \(Limits.liveArgumentBytes / mebi) MiB")
-        row(
-            "steps that wait: deferred, for a guard or navigator, in a list or a path; calls of WaitReady, calls by the token of "
-                + "one that waits",
-            "\(number(Limits.waitingStepsPerClient)) | \(number(Limits.waitingSteps))")
-        row(
-            "tokens of the last \(Limits.tokenLifetime / 1_000_000) s",
-            "\(number(Limits.tokensPerClient)) | \(number(Limits.tokens))")
-        row(
-            "calls that wait until one that goes on in slices is done (S-7)",
-            "\(number(Limits.postponedCallsPerClient)) | \(number(Limits.postponedCalls))")
-        row(
-            "values in those",
-            "\(Limits.postponedBytesPerClient / mebi) MiB | \(Limits.postponedBytes / mebi) MiB")
-        row("registered flows", "\(number(Limits.registeredFlowsPerClient)) | \(number(Limits.registeredFlows))")
-        row(
-            "names and types of the steps and screens of registered flows",
-            "\(Limits.registeredBytesPerClient / mebi) MiB | \(Limits.registeredBytes / mebi) MiB")
-        row("children of one flow", number(Limits.children))
-        row("depth of a tree", "\(Limits.depth)")
-        row("object path", "\(Limits.pathLength) bytes")
-        row("name of a screen or flow, id", "\(Limits.nameLength) bytes")
-        row("name of a step", "\(Limits.stepNameLength) bytes")
-        row("style of a child", "\(Limits.styleLength) bytes")
-        row("arguments of all contributors in one answer of a navigator", "\(Limits.answerBytes / mebi) MiB")
-        row("token", "\(Limits.tokenLength) bytes")
-        row("activation token", "\(number(Limits.activationTokenLength)) bytes")
-        row(
-            "arguments of one step",
-            "\(Limits.argumentCount), of \(Limits.argumentBytes / kibi) KiB together, "
-                + "nested \(Limits.argumentNesting) deep")
-        row(
-            "steps deferred for one presentable",
-            "\(Limits.deferredSteps), \(Limits.deferredStepsPerClient) of one client")
-        row(
-            "steps that wait for one flow, deferred ones included",
-            "\(number(Limits.waitingStepsPerFlow)), \(Limits.waitingStepsPerFlowAndClient) of one client")
-        row("steps in one EmitSteps, segments in one NavigateAlong", number(Limits.waitingStepsPerFlow))
-        row("lines of an explanation", number(Limits.explanationLines))
-        row("steps triggered by one origin (S-11)", "\(Limits.triggeredSteps)")
-        row("calls that wait for the outcome of one token", "\(Limits.callsPerToken)")
-        row("steps of one registered flow", "\(Limits.stepsPerRegistration)")
-        row("screens that come with one registered flow", "\(Limits.screensPerRegistration)")
-        row("contributors in one answer of a navigator", number(Limits.children))
-        row("calls of one screen's presenter that are under way", "\(Limits.callsPerScreen)")
-        row("calls to one bus name that are under way; the rest wait", "\(Limits.callsUnderWay)")
-    }
-
-    @Test func `what may take how long is told as the code has it`() throws {
-        let rows = try text("docs/semantics.md").split(separator: "\n").filter { $0.hasPrefix("| ") }
-        func row(_ what: String, _ time: UInt64) {
-            #expect(rows.contains("| \(what) | \(time / 1_000_000) s |"), "\(what)")
-        }
-        row(
-            "a caller waits for a verdict, then it is `pending`; for WaitReady, then it is `Timeout`",
-            Limits.replyTimeout)
-        row("a NavigateAlong, unless its caller says otherwise", Limits.pathTimeout)
-        row("the answer of a presenter, unless the definition says otherwise", Limits.presenterTimeout)
-        row("the answer of a guard or navigator, unless the definition says otherwise", Limits.guardTimeout)
-        row(
-            "\(Limits.revivals) times that a screen is presented again as its owner is gone (S-30)",
-            Limits.revivalTime)
     }
 
     @Test func `the README links to each document`() throws {

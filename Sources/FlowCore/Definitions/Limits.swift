@@ -120,6 +120,8 @@ public enum Limits {
     public static let postponedBytesPerClient = 4 * 1_024 * 1_024
     /// The same in total.
     public static let postponedBytes = 16 * 1_024 * 1_024
+    /// Bytes of an answer of a guard or navigator that waits until a call, which goes on in slices, is done.
+    public static let postponedAnswerBytes = 8 * 1_024 * 1_024
 
     /// Lines of an explanation, but for what is said of those that are left out.
     public static let explanationLines = 500

@@ -65,14 +65,11 @@ extension Daemon {
         resumeSoon()
     }
 
-    /// How many bytes a postponed answer may have: more than is read of any.
-    private static let postponedAnswerBytes = 8 * 1_024 * 1_024
-
     /// Runs a closure with the result of a call in its turn.
     func whenFree(_ conclusion: Outbox.Conclusion, _ body: @escaping (Outbox.Conclusion) -> Void) {
         switch conclusion {
         case .answered(let answer) where isBusy:
-            let limit = Self.postponedAnswerBytes
+            let limit = Limits.postponedAnswerBytes
             do throws(SdError) {
                 guard try answer.byteCount(upTo: limit + 1) <= limit else {
                     return whenFree { body(.unreadable("its answer has more than \(limit) bytes")) }

@@ -1,0 +1,121 @@
+/// One row of the tables of limits in `docs/semantics.md` and the man pages, which `make docs` writes.
+public struct LimitRow: Equatable, Sendable {
+    /// What is limited; words in backticks are names of the contract, `(S-11)` is a rule.
+    public let subject: String
+    /// The values, as the table shows them.
+    public let values: [String]
+
+    init(_ subject: String, _ values: String...) {
+        self.subject = subject
+        self.values = values
+    }
+}
+
+extension Limits {
+    /// What a client may hold, and what all clients together may hold.
+    public static var quotas: [LimitRow] {
+        [
+            LimitRow("live presentables", count(nodesPerClient), count(nodes)),
+            LimitRow(
+                "arguments of live presentables, of steps that wait for them, and of each flow's latest navigation",
+                bytes(liveArgumentBytesPerClient), bytes(liveArgumentBytes)),
+            LimitRow(
+                "deferred steps, steps that wait for a guard or a navigator, steps in lists and paths, "
+                    + "calls of `WaitReady`, and calls with the token of a step that waits",
+                count(waitingStepsPerClient), count(waitingSteps)),
+            LimitRow("tokens of the last \(time(tokenLifetime))", count(tokensPerClient), count(tokens)),
+            LimitRow("postponed calls (S-7)", count(postponedCallsPerClient), count(postponedCalls)),
+            LimitRow(
+                "values in the arguments of postponed calls", bytes(postponedBytesPerClient), bytes(postponedBytes)),
+            LimitRow("registered flows", count(registeredFlowsPerClient), count(registeredFlows)),
+            LimitRow(
+                "names and types of the steps and screens of registered flows", bytes(registeredBytesPerClient),
+                bytes(registeredBytes)),
+            LimitRow(
+                "calls to guards, navigators and presenters that are under way; others wait", count(callsUnderWay),
+                "\(count(callsUnderWayInTotal)) (\(callsUnderWayOnSystemBus) on a system bus)"),
+        ]
+    }
+
+    /// What definition files and registrations may say.
+    public static var definitions: [LimitRow] {
+        [
+            LimitRow("name of a screen or flow, id", "\(count(nameLength)) bytes"),
+            LimitRow("name of a step", "\(count(stepNameLength)) bytes"),
+            LimitRow("style of a child", "\(count(styleLength)) bytes"),
+            LimitRow("object path", "\(count(pathLength)) bytes"),
+            LimitRow(
+                "`timeout` of a presenter, guard or navigator",
+                "\(time(answerTimeouts.lowerBound)) to \(time(answerTimeouts.upperBound))"),
+            LimitRow("definition file", bytes(definitionFileBytes)),
+            LimitRow("all definition files together", bytes(definitionBytes)),
+        ]
+    }
+
+    /// What one thing may hold, whoever asks for it.
+    public static var bounds: [LimitRow] {
+        [
+            LimitRow("children of a flow", count(children)),
+            LimitRow("depth of a tree", count(depth)),
+            LimitRow("token", "\(count(tokenLength)) bytes"),
+            LimitRow("activation token", "\(count(activationTokenLength)) bytes"),
+            LimitRow("arguments of a step", count(argumentCount)),
+            LimitRow("all arguments of a step together", bytes(argumentBytes)),
+            LimitRow("containers nested in an argument", count(argumentNesting)),
+            LimitRow("deferred steps of a presentable", ofOneClient(deferredSteps, deferredStepsPerClient)),
+            LimitRow(
+                "steps that wait for a flow, deferred ones included",
+                ofOneClient(waitingStepsPerFlow, waitingStepsPerFlowAndClient)),
+            LimitRow(
+                "steps in a call of `EmitSteps`, segments in a call of `NavigateAlong`", count(waitingStepsPerFlow)),
+            LimitRow("lines of an explanation (`Explain`)", count(explanationLines)),
+            LimitRow("steps that one origin triggers (S-11)", count(triggeredSteps)),
+            LimitRow("calls that wait for the outcome of the same token", count(callsPerToken)),
+            LimitRow("steps of a registered flow", count(stepsPerRegistration)),
+            LimitRow("screens of a registered flow", count(screensPerRegistration)),
+            LimitRow("contributors in the answer of a navigator", count(children)),
+            LimitRow("arguments of all contributors in the answer of a navigator", bytes(answerBytes)),
+            LimitRow("calls of `Present` under way for a screen", count(callsPerScreen)),
+            LimitRow(
+                "late calls of `Present` whose answers are still expected; the oldest are forgotten", count(lateCalls)),
+            LimitRow("answer of a guard or navigator that has to wait for slices (S-7)", bytes(postponedAnswerBytes)),
+        ]
+    }
+
+    /// How long something may take.
+    public static var times: [LimitRow] {
+        [
+            LimitRow("a caller waits for a verdict; after that, the answer is `pending`", time(replyTimeout)),
+            LimitRow("a caller of `WaitReady` waits; after that, the answer is `Timeout`", time(replyTimeout)),
+            LimitRow("a postponed call waits; after that, the answer is `Timeout` (S-7)", time(replyTimeout)),
+            LimitRow("`NavigateAlong`, unless its option `timeout` says otherwise", time(pathTimeout)),
+            LimitRow("the answer of a presenter, unless its definition says otherwise", time(presenterTimeout)),
+            LimitRow("the answer of a guard or navigator, unless its definition says otherwise", time(guardTimeout)),
+            LimitRow(
+                "the period in which a screen is presented again at most \(revivals) times after the loss of its owner (S-30)",
+                time(revivalTime)),
+            LimitRow("a call is remembered by its token (S-9)", time(tokenLifetime)),
+        ]
+    }
+
+    /// A number with separators: `16,384`.
+    private static func count(_ number: Int) -> String {
+        number < 1_000 ? "\(number)" : count(number / 1_000) + ",\("\(1_000 + number % 1_000)".dropFirst())"
+    }
+
+    private static func bytes(_ number: Int) -> String {
+        number >= 1_024 * 1_024 ? "\(number / (1_024 * 1_024)) MiB" : "\(number / 1_024) KiB"
+    }
+
+    private static func ofOneClient(_ number: Int, _ share: Int) -> String {
+        "\(count(number)), \(count(share)) of one client"
+    }
+
+    private static func time(_ microseconds: UInt64) -> String {
+        switch microseconds {
+        case ..<1_000_000: "\(microseconds / 1_000) ms"
+        case ..<3_600_000_000: "\(microseconds / 1_000_000) s"
+        default: "\(microseconds / 3_600_000_000) h"
+        }
+    }
+}
