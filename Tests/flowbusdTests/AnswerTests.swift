@@ -102,7 +102,7 @@ struct AnswerTests {
         }
         let lines = service.process.errors.split(separator: "\n").filter { $0.contains("An answer is ignored") }
         #expect(lines.count == (program == .broker ? 0 : 2), "\(lines)")
-        #expect(lines.allSatisfy { $0.contains("not '\(stranger.uniqueName)' was called, but 'com.example.Peer'") })
+        #expect(lines.allSatisfy { $0.contains("'\(stranger.uniqueName)' sent it, but 'com.example.Peer' was called") })
     }
 
     @Test(arguments: PrivateBus.Program.allCases)

@@ -104,14 +104,12 @@ final class ActivatedDaemon: KilledDaemon {
         let words = ([try Service.program] + folders.options).map { "'\($0)'" }.joined(separator: " ")
         let script = try services.write(
             """
-            #!/bin/sh
             echo $$ >\(services.path)/pid
             exec \(words) --address "$DBUS_STARTER_ADDRESS" 2>>\(services.path)/log
 
             """, to: "start")
-        chmod(script, 0o755)
         try services.write(
-            "[D-BUS Service]\nName=\(Service.name)\nExec=\(script)\n", to: "\(Service.name).service")
+            "[D-BUS Service]\nName=\(Service.name)\nExec=/bin/sh \(script)\n", to: "\(Service.name).service")
         bus = try PrivateBus(policy: "", serviceDirectories: [services.path])
         caller = try TestClient(bus)
     }
