@@ -45,10 +45,10 @@ enum Program {
 struct Flowbusctl: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "flowbusctl",
-        abstract: "Shows and controls the navigation that flowbusd coordinates.",
+        abstract: "Inspects and controls the navigation of flowbusd.",
         discussion: """
-            A NODE is a live flow or screen: its path in the forest, such as 'main' or 'main/watched', or its whole object \
-            path. See flowbusctl(1).
+            A NODE is a live flow or screen: its path in the forest, such as 'main' or 'main/watched', or its object path. \
+            See flowbusctl(1).
             """,
         version: "\(Release.version)",
         groupedSubcommands: [

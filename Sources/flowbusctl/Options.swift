@@ -9,8 +9,8 @@ struct Options: ParsableArguments {
 
         static func help(for value: BusChoice) -> ArgumentHelp? {
             switch value {
-            case .user: "Talk to the service on the session bus (default)."
-            case .system: "Talk to the service on the system bus."
+            case .user: "Use the session bus (default)."
+            case .system: "Use the system bus."
             }
         }
     }
@@ -27,13 +27,13 @@ struct Options: ParsableArguments {
     @Flag(exclusivity: .exclusive)
     var bus: BusChoice?
 
-    @Option(help: ArgumentHelp("Talk to the service on the bus at this D-Bus address.", valueName: "address"))
+    @Option(help: ArgumentHelp("Use the bus at this D-Bus address.", valueName: "address"))
     var address: String?
 
-    @Flag(help: "Print JSON, one object a line.")
+    @Flag(help: "Print JSON, one object per line.")
     var json = false
 
-    @Option(help: ArgumentHelp("When to use colours (default: auto).", valueName: "when"))
+    @Option(help: ArgumentHelp("When to print colours (default: auto).", valueName: "when"))
     var color: ColorChoice?
 
     mutating func validate() throws {

@@ -7,15 +7,15 @@ import Platform
 /// `steps`
 struct StepsCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "steps", abstract: "List steps and their arguments: all, or those that a node has a rule for.",
-        discussion: "A '?' behind a type says that the argument may be left out.")
+        commandName: "steps", abstract: "List the declared steps and the types of their arguments.",
+        discussion: "A '?' after a type marks an optional argument.")
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
 
     @Argument(
         help: ArgumentHelp(
-            "Only the steps that are taken here: a live node, or a flow's definition of which one is live.",
+            "Only steps for which this node, or a live instance of this definition, has a rule.",
             valueName: "node|flow"), completion: Completion.nodesAndFlows)
     var place: String?
 
@@ -80,7 +80,7 @@ extension StepDeclaration {
 /// `flows`
 struct FlowsCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "flows", abstract: "List the defined flows, and where each is live.")
+        commandName: "flows", abstract: "List the defined flows, and the paths of their live instances.")
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
@@ -109,7 +109,7 @@ struct FlowsCommand: Command {
 /// `reload`
 struct ReloadCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "reload", abstract: "Have the service read its definition files again, all or nothing.")
+        commandName: "reload", abstract: "Make the service read its definition files again, and print the warnings.")
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
@@ -138,7 +138,7 @@ struct ReloadCommand: Command {
 struct DefinitionArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "Folders, of which the first hides files of the same name in the others; without one, those that flowbusd reads.",
+            "Directories; a file hides files of the same name in later ones (default: those that flowbusd reads).",
             valueName: "dir"), completion: .directory)
     var folders: [String] = []
 
@@ -156,8 +156,8 @@ struct DefinitionArguments: ParsableArguments {
 /// `check`
 struct CheckCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check definition files as flowbusd does; it needs no service.",
-        discussion: "Prints every error and warning, and ends with 0, or with 1 where there are errors.")
+        commandName: "check", abstract: "Check definition files, and print all errors and warnings.",
+        discussion: "The exit status is 1 if there are errors. This command does not need the service.")
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options

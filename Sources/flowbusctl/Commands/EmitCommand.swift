@@ -25,10 +25,10 @@ struct TypedStep: ParsableArguments {
 /// `emit`
 struct EmitCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "emit", abstract: "Emit a step on a flow or screen, and print what became of it.",
+        commandName: "emit", abstract: "Emit a step on a node, and print the verdict.",
         discussion: """
-            Prints the verdict and, for a navigation, its serial: 'navigated 17'. Values need no types: the step's declaration \
-            says them.
+            If the flow navigated, the serial follows the verdict: 'navigated 17'. The declaration of the step gives the \
+            types of the values.
             """)
 
     @ParentCommand var root: Flowbusctl
@@ -36,18 +36,18 @@ struct EmitCommand: Command {
 
     @OptionGroup var typed: TypedStep
 
-    @Option(help: ArgumentHelp("Your own name for this call, which StepConcluded tells.", valueName: "token"))
+    @Option(help: ArgumentHelp("The token of the call, which the signal StepConcluded carries.", valueName: "token"))
     var token: String?
 
-    @Flag(help: "Don't wait for a step that is not decided at once: print 'pending'.")
+    @Flag(help: "If the step is not decided at once, print 'pending' and exit.")
     var noWait = false
 
     @Option(
         help: ArgumentHelp(
-            "The instance of the node that is meant, if another may be there by now.", valueName: "number"))
+            "Refuse the step unless the node is this instance.", valueName: "number"))
     var instance: UInt64?
 
-    @Option(help: ArgumentHelp("What lets a window come to the front.", valueName: "token"))
+    @Option(help: ArgumentHelp("The token that lets a window come to the front.", valueName: "token"))
     var activationToken: String?
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {

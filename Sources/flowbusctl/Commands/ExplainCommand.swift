@@ -5,7 +5,7 @@ import FlowWire
 /// `explain`
 struct ExplainCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Say what a step would do, and why not; nothing changes by it.")
+        commandName: "explain", abstract: "Show what a step would do if it were emitted now, and why.")
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options

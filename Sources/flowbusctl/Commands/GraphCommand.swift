@@ -26,7 +26,7 @@ struct GraphCommand: Command {
 
     @Option(
         help: ArgumentHelp(
-            "dot (for Graphviz), mermaid (for Markdown), or svg, which Graphviz has to be there for.",
+            "The output format: dot, mermaid (for Markdown), or svg, which needs Graphviz.",
             valueName: "format"))
     var format = Format.dot
 
@@ -35,11 +35,11 @@ struct GraphCommand: Command {
 
     @Option(
         name: .customLong("flow"),
-        help: ArgumentHelp("Only this flow, and those that it leads to.", valueName: "flow"),
+        help: ArgumentHelp("Show this flow only, and those that it leads to.", valueName: "flow"),
         completion: Completion.flows)
     var flow: String?
 
-    @Flag(help: "Name who is asked to show each screen.")
+    @Flag(help: "Show the presenter of each screen.")
     var presenters = false
 
     @OptionGroup var files: DefinitionArguments

@@ -7,32 +7,33 @@ import SdBus
 /// `log`
 struct LogCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "log", abstract: "Show the navigations that were, and go on with those that come.",
+        commandName: "log", abstract: "Show past navigations of all flows, or of one flow.",
         discussion: """
             A line reads '2026-11-21 12:00:01 #17 did navigate flow=main step=open item=7 → screen page'. With --follow, steps \
-            that nobody waited for and that were not navigated are told, too.
+            that failed and that no client waited for are shown, too.
             """)
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
 
     @Argument(
-        help: ArgumentHelp("Only this flow, live or not, and the flows below it.", valueName: "node"),
+        help: ArgumentHelp("Show this flow only, live or not, and the flows below it.", valueName: "node"),
         completion: Completion.nodes)
     var node: String?
 
-    @Flag(name: .shortAndLong, help: "Go on with what happens from now on.")
+    @Flag(name: .shortAndLong, help: "Keep running, and show navigations as they occur.")
     var follow = false
 
     @Option(
         help: ArgumentHelp(
-            "Begin at a time ('2026-11-21 12:00', '12:00', 'today', '5min ago') or at a serial ('17').",
+            "Start at a time ('2026-11-21 12:00', '12:00', 'today', '5min ago'), or after a serial ('17').",
             valueName: "time|serial"))
     var since: String?
 
     @Option(
         name: [.customShort("n"), .long],
-        help: ArgumentHelp("The latest so many only (default: 100 without --since, else all).", valueName: "number"))
+        help: ArgumentHelp(
+            "Show only this many of the latest navigations (default: 100, or all with --since).", valueName: "number"))
     var lines: Int?
 
     func validate() throws {

@@ -5,7 +5,8 @@ import FlowWire
 /// `navigate`
 struct NavigateCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "navigate", abstract: "A deep link: give a step to every live flow, and print each one's verdict.")
+        commandName: "navigate", abstract: "Follow a deep link: emit a step on every live flow, and print the verdicts."
+    )
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
@@ -33,10 +34,10 @@ struct NavigateCommand: Command {
 /// `along`
 struct AlongCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "along", abstract: "A deep link along a path of flows, each below the one before.",
+        commandName: "along", abstract: "Follow a deep link along a path of flows, each below the previous one.",
         discussion: """
-            A segment is a flow's definition and the step for it: 'main:open,item=7'. Without a step the flow is only on the \
-            way. A comma inside quotes or brackets belongs to the value.
+            A segment is the name of a flow's definition and, optionally, a step for that flow: 'main:open,item=7'. A comma \
+            inside quotes or brackets belongs to the value.
             """)
 
     @ParentCommand var root: Flowbusctl
@@ -46,7 +47,7 @@ struct AlongCommand: Command {
         help: ArgumentHelp("The path.", valueName: "flow[:step[,key=value...]]"), completion: Completion.flows)
     var segments: [String]
 
-    @Option(help: ArgumentHelp("How long the whole may take (default: 10s).", valueName: "time"))
+    @Option(help: ArgumentHelp("How long all segments together may take (default: 10s).", valueName: "time"))
     var timeout: String?
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {

@@ -6,7 +6,7 @@ import Platform
 /// `show`
 struct ShowCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Say that a flow or screen is shown; among tabs, select it.")
+        commandName: "show", abstract: "Report that a flow or screen is shown; among tabs, select it.")
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
@@ -24,7 +24,7 @@ struct ShowCommand: Command {
 /// `hide`
 struct HideCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "hide", abstract: "Say that a flow or screen is shown no longer.")
+        commandName: "hide", abstract: "Report that a flow or screen is no longer shown.")
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
@@ -42,7 +42,7 @@ struct HideCommand: Command {
 /// `dismiss`
 struct DismissCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "dismiss", abstract: "Remove a flow or screen, and all below it.")
+        commandName: "dismiss", abstract: "Dismiss a flow or screen, and everything below it.")
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
@@ -60,7 +60,7 @@ struct DismissCommand: Command {
 /// `back`
 struct BackCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "back", abstract: "Go back in a flow, at the innermost one that has something to go back to.")
+        commandName: "back", abstract: "Go back in a flow, at the innermost flow that can go back.")
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
@@ -80,7 +80,8 @@ struct BackCommand: Command {
 struct WaitCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "wait", abstract: "Wait until a flow is ready.",
-        discussion: "A flow is ready when its initial step is done, and the flows which that made are ready.")
+        discussion: "A flow is ready when its initial step is done, and the flows that this step contributed are ready."
+    )
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
@@ -88,10 +89,10 @@ struct WaitCommand: Command {
     @Argument(help: ArgumentHelp("The flow.", valueName: "node"), completion: Completion.nodes)
     var node: String
 
-    @Flag(help: "Wait until it is ready.")
+    @Flag(help: "Wait until the flow is ready (required).")
     var ready = false
 
-    @Option(help: ArgumentHelp("How long at most, such as '5s' or '1min 30s' (default: 20s).", valueName: "time"))
+    @Option(help: ArgumentHelp("How long to wait, such as '5s' or '1min 30s' (default: 20s).", valueName: "time"))
     var timeout: String?
 
     func validate() throws {

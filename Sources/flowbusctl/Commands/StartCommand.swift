@@ -5,10 +5,10 @@ import FlowWire
 /// `start`
 struct StartCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "start", abstract: "Start a flow as a new root, and print its node.",
+        commandName: "start", abstract: "Start a flow as a new root, and print its path.",
         discussion: """
-            The arguments are those of the initial step: --step, or else the one that the flow's definition names. Without \
-            --step the types are those that all steps with such an argument agree on.
+            The arguments are those of the initial step, which --step or the flow's definition names. Without --step, an \
+            argument needs to have the same type in all steps that declare it.
             """)
 
     @ParentCommand var root: Flowbusctl
@@ -20,11 +20,11 @@ struct StartCommand: Command {
     @Argument(help: ArgumentHelp("Arguments of the initial step.", valueName: "key=value"))
     var arguments: [String] = []
 
-    @Option(help: ArgumentHelp("The id of the root; without it, the flow's name.", valueName: "id"))
+    @Option(help: ArgumentHelp("The id of the root (default: the name of the flow).", valueName: "id"))
     var id: String?
 
     @Option(
-        help: ArgumentHelp("The initial step, in place of the definition's.", valueName: "step"),
+        help: ArgumentHelp("The initial step, instead of the one in the definition.", valueName: "step"),
         completion: Completion.steps)
     var step: String?
 

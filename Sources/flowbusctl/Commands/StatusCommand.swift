@@ -7,7 +7,7 @@ import SdBus
 /// `status`
 struct StatusCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Say whether the service is there, and what it is like; never start it.")
+        commandName: "status", abstract: "Show whether the service is running, and its state; never start it.")
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options

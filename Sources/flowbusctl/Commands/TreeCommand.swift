@@ -6,22 +6,22 @@ struct TreeCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "tree", abstract: "Show the live flows and screens.",
         discussion: """
-            Each line has a node's id, and its marks: presented (the user can see it), visible (it would be, were nothing in \
-            front of it) or hidden; current (it covers its siblings); not ready; its owner.
+            Each line shows the id of a node and its state: presented, visible (but covered) or hidden; current (it covers its \
+            siblings); not ready; its style; its owner.
             """)
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
 
     @Argument(
-        help: ArgumentHelp("Show this node and what is below it only.", valueName: "node"),
+        help: ArgumentHelp("Show this node only, and everything below it.", valueName: "node"),
         completion: Completion.nodes)
     var node: String?
 
-    @Flag(name: .shortAndLong, help: "Go on, and show it again whenever it changes.")
+    @Flag(name: .shortAndLong, help: "Keep running, and show the tree again after each change.")
     var watch = false
 
-    @Flag(name: .shortAndLong, help: "Show the arguments of each node, too.")
+    @Flag(name: .shortAndLong, help: "Show the arguments of each node.")
     var arguments = false
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {

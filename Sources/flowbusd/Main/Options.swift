@@ -7,7 +7,7 @@ struct Options: ParsableArguments {
     /// The maximum of ``historyDays``: a hundred years.
     static let mostDays = 36_500
 
-    /// When the tree is restored (D-3).
+    /// When to restore the forest (D-3).
     enum Restore: String, CaseIterable, ExpressibleByArgument {
         /// On the same bus.
         case bus
@@ -41,8 +41,8 @@ struct Options: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Read the definition files (*.toml) of this folder instead of the standard ones. Can be given several times; "
-                + "a file hides those of the same name in later folders.",
+            "Read the definition files (*.toml) in this directory instead of those in the standard directories. Can be "
+                + "given several times; a file hides files of the same name in later directories.",
             valueName: "dir"))
     var flows: [String] = []
 
@@ -54,21 +54,21 @@ struct Options: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Keep the tree in this folder, which should end with the login; 'none': nowhere. Without it: "
-                + "$RUNTIME_DIRECTORY, else $XDG_RUNTIME_DIR/flowbus.",
+            "Store the tree in this directory, or nowhere with 'none' (default: $RUNTIME_DIRECTORY, or "
+                + "$XDG_RUNTIME_DIR/flowbus).",
             valueName: "dir|none"))
     var runtime: FolderChoice?
 
     @Option(
         help: ArgumentHelp(
-            "Keep the history in this folder; 'none': nowhere. Without it: $STATE_DIRECTORY, else "
-                + "$XDG_STATE_HOME/flowbus.",
+            "Store the history in this directory, or nowhere with 'none' (default: $STATE_DIRECTORY, or "
+                + "$XDG_STATE_HOME/flowbus).",
             valueName: "dir|none"))
     var state: FolderChoice?
 
     @Option(
         help: ArgumentHelp(
-            "When to come back where one was: after a restart on the same bus, on another one as well (always), or never.",
+            "When to restore the forest on start: if the bus is still the same one, always, or never.",
             valueName: "bus|always|never"))
     var restore: Restore = .bus
 
@@ -76,16 +76,16 @@ struct Options: ParsableArguments {
     var replace = false
 
     @Option(
-        help: ArgumentHelp("How many navigations the history keeps; 0: none, and no history.", valueName: "number"))
+        help: ArgumentHelp("Keep this many navigations in the history; 0 disables the history.", valueName: "number"))
     var historyEntries = 100_000
 
-    @Option(help: ArgumentHelp("How many days the history keeps a navigation.", valueName: "number"))
+    @Option(help: ArgumentHelp("Keep each navigation for this many days.", valueName: "number"))
     var historyDays = 30
 
-    @Flag(help: "Read the definition files, print every error and warning, and exit with 0, or with 1 for errors.")
+    @Flag(help: "Read the definition files, print all errors and warnings, and exit.")
     var check = false
 
-    @Flag(help: "Print the XML of the interface named after it, or of all, and exit.")
+    @Flag(help: "Print the introspection XML of the given interface, or of all interfaces, and exit.")
     var introspect = false
 
     @Argument(help: ArgumentHelp("The interface to print, with --introspect.", valueName: "interface"))
@@ -93,19 +93,18 @@ struct Options: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Write every event and what came of it to this file, with all arguments, private ones too.",
+            "Write every event and its effects to this file, including private arguments.",
             valueName: "file"))
     var record: String?
 
     @Option(
         help: ArgumentHelp(
-            "Do what a recorded file says once more, without a bus, and exit with 0, or with 1 where something else comes "
-                + "of it.",
+            "Replay the events of a recorded file without a bus, print the first difference, and exit.",
             valueName: "file"))
     var replay: String?
 
     @Option(
-        help: ArgumentHelp("Log what is at least this important.", valueName: "level"))
+        help: ArgumentHelp("Log messages of this level and above.", valueName: "level"))
     var logLevel: Logger.Level = .notice
 
     mutating func validate() throws {
