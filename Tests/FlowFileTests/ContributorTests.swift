@@ -58,7 +58,7 @@ struct ContributorTests {
         ("{ screen = 'page', clear = 'x' }", ".clear", "this is a string; it has to be true or false"),
         (
             "{ screen = 'page', style = '\(String(repeating: "x", count: 129))' }", ".style",
-            "a style of 129 bytes; it can have at most 128"
+            "'style' has 129 bytes; it can have at most 128"
         ),
         ("{ none = true, clear = true }", ".clear", "'clear' does nothing beside 'none', which takes no options"),
         ("{ pop = 'root', reuse = true }", ".reuse", "'reuse' does nothing beside 'pop', which takes no options"),

@@ -152,8 +152,8 @@ struct ContributorsReaderTests {
     @Test func `an end stands alone, and there is a limit`() throws {
         let beside = #expect(throws: FlowError.self) { try read([("end", "", Self.none), ("none", "", Self.none)]) }
         #expect(beside?.message.contains("'end' stands beside other contributors") == true)
-        let many = [Entry](repeating: ("screen", "list", Self.none), count: ContributorsReader.limit)
-        #expect(try read(many).count == ContributorsReader.limit)
+        let many = [Entry](repeating: ("screen", "list", Self.none), count: ContributorRules.limit)
+        #expect(try read(many).count == ContributorRules.limit)
         let more = #expect(throws: FlowError.self) { try read(many + [("none", "", Self.none)]) }
         #expect(more?.message.contains("more than 1024 contributors") == true)
     }

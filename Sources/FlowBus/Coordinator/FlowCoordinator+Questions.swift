@@ -84,14 +84,15 @@ extension FlowCoordinator: HostDelegate {
         case .one(let contributor): list = [contributor]
         case .multiple(let contributors): list = contributors
         case .end(let step):
-            return answer(.contributors([.end(step is NoneStep ? nil : try encode(step))]))
+            return answer(.contributors([.step(.end, step is NoneStep ? nil : try encode(step))]))
         }
         var children: [ContributedChild?] = []
-        var all: [HostContributor] = []
+        var all: [NamedContributor] = []
         for contributor in list {
             switch contributor {
-            case .forwardToCurrentFlow(let step): if !(step is NoneStep) { all.append(.current(try encode(step))) }
-            case .forwardToParentFlow(let step): if !(step is NoneStep) { all.append(.parent(try encode(step))) }
+            case .forwardToCurrentFlow(let step):
+                if !(step is NoneStep) { all.append(.step(.current, try encode(step))) }
+            case .forwardToParentFlow(let step): if !(step is NoneStep) { all.append(.step(.parent, try encode(step))) }
             case .contribute(let presentable, let stepper, let allowsStepWhenNotPresented):
                 let child = ContributedChild(
                     presentable, stepper, allowsStepWhenNotPresented: allowsStepWhenNotPresented)
@@ -99,10 +100,10 @@ extension FlowCoordinator: HostDelegate {
                 all.append(try self.contributor(child))
             case .contributeFlow(let name, let step, let arguments, let style, let allowsStepWhenNotPresented):
                 children.append(nil)
-                all.append(.flow(name, try options(step, arguments, style, allowsStepWhenNotPresented)))
+                all.append(try self.child(.flow, name, step, arguments, style, allowsStepWhenNotPresented))
             case .contributeScreen(let name, let step, let arguments, let style, let allowsStepWhenNotPresented):
                 children.append(nil)
-                all.append(.screen(name, try options(step, arguments, style, allowsStepWhenNotPresented)))
+                all.append(try self.child(.screen, name, step, arguments, style, allowsStepWhenNotPresented))
             }
         }
         if children.isEmpty { return answer(.contributors(all)) }
@@ -116,18 +117,19 @@ extension FlowCoordinator: HostDelegate {
         if nodes[question.flow] != nil { contributed[question.flow] = children }
     }
 
-    private func contributor(_ child: ContributedChild) throws(NavigationError) -> HostContributor {
-        let options = try options(
+    private func contributor(_ child: ContributedChild) throws(NavigationError) -> NamedContributor {
+        let flow = child.presentable as? any Flow
+        return try self.child(
+            flow == nil ? .screen : .flow, flow.map { type(of: $0).definition } ?? child.presentable.name,
             child.initialSteps.first ?? NoneStep(), nil, child.presentable.style, child.allowsStepWhenNotPresented)
-        if let flow = child.presentable as? any Flow { return .flow(type(of: flow).definition, options) }
-        return .screen(child.presentable.name, options)
     }
 
-    private func options(
-        _ step: any Step, _ arguments: [String: Value]?, _ style: String, _ allowsStepWhenNotPresented: Bool
-    ) throws(NavigationError) -> HostChild {
-        HostChild(
-            step: step is NoneStep ? nil : try encode(step), arguments: arguments.map(Arguments.init), style: style,
-            whenHidden: allowsStepWhenNotPresented ? .allow : nil)
+    private func child(
+        _ kind: NamedContributor.Kind, _ name: String, _ step: any Step, _ arguments: [String: Value]?, _ style: String,
+        _ allowsStepWhenNotPresented: Bool
+    ) throws(NavigationError) -> NamedContributor {
+        .child(
+            kind, name, step: step is NoneStep ? nil : try encode(step), arguments: arguments.map(Arguments.init),
+            style: style, whenHidden: allowsStepWhenNotPresented ? .allow : nil)
     }
 }

@@ -88,45 +88,28 @@ extension PendingReply {
 
 extension MessageWriter {
     /// Appends a contributor, `(ssa{sv})`.
-    ///
-    /// The arguments of a step are always written: missing ones would be taken from the current step.
-    fileprivate func append(_ contributor: HostContributor) throws(SdError) {
+    fileprivate func append(_ contributor: NamedContributor) throws(SdError) {
+        let options = contributor.options
         try openContainer(.structure, "ssa{sv}")
-        switch contributor {
-        case .screen(let name, let child): try appendChild("screen", name, child)
-        case .flow(let name, let child): try appendChild("flow", name, child)
-        case .current(let step): try appendForward("current", step)
-        case .parent(let step): try appendForward("parent", step)
-        case .end(let step): try appendForward("end", step)
-        }
-        try closeContainer()
-    }
-
-    private func appendChild(_ kind: StaticString, _ name: String, _ child: HostChild) throws(SdError) {
-        try append(kind)
-        try append(name)
+        try append(contributor.kind.rawValue)
+        try append(contributor.name)
         try openContainer(.array, "{sv}")
-        if let arguments = child.arguments { try appendArguments("arguments", arguments) }
-        if let step = child.step {
-            try appendEntry("step", .string(step.name))
-            try appendArguments("stepArguments", step.arguments)
-        }
-        if !child.style.isEmpty { try appendEntry("style", .string(child.style)) }
-        if let whenHidden = child.whenHidden { try appendEntry("whenHidden", .string(whenHidden.rawValue)) }
+        try append(.arguments, options.arguments.map(Value.init))
+        try append(.step, options.step.map(Value.string))
+        try append(.stepArguments, options.stepArguments.map(Value.init))
+        try append(.style, options.style.map(Value.string))
+        try append(.whenHidden, options.whenHidden.map(Value.string))
+        try closeContainer()
         try closeContainer()
     }
 
-    private func appendForward(_ kind: StaticString, _ step: StepMessage?) throws(SdError) {
-        try append(kind)
-        try append(step?.name ?? "")
-        try openContainer(.array, "{sv}")
-        if let step { try appendArguments("arguments", step.arguments) }
-        try closeContainer()
+    private func append(_ option: NamedContributor.Option, _ value: Value?) throws(SdError) {
+        if let value { try appendEntry(option.rawValue, value) }
     }
+}
 
-    private func appendArguments(_ name: String, _ arguments: Arguments) throws(SdError) {
-        try appendEntry(name, .dictionary(arguments.map { ($0.name, $0.value) }))
-    }
+extension Value {
+    fileprivate init(_ arguments: Arguments) { self = .dictionary(arguments.map { ($0.name, $0.value) }) }
 }
 
 // MARK: - Registrations

@@ -91,27 +91,40 @@ enum AdaptAnswer {
 }
 
 enum NavigateAnswer {
-    case contributors([HostContributor])
+    case contributors([NamedContributor])
     case failed(String)
 }
 
-/// A contributor, by name.
-enum HostContributor: Equatable {
-    case screen(String, HostChild)
-    case flow(String, HostChild)
-    case current(StepMessage)
-    case parent(StepMessage)
-    case end(StepMessage?)
-}
+extension NamedContributor {
+    /// A new child with these options.
+    ///
+    /// - Parameters:
+    ///   - kind: `screen` or `flow`.
+    ///   - name: its name.
+    ///   - step: its initial step.
+    ///   - arguments: nil passes on the declared ones of the current step.
+    ///   - style: how it is shown.
+    ///   - whenHidden: overrides its definition.
+    static func child(
+        _ kind: Kind, _ name: String, step: StepMessage? = nil, arguments: Arguments? = nil, style: String = "",
+        whenHidden: WhenHidden? = nil
+    ) -> NamedContributor {
+        var options = Options()
+        options.step = step?.name
+        // Missing arguments of the step would be taken from the current step.
+        options.stepArguments = step?.arguments
+        options.arguments = arguments
+        if !style.isEmpty { options.style = style }
+        options.whenHidden = whenHidden?.rawValue
+        return NamedContributor(kind, name, options)
+    }
 
-/// The options of a new child.
-struct HostChild: Equatable {
-    /// Its initial step.
-    var step: StepMessage?
-    /// nil passes on the declared ones of the current step.
-    var arguments: Arguments?
-    var style = ""
-    var whenHidden: WhenHidden?
+    /// A step on this flow or its parent, or after its end.
+    static func step(_ kind: Kind, _ step: StepMessage?) -> NamedContributor {
+        var options = Options()
+        options.arguments = step?.arguments
+        return NamedContributor(kind, step?.name ?? "", options)
+    }
 }
 
 /// A live presentable.

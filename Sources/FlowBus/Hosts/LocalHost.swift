@@ -252,50 +252,13 @@ final class LocalHost: Host {
                 switch answer {
                 case .failed(let why): return .navigatorReplied(id, .failed(why))
                 case .contributors(let contributors):
-                    var all: [FlowCore.FlowContributor] = []
-                    for contributor in contributors { all.append(try host.contributor(contributor)) }
-                    return .navigatorReplied(id, .contributors(all))
+                    let rules = ContributorRules(host.core.definitions)
+                    return .navigatorReplied(id, .contributors(try rules.contributors(contributors)))
                 }
             } catch {
                 return .navigatorReplied(id, .failed(error.message))
             }
         }
-    }
-
-    private func contributor(_ contributor: HostContributor) throws(FlowError) -> FlowCore.FlowContributor {
-        switch contributor {
-        case .screen(let name, let options):
-            guard let screen = core.definitions.screen(named: name) else {
-                throw FlowError(.invalidName, "no flow brings a screen '\(name)'")
-            }
-            return .child(try child(.screen(screen), options))
-        case .flow(let name, let options):
-            guard let flow = core.definitions.flow(named: name) else { throw core.definitions.unknownFlow(name) }
-            return .child(try child(.flow(flow), options))
-        case .current(let step): return .current(try template(step))
-        case .parent(let step): return .parent(try template(step))
-        case .end(let step):
-            guard let step else { return .end(nil) }
-            return .end(try template(step))
-        }
-    }
-
-    private func child(
-        _ presentable: ChildTemplate.Presentable, _ options: HostChild
-    ) throws(FlowError) -> ChildTemplate {
-        let initial: StepTemplate?
-        if let step = options.step { initial = try template(step) } else { initial = nil }
-        return ChildTemplate(
-            presentable, arguments: options.arguments.map(Self.given) ?? .inherited, step: initial?.step,
-            stepArguments: initial?.arguments ?? .inherited, style: options.style, whenHidden: options.whenHidden)
-    }
-
-    private func template(_ message: StepMessage) throws(FlowError) -> StepTemplate {
-        StepTemplate(try step(message), arguments: Self.given(message.arguments))
-    }
-
-    private static func given(_ arguments: Arguments) -> ArgumentSource {
-        .given(arguments.map { Binding($0.name, .literal($0.value)) })
     }
 }
 

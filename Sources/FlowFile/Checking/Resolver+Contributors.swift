@@ -2,8 +2,8 @@ import FlowCore
 
 /// The kinds of contributors.
 extension Resolver {
-    func forward(_ kind: String, _ item: Item, _ table: Section, _ origin: Origin) -> StepTemplate? {
-        checkOptions(of: kind, table, allowed: ["arguments"])
+    func forward(_ kind: NamedContributor.Kind, _ item: Item, _ table: Section, _ origin: Origin) -> StepTemplate? {
+        checkOptions(of: kind, table)
         let step = step(item)
         let arguments = arguments("arguments", table, for: step?.declared, origin)
         guard let step, let arguments else { return nil }
@@ -12,7 +12,7 @@ extension Resolver {
 
     func end(_ item: Item, _ table: Section, _ origin: Origin) -> [FlowContributor]? {
         guard case .string = item.value else {
-            checkOptions(of: "end", table, allowed: ["arguments"])
+            checkOptions(of: .end, table)
             guard isTrue(item, or: "the name of a step, or ") else { return nil }
             if let arguments = table["arguments"] {
                 diagnostics.error(arguments.location, "the flow ends without a step, so nothing takes these arguments")
@@ -20,7 +20,7 @@ extension Resolver {
             }
             return [.end(nil)]
         }
-        return forward("end", item, table, origin).map { [.end($0)] }
+        return forward(.end, item, table, origin).map { [.end($0)] }
     }
 
     func child(_ item: Item, isFlow: Bool, _ table: Section, _ origin: Origin) -> [FlowContributor]? {
@@ -77,9 +77,10 @@ extension Resolver {
     /// What is set off on the flow when the child is dismissed by other hands (S-23).
     private func onDismissed(_ item: Item, of child: Declared?, _ origin: Origin) -> StepTemplate? {
         guard let table = item.section(diagnostics, "a table: { step = \"NAME\" }") else { return nil }
-        let isClean = table.checkKeys(diagnostics, of: "the table 'onDismissed'", ["step", "arguments"])
+        let isClean = table.checkKeys(
+            diagnostics, of: "the table 'onDismissed'", NamedContributor.Option.ofDismissal.map(\.rawValue))
         if isClean, table["step"] == nil {
-            diagnostics.error(table.location, "'onDismissed' has to name its step: step = \"NAME\"")
+            diagnostics.error(table.location, "\(ContributorRules.missingDismissalStep): step = \"NAME\"")
         }
         let step = table["step"].flatMap { self.step($0) }
         let origin = Origin(giver: child, flow: origin.flow, isDismissal: true)
@@ -90,9 +91,8 @@ extension Resolver {
 
     private func style(_ item: Item?) -> String? {
         guard let item, let text = item.string(diagnostics) else { return nil }
-        guard text.utf8.count <= Limits.styleLength else {
-            diagnostics.error(
-                item.location, "a style of \(text.utf8.count) bytes; it can have at most \(Limits.styleLength)")
+        if let problem = ContributorRules.problem(style: text) {
+            diagnostics.error(item.location, problem)
             return nil
         }
         do throws(Literal.InvalidValue) {

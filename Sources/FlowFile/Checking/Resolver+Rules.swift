@@ -22,10 +22,8 @@ struct Origin {
 }
 
 extension Resolver {
-    private static let kinds = ["screen", "flow", "none", "pop", "end", "current", "parent"]
-    private static let options = [
-        "id", "step", "arguments", "stepArguments", "style", "whenHidden", "reuse", "clear", "onDismissed",
-    ]
+    private static let kinds = NamedContributor.Kind.allCases.map(\.rawValue)
+    private static let options = NamedContributor.Option.allCases.map(\.rawValue)
     private static let conditions = ["when", "unless"]
 
     /// The rule of a flow for a step; nil where something about it is wrong, or can't be told.
@@ -141,11 +139,12 @@ extension Resolver {
 
     private func contributors(_ tables: [Section], _ origin: Origin) -> [FlowContributor]? {
         let contributors = tables.map { contributor($0, origin, isAlternative: false) }
+        let kinds = tables.flatMap { table in NamedContributor.Kind.allCases.filter { table[$0.rawValue] != nil } }
         if tables.count > 1 {
-            for table in tables where table["end"] != nil {
-                diagnostics.error(
-                    table.location.key("end"),
-                    "'end' stands beside other contributors; the flow is gone with it, so it has to be the only one")
+            if let problem = ContributorRules.problem(together: kinds) {
+                for table in tables where table["end"] != nil {
+                    diagnostics.error(table.location.key("end"), problem)
+                }
             }
             checkIDs(tables)
         }
@@ -189,14 +188,15 @@ extension Resolver {
             }
         }
         let isClean = table.checkKeys(diagnostics, of: "a contributor", known + ["do"] + Self.conditions)
-        let present = Self.kinds.filter { table[$0] != nil }
+        let present = NamedContributor.Kind.allCases.filter { table[$0.rawValue] != nil }
         guard present.count <= 1 else {
             diagnostics.error(
                 table.location,
-                "\(Text.list(present)) are given; a contributor is only one of \(Text.list(Self.kinds, "or"))")
+                "\(Text.list(present.map(\.rawValue))) are given; a contributor is only one of \(Text.list(Self.kinds, "or"))"
+            )
             return nil
         }
-        guard let kind = present.first, let item = table[kind] else {
+        guard let kind = present.first, let item = table[kind.rawValue] else {
             // A misspelled one was reported; so was 'do'.
             if isClean, table["do"] == nil {
                 diagnostics.error(table.location, "a contributor has to have one of \(Text.list(Self.kinds, "or"))")
@@ -204,24 +204,25 @@ extension Resolver {
             return nil
         }
         switch kind {
-        case "screen", "flow": return child(item, isFlow: kind == "flow", table, origin)
-        case "current": return forward(kind, item, table, origin).map { [.current($0)] }
-        case "parent": return forward(kind, item, table, origin).map { [.parent($0)] }
-        case "end": return end(item, table, origin)
-        case "pop":
-            checkOptions(of: kind, table, allowed: [])
+        case .screen, .flow: return child(item, isFlow: kind == .flow, table, origin)
+        case .current: return forward(kind, item, table, origin).map { [.current($0)] }
+        case .parent: return forward(kind, item, table, origin).map { [.parent($0)] }
+        case .end: return end(item, table, origin)
+        case .pop:
+            checkOptions(of: kind, table)
             return presentableName(item, orRoot: true).map { [.pop($0 == "root" ? .root : .to(name: $0))] }
-        case "none":
-            checkOptions(of: kind, table, allowed: [])
+        case .none:
+            checkOptions(of: kind, table)
             return isTrue(item, or: "") ? [] : nil
-        default: return nil
         }
     }
 
-    func checkOptions(of kind: String, _ table: Section, allowed: [String]) {
+    func checkOptions(of kind: NamedContributor.Kind, _ table: Section) {
+        let allowed = kind.options.map(\.rawValue)
         for key in Self.options where table[key] != nil && !allowed.contains(key) {
             let takes = allowed.isEmpty ? "no options" : "only \(Text.list(allowed))"
-            diagnostics.error(table.location.key(key), "'\(key)' does nothing beside '\(kind)', which takes \(takes)")
+            diagnostics.error(
+                table.location.key(key), "'\(key)' does nothing beside '\(kind.rawValue)', which takes \(takes)")
         }
     }
 

@@ -60,7 +60,7 @@ struct BusHostTests {
     @Test func `a flow is asked where steps lead, and told in the order of the wire`() async throws {
         flows.navigates = { question in
             question.step.name == "open"
-                ? .contributors([.screen("Page", HostChild(style: "modal", whenHidden: .allow))]) : .contributors([])
+                ? .contributors([.child(.screen, "Page", style: "modal", whenHidden: .allow)]) : .contributors([])
         }
         try await register("Watched", screens: ["Page"])
         #expect(try await coordinate("Watched") == "Watched")
@@ -105,14 +105,13 @@ struct BusHostTests {
             switch (question.flow.text, question.step.name) {
             case ("Main", "begin"):
                 .contributors([
-                    .flow(
-                        "Child",
-                        HostChild(step: StepMessage(name: "open", arguments: [Argument("n", .int64(1))]))),
-                    .current(StepMessage(name: "stop", arguments: [])),
+                    .child(
+                        .flow, "Child", step: StepMessage(name: "open", arguments: [Argument("n", .int64(1))])),
+                    .step(.current, StepMessage(name: "stop", arguments: [])),
                 ])
             case ("Main/Child", "open"):
-                .contributors([.parent(StepMessage(name: "open", arguments: [Argument("n", .int64(2))]))])
-            case ("Main/Child", "stop"): .contributors([.end(nil)])
+                .contributors([.step(.parent, StepMessage(name: "open", arguments: [Argument("n", .int64(2))]))])
+            case ("Main/Child", "stop"): .contributors([.step(.end, nil)])
             case ("Main", "open"): .contributors([])
             case ("Main", "stop"): .contributors([])
             default: .failed("\(question.flow) \(question.step.name)")
@@ -151,7 +150,7 @@ struct BusHostTests {
     @Test func `screens are shown, dismissed, gone back from; another instance is refused`() async throws {
         flows.navigates = { question in
             .contributors(
-                question.step.name == "begin" ? [.screen("Page", HostChild())] : [])
+                question.step.name == "begin" ? [.child(.screen, "Page")] : [])
         }
         try await register("Watched", screens: ["Page"])
         _ = try await coordinate("Watched")
@@ -168,7 +167,7 @@ struct BusHostTests {
 
     @Test func `S-25 what is asked of an instance that is gone concerns no other at its path`() async throws {
         flows.navigates = { question in
-            .contributors(question.step.name == "stop" ? [] : [.screen("Page", HostChild())])
+            .contributors(question.step.name == "stop" ? [] : [.child(.screen, "Page")])
         }
         try await register("Watched", screens: ["Page"])
         _ = try await coordinate("Watched")
@@ -193,7 +192,7 @@ struct BusHostTests {
         try await register("Watched", screens: ["Page"])
         try await register("Watched", screens: ["Page"])
         try await register("Watched", screens: ["Page", "Other"])
-        flows.navigates = { _ in .contributors([.screen("Other", HostChild())]) }
+        flows.navigates = { _ in .contributors([.child(.screen, "Other")]) }
         _ = try await coordinate("Watched")
         try await log.first { $0 == "present Watched/Other" }
     }

@@ -1,0 +1,244 @@
+/// What contributors may be like, and how they combine: the same for definition files, navigators and the library.
+///
+/// Values are in no text: they can be private arguments of a step, and everyone may read the text.
+public struct ContributorRules {
+    /// How many contributors an answer may have: as many as a flow has children.
+    public static let limit = Limits.children
+
+    private let definitions: Definitions
+
+    /// The rules with these declarations.
+    public init(_ definitions: Definitions) { self.definitions = definitions }
+
+    // MARK: What has no names
+
+    /// The kind of this name.
+    ///
+    /// - Throws: a refusal with all kinds.
+    public static func kind(named name: String) throws(FlowError) -> NamedContributor.Kind {
+        if let kind = NamedContributor.Kind(rawValue: name) { return kind }
+        let kinds = NamedContributor.Kind.allCases.map(\.rawValue)
+        let known = kinds.map { "'\($0)'" }.joined(separator: ", ")
+        throw wrong("there is no such kind; known are \(known)" + Names.suggestion(for: name, among: kinds))
+    }
+
+    /// Why contributors of these kinds can't stand together; nil if they can (S-21).
+    public static func problem(together kinds: some Collection<NamedContributor.Kind>) -> String? {
+        guard kinds.count > 1, kinds.contains(.end) else { return nil }
+        return "'end' stands beside other contributors; the flow is gone with it, so it has to be the only one"
+    }
+
+    /// Why a text can't be a style; nil if it can.
+    public static func problem(style: String) -> String? {
+        let count = style.utf8.count
+        return count <= Limits.styleLength
+            ? nil : "'style' has \(count) bytes; it can have at most \(Limits.styleLength)"
+    }
+
+    /// Why a text can't be the id of a presentable; nil if it can.
+    public static func problem(id: String) -> String? {
+        Names.isPresentableName(id)
+            ? nil : "'\(Names.escaped(id))' can't be an id: it has to be \(Names.presentableNameRule)"
+    }
+
+    /// The reason against an `onDismissed` without a step.
+    public static var missingDismissalStep: String { "'onDismissed' has to name its step" }
+
+    private static func whenHidden(_ word: String) throws(FlowError) -> WhenHidden {
+        if let whenHidden = WhenHidden(rawValue: word) { return whenHidden }
+        let words = WhenHidden.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        throw wrong("'whenHidden' is '\(Names.escaped(word))'; it has to be one of \(words)")
+    }
+
+    private static func wrong(_ text: String) -> FlowError { FlowError(.navigatorFailed, text) }
+
+    private static func throwing(_ problem: String?) throws(FlowError) {
+        if let problem { throw wrong(problem) }
+    }
+
+    // MARK: What has names
+
+    /// Contributors of an answer.
+    ///
+    /// - Throws: a refusal that names the first contributor that is wrong.
+    public func contributors(_ named: [NamedContributor]) throws(FlowError) -> [FlowContributor] {
+        var contributors: [FlowContributor] = []
+        for (index, contributor) in named.enumerated() {
+            do throws(FlowError) {
+                if let made = try self.contributor(contributor) { contributors.append(made) }
+            } catch {
+                throw Self.wrong(Self.text(of: error, at: index, contributor.kind.rawValue, contributor.name))
+            }
+        }
+        try Self.throwing(Self.problem(together: named.map(\.kind)))
+        return contributors
+    }
+
+    /// The text of a refusal with the place of the contributor before it.
+    public static func text(of error: FlowError, at index: Int, _ kind: String, _ name: String) -> String {
+        let subject = "'\(Names.escaped(kind))'" + (name.isEmpty ? "" : " '\(Names.escaped(name))'")
+        return "contributor \(index + 1), \(subject): \(error.message)"
+    }
+
+    /// The contributor of these names; nil for `none`.
+    ///
+    /// - Throws: a refusal with the first thing that is wrong.
+    public func contributor(_ named: NamedContributor) throws(FlowError) -> FlowContributor? {
+        let (name, options) = (named.name, named.options)
+        switch named.kind {
+        case .screen:
+            guard let screen = definitions.screen(named: name) else {
+                throw Self.wrong(
+                    "no definition declares that screen"
+                        + Names.suggestion(for: name, among: definitions.screens.map(\.name)))
+            }
+            let target = Target(parameters: definitions[screen].parameters, subject: "the screen")
+            return .child(try child(.screen(screen), target, initial: nil, options))
+        case .flow:
+            guard let flow = definitions.flow(named: name) else { throw definitions.unknownFlow(name) }
+            let target = Target(parameters: definitions[flow].parameters, subject: "the flow")
+            return .child(try child(.flow(flow), target, initial: definitions[flow].initial, options))
+        case .current: return .current(try forwarded(to: name, options.arguments))
+        case .parent: return .parent(try forwarded(to: name, options.arguments))
+        case .end: return .end(name.isEmpty ? nil : try forwarded(to: name, options.arguments))
+        case .pop:
+            if name == "root" { return .pop(.root) }
+            guard definitions.screen(named: name) != nil || definitions.flow(named: name) != nil else {
+                let names = definitions.screens.map(\.name) + definitions.flows.map(\.name)
+                throw Self.wrong(
+                    "no definition declares a screen or flow of that name" + Names.suggestion(for: name, among: names))
+            }
+            return .pop(.to(name: name))
+        case .none:
+            guard name.isEmpty else { throw Self.wrong("'none' has no name; it has to be empty") }
+            return nil
+        }
+    }
+
+    private func forwarded(to name: String, _ given: Arguments?) throws(FlowError) -> StepTemplate {
+        let step = try step(name)
+        return StepTemplate(step, arguments: try source(given, for: target(step)))
+    }
+
+    private func child(
+        _ presentable: ChildTemplate.Presentable, _ target: Target, initial: StepID?,
+        _ options: NamedContributor.Options
+    ) throws(FlowError) -> ChildTemplate {
+        if let id = options.id { try Self.throwing(Self.problem(id: id)) }
+        if let style = options.style { try Self.throwing(Self.problem(style: style)) }
+        var whenHidden: WhenHidden?
+        if let word = options.whenHidden { whenHidden = try Self.whenHidden(word) }
+        var named: StepID?
+        if let name = options.step { named = try step(name) }
+        var onDismissed: StepTemplate?
+        if let dismissal = options.onDismissed {
+            guard let name = dismissal.step else { throw Self.wrong(Self.missingDismissalStep) }
+            let step = try step(name)
+            onDismissed = StepTemplate(
+                step, arguments: try source(dismissal.arguments, for: self.target(step), dismissed: target))
+        }
+        var stepArguments = ArgumentSource.inherited
+        if let first = named ?? initial {
+            stepArguments = try source(options.stepArguments, for: self.target(first))
+        } else if options.stepArguments != nil {
+            throw Self.wrong("it has no initial step that could take 'stepArguments'; name one with 'step'")
+        }
+        return ChildTemplate(
+            presentable, id: options.id, arguments: try source(options.arguments, for: target), step: named,
+            stepArguments: stepArguments, style: options.style ?? "", whenHidden: whenHidden,
+            reuses: options.reuse ?? false, clears: options.clear ?? false, onDismissed: onDismissed)
+    }
+
+    private func step(_ name: String) throws(FlowError) -> StepID {
+        guard let step = definitions.step(named: name) else { throw definitions.unknownStep(name) }
+        return step
+    }
+}
+
+// MARK: - Arguments
+
+extension ContributorRules {
+    /// What takes arguments.
+    private struct Target {
+        let parameters: [Parameter]
+        let subject: String
+
+        subscript(name: String) -> Parameter? { parameters.first { $0.name == name } }
+    }
+
+    private func target(_ step: StepID) -> Target {
+        Target(parameters: definitions[step].parameters, subject: "step '\(definitions[step].name)'")
+    }
+
+    /// The arguments that are given, in their declared types; or inherited ones where none are given (S-18).
+    ///
+    /// - Parameter child: the dismissed child, to which texts can refer then: to its name, the reason, or an argument.
+    private func source(
+        _ given: Arguments?, for target: Target, dismissed child: Target? = nil
+    ) throws(FlowError) -> ArgumentSource {
+        guard let given else { return .inherited }
+        var bindings: [Binding] = []
+        for argument in given {
+            guard let parameter = target[argument.name] else {
+                let names = target.parameters.map(\.name)
+                let takes = names.isEmpty ? "none" : names.map { "'\($0)'" }.joined(separator: ", ")
+                throw Self.wrong(
+                    "\(target.subject) has no argument '\(Names.escaped(argument.name))': it takes \(takes)"
+                        + Names.suggestion(for: argument.name, among: names))
+            }
+            guard !bindings.contains(where: { $0.name == argument.name }) else {
+                throw Self.wrong("\(target.subject) was given the argument '\(argument.name)' more than once")
+            }
+            var source: Binding.Source?
+            if let child { source = try reference(argument.value, to: parameter, of: child) }
+            if source == nil { source = .literal(try admit(argument.value, by: parameter, child)) }
+            if let source { bindings.append(Binding(argument.name, source)) }
+        }
+        if let missing = target.parameters.first(where: { !$0.isOptional && given[$0.name] == nil }) {
+            throw Self.wrong(
+                "\(target.subject) needs the argument '\(missing.name)' of type \(missing.type.description)")
+        }
+        return .given(bindings.sorted { $0.name < $1.name })
+    }
+
+    /// What a text in `onDismissed` refers to; nil if it stands for itself.
+    private func reference(
+        _ value: Value, to parameter: Parameter, of child: Target
+    ) throws(FlowError) -> Binding.Source? {
+        guard case .string(let text) = value, text.hasPrefix("$"), !text.hasPrefix("$$") else { return nil }
+        let name = String(text.dropFirst())
+        let source: Binding.Source
+        let type: ValueType?
+        switch name {
+        case "name": (source, type) = (.childName, ValueType(signature: "s"))
+        case "reason": (source, type) = (.reason, ValueType(signature: "s"))
+        default: (source, type) = (.step(name), child[name]?.type)
+        }
+        guard let type else {
+            throw Self.wrong(
+                "'\(Names.escaped(text))' refers to nothing (for the text itself write '$\(Names.escaped(text))'): "
+                    + "\(child.subject) has no argument '\(Names.escaped(name))'")
+        }
+        guard parameter.type.canAdmit(type) else {
+            throw Self.mismatch(parameter, "'\(text)' is of type \(type.description)")
+        }
+        return source
+    }
+
+    private func admit(_ value: Value, by parameter: Parameter, _ child: Target?) throws(FlowError) -> Value {
+        var value = value
+        if child != nil, case .string(let text) = value, text.hasPrefix("$$") {
+            value = .string(String(text.dropFirst()))
+        }
+        if let admitted = parameter.type.admit(value) { return admitted }
+        if value.integer != nil, "ynqiuxt".contains(parameter.type.signature) {
+            throw Self.mismatch(parameter, "it is out of the range of that type")
+        }
+        let type = ValueType(signature: value.signature)?.description ?? value.signature
+        throw Self.mismatch(parameter, "it is of type \(type)")
+    }
+
+    private static func mismatch(_ parameter: Parameter, _ why: String) -> FlowError {
+        wrong("the argument '\(parameter.name)' has to be of type \(parameter.type.description): \(why)")
+    }
+}

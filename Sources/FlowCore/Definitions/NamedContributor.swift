@@ -1,0 +1,111 @@
+/// A contributor by names, as a navigator or the library gives it; ``ContributorRules`` makes a ``FlowContributor`` of it.
+public struct NamedContributor: Equatable, Sendable {
+    /// What a contributor does (S-17).
+    public enum Kind: String, CaseIterable, Sendable {
+        /// A new screen.
+        case screen
+        /// A new flow.
+        case flow
+        /// Nothing.
+        case none
+        /// Dismisses children.
+        case pop
+        /// Ends the flow.
+        case end
+        /// Another step on the flow.
+        case current
+        /// Another step on the flow's parent.
+        case parent
+
+        /// The options beside it; an ``end`` has them only with a step.
+        public var options: [Option] {
+            switch self {
+            case .screen, .flow: Option.allCases
+            case .end, .current, .parent: [.arguments]
+            case .none, .pop: []
+            }
+        }
+    }
+
+    /// A key beside the kind.
+    public enum Option: String, CaseIterable, Sendable {
+        /// The id of a child.
+        case id
+        /// The child's initial step.
+        case step
+        /// The arguments of the child, or of a forwarded step.
+        case arguments
+        /// The arguments of the child's initial step.
+        case stepArguments
+        /// How the child is shown.
+        case style
+        /// What happens to steps on the child while it is hidden (S-15).
+        case whenHidden
+        /// Whether an existing child gets the arguments instead (S-19).
+        case reuse
+        /// Whether the flow's children are dismissed first (S-19).
+        case clear
+        /// A step that follows when others dismiss the child (S-23).
+        case onDismissed
+
+        /// The keys inside ``onDismissed``.
+        public static let ofDismissal: [Option] = [.step, .arguments]
+
+        /// The D-Bus type of its value.
+        public var signature: String {
+            switch self {
+            case .id, .step, .style, .whenHidden: "s"
+            case .reuse, .clear: "b"
+            case .arguments, .stepArguments, .onDismissed: "a{sv}"
+            }
+        }
+    }
+
+    /// The options that were given. Those that were not have the defaults of a ``ChildTemplate``.
+    public struct Options: Equatable, Sendable {
+        /// See ``Option/id``.
+        public var id: String?
+        /// See ``Option/step``.
+        public var step: String?
+        /// See ``Option/arguments``.
+        public var arguments: Arguments?
+        /// See ``Option/stepArguments``.
+        public var stepArguments: Arguments?
+        /// See ``Option/style``.
+        public var style: String?
+        /// See ``Option/whenHidden``.
+        public var whenHidden: String?
+        /// See ``Option/reuse``.
+        public var reuse: Bool?
+        /// See ``Option/clear``.
+        public var clear: Bool?
+        /// See ``Option/onDismissed``.
+        public var onDismissed: Dismissal?
+
+        /// No options.
+        public init() {}
+    }
+
+    /// The value of ``Option/onDismissed``.
+    public struct Dismissal: Equatable, Sendable {
+        /// The step's name.
+        public var step: String?
+        /// The step's arguments, in which texts can refer to the child.
+        public var arguments: Arguments?
+
+        /// A step without a name yet.
+        public init() {}
+    }
+
+    /// What it does.
+    public var kind: Kind
+    /// The name of a screen, a flow, a step or a presentable, by the kind; empty for none.
+    public var name: String
+    /// Its options.
+    public var options: Options
+
+    /// A contributor of these parts.
+    public init(_ kind: Kind, _ name: String = "", _ options: Options = Options()) {
+        (self.kind, self.name, self.options) = (kind, name, options)
+    }
+}
