@@ -2,12 +2,12 @@
 ///
 /// Source: D-Bus specification, "Valid Names".
 public enum BusName {
-    /// The one object path that no message may have: a bus ends the connection of who sends one.
+    /// The object path that no message may have: a bus disconnects the sender of one.
     ///
     /// Source: D-Bus specification, "Message Format", the header field PATH.
     public static let reservedPath = "/org/freedesktop/DBus/Local"
 
-    /// What is wrong with a text as a well-known name, and what would be right; nil where nothing is.
+    /// Returns what is wrong with a text as a well-known name, and what would be right; nil if it is valid.
     public static func problem(of text: String) -> String? {
         if text.hasPrefix(":") {
             return "'\(Names.escaped(text))' is the unique name of one connection, and the next connection of the same "

@@ -1,10 +1,10 @@
-/// Checks arguments against what is declared (S-3).
+/// Checks arguments against a declaration (S-3).
 enum Declaration {
-    /// The arguments with each value as its declared type keeps it; the order stays. The subject is what they are for,
-    /// to stand in messages: `step 'moviePicked'`.
+    /// Returns the arguments, in the same order, with each value converted to its declared type. The subject names the
+    /// owner of the arguments in messages: `step 'moviePicked'`.
     ///
-    /// - Throws: ``FlowError/Code/invalidArguments`` for one that is not declared, given twice, missing, or that does
-    ///   not fit; ``FlowError/Code/limitExceeded`` for too many or too large ones.
+    /// - Throws: ``FlowError/Code/invalidArguments`` for an argument that is not declared, given twice, missing, or of
+    ///   the wrong type; ``FlowError/Code/limitExceeded`` for too many or too large arguments.
     static func admit(
         _ arguments: Arguments, as parameters: [Parameter], of subject: @autoclosure () -> String,
         isPrivate: Bool = false
@@ -26,7 +26,7 @@ enum Declaration {
                     .invalidArguments,
                     misfit(admitted[index], parameter, subject(), isPrivate: isPrivate || admitted[index].isPrivate))
             }
-            // Most came as declared, and a list that is not written to is not copied.
+            // Most values have the declared type already, and a list that is not written to is not copied.
             if value != admitted[index].value { admitted[index].value = value }
             if isPrivate { admitted[index].isPrivate = true }
         }
@@ -40,13 +40,13 @@ enum Declaration {
                     "\(subject()) needs the argument '\(parameter.name)' of type \(parameter.type.description)")
             }
         }
-        // As many names as arguments, or one of them stands twice.
+        // If there are fewer names than arguments, a name is given twice.
         guard given == arguments.count else {
             let repeated = arguments.first { argument in arguments.count { $0.name == argument.name } > 1 }
             throw FlowError(
                 .invalidArguments, "\(subject()) was given the argument '\(repeated?.name ?? "")' more than once")
         }
-        // How many there are stays untold: everyone may read it, and some are private.
+        // The message does not say how many bytes they have: anyone can read it, and some arguments are private.
         guard admitted.byteCount <= Limits.argumentBytes else {
             throw FlowError(
                 .limitExceeded,

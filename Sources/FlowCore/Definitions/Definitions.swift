@@ -1,39 +1,39 @@
-/// A declared step, by its place in ``Definitions/steps``.
+/// A declared step, by its index in ``Definitions/steps``.
 public struct StepID: Hashable, Sendable {
-    /// The place.
+    /// The index.
     public let index: Int
 
-    /// The step at this place.
+    /// Creates an id from an index.
     public init(_ index: Int) { self.index = index }
 }
 
-/// A declared screen, by its place in ``Definitions/screens``.
+/// A declared screen, by its index in ``Definitions/screens``.
 public struct ScreenID: Hashable, Sendable {
-    /// The place.
+    /// The index.
     public let index: Int
 
-    /// The screen at this place.
+    /// Creates an id from an index.
     public init(_ index: Int) { self.index = index }
 }
 
-/// A defined flow, by its place in ``Definitions/flows``.
+/// A defined flow, by its index in ``Definitions/flows``.
 public struct FlowID: Hashable, Sendable {
-    /// The place.
+    /// The index.
     public let index: Int
 
-    /// The flow at this place.
+    /// Creates an id from an index.
     public init(_ index: Int) { self.index = index }
 }
 
-/// Everything that the definition files declare, checked: each name is found, each argument fits.
+/// All definitions, checked: each name is resolved, and each argument has the right type.
 ///
-/// The core trusts it; who builds one answers for what ``Coordinator`` does with it. `FlowFile` builds it from files.
+/// The core relies on these checks. `FlowFile` builds definitions from files.
 public struct Definitions: Equatable, Sendable {
-    /// The steps, sorted by name; behind them those that clients registered, in the order they came.
+    /// The steps, sorted by name, followed by those that clients registered, in order of registration.
     public let steps: [StepDeclaration]
-    /// The screens, sorted by name; behind them those that came with flows that clients registered.
+    /// The screens, sorted by name, followed by those of flows that clients registered.
     public let screens: [ScreenDeclaration]
-    /// The flows, in the same order.
+    /// The flows, sorted by name, followed by those that clients registered.
     public let flows: [FlowDefinition]
     /// The roots that start with the daemon, in order.
     public let autostart: [Autostart]
@@ -47,7 +47,7 @@ public struct Definitions: Equatable, Sendable {
     private let screenIndex: NameIndex
     private let flowIndex: NameIndex
 
-    /// Definitions of these parts; no list has a name twice.
+    /// Creates definitions. No list may contain a name twice.
     public init(
         steps: [StepDeclaration] = [], screens: [ScreenDeclaration] = [], flows: [FlowDefinition] = [],
         autostart: [Autostart] = []
@@ -63,7 +63,7 @@ public struct Definitions: Equatable, Sendable {
         flowIndex = Self.index(flows.map(\.name))
     }
 
-    /// The bus names whose owners matter: emitters, guards, navigators and presenters. Sorted, none twice.
+    /// The bus names of emitters, guards, navigators and presenters, sorted and unique.
     public var busNames: [String] {
         var names: Set<String> = []
         for flow in flows {
@@ -75,13 +75,13 @@ public struct Definitions: Equatable, Sendable {
         return names.filter { !$0.hasPrefix(":") }.sorted()
     }
 
-    /// The step whose name these UTF-8 bytes spell.
+    /// The step with a name in UTF-8.
     public func step(named bytes: UnsafeRawBufferPointer) -> StepID? { stepIndex.find(bytes).map(StepID.init) }
-    /// The step of this name.
+    /// The step with a name.
     public func step(named name: String) -> StepID? { stepIndex.find(name).map(StepID.init) }
-    /// The screen of this name.
+    /// The screen with a name.
     public func screen(named name: String) -> ScreenID? { screenIndex.find(name).map(ScreenID.init) }
-    /// The flow of this name.
+    /// The flow with a name.
     public func flow(named name: String) -> FlowID? { flowIndex.find(name).map(FlowID.init) }
 
     /// The step.
@@ -91,7 +91,7 @@ public struct Definitions: Equatable, Sendable {
     /// The flow.
     public subscript(flow: FlowID) -> FlowDefinition { flows[flow.index] }
 
-    /// The refusal of a step that no definition declares (S-3).
+    /// The error for a step that no definition declares (S-3).
     public func unknownStep(_ name: String) -> FlowError {
         guard Names.isStepName(name) else {
             return FlowError(
@@ -101,13 +101,13 @@ public struct Definitions: Equatable, Sendable {
         return FlowError(.unknownStep, "no definition declares a step '\(name)'\(suggestion)")
     }
 
-    /// The refusal of a flow that is not defined.
+    /// The error for a flow that is not defined.
     public func unknownFlow(_ name: String) -> FlowError {
         let suggestion = Names.suggestion(for: name, among: flows.lazy.map(\.name))
         return FlowError(.unknownFlow, "no flow '\(Names.escaped(name))' is defined\(suggestion)")
     }
 
-    /// Same parts; the indexes follow from them.
+    /// The indexes follow from the other parts.
     public static func == (one: Definitions, other: Definitions) -> Bool {
         one.steps == other.steps && one.screens == other.screens && one.flows == other.flows
             && one.autostart == other.autostart
@@ -124,12 +124,12 @@ public struct Definitions: Equatable, Sendable {
 public struct Parameter: Hashable, Sendable {
     /// The argument's name: `[A-Za-z_][A-Za-z0-9_]*`.
     public let name: String
-    /// What type its values have.
+    /// The type of its values.
     public let type: ValueType
-    /// Whether it may be left out (`?`).
+    /// Whether it can be left out (`?`).
     public let isOptional: Bool
 
-    /// An argument of this name and type.
+    /// Creates an argument.
     public init(_ name: String, _ type: ValueType, isOptional: Bool = false) {
         self.name = name
         self.type = type
@@ -146,7 +146,7 @@ public struct StepDeclaration: Hashable, Sendable {
     /// Whether the values of its arguments stay out of broadcasts and properties (`[private]`).
     public let isPrivate: Bool
 
-    /// A step of this name.
+    /// Creates a step.
     public init(_ name: String, parameters: [Parameter] = [], isPrivate: Bool = false) {
         self.name = name
         self.parameters = parameters
@@ -160,12 +160,12 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public let name: String
     /// Its arguments, sorted by name.
     public let parameters: [Parameter]
-    /// Who is asked to show it; nil: nobody in particular.
+    /// The presenter that is called to show it; nil if there is none.
     public let presenter: Presenter?
-    /// What becomes of it when its owner is gone (S-30).
+    /// The policy for the end of its owner's connection (S-30).
     public let whenOwnerGone: WhenOwnerGone
 
-    /// A screen of this name.
+    /// Creates a screen.
     public init(
         _ name: String, parameters: [Parameter] = [], presenter: Presenter? = nil,
         whenOwnerGone: WhenOwnerGone = .dismiss
@@ -177,9 +177,9 @@ public struct ScreenDeclaration: Hashable, Sendable {
     }
 }
 
-/// Who covers whom among the children of a flow (S-14).
+/// Which children of a flow cover the others (S-14).
 public enum Children: String, CaseIterable, Sendable {
-    /// Nobody covers anybody: RxFlow's.
+    /// No child covers another, as in RxFlow.
     case free
     /// The newest child covers the others.
     case stack
@@ -187,15 +187,15 @@ public enum Children: String, CaseIterable, Sendable {
     case tabs
 }
 
-/// What becomes of a step from outside on a presentable that is not presented (S-15).
+/// The policy for a step from outside on a presentable that is not presented (S-15).
 public enum WhenHidden: String, CaseIterable, Sendable {
-    /// It is ignored: the verdict is `hidden`.
+    /// The step is ignored, with the verdict `hidden`.
     case ignore
-    /// It is taken all the same: RxFlow's `allowStepWhenNotPresented`.
+    /// The step is taken, as with RxFlow's `allowStepWhenNotPresented`.
     case allow
-    /// The newest one is kept until the presentable is presented.
+    /// The newest step is deferred until the presentable is presented.
     case latest
-    /// Up to ``Limits/deferredSteps`` are kept in order until the presentable is presented.
+    /// Up to ``Limits/deferredSteps`` steps are deferred, in order, until the presentable is presented.
     case queue
 }
 
@@ -205,34 +205,35 @@ public struct FlowDefinition: Equatable, Sendable {
     public let name: String
     /// Its arguments, sorted by name.
     public let parameters: [Parameter]
-    /// The step it sets off on itself when it starts, unless told another.
+    /// The initial step; nil if there is none.
     public let initial: StepID?
-    /// Who covers whom among its children.
+    /// Which of its children cover the others.
     public let children: Children
-    /// Whether it is live at most once among the roots (S-2).
+    /// Whether at most one root of it can be live (S-2).
     public let isUnique: Bool
-    /// For steps that are emitted on the flow itself (S-15).
+    /// The policy for steps that are emitted on the flow itself (S-15).
     public let whenHidden: WhenHidden
-    /// Whether navigations are announced before they happen (`NavigationWillOccur`).
+    /// Whether navigations are announced before they occur (`NavigationWillOccur`).
     public let announces: Bool
-    /// Whether it comes back when the tree of another bus is restored (D-3).
+    /// Whether it is restored with the tree of another bus (D-3).
     public let isRestored: Bool
-    /// The step it sets off on itself where Back ends at it (S-24).
+    /// The step that is triggered when Back ends at the flow (S-24).
     public let onBack: StepID?
-    /// What happens when nothing from outside reaches it for a time (S-34).
+    /// The step that is triggered when no step from outside reached the flow for some time (S-34).
     public let idle: Idle?
-    /// Only owners of these bus names may emit steps on it and its screens, or send it Back; empty: everyone may.
+    /// The bus names whose owners alone may emit steps on the flow and its screens, or send it Back; empty if every
+    /// client may.
     public let emitters: [String]
-    /// Who is asked before it takes a step (S-5); nil: nobody.
+    /// The guard, which is asked before the flow takes a step (S-5); nil if there is none.
     public let `guard`: Guard?
-    /// Who decides where its steps lead; nil: its ``rules`` do.
+    /// The navigator, which decides where its steps lead; nil if its ``rules`` do.
     public let navigator: Navigator?
-    /// What the steps lead to, sorted by ``StepID/index``.
+    /// The rules, sorted by ``StepID/index``.
     public let rules: [Rule]
-    /// Whether a step may have to wait for an answer of another process.
+    /// Whether a step can have to wait for another process.
     let asksOthers: Bool
 
-    /// A flow of this name and these rules.
+    /// Creates a flow.
     public init(
         _ name: String, parameters: [Parameter] = [], initial: StepID? = nil, children: Children = .free,
         isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false, isRestored: Bool = true,
@@ -257,7 +258,7 @@ public struct FlowDefinition: Equatable, Sendable {
         asksOthers = `guard` != nil || navigator != nil
     }
 
-    /// The place of the rule for a step in ``rules``, nil where the flow has none.
+    /// Returns the index of the rule for a step in ``rules``; nil if there is none.
     func rule(for step: StepID) -> Int? {
         var (low, high) = (0, rules.count)
         while low < high {
@@ -268,14 +269,15 @@ public struct FlowDefinition: Equatable, Sendable {
     }
 }
 
-/// A step that a flow sets off on itself when no step from outside reached it, or anything below it, for a time (S-34).
+/// A step that a flow triggers on itself when no step from outside reached it, or anything below it, for some time
+/// (S-34).
 public struct Idle: Hashable, Sendable {
-    /// For how long, in µs; more than 0.
+    /// The time, in µs; more than 0.
     public let after: UInt64
     /// The step; it needs no arguments.
     public let step: StepID
 
-    /// A step after so many µs.
+    /// Creates an idle step.
     public init(after: UInt64, step: StepID) {
         self.after = after
         self.step = step
@@ -284,18 +286,18 @@ public struct Idle: Hashable, Sendable {
 
 /// A root that starts with the daemon.
 public struct Autostart: Equatable, Sendable {
-    /// What flow.
+    /// The flow.
     public let flow: FlowID
-    /// The root's id; nil: the flow's name.
+    /// The root's id; nil for the flow's name.
     public let id: String?
     /// The flow's arguments.
     public let arguments: Arguments
-    /// Its initial step; nil: the flow's `initial`.
+    /// Its initial step; nil for the flow's own.
     public let step: StepID?
     /// The initial step's arguments.
     public let stepArguments: Arguments
 
-    /// A root to start with.
+    /// Creates a root.
     public init(
         _ flow: FlowID, id: String? = nil, arguments: Arguments = [], step: StepID? = nil, stepArguments: Arguments = []
     ) {

@@ -1,64 +1,64 @@
-/// A refusal that a client sees: what was wrong with which value, and what would be right.
+/// An error that a client gets: which value was wrong, and what would be right.
 ///
 /// The shell maps each code to the D-Bus error of the same name.
 /// Source: the bus contract, "Errors".
 public struct FlowError: Error, Hashable, Sendable {
-    /// Which of the contract's errors it is.
+    /// An error of the contract.
     public enum Code: String, CaseIterable, Sendable {
         /// No definition declares a step of this name.
         case unknownStep = "UnknownStep"
-        /// Arguments that a declaration does not have, lacks and needs, or whose type does not fit.
+        /// An argument is unknown, missing, or of the wrong type.
         case invalidArguments = "InvalidArguments"
         /// No flow of this name is defined.
         case unknownFlow = "UnknownFlow"
-        /// A name or an id that is not allowed.
+        /// A name or an id is not allowed.
         case invalidName = "InvalidName"
-        /// A live sibling has that id.
+        /// A live sibling has the id.
         case idTaken = "IdTaken"
-        /// The presentable is owned by another client, or is about to be; or the flow was registered by another.
+        /// Another client owns the presentable, or is about to; or another client registered the flow.
         case notOwner = "NotOwner"
         /// Another client has claimed the presentable.
         case alreadyClaimed = "AlreadyClaimed"
-        /// A flow of that name is defined already.
+        /// A flow of this name is defined already.
         case alreadyRegistered = "AlreadyRegistered"
-        /// The presentable at that path is another than the caller meant.
+        /// Another instance is live at the path.
         case staleInstance = "StaleInstance"
-        /// The flow that was to take the step is gone.
+        /// The flow ended before it took the step.
         case flowEnded = "FlowEnded"
-        /// The presentable that held the step is gone.
+        /// The presentable was dismissed before the step was taken.
         case presentableDismissed = "PresentableDismissed"
-        /// One origin set off more steps than it may.
+        /// One origin triggered more steps than allowed.
         case navigationLoop = "NavigationLoop"
-        /// One of ``Limits`` is reached.
+        /// A limit of ``Limits`` is reached.
         case limitExceeded = "LimitExceeded"
-        /// What a guard answers to reject a step; the emitter gets the verdict `rejected`.
+        /// A guard rejected the step; the emitter gets the verdict `rejected`.
         case rejected = "Rejected"
-        /// The flow waits for the very client that emits on it.
+        /// The flow is waiting for an answer from the client that makes the call.
         case wouldDeadlock = "WouldDeadlock"
-        /// The flow's guard could not be asked, or answered what can't be.
+        /// The flow's guard could not be called, or its answer was invalid.
         case guardFailed = "GuardFailed"
         /// The flow's guard did not answer in time.
         case guardTimeout = "GuardTimeout"
-        /// The flow's navigator could not be asked, answered what can't be, or is gone.
+        /// The flow's navigator could not be called, its answer was invalid, or its process ended.
         case navigatorFailed = "NavigatorFailed"
         /// The flow's navigator did not answer in time.
         case navigatorTimeout = "NavigatorTimeout"
-        /// What was waited for did not come in time.
+        /// The call reached its time limit.
         case timeout = "Timeout"
-        /// A deep link along a path came to a step that was not navigated.
+        /// A step of a deep link along a path was not navigated.
         case pathFailed = "PathFailed"
-        /// The flow takes steps from others alone (`emitters`).
+        /// The flow accepts steps from other clients only (`emitters`).
         case accessDenied = "AccessDenied"
         /// The definition files have errors.
         case invalidDefinition = "InvalidDefinition"
     }
 
-    /// Which error.
+    /// The code.
     public let code: Code
-    /// One line for a person: the value in single quotes, and what would be right.
+    /// A message for people, in one line: the value in single quotes, and what would be right.
     public let message: String
 
-    /// A refusal with this text.
+    /// Creates an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message

@@ -1,6 +1,6 @@
-/// Every limit on what clients and definition files can cause.
+/// The limits on everything that clients and definition files can cause.
 ///
-/// Source: the bus contract, "Limits". A refusal changes nothing (S-33).
+/// Source: the bus contract, "Limits". A call that reaches a limit changes nothing (S-33).
 public enum Limits {
     /// Bytes in the name of a screen or flow, or in an id.
     public static let nameLength = 64
@@ -13,7 +13,7 @@ public enum Limits {
     public static let nodes = 10_000
     /// Children of one flow.
     public static let children = 1_024
-    /// Nodes on the way from a root to a leaf, both counted.
+    /// Nodes on the path from a root to a leaf, both counted.
     public static let depth = 64
     /// Bytes in an object path.
     public static let pathLength = 512
@@ -22,38 +22,38 @@ public enum Limits {
     public static let argumentCount = 64
     /// Bytes of the arguments of one step (``Swift/Array/byteCount``).
     public static let argumentBytes = 64 * 1_024
-    /// What each value counts for beside the bytes in it, containers included: as much as it can take on the wire for its
-    /// length, its type and padding.
+    /// What each value counts for in addition to its bytes, containers included: the most that its length, its type and
+    /// padding can take on the wire.
     public static let valueBytes = 16
-    /// What each argument counts for beside its name and value.
+    /// What each argument counts for in addition to its name and value.
     public static let argumentNameBytes = 32
-    /// Containers inside each other in one argument.
+    /// Levels of nested containers in one argument.
     public static let argumentNesting = 8
 
-    /// Bytes of arguments that live nodes hold for one client.
+    /// Bytes of the arguments of live nodes, for one client.
     public static let liveArgumentBytesPerClient = 4 * 1_024 * 1_024
-    /// Bytes of arguments that live nodes hold in total.
+    /// Bytes of the arguments of live nodes, in total.
     public static let liveArgumentBytes = 16 * 1_024 * 1_024
 
     /// Bytes in a D-Bus signature (D-Bus specification, "Valid Signatures").
     public static let signatureLength = 255
 
-    /// Steps that are kept for one hidden presentable (S-15).
+    /// Deferred steps of one presentable (S-15).
     public static let deferredSteps = 64
-    /// Those of one client among them.
+    /// The part of them that one client can have.
     public static let deferredStepsPerClient = deferredSteps / 2
-    /// Steps of one client that wait: at the gate, for a guard or a navigator, in lists; and its calls that wait for a
-    /// flow to be ready.
+    /// Waiting steps of one client: at a gate, for a guard or a navigator, in lists; its calls that wait for a flow to
+    /// become ready count, too.
     public static let waitingStepsPerClient = 4_096
     /// The same in total.
     public static let waitingSteps = 65_536
-    /// Steps that one flow is to take and that wait; and the steps in one `EmitSteps`, segments in one `NavigateAlong`.
+    /// Waiting steps of one flow; also the steps in one `EmitSteps`, and the segments in one `NavigateAlong`.
     public static let waitingStepsPerFlow = 1_024
-    /// Those of one client among them.
+    /// The part of them that one client can have.
     public static let waitingStepsPerFlowAndClient = waitingStepsPerFlow / 2
-    /// Bytes in the word that says how a child is to be shown: all of them have to fit into one GetManagedObjects.
+    /// Bytes in the style of a child: all styles have to fit into one GetManagedObjects.
     public static let styleLength = 128
-    /// Bytes of arguments in all contributors that a navigator answers with: what their children may hold, and no more.
+    /// Bytes of the arguments of all contributors in one answer of a navigator: no more than their children can have.
     public static let answerBytes = liveArgumentBytesPerClient
     /// Bytes in a token.
     public static let tokenLength = 128
@@ -64,66 +64,69 @@ public enum Limits {
     /// How long a token is remembered, in µs.
     public static let tokenLifetime: UInt64 = 60_000_000
 
-    /// How long a caller waits for a verdict before it gets `pending`, and for a flow to be ready, in µs (S-9).
+    /// The time after which a caller gets the verdict `pending`, and after which waiting for a flow to become ready
+    /// fails, in µs (S-9).
     public static let replyTimeout: UInt64 = 20_000_000
-    /// How long a deep link along a path may take unless its caller says so, in µs.
+    /// The time limit of a deep link along a path, unless the caller gives another, in µs.
     public static let pathTimeout: UInt64 = 10_000_000
-    /// How long a presenter's answer may take unless the definition says so, in µs (S-31).
+    /// The time limit of a presenter's answer, unless the definition gives another, in µs (S-31).
     public static let presenterTimeout: UInt64 = 60_000_000
-    /// The same for guards and navigators.
+    /// The time limit of an answer of a guard or a navigator, in µs.
     public static let guardTimeout: UInt64 = 10_000_000
-    /// What a definition or a registration may say instead of those, in µs: 10 ms to an hour.
+    /// The range of time limits in a definition or a registration, in µs: 10 ms to 1 hour.
     public static let answerTimeouts: ClosedRange<UInt64> = 10_000...3_600_000_000
-    /// How often a screen is presented again because its owner is gone, in ``revivalTime`` (S-30).
+    /// The number of times that a screen is presented again within ``revivalTime`` because its owner is gone (S-30).
     public static let revivals = 3
-    /// In which time that is counted, in µs.
+    /// The period for ``revivals``, in µs.
     public static let revivalTime: UInt64 = 10_000_000
     /// Bytes in an activation token: far more than those of Wayland and X11 have.
     public static let activationTokenLength = 1_024
-    /// Calls of its presenter that are under way for one screen; while there are as many, the newest arguments wait.
+    /// Calls to a presenter that are under way for one screen. The newest arguments wait while the limit is reached.
     public static let callsPerScreen = 4
-    /// Calls that wait for the first outcome of one by the same token.
+    /// Calls with the same token that wait for its first outcome.
     public static let callsPerToken = 64
     /// Flows that one client has registered.
     public static let registeredFlowsPerClient = 256
     /// Registered flows in total.
     public static let registeredFlows = 1_024
-    /// Bytes of the steps and screens of flows that one client has registered: their names, arguments and types.
+    /// Bytes of the names, arguments and types of the steps and screens of flows that one client has registered.
     public static let registeredBytesPerClient = 1_024 * 1_024
-    /// The same in total: GetSteps has to fit into one message of any bus, and each registration looks at all.
+    /// The same in total: GetSteps has to fit into one message of any bus, and each registration visits all.
     public static let registeredBytes = 4 * 1_024 * 1_024
     /// Steps of one registered flow.
     public static let stepsPerRegistration = 256
     /// Screens that come with one registered flow.
     public static let screensPerRegistration = 256
-    /// Calls that are under way to one client; the rest wait.
+    /// Calls under way to one client; further calls wait.
     public static let callsUnderWay = 100
     /// The same in total, on a bus that allows many: 50,000 on a session bus (its session.conf).
     public static let callsUnderWayInTotal = 40_000
     /// The same in total on a system bus, which allows 128 (dbus-daemon, `max_replies_per_connection`).
     public static let callsUnderWayOnSystemBus = 120
 
-    /// Calls of presenters whose time is over, and whose answers may yet come (S-31); the oldest are forgotten first.
+    /// Calls to presenters that reached their time limit and can still be answered (S-31); the oldest are dropped
+    /// first.
     public static let lateCalls = 1_024
 
-    /// Steps that one origin may set off (S-11).
+    /// Steps that one origin can trigger (S-11).
     public static let triggeredSteps = 256
 
-    /// Effects and steps of one slice (S-7): about 10 ms of work. It ends with the chain that reaches it.
+    /// Effects and steps in one slice (S-7), about 10 ms of work. The slice ends with the cascade that reaches the
+    /// limit.
     public static let slice = 256
 
-    /// Calls of one client that wait until another call, which goes on in slices, is done.
+    /// Postponed calls of one client: calls that wait for the slices of another.
     public static let postponedCallsPerClient = 1_024
     /// The same in total.
     public static let postponedCalls = 16_384
-    /// Bytes of the values in those of one client.
+    /// Bytes of the values in the postponed calls of one client.
     public static let postponedBytesPerClient = 4 * 1_024 * 1_024
     /// The same in total.
     public static let postponedBytes = 16 * 1_024 * 1_024
     /// Bytes of an answer of a guard or navigator that waits until a call, which goes on in slices, is done.
     public static let postponedAnswerBytes = 8 * 1_024 * 1_024
 
-    /// Lines of an explanation, but for what is said of those that are left out.
+    /// Lines of an explanation, without the line that counts the omitted ones.
     public static let explanationLines = 500
 
     /// Bytes in one definition file.

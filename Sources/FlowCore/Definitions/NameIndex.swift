@@ -1,16 +1,16 @@
-/// Finds a number by a name that is given as bytes, without making a `String` of it.
+/// Maps names to numbers, and finds a name given as bytes without making a `String` of it.
 ///
-/// Every call from the bus names an object and most name a step, as C strings. A `Dictionary<String, Int>` would ask for
-/// a `String` a name, which is checked, copied and often allocated only to be compared once.
+/// Every call from the bus names an object, and most name a step, as C strings. A lookup in a `Dictionary<String, Int>`
+/// would need a `String`, which is validated, copied and often allocated for one comparison.
 ///
-/// An open-addressing table with linear probing. Order never matters to anyone: it is only asked, never listed.
+/// The index is an open-addressing table with linear probing. It is never enumerated, so its order does not matter.
 public struct NameIndex: Sendable {
-    /// What a place in the table holds: apart from the names, so that a search reads plain numbers only.
+    /// The state of a place in the table. It is stored apart from the names, so that a search reads plain numbers only.
     private enum Mark {
         static let free = 0
-        /// Held a name once: a search has to go on past it.
+        /// Held a name that was removed: a search has to continue past it.
         static let removed = 1
-        /// A hash has this bit, so that it is neither of the others.
+        /// Set in each hash, so that it differs from the other marks.
         static let taken = 2
     }
 
@@ -19,28 +19,28 @@ public struct NameIndex: Sendable {
         var number: Int
     }
 
-    /// A ``Mark``, or the hash of the name that is there.
+    /// A ``Mark``, or the hash of the name at this place.
     private var hashes: [Int] = []
     private var entries: [Entry] = []
-    /// Places that are not free, removed ones too: what decides when the table grows.
+    /// The number of places that are not free, including removed ones; it decides when the table grows.
     private var used = 0
-    /// How many names there are.
+    /// The number of names.
     public private(set) var count = 0
 
-    /// An index without names.
+    /// Creates an empty index.
     public init() {}
 
-    /// The number kept for the name that these UTF-8 bytes spell.
+    /// Returns the number of a name in UTF-8.
     public func find(_ bytes: UnsafeRawBufferPointer) -> Int? {
         place(of: bytes, hash: Self.hash(bytes)).map { entries[$0].number }
     }
 
-    /// The number kept for this name.
+    /// Returns the number of a name.
     public func find(_ name: String) -> Int? {
         Self.withBytes(of: name) { find($0) }
     }
 
-    /// Keeps a number for a name, in place of the one that it may have had.
+    /// Sets the number of a name.
     public mutating func insert(_ name: String, _ number: Int) {
         if 4 * (used + 1) > 3 * hashes.count { grow() }
         let (hash, known) = Self.withBytes(of: name) { bytes in
@@ -55,7 +55,7 @@ public struct NameIndex: Sendable {
         }
     }
 
-    /// Forgets a name.
+    /// Removes a name.
     public mutating func remove(_ name: String) {
         guard let place = Self.withBytes(of: name, { place(of: $0, hash: Self.hash($0)) }) else { return }
         hashes[place] = Mark.removed
@@ -92,14 +92,14 @@ public struct NameIndex: Sendable {
         for (hash, entry) in zip(old.0, old.1) where hash & ~1 != 0 { put(entry, hash: hash) }
     }
 
-    /// Seeded by the process, as names can be chosen by clients. Never one of the marks.
+    /// Seeded for each process, as clients can choose names. Never one of the marks.
     private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
         var hasher = Hasher()
         hasher.combine(bytes: bytes)
         return hasher.finalize() | Mark.taken
     }
 
-    /// Eight bytes at a time.
+    /// Compares eight bytes at a time.
     private static func isEqual(_ name: String, _ bytes: UnsafeRawBufferPointer) -> Bool {
         withBytes(of: name) { name in
             guard name.count == bytes.count else { return false }

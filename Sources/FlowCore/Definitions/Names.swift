@@ -1,29 +1,30 @@
-/// The rules for names, and the help for those who mistype one.
+/// The rules for names, and suggestions for mistyped ones.
 ///
 /// Source: the bus contract, "Names and ids".
 public enum Names {
-    /// Whether the text can be the name of a screen or a flow, or an id: `[A-Za-z_][A-Za-z0-9_]*`, at most 64 bytes,
-    /// so that it can stand in an object path as it is.
+    /// Returns whether the text is a valid name of a screen or a flow, or a valid id: `[A-Za-z_][A-Za-z0-9_]*`, at most
+    /// 64 bytes, so that it can be part of an object path.
     public static func isPresentableName(_ text: some StringProtocol) -> Bool {
         text.utf8.count <= Limits.nameLength
             && text.utf8.first.map { isLetter($0) || $0 == UInt8(ascii: "_") } == true
             && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "_") }
     }
 
-    /// What ``isPresentableName(_:)`` asks for, in words.
+    /// The rule of ``isPresentableName(_:)`` in words.
     public static let presentableNameRule = "letters, digits and '_', not beginning with a digit, at most 64 bytes"
 
-    /// Whether the text can be the name of a step: `[A-Za-z][A-Za-z0-9_.-]*`, at most 128 bytes.
+    /// Returns whether the text is a valid name of a step: `[A-Za-z][A-Za-z0-9_.-]*`, at most 128 bytes.
     public static func isStepName(_ text: some StringProtocol) -> Bool {
         text.utf8.count <= Limits.stepNameLength
             && text.utf8.first.map(isLetter) == true
             && text.utf8.allSatisfy { isLetter($0) || isDigit($0) || "_.-".utf8.contains($0) }
     }
 
-    /// What ``isStepName(_:)`` asks for, in words.
+    /// The rule of ``isStepName(_:)`` in words.
     public static let stepNameRule = "a letter, then letters, digits, '_', '.' and '-', at most 128 bytes"
 
-    /// A text from outside for a message to a person: in one line, and cut where it is longer than any name can be.
+    /// Returns a text from outside for use in a message: escaped into one line, and truncated to the length of the
+    /// longest name.
     public static func escaped(_ text: String) -> String {
         var line = ""
         for scalar in text.unicodeScalars {
@@ -33,7 +34,7 @@ public enum Names {
         return line
     }
 
-    /// Whether a character changes nothing but its own place in a line: not where it ends, nor which way it runs.
+    /// Returns whether a character affects neither the end of the line nor the direction of the text.
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: false
@@ -49,18 +50,18 @@ public enum Names {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
-    /// The candidate that a mistyped name most likely meant, or nil where none is near: the fewest insertions,
-    /// removals, replacements and swaps of neighbours, upper and lower case taken as the same, and at most a third of
-    /// the name's length. The first of equals.
+    /// Returns the candidate that a mistyped name most likely meant, or nil if none is near. The nearest has the fewest
+    /// insertions, removals, replacements and swaps of neighbors, without regard to case, and at most a third of the
+    /// name's length of them. Of equals, the first wins.
     public static func nearest(to name: String, among candidates: some Sequence<String>) -> String? {
-        // Nobody mistypes a name longer than any name can be; and the work grows with the square of the length.
+        // No valid name is longer, and the work grows with the square of the length.
         guard name.utf8.count <= 2 * Limits.stepNameLength else { return nil }
         let typed = Array(name.lowercased().utf8)
         var best: (name: String, distance: Int)?
         for candidate in candidates where candidate != name {
             let meant = Array(candidate.lowercased().utf8)
             let length = max(typed.count, meant.count)
-            // Any letter is near to any other, so one letter means itself alone.
+            // Any letter is one replacement away from any other, so a single letter has to match exactly.
             let bound = min(best.map { $0.distance - 1 } ?? .max, length < 2 ? 0 : max(1, length / 3))
             guard abs(typed.count - meant.count) <= bound else { continue }
             let distance = distance(typed, meant)
@@ -69,7 +70,7 @@ public enum Names {
         return best?.name
     }
 
-    /// `; did you mean 'NAME'?`, or nothing where no candidate is near: to stand at the end of an error's text.
+    /// Returns `; did you mean 'NAME'?`, or nothing if no candidate is near, as the end of a message.
     public static func suggestion(for name: String, among candidates: some Sequence<String>) -> String {
         nearest(to: name, among: candidates).map { "; did you mean '\($0)'?" } ?? ""
     }

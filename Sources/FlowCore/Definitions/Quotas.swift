@@ -1,40 +1,40 @@
-/// How much a coordinator holds at a time before it refuses more (S-33).
+/// The quotas of a coordinator (S-33).
 public struct Quotas: Equatable, Sendable {
-    /// How much of something.
+    /// A quota.
     public struct Quota: Equatable, Sendable {
-        /// What one client may have.
+        /// The quota of one client.
         public var perClient: Int
-        /// What all have together.
+        /// The quota of all clients together.
         public var total: Int
 
-        /// A quota of so much.
+        /// Creates a quota.
         public init(perClient: Int, total: Int) { (self.perClient, self.total) = (perClient, total) }
 
         /// No quota.
         public static let none = Quota(perClient: .max, total: .max)
 
-        /// What one user may have beside the service's own, and what clients that are gone leave to no others.
+        /// The quota of one user other than the service's own, and of what clients that are gone leave behind.
         public var share: Int { total / 2 }
     }
 
     /// Live presentables.
     public var nodes: Quota
-    /// Steps that wait.
+    /// Waiting steps.
     public var steps: Quota
     /// Bytes of arguments.
     public var bytes: Quota
-    /// Tokens that are remembered.
+    /// Remembered tokens.
     public var tokens: Quota
-    /// Flows that clients have registered.
+    /// Registered flows.
     public var flows: Quota
-    /// Bytes of the names and types in those.
+    /// Bytes of the names and types in registrations.
     public var declarations: Quota
-    /// Steps that wait for one flow.
+    /// Waiting steps of one flow.
     public var stepsPerFlow: Quota
-    /// Steps that are kept for one presentable.
+    /// Deferred steps of one presentable.
     public var deferredSteps: Quota
 
-    /// What the service allows: no client keeps another from its share.
+    /// The quotas of the service: no client can use up another's share.
     public static let service = Quotas(
         nodes: Quota(perClient: Limits.nodesPerClient, total: Limits.nodes),
         steps: Quota(perClient: Limits.waitingStepsPerClient, total: Limits.waitingSteps),
@@ -45,7 +45,7 @@ public struct Quotas: Equatable, Sendable {
         stepsPerFlow: Quota(perClient: Limits.waitingStepsPerFlowAndClient, total: Limits.waitingStepsPerFlow),
         deferredSteps: Quota(perClient: Limits.deferredStepsPerClient, total: Limits.deferredSteps))
 
-    /// What a program allows itself: it keeps nobody else from anything.
+    /// No quotas, for a coordinator inside a program, which has no other clients.
     public static let none = Quotas(
         nodes: .none, steps: .none, bytes: .none, tokens: .none, flows: .none, declarations: .none,
         stepsPerFlow: .none, deferredSteps: .none)

@@ -1,32 +1,32 @@
-/// What a step leads to in a flow.
+/// The rule of a flow for a step.
 public struct Rule: Equatable, Sendable {
     /// The step.
     public let step: StepID
-    /// The first alternative that matches is applied; where none does, the step is `unhandled`.
+    /// The alternatives. The first that matches is applied; if none does, the step is `unhandled`.
     public let alternatives: [Alternative]
 
-    /// A rule for a step.
+    /// Creates a rule.
     public init(_ step: StepID, _ alternatives: [Alternative]) {
         self.step = step
         self.alternatives = alternatives
     }
 
-    /// A rule for a step that always leads to the same.
+    /// Creates a rule with one alternative that always matches.
     public init(_ step: StepID, _ contributors: [FlowContributor]) {
         self.init(step, [Alternative(contributors: contributors)])
     }
 }
 
-/// One of the things that a step can lead to, and when it does.
+/// A list of contributors, with conditions.
 public struct Alternative: Equatable, Sendable {
-    /// Taken only if all of these match; none: always.
+    /// Conditions that all have to match; empty for none.
     public let when: [Condition]
-    /// Not taken if all of these match; none: no objection.
+    /// Conditions that must not all match; empty for none.
     public let unless: [Condition]
-    /// What is contributed, in order; `none = true` is the empty list (S-17).
+    /// The contributors, in order; `none = true` is the empty list (S-17).
     public let contributors: [FlowContributor]
 
-    /// An alternative under these conditions.
+    /// Creates an alternative.
     public init(when: [Condition] = [], unless: [Condition] = [], contributors: [FlowContributor]) {
         self.when = when
         self.unless = unless
@@ -34,39 +34,39 @@ public struct Alternative: Equatable, Sendable {
     }
 }
 
-/// What has to be so for an alternative to be taken, or not to be taken.
+/// A condition of an alternative.
 public enum Condition: Equatable, Sendable {
-    /// The step has the argument of this name with this value, which is of the argument's declared type.
+    /// The step has an argument with this name and value; the value is of the declared type.
     case argument(String, Value)
     /// A presentable of this name is live in the same tree, or as a root (S-35).
     case alive(String)
 }
 
-/// What a flow answers a step with: RxFlow's FlowContributor, as a definition file writes it.
+/// A contributor, as a definition file declares it: RxFlow's FlowContributor.
 public enum FlowContributor: Equatable, Sendable {
-    /// A new child of the flow (S-18).
+    /// Adds a child to the flow (S-18).
     case child(ChildTemplate)
-    /// Children of the flow are dismissed, the newest first (S-19).
+    /// Dismisses children of the flow, the newest first (S-19).
     case pop(Pop)
-    /// Another step on this same flow (S-20).
+    /// Forwards a step to the flow itself (S-20).
     case current(StepTemplate)
-    /// Another step on the flow's parent (S-20).
+    /// Forwards a step to the parent (S-20).
     case parent(StepTemplate)
-    /// The flow ends, and the parent gets a step where one is named (S-21).
+    /// Ends the flow, and forwards a step to the parent if there is one (S-21).
     case end(StepTemplate?)
 }
 
-/// Which children of a flow are dismissed (S-19).
+/// The children that a `pop` dismisses (S-19).
 public enum Pop: Hashable, Sendable {
-    /// Those newer than the newest one of this name; none, if there is none of that name.
+    /// The children newer than the newest one of this name; none if there is no such child.
     case to(name: String)
-    /// All but the oldest.
+    /// All children but the oldest.
     case root
 }
 
-/// A child to be made.
+/// A child to create.
 public struct ChildTemplate: Equatable, Sendable {
-    /// What the child is made of.
+    /// The screen or flow of the child.
     public enum Presentable: Hashable, Sendable {
         /// A screen.
         case screen(ScreenID)
@@ -74,29 +74,31 @@ public struct ChildTemplate: Equatable, Sendable {
         case flow(FlowID)
     }
 
-    /// What the child is made of.
+    /// The screen or flow of the child.
     public let presentable: Presentable
-    /// The id asked for; nil: its name, or the first free `name_2`, `name_3`, … (S-1).
+    /// The requested id; nil for its name, or the first free one of `name_2`, `name_3`, … (S-1).
     public let id: String?
-    /// The child's own arguments.
+    /// The arguments of the child.
     public let arguments: ArgumentSource
-    /// The child's initial step; nil: a flow's `initial`, none for a screen.
+    /// The initial step of the child; nil for a flow's `initial`, and for none in a screen.
     public let step: StepID?
     /// The initial step's arguments.
     public let stepArguments: ArgumentSource
-    /// How it is to be shown, for those who show it (`modal`, …); empty where nothing is said.
+    /// The style, a hint how to show it (`modal`, …); empty if there is none.
     public let style: String
-    /// Overrides what the definition says (S-15).
+    /// Overrides the policy of the definition (S-15); nil does not.
     public let whenHidden: WhenHidden?
-    /// Whether the newest child, with tabs any child, of that name gets the new arguments instead (S-19).
+    /// Whether an existing child of that name gets the new arguments instead: the newest child, or with tabs any child
+    /// (S-19).
     public let reuses: Bool
     /// Whether the flow's children are dismissed first (S-19).
     public let clears: Bool
-    /// A step that is set off on the flow when the child is dismissed by other hands (S-23). Its arguments can refer to
-    /// the child's own (``Binding/Source/step(_:)``), its name and the reason; inherited are the child's own.
+    /// A step that is triggered on the flow when the child is dismissed by anything but a rule (S-23). Its arguments
+    /// can refer to the child's own (``Binding/Source/step(_:)``), to its name and to the reason; inherited arguments
+    /// are the child's own.
     public let onDismissed: StepTemplate?
 
-    /// A child to be made.
+    /// A child to create.
     public init(
         _ presentable: Presentable, id: String? = nil, arguments: ArgumentSource = .inherited, step: StepID? = nil,
         stepArguments: ArgumentSource = .inherited, style: String = "", whenHidden: WhenHidden? = nil,
@@ -115,20 +117,20 @@ public struct ChildTemplate: Equatable, Sendable {
     }
 }
 
-/// A step to be set off.
+/// A step to trigger.
 public struct StepTemplate: Equatable, Sendable {
     /// The step.
     public let step: StepID
     /// Its arguments.
     public let arguments: ArgumentSource
 
-    /// A step to be set off.
+    /// A step to trigger.
     public init(_ step: StepID, arguments: ArgumentSource = .inherited) {
         self.step = step
         self.arguments = arguments
     }
 
-    /// How many bytes its own values count for, those that refer to others left aside.
+    /// The number of bytes that its literal values count for, without references.
     var byteCount: Int {
         guard case .given(let bindings) = arguments else { return 0 }
         return bindings.reduce(0) { sum, binding in
@@ -138,51 +140,51 @@ public struct StepTemplate: Equatable, Sendable {
     }
 }
 
-/// Where arguments come from (S-18).
+/// The source of arguments (S-18).
 public enum ArgumentSource: Equatable, Sendable {
-    /// Those of the step at hand that the declaration has, too.
+    /// The arguments of the current step that are declared.
     case inherited
-    /// These alone.
+    /// These arguments only.
     case given([Binding])
 }
 
-/// One argument that a rule gives.
+/// An argument in a rule.
 public struct Binding: Equatable, Sendable {
-    /// Where a value comes from.
+    /// The source of a value.
     public enum Source: Equatable, Sendable {
-        /// It stands in the file, of the declared type already.
+        /// A value in the file, of the declared type.
         case literal(Value)
-        /// `$name`: the step's argument, in `onDismissed` the child's own. Left out where there is none.
+        /// `$name`: the argument of the step, in `onDismissed` that of the child. Left out if there is none.
         case step(String)
-        /// `$flow.name`: the flow's own argument. Left out where the flow has none.
+        /// `$flow.name`: the argument of the flow. Left out if there is none.
         case flow(String)
-        /// `$name` in `onDismissed`: the name of the child that is gone.
+        /// `$name` in `onDismissed`: the name of the dismissed child.
         case childName
-        /// `$reason` in `onDismissed`: why it is gone (``DismissalReason``).
+        /// `$reason` in `onDismissed`: the reason of the dismissal (``DismissalReason``).
         case reason
     }
 
-    /// The argument's name, as what gets it declares it.
+    /// The declared name of the argument.
     public let name: String
-    /// Where its value comes from.
+    /// The source of its value.
     public let source: Source
 
-    /// An argument that a rule gives.
+    /// Creates an argument.
     public init(_ name: String, _ source: Source) {
         self.name = name
         self.source = source
     }
 }
 
-/// Why a presentable is gone, where its flow asked to be told (S-23).
+/// The reason of a dismissal that a flow gets in `onDismissed` (S-23).
 public enum DismissalReason: String, CaseIterable, Sendable {
     /// A client dismissed it.
     case dismissed
     /// Back dismissed it.
     case back
-    /// Its owner's connection is gone (S-30).
+    /// The connection of its owner ended (S-30).
     case ownerGone
-    /// Its navigator is gone (S-32).
+    /// The process of its navigator ended (S-32).
     case navigatorGone
     /// Its presenter could not be called, or failed to show it (S-31).
     case presentFailed

@@ -1,6 +1,6 @@
-/// A value as it travels on the bus, with its D-Bus type: what went in as `q` goes out as `q`.
+/// A D-Bus value with its type: a value received as `q` is sent as `q`.
 ///
-/// File descriptors have no case: a navigation is kept and told to many, a descriptor can be neither.
+/// File descriptors have no case: a navigation is persisted and broadcast, and a descriptor can be neither.
 ///
 /// Source: D-Bus specification, "Type System"; S-3.
 public enum Value: Hashable, Sendable {
@@ -28,20 +28,20 @@ public enum Value: Hashable, Sendable {
     case objectPath(String)
     /// `g`
     case signature(String)
-    /// `v`: a value that carries its type along inside another.
+    /// `v`: a value inside another, with its own type.
     indirect case variant(Value)
-    /// `ay`: the one array that is made of many small things, and is never ``array(element:_:)``.
+    /// `ay`: an array of bytes, which is never ``array(element:_:)``.
     case bytes([UInt8])
-    /// `a…`: the signature of one element, which an empty array needs too, and the elements.
+    /// `a…`: the signature of an element, which an empty array needs, too, and the elements.
     case array(element: String, [Value])
     /// `(…)`
     case structure([Value])
-    /// `{…}`: an entry of a dictionary; stands in arrays alone.
+    /// `{…}`: an entry of a dictionary, inside an array only.
     indirect case entry(key: Value, value: Value)
 }
 
 extension Value {
-    /// The value's D-Bus signature.
+    /// The D-Bus signature of the value.
     public var signature: String {
         switch self {
         case .bool: "b"
@@ -64,7 +64,7 @@ extension Value {
         }
     }
 
-    /// Whether the value is of this very type. Strings, the usual case, make no signature to compare.
+    /// Returns whether the value has exactly this type. Strings, the common case, make no signature to compare.
     func hasSignature(_ other: String) -> Bool {
         if case .string = self { return other == "s" }
         return signature == other
@@ -83,7 +83,7 @@ extension Value {
         }
     }
 
-    /// The number, where the value is of an integer type.
+    /// The number, if the value has an integer type.
     public var integer: Int128? {
         switch self {
         case .byte(let number): Int128(number)
@@ -97,8 +97,8 @@ extension Value {
         }
     }
 
-    /// How many bytes the value counts for against the limits: never less than it takes on the wire with all padding, and
-    /// at least ``Limits/valueBytes``, as each value is kept as one.
+    /// The number of bytes that the value counts for against the limits: at least the bytes on the wire with all
+    /// padding, and at least ``Limits/valueBytes``.
     public var byteCount: Int {
         let content =
             switch self {
@@ -113,9 +113,9 @@ extension Value {
     }
 }
 
-/// How a value reads in a message to a person.
+/// The text of a value in a message.
 extension Value: CustomStringConvertible {
-    /// The value's text, without its type; strings stand without quotes.
+    /// The text of the value without its type; strings have no quotes.
     public var description: String {
         switch self {
         case .bool(let value): "\(value)"

@@ -1,23 +1,22 @@
-/// The type an argument is declared to have: one complete D-Bus type.
+/// The declared type of an argument: one complete D-Bus type.
 ///
 /// Source: D-Bus specification, "Type System"; `flowbus.flows(5)`, "Types".
 public struct ValueType: Hashable, Sendable {
     /// The type as a D-Bus signature, for instance `x` or `a{sv}`.
     public let signature: String
-    /// What a value must be like to fit.
+    /// The rule by which values are accepted.
     let kind: Kind
 
     enum Kind: Hashable, Sendable {
         case integer(IntegerType)
-        /// `v`: whatever came keeps its own type.
+        /// `v`: a value keeps its own type.
         case any
-        /// Any other type: the value's own signature has to be the same.
+        /// Any other type: the value's signature has to be the same.
         case exact
     }
 
-    /// The type with this signature, or nil where that is not one complete type, is longer than
-    /// D-Bus allows, nests deeper than ``Limits/argumentNesting``, or has a file descriptor in it, which nothing could
-    /// keep.
+    /// Creates a type from a signature; nil if it is not one complete type, is longer than D-Bus allows, nests deeper
+    /// than ``Limits/argumentNesting``, or contains a file descriptor, which could not be persisted.
     public init?(signature: String) {
         var rest = Substring(signature)
         guard signature.utf8.count <= Limits.signatureLength, Self.skipCompleteType(&rest, depth: 0), rest.isEmpty
@@ -29,7 +28,7 @@ public struct ValueType: Hashable, Sendable {
         }
     }
 
-    /// The type that a definition file names by a word (`int64`), or by a signature where no word is of that name.
+    /// Creates a type from the word in a definition file (`int64`), or from a signature.
     public init?(name: String) {
         guard let word = Self.words.first(where: { $0.name == name }) else {
             self.init(signature: name)
@@ -38,23 +37,23 @@ public struct ValueType: Hashable, Sendable {
         self.init(signature: word.signature)
     }
 
-    /// The words that definition files use for the basic types, in the order they are documented.
+    /// The words for the basic types in definition files, in the order in which they are documented.
     public static let words: [(name: String, signature: String)] = [
         ("bool", "b"), ("byte", "y"), ("int16", "n"), ("uint16", "q"), ("int32", "i"), ("uint32", "u"),
         ("int64", "x"), ("uint64", "t"), ("double", "d"), ("string", "s"), ("path", "o"),
     ]
 
-    /// How people call the type: the word a definition file uses for it, or the signature where there is none.
+    /// The word that a definition file uses for the type, or the signature if there is none.
     public var description: String {
         Self.words.first { $0.signature == signature }?.name ?? signature
     }
 
-    /// The value as this type keeps it, or nil where it does not fit: any integer type that holds the value fits and is
-    /// turned into the declared one, everything else has to be of this very type (S-3).
+    /// Returns the value converted to this type, or nil if it does not fit: integers of any type are converted if they
+    /// are in range, any other value needs exactly this type (S-3).
     public func admit(_ value: Value) -> Value? {
         switch kind {
         case .integer(let type):
-            // The usual case first: the value is of the declared type already.
+            // The common case first: the value has the declared type already.
             if value.integerType == type { return value }
             return value.integer.flatMap(type.value(of:))
         case .any: return value
@@ -62,7 +61,7 @@ public struct ValueType: Hashable, Sendable {
         }
     }
 
-    /// Whether some value of the other type fits this one; what definition files are checked with.
+    /// Returns whether some value of another type fits this one, for the check of definition files.
     public func canAdmit(_ other: ValueType) -> Bool {
         switch (kind, other.kind) {
         case (.integer, .integer), (.any, _), (_, .any): true
@@ -70,7 +69,7 @@ public struct ValueType: Hashable, Sendable {
         }
     }
 
-    /// The complete types that a signature is made of, in order; nil where it is not made of such as have values here.
+    /// Returns the complete types in a signature, in order; nil if it contains a type that values can't have.
     public static func completeTypes(in signature: some StringProtocol) -> [String]? {
         var rest = Substring(signature)
         var types: [String] = []
@@ -82,7 +81,7 @@ public struct ValueType: Hashable, Sendable {
         return types
     }
 
-    /// Moves past one complete type; false where there is none.
+    /// Skips one complete type. Returns false if there is none.
     private static func skipCompleteType(_ rest: inout Substring, depth: Int) -> Bool {
         guard depth <= Limits.argumentNesting, let code = rest.popFirst() else { return false }
         switch code {
@@ -122,7 +121,7 @@ enum IntegerType: Hashable, Sendable {
         }
     }
 
-    /// The number as a value of this type, or nil where it is out of range.
+    /// Returns the number as a value of this type, or nil if it is out of range.
     func value(of number: some BinaryInteger) -> Value? {
         switch self {
         case .byte: UInt8(exactly: number).map(Value.byte)
