@@ -1,27 +1,27 @@
 public import FlowCore
 
-/// Values that a person types at a command line, and spans of time.
+/// Converts the text of command-line arguments to values, and to time spans.
 ///
 /// Source: `flowbusctl(1)`, "Values".
 public enum ArgumentText {
-    /// Why a text is not what it has to be: one line for a person.
+    /// An error for a text that is no valid value.
     public struct InvalidValue: Error, Equatable, Sendable {
-        /// What is wrong with it, with the text in single quotes, and what would be right.
+        /// The message, in one line: the text in single quotes, and what would be right.
         public let text: String
     }
 
-    /// The value that a text stands for, as a declared type keeps it.
+    /// Returns the value of a text, as a declared type.
     ///
-    /// A string, a path and a signature are the text as it is; numbers, `true` and `false` as in definition files. Lists,
-    /// dictionaries and structures are written as in definition files, `[1, 2]` and `{a = 1}`, or as JSON has them,
-    /// `{"a": 1}`; a structure is a list. For a variant (`v`) it is a value of a definition file where it reads as one,
-    /// else a string.
+    /// A string, a path and a signature are the text as it is; numbers, `true` and `false` are written as in definition
+    /// files. Lists, dictionaries and structures are written as in definition files, `[1, 2]` and `{a = 1}`, or in
+    /// JSON, `{"a": 1}`; a structure is a list. For a variant (`v`), the text is a value of a definition file if it can
+    /// be read as one, otherwise a string.
     public static func value(of text: String, as type: ValueType) throws(InvalidValue) -> Value {
         do throws(Literal.InvalidValue) {
             switch type.signature {
             case "s", "o", "g": return try Literal.value(.string(text), as: type)
             case "v":
-                guard let toml = toml(text) else { return .string(try Literal.carried(text)) }
+                guard let toml = toml(text) else { return .string(try Literal.validated(text)) }
                 return try Literal.value(toml, as: type)
             case "y", "n", "q", "i", "u", "x", "t":
                 if let number = wholeNumber(text) {
@@ -44,13 +44,13 @@ public enum ArgumentText {
         }
     }
 
-    /// The value that a text stands for by itself, where no type is declared: as for a variant.
+    /// Returns the value of a text without a declared type, as for a variant.
     public static func value(of text: String) throws(InvalidValue) -> Value {
         guard let any = ValueType(signature: "v") else { return .string(text) }
         return try value(of: text, as: any)
     }
 
-    /// A span of time such as `10s` or `1min 30s`, in µs; at most 30 days.
+    /// Returns a time span such as `10s` or `1min 30s`, in µs; at most 30 days.
     public static func microseconds(of text: String) throws(InvalidValue) -> UInt64 {
         do throws(Literal.InvalidValue) {
             return try TimeSpan.microseconds(text)
@@ -63,7 +63,7 @@ public enum ArgumentText {
         Int64(text).map(Value.int64) ?? UInt64(text).map(Value.uint64)
     }
 
-    /// The one value that a text is in TOML, or in JSON.
+    /// Parses the text as one value in TOML or JSON.
     private static func toml(_ text: String) -> Toml? {
         for text in [text, withEqualsSigns(text)] {
             let line = "value = " + text
@@ -73,7 +73,7 @@ public enum ArgumentText {
         return nil
     }
 
-    /// JSON as TOML has it: `=` in place of `:`, but not in texts.
+    /// Converts JSON to TOML: `=` in place of `:`, outside of strings.
     private static func withEqualsSigns(_ text: String) -> String {
         var quote: Character?
         var isEscaped = false

@@ -1,6 +1,6 @@
 public import FlowCore
 
-/// The definition files of a set of folders, read and checked as one.
+/// The definition files of several folders, read and checked together.
 ///
 /// ```swift
 /// do throws(DefinitionFailure) {
@@ -14,15 +14,14 @@ public import FlowCore
 ///
 /// Source: `flowbus.flows(5)`.
 public struct DefinitionFiles: Sendable {
-    /// What the files declare, checked.
+    /// The checked definitions.
     public let definitions: Definitions
-    /// What is allowed, but hardly meant; in the order of ``files``, then of lines.
+    /// Warnings about valid definitions that are probably not intended; in the order of ``files``, then of lines.
     public let warnings: [Diagnostic]
     /// The paths of the files that were read, in order.
     public let files: [String]
 
-    /// What there is in one line, for a person who has them checked: `2 files: 1 flow, 3 screens, 4 steps; no errors, 1
-    /// warning`.
+    /// A summary in one line: `2 files: 1 flow, 3 screens, 4 steps; no errors, 1 warning`.
     public var summary: String {
         func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
         return counted(files.count, "file") + ": " + counted(definitions.flows.count, "flow") + ", "
@@ -30,9 +29,9 @@ public struct DefinitionFiles: Sendable {
             + "; no errors, " + counted(warnings.count, "warning")
     }
 
-    /// Reads and checks all files of these folders.
+    /// Reads and checks all files of some folders.
     ///
-    /// - Throws: everything that is wrong, at once.
+    /// - Throws: ``DefinitionFailure`` with all errors.
     public static func load(from folders: DefinitionFolders) throws(DefinitionFailure) -> DefinitionFiles {
         let (files, problems) = folders.files()
         return try check(read(files), folderDiagnostics(files, problems, folders))
@@ -54,7 +53,7 @@ public struct DefinitionFiles: Sendable {
         let text: Result<String, FileReader.Failure>
     }
 
-    /// The files' texts, as far as they may be read.
+    /// Reads the files, up to the limit of their total size.
     static func read(_ files: [String]) -> [Text] {
         var texts: [Text] = []
         var bytes = 0
@@ -73,7 +72,7 @@ public struct DefinitionFiles: Sendable {
         return texts
     }
 
-    /// What is wrong with the folders, or odd.
+    /// Returns errors and warnings about the folders.
     static func folderDiagnostics(
         _ files: [String], _ problems: [Diagnostic], _ folders: DefinitionFolders
     ) -> [Diagnostic] {
@@ -113,8 +112,8 @@ public struct DefinitionFiles: Sendable {
         return DefinitionFiles(definitions: definitions, warnings: sorted, files: files)
     }
 
-    /// By file in the order they were read, what is about no file first; then by line, and all that is left so that
-    /// the order is always the same.
+    /// Sorts diagnostics: those without a file first, then by file in the order of reading, then by line, and then by
+    /// all else, so that the order is always the same.
     private static func sort(_ diagnostics: [Diagnostic], _ files: [String]) -> [Diagnostic] {
         var places: [String: Int] = [:]
         for (place, file) in files.enumerated() { places[file] = place }
@@ -129,17 +128,17 @@ public struct DefinitionFiles: Sendable {
     }
 }
 
-/// The definition files can't be used.
+/// An error for definition files that can't be used.
 public struct DefinitionFailure: Error, Sendable {
-    /// All errors, and the warnings found beside them; in the order of ``files``, then of lines.
+    /// All errors and warnings, in the order of ``files``, then of lines.
     public let diagnostics: [Diagnostic]
-    /// The paths of the files that were found, in order, with those that could not be read.
+    /// The paths of the files that were found, in order, including unreadable ones.
     public let files: [String]
 }
 
-/// The failure as one line, for who can't be told all of it: a caller of `Reload`.
+/// A description in one line, for a caller of `Reload`.
 extension DefinitionFailure: CustomStringConvertible {
-    /// The first error, and how many there are besides.
+    /// The first error, and the number of others.
     public var description: String {
         let errors = diagnostics.filter { $0.severity == .error }
         guard let first = errors.first else { return "the definition files can't be used" }

@@ -1,24 +1,24 @@
-/// Reads the definition files of some folders, again and again.
+/// Reads the definition files of some folders repeatedly.
 ///
-/// Files that are as they were are not parsed again: the parser gives back only part of the memory that it takes, so who
-/// asks often would make the process grow.
+/// Unchanged files are not parsed again: the parser leaks part of its memory, so that the process would grow with each
+/// call.
 public final class DefinitionReader {
     private let folders: DefinitionFolders
     private var last: Reading?
 
-    /// What was read, and what came of it.
+    /// The texts of a reading, and its result.
     private struct Reading {
         let texts: [DefinitionFiles.Text]
         let folderDiagnostics: [Diagnostic]
         let result: Result<DefinitionFiles, DefinitionFailure>
     }
 
-    /// Reads these folders, as often as ``load()`` is called.
+    /// Creates a reader.
     public init(_ folders: DefinitionFolders) { self.folders = folders }
 
-    /// Reads and checks all files, as they are now.
+    /// Reads and checks all files in their current state.
     ///
-    /// - Throws: everything that is wrong, at once.
+    /// - Throws: ``DefinitionFailure`` with all errors.
     public func load() throws(DefinitionFailure) -> DefinitionFiles {
         let (files, problems) = folders.files()
         let texts = DefinitionFiles.read(files)

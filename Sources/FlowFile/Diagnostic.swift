@@ -1,28 +1,28 @@
-/// One thing that is wrong, or odd, in the definition files.
+/// An error or a warning about definition files.
 public struct Diagnostic: Error, Hashable, Sendable {
-    /// How bad it is.
+    /// The severity.
     public enum Severity: String, Sendable {
-        /// The definitions can't be used.
+        /// An error: the definitions can't be used.
         case error
-        /// They can; but it is hardly what was meant.
+        /// A warning: the definitions can be used, but are probably not intended.
         case warning
     }
 
-    /// How bad it is.
+    /// The severity.
     public let severity: Severity
-    /// The file's path, as it was found; for what is no file's, the folder's; empty where it is about no single one.
+    /// The path of the file, or of the folder; empty if it is about no single one.
     public let file: String
-    /// The line, counted from 1; nil where it can't be told.
+    /// The line, counted from 1; nil if it is unknown.
     public let line: Int?
     /// The column in characters, counted from 1; known for errors of syntax.
     public let column: Int?
-    /// The table and key, as a file would write them: `flows.main.on.apiKey`; empty where it is about the file. What
-    /// stands in a list has its number, counted from 1 like lines: `autostart[2].flow`.
+    /// The table and key in the notation of a file: `flows.main.on.apiKey`; empty if it is about the whole file. List
+    /// elements are counted from 1, like lines: `autostart[2].flow`.
     public let place: String
-    /// What is wrong, with the value in single quotes, and what would be right.
+    /// The message, with the value in single quotes, and what would be right.
     public let message: String
 
-    /// A thing that is wrong or odd. What would break the line, in the place or in the message, is escaped.
+    /// Creates a diagnostic. Characters in the place or the message that would break the line are escaped.
     public init(
         _ severity: Severity, file: String, line: Int? = nil, column: Int? = nil, place: String = "", message: String
     ) {
@@ -34,17 +34,17 @@ public struct Diagnostic: Error, Hashable, Sendable {
         self.message = Text.truncated(Text.singleLine(message), to: Self.messageLength)
     }
 
-    /// Characters of a place, and of a message, that are shown; keys can be as long as files.
+    /// The maximum length of a place and of a message in characters; keys can be as long as files.
     static let placeLength = 300
     static let messageLength = 1_000
 }
 
-/// One line in the style of compilers, so that editors can jump to it.
+/// One line in the format of compilers, which editors understand.
 extension Diagnostic: CustomStringConvertible {
-    /// `FILE:LINE:COLUMN: error: [PLACE] MESSAGE`; what is not known is left out.
+    /// `FILE:LINE:COLUMN: error: [PLACE] MESSAGE`; unknown parts are left out.
     public var description: String { "\(location)\(severity.rawValue): \(text)" }
 
-    /// The same without the severity, for a log that has its own: `FILE:LINE:COLUMN: [PLACE] MESSAGE`.
+    /// The description without the severity, for a log that has its own: `FILE:LINE:COLUMN: [PLACE] MESSAGE`.
     public var logged: String { location + text }
 
     private var location: String {
@@ -59,9 +59,9 @@ extension Diagnostic: CustomStringConvertible {
     private var text: String { (place.isEmpty ? "" : "[\(place)] ") + message }
 }
 
-/// How text from files is put into messages.
+/// Formats text from files for messages.
 enum Text {
-    /// The text with everything escaped that is no plain character of a line.
+    /// Returns the text in one line, with control characters and the like escaped.
     static func singleLine(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: breaksLine) else { return text }
         return text.unicodeScalars.reduce(into: "") { line, scalar in
@@ -69,12 +69,12 @@ enum Text {
         }
     }
 
-    /// The text, without what is beyond so many characters.
+    /// Returns the text, truncated to a number of characters.
     static func truncated(_ text: String, to length: Int) -> String {
         text.count <= length ? text : text.prefix(length) + "…"
     }
 
-    /// The text in single quotes; a long one would drown what is wrong with it.
+    /// Returns the text in single quotes, truncated so that the message stays readable.
     static func quoted(_ text: String) -> String {
         text.count <= 64 ? "'\(text)'" : "'\(text.prefix(64))…'"
     }
@@ -86,7 +86,7 @@ enum Text {
         return quoted.dropLast().joined(separator: ", ") + " \(last) " + end
     }
 
-    /// Whether one name comes before another: by their UTF-8 bytes, the same everywhere.
+    /// Returns whether one name sorts before another, by UTF-8 bytes.
     static func precedes(_ one: String, _ other: String) -> Bool {
         one.utf8.lexicographicallyPrecedes(other.utf8)
     }

@@ -1,6 +1,7 @@
 import FlowCore
 
-// Graphviz: `dot -Tsvg`. Texts are HTML-like labels, as a line in small letters needs them; so they are escaped as HTML.
+// Output for Graphviz, `dot -Tsvg`. Labels are HTML-like, because they contain lines in small print; so their text is
+// escaped as HTML.
 // https://graphviz.org/doc/info/lang.html, https://graphviz.org/doc/info/shapes.html#html
 
 extension FlowGraph {
@@ -13,8 +14,8 @@ extension FlowGraph {
             "    node [fontname=\"Helvetica,sans-serif\", fontsize=11, height=0.3, margin=\"0.12,0.05\", color=\"#5b6673\"]",
             "    edge [fontname=\"Helvetica,sans-serif\", fontsize=9, color=\"#5b6673\", fontcolor=\"#44505c\", arrowsize=0.7]",
         ]
-        if !strangers.isEmpty {
-            let names = strangers.map { Names.escaped($0) }.joined(separator: ", ")
+        if !undefinedPaths.isEmpty {
+            let names = undefinedPaths.map { Names.escaped($0) }.joined(separator: ", ")
             lines.append("    label=<\(Self.html("live, but not defined here: \(names)"))>")
         }
         if hasAutostart {
@@ -22,7 +23,7 @@ extension FlowGraph {
         }
         for box in boxes { lines += dot(box) }
         for edge in edges { lines.append(dot(edge)) }
-        // Steps that nothing in their own box leads to stand in one column with the one that it begins with.
+        // Steps without an incoming edge inside their box form one column with the initial step.
         let led = Set(edges.lazy.filter { $0.kind.staysInside }.map(\.to))
         for box in boxes {
             for step in box.steps where !led.contains(step.id) {
@@ -93,7 +94,7 @@ extension FlowGraph {
             if !isOwnEnd(edge) { attributes.append("constraint=false") }
         case .end:
             attributes.append("color=\"#a51d2d\", fontcolor=\"#a51d2d\"")
-            // One to another box would turn the picture round.
+            // An edge to another box would rotate the layout.
             if !isOwnEnd(edge) { attributes.append("constraint=false") }
         case .dismissed: attributes.append("style=dotted, color=\"#a51d2d\", fontcolor=\"#a51d2d\", constraint=false")
         case .back, .idle: attributes.append("style=dotted")
@@ -103,12 +104,12 @@ extension FlowGraph {
 
     private func isOwnEnd(_ edge: Edge) -> Bool { boxes.contains { Self.endNode($0.id) == edge.to } }
 
-    /// A name, and lines in small letters below it.
+    /// Returns a label: a name, and lines in small print below it.
     private static func label(_ name: String, _ notes: [String]) -> String {
         html(name) + notes.map { "<BR/><FONT POINT-SIZE=\"8\">\(html($0))</FONT>" }.joined()
     }
 
-    /// A text inside an HTML-like label; nothing in it is markup.
+    /// Escapes a text for an HTML-like label.
     private static func html(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {
@@ -125,7 +126,7 @@ extension FlowGraph {
 }
 
 extension FlowGraph.Edge.Kind {
-    /// Whether such an edge leads from one place of a box to a step of it.
+    /// Whether edges of this kind lead to a step of the same box.
     fileprivate var staysInside: Bool {
         switch self {
         case .initial, .current, .back, .idle: true

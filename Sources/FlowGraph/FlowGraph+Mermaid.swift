@@ -1,15 +1,17 @@
 import FlowCore
 
-// Mermaid, as GitHub shows it in a fenced block. Texts stand in quotes, and what is not plain in them as an entity code.
+// Output for Mermaid, as GitHub renders it in a fenced block. Texts are quoted, with special characters as entity
+// codes.
 // https://mermaid.js.org/syntax/flowchart.html
 
 extension FlowGraph {
     /// The graph as a flowchart of Mermaid.
     public var mermaid: String {
         var lines = ["flowchart LR"]
-        if !strangers.isEmpty {
+        if !undefinedPaths.isEmpty {
             lines.append(
-                "    strangers[\"\(Self.text("live, but not defined here: " + strangers.joined(separator: ", ")))\"]")
+                "    undefinedPaths[\"\(Self.text("live, but not defined here: " + undefinedPaths.joined(separator: ", ")))\"]"
+            )
         }
         if hasAutostart { lines.append("    \(Self.autostartNode)([\"flowbusd starts\"])") }
         for box in boxes { lines += mermaid(box) }
@@ -71,7 +73,8 @@ extension FlowGraph {
         name + notes.map { "<br/><small>\(text($0))</small>" }.joined()
     }
 
-    /// A text inside quotes: whatever could mean something to Mermaid, Markdown or HTML stands as its number.
+    /// Escapes a text for quotes: characters that are special in Mermaid, Markdown or HTML are written as their
+    /// numbers.
     private static func text(_ text: String) -> String {
         var escaped = ""
         for scalar in text.unicodeScalars {

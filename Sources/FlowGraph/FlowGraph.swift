@@ -1,25 +1,26 @@
 public import FlowCore
 
-/// A picture of what definition files say: a box for each flow, in it the steps that it has a rule for, and the screens they
-/// lead to; edges for the rest.
+/// A graph of definitions: a box for each flow, with the steps that it has rules for and the screens that they lead to,
+/// and edges for everything else.
 ///
 /// ```swift
 /// let graph = FlowGraph(loaded.definitions, FlowGraph.Options(root: "main"))
 /// print(graph.dot)
 /// ```
 ///
-/// The same definitions always give the same text: flows, steps and screens stand in the order of their names.
+/// The same definitions always give the same text: flows, steps and screens are sorted by name.
 public struct FlowGraph: Sendable {
-    /// What is to be seen.
+    /// The contents of the graph.
     public struct Options: Sendable {
-        /// A flow's name: it alone, and the flows that it can lead to; nil: all. One that is not defined shows nothing.
+        /// The name of a flow, to show only it and the flows that it can lead to; nil shows all flows, an undefined one
+        /// none.
         public var root: String?
-        /// Whether screens name who is asked to show them.
+        /// Whether screens show their presenters.
         public var showsPresenters: Bool
-        /// The presentables that are live, to be marked; nil: nothing is known of any.
+        /// The live presentables, to be marked; nil marks none.
         public var live: [LiveNode]?
 
-        /// To see this.
+        /// Creates options.
         public init(root: String? = nil, showsPresenters: Bool = false, live: [LiveNode]? = nil) {
             self.root = root
             self.showsPresenters = showsPresenters
@@ -31,13 +32,13 @@ public struct FlowGraph: Sendable {
     struct Box: Equatable {
         var id: String
         var name: String
-        /// What holds for all of it, a line each.
+        /// Notes on the flow, a line each.
         var notes: [String]
         var steps: [Step] = []
         var screens: [Screen] = []
-        /// Whether some step ends it and leads nowhere else.
+        /// Whether a step ends the flow and leads nowhere else.
         var hasEnd = false
-        /// Whether Back sets off a step, and what the time is after which one is; nil: neither.
+        /// Whether Back triggers a step, and the idle time after which a step is triggered; nil if there is none.
         var hasBack = false
         var idle: String?
         var mark = Mark.none
@@ -47,11 +48,11 @@ public struct FlowGraph: Sendable {
     struct Step: Equatable {
         var id: String
         var name: String
-        /// What it does beside what its edges show, a line each.
+        /// Notes on the step that its edges do not show, a line each.
         var notes: [String] = []
-        /// Whether the flow's guard is asked about it.
+        /// Whether the flow's guard is asked about the step.
         var isGuarded: Bool
-        /// Whether the flow has a rule for it; one that others hand to it may have none.
+        /// Whether the flow has a rule for the step; a step that is only forwarded to the flow may have none.
         var hasRule: Bool
     }
 
@@ -63,30 +64,30 @@ public struct FlowGraph: Sendable {
         var mark = Mark.none
     }
 
-    /// Whether something is live.
+    /// Marks live presentables.
     enum Mark: Equatable {
         case none
-        /// So many are, and none of them is presented.
+        /// The number of live ones, none of them presented.
         case live(Int)
-        /// So many are, and one of them is presented at least.
+        /// The number of live ones, at least one of them presented.
         case presented(Int)
     }
 
     struct Edge: Hashable {
         enum Kind: Hashable {
-            /// The flow begins with this step.
+            /// The initial step of the flow.
             case initial
             /// A root that starts with the daemon.
             case autostart
-            /// The step makes a screen or a child flow.
+            /// The step adds a screen or a child flow.
             case opens
-            /// The step hands on to another of the same flow.
+            /// The step forwards another step to its flow.
             case current
-            /// The step hands on to one of the parent.
+            /// The step forwards another step to the parent.
             case parent
-            /// The step ends the flow, and the parent gets another.
+            /// The step ends the flow, and forwards another step to the parent.
             case end
-            /// The parent gets the step when the child is dismissed.
+            /// The step is triggered on the parent when the child is dismissed.
             case dismissed
             case back
             case idle
@@ -96,19 +97,19 @@ public struct FlowGraph: Sendable {
         var from: String
         var to: String
         var label = ""
-        /// The boxes, where it begins or ends at one as a whole.
+        /// The box at which the edge begins or ends as a whole.
         var fromBox: String?
         var toBox: String?
     }
 
     private(set) var boxes: [Box] = []
     private(set) var edges: [Edge] = []
-    /// Whether some root starts with the daemon.
+    /// Whether a root starts with the daemon.
     var hasAutostart: Bool { edges.contains { $0.kind == .autostart } }
-    /// Paths of live presentables that are of no defined flow.
-    private(set) var strangers: [String] = []
+    /// Paths of live presentables whose flow is not defined.
+    private(set) var undefinedPaths: [String] = []
 
-    /// The graph of these definitions.
+    /// Creates the graph of definitions.
     public init(_ definitions: Definitions, _ options: Options = Options()) {
         var builder = GraphBuilder(definitions, options)
         builder.build()
@@ -133,15 +134,15 @@ public struct FlowGraph: Sendable {
         for node in live.sorted(by: { $0.path < $1.path }) {
             let flow = node.isFlow ? node.name : names[node.parentPath] ?? ""
             guard let box = boxes.firstIndex(where: { $0.name == flow }) else {
-                // It may be defined, and left out of this picture.
-                if definitions.flow(named: flow) == nil { strangers.append(node.path) }
+                // The flow can be defined, and outside the selection.
+                if definitions.flow(named: flow) == nil { undefinedPaths.append(node.path) }
                 continue
             }
             if node.isFlow {
                 boxes[box].mark.add(node)
                 continue
             }
-            // One that no rule names is there by a navigator.
+            // A navigator contributed the screen, as no rule does.
             let screen = boxes[box].screens.firstIndex { $0.name == node.name } ?? boxes[box].screens.count
             if screen == boxes[box].screens.count {
                 boxes[box].screens.append(Screen(id: "\(boxes[box].id)p\(screen + 1)", name: node.name))
@@ -152,7 +153,7 @@ public struct FlowGraph: Sendable {
 }
 
 extension FlowGraph {
-    /// A presentable that is live, as the service tells of it.
+    /// A live presentable of the service.
     public struct LiveNode: Equatable, Sendable {
         /// Its object path.
         public var path: String
@@ -163,7 +164,7 @@ extension FlowGraph {
         /// Whether it is presented.
         public var isPresented: Bool
 
-        /// A live presentable.
+        /// Creates a live presentable.
         public init(path: String, name: String, isFlow: Bool, isPresented: Bool) {
             self.path = path
             self.name = name
@@ -185,7 +186,7 @@ extension FlowGraph.Mark {
         }
     }
 
-    /// ` ×2`, where there are several.
+    /// ` ×2` if there are several.
     var times: String {
         switch self {
         case .none, .live(1), .presented(1): ""

@@ -1,15 +1,15 @@
 import FlowCore
 
-/// Makes boxes and edges of definitions.
+/// Makes the boxes and edges of definitions.
 struct GraphBuilder {
     typealias Edge = FlowGraph.Edge
 
     private let definitions: Definitions
     private let options: FlowGraph.Options
-    /// The flows that are shown, in order, and where each box is.
+    /// The indexes of the shown flows, in order, and the index of each box.
     private let shown: [Int]
     private let places: [Int: Int]
-    /// By flow: those that can contribute it.
+    /// The flows that can contribute each flow.
     private let parents: [Int: [Int]]
     private(set) var boxes: [FlowGraph.Box] = []
     private(set) var edges: [Edge] = []
@@ -30,7 +30,7 @@ struct GraphBuilder {
         places = Dictionary(uniqueKeysWithValues: shown.enumerated().map { ($1, $0) })
     }
 
-    /// The places of a flow, and of all that it leads to; sorted. All flows for nil.
+    /// Returns the sorted indexes of a flow and of all flows that it leads to; all flows for nil.
     private static func reachable(
         from root: String?, _ definitions: Definitions, _ children: [[Int]]
     ) -> [Int] {
@@ -84,7 +84,7 @@ struct GraphBuilder {
         for step in steps.sorted(by: { $0.index < $1.index }) { _ = self.step(step, of: flow, hasRule: true) }
     }
 
-    /// The node of a step in a flow; made where there is none: then the flow has no rule for it.
+    /// Returns the node of a step in a flow. A new node means that the flow has no rule for the step.
     private mutating func step(_ step: StepID, of flow: Int, hasRule: Bool = false) -> String {
         guard let place = places[flow] else { return "" }
         let name = definitions[step].name
@@ -105,7 +105,7 @@ struct GraphBuilder {
         boxes[place].steps[index].notes.append(line)
     }
 
-    /// The node of a screen in a flow.
+    /// Returns the node of a screen in a flow.
     private mutating func screen(_ screen: ScreenID, of flow: Int) -> String {
         guard let place = places[flow] else { return "" }
         let declaration = definitions[screen]
@@ -139,7 +139,7 @@ struct GraphBuilder {
         for rule in definition.rules {
             let from = step(rule.step, of: flow)
             for (index, alternative) in rule.alternatives.enumerated() {
-                // One that has no other beside it says its condition itself.
+                // A single alternative shows its condition itself.
                 let condition = Self.text(alternative)
                 var label = rule.alternatives.count > 1 ? "\(index + 1): \(condition.isEmpty ? "else" : condition)" : ""
                 if rule.alternatives.count == 1, !condition.isEmpty { note(condition, at: from, of: flow) }
@@ -170,7 +170,7 @@ struct GraphBuilder {
         }
     }
 
-    /// Edges to a step of each flow that this one can stand in; to its own end, where there is none.
+    /// Adds edges to a step of each possible parent; to the flow's own end if there is none.
     private mutating func addToParents(
         of flow: Int, _ target: StepID?, _ kind: Edge.Kind, _ from: String, _ label: String
     ) {
@@ -202,7 +202,7 @@ struct GraphBuilder {
         case .flow(let id):
             guard let box = places[id.index].map({ boxes[$0].id }) else { return }
             child = (FlowGraph.initialNode(box), box)
-            // One that begins otherwise than it does by itself.
+            // Notes an initial step other than the flow's own.
             if let initial = template.step, initial != definitions[id].initial {
                 add(Edge(kind: .opens, from: from, to: step(initial, of: id.index), label: label))
             } else {
@@ -243,7 +243,7 @@ struct GraphBuilder {
 }
 
 extension FlowDefinition {
-    /// The places of the flows that its rules can contribute.
+    /// The indexes of the flows that its rules can contribute.
     fileprivate func children(of definitions: Definitions) -> [Int] {
         rules.flatMap(\.alternatives).flatMap(\.contributors).compactMap { contributor in
             guard case .child(let template) = contributor, case .flow(let id) = template.presentable else { return nil }

@@ -1,6 +1,6 @@
 import FlowCore
 
-// What other processes answer, in lines of events, there and back.
+// Answers of other processes in the lines of events, written and read.
 
 extension TraceLine {
     mutating func add(_ answer: GuardAnswer, _ definitions: Definitions) {
@@ -89,7 +89,7 @@ extension TraceLine {
         add("arguments", template.arguments)
     }
 
-    /// Under this word; nothing for those that are inherited.
+    /// Adds arguments after a word; inherited ones are left out.
     private mutating func add(_ word: String, _ source: ArgumentSource) {
         guard case .given(let bindings) = source else { return }
         add(word)
@@ -163,7 +163,8 @@ extension TraceScanner {
         }
     }
 
-    /// What a child is to be, after its name. Each part has a word before it, and none of those begins a contributor.
+    /// Adds the options of a child after its name. Each has a word before it, and none of these words begins a
+    /// contributor.
     private mutating func child(
         _ presentable: ChildTemplate.Presentable, _ definitions: Definitions
     ) throws(Failure) -> ChildTemplate {

@@ -1,9 +1,9 @@
 import FlowCore
 
-// Effects as lines of a trace. They are compared as text, so there is no way back.
+// Effects as lines of a trace. They are compared as text, and never read.
 
 extension TraceLine {
-    /// An effect, whole.
+    /// Creates the line of an effect.
     init(_ effect: Effect) {
         self.init()
         switch effect {

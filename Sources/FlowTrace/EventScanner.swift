@@ -1,9 +1,9 @@
 import FlowCore
 
-// The way back from the lines of `EventText.swift`.
+// Reads the lines of `EventText.swift`.
 
 extension TraceScanner {
-    /// The event of a line, and its time. A trace has no definitions: those that are read again are given.
+    /// Reads the event of a line, and its time. A trace contains no definitions; the given ones are used for a reload.
     mutating func event(
         for coordinator: borrowing Coordinator, reading definitions: Definitions
     ) throws(Failure) -> (Event, Instant) {
@@ -39,7 +39,7 @@ extension TraceScanner {
         }
     }
 
-    /// An event that wants an answer.
+    /// Reads an event with an answer.
     private mutating func call(
         of kind: String, _ coordinator: borrowing Coordinator
     ) throws(Failure) -> Event {

@@ -1,11 +1,11 @@
 import FlowCore
 
-// Events as lines of a trace; `EventScanner.swift` is the way back. Steps, screens and flows stand by their names,
-// presentables by their paths: numbers mean something in one run of the daemon only. What came later stands at the end
-// of its line, so that traces from before can still be read.
+// Events as lines of a trace, which `EventScanner.swift` reads. Steps, screens and flows are written by name, and
+// presentables by path, because numbers are valid in one run of the daemon only. Newer fields are at the end of a line,
+// so that older traces can still be read.
 
 extension TraceLine {
-    /// An event at its time, as it is about to be handled.
+    /// Creates the line of an event that is about to be handled.
     init(_ event: Event, at now: Instant, in coordinator: borrowing Coordinator) {
         self.init("\(now.microseconds)")
         switch event {
@@ -111,7 +111,7 @@ extension TraceLine {
         }
     }
 
-    /// A call on a presentable that says no more.
+    /// Adds a call on a presentable without further arguments.
     private mutating func add(_ kind: String, _ request: RequestID, _ path: String, _ client: Client) {
         add(kind)
         add(request.number)

@@ -1,7 +1,7 @@
 import FlowCore
 
-// Records in the line of `Event.restored`, there and back: the kind and the number of each, then what it says, in
-// hexadecimal digits. What the core means by these bytes is its own affair.
+// Records in the line of `Event.restored`, written and read: the kind and the number of each, and its contents in
+// hexadecimal digits. Only the core interprets these bytes.
 
 extension TraceLine {
     mutating func add(_ records: [Record], onSameBus: Bool) {
@@ -31,7 +31,7 @@ extension TraceLine {
 }
 
 extension TraceScanner {
-    /// Records, and whether the bus is the one that they were kept on.
+    /// Reads records, and whether the bus is the one that they were persisted for.
     mutating func restored() throws(Failure) -> Event {
         let bus = try word()
         guard bus == "same-bus" || bus == "other-bus" else {
@@ -59,7 +59,7 @@ extension TraceScanner {
         let word = try word()
         if word == "gone" { return nil }
         if word == "-" { return [] }
-        // The text may be long, so messages tell where it stands, not all of it.
+        // The text can be long, so messages contain its position only.
         let digits = word.unicodeScalars
         guard digits.count.isMultiple(of: 2) else {
             throw Failure("'\(record)' has \(digits.count) hexadecimal digits; it has to be two for each byte")
@@ -89,7 +89,7 @@ extension TraceScanner {
 }
 
 extension RecordKey.Kind {
-    /// How it is called in a trace.
+    /// The name of the kind in a trace.
     fileprivate var word: String {
         switch self {
         case .counters: "counters"

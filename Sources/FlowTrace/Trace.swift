@@ -1,7 +1,7 @@
 public import FlowCore
 
-/// What happened to a coordinator since it began, and what came of it, as text. Where the same file goes on with another
-/// coordinator, the first line stands there once more.
+/// The events and effects of a coordinator, from its creation on, as text. If a file continues with another
+/// coordinator, the first line is repeated.
 ///
 /// ```
 /// flowbus-trace 1 /org/flowbus/Navigation1/tree
@@ -11,24 +11,27 @@ public import FlowCore
 /// ```
 ///
 /// A line `>` is an event with its time in µs, the lines `<` below it are its effects. The same events on the same
-/// definitions give the same effects: ``replay(_:definitions:)`` shows that, and where it is not so. A trace holds no
-/// definitions, but it holds all arguments, private ones too, and activation tokens.
+/// definitions give the same effects, which ``replay(_:definitions:)`` checks. A trace contains no definitions, but it
+/// contains all arguments, including private ones, and activation tokens.
 public enum Trace {
-    /// The first line of a trace of presentables below this path.
+    /// Returns the first line of a trace of presentables below a path.
     public static func header(basePath: String) -> String { "flowbus-trace 1 \(basePath)" }
 
-    /// The line of an event that is about to be handled.
+    /// Returns the line of an event that is about to be handled.
     public static func line(of event: Event, at now: Instant, in coordinator: borrowing Coordinator) -> String {
         "> " + TraceLine(event, at: now, in: coordinator).text
     }
 
-    /// The line of an effect.
+    /// Returns the line of an effect.
     public static func line(of effect: Effect) -> String { "< " + TraceLine(effect).text }
 
-    /// Has a new coordinator handle the events of a trace.
+    /// Replays the events of a trace with a new coordinator.
     ///
-    /// - Returns: how many events there were.
-    /// - Throws: ``Mismatch`` for the first line that can't be read, and for the first effect that is another now.
+    /// - Parameters:
+    ///   - text: the trace.
+    ///   - definitions: the definitions of the run.
+    /// - Returns: The number of events.
+    /// - Throws: ``Mismatch`` for the first line that can't be read, and for the first effect that differs.
     public static func replay(_ text: String, definitions: Definitions) throws(Mismatch) -> Int {
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)[...]
         if lines.last == "" { lines.removeLast() }
@@ -73,11 +76,11 @@ public enum Trace {
         return count
     }
 
-    /// Where a trace and what follows from its events differ.
+    /// A difference between a trace and its replay.
     public struct Mismatch: Error, Equatable, CustomStringConvertible {
-        /// The line, from 1.
+        /// The line, counted from 1.
         public let line: Int
-        /// What is there, and what was expected.
+        /// The line in the trace, and the expected one.
         public let message: String
 
         init(line: Int, _ message: String) {
@@ -85,7 +88,7 @@ public enum Trace {
             self.message = message
         }
 
-        /// Both, for a person.
+        /// The line number and the message.
         public var description: String { "line \(line): \(message)" }
     }
 }

@@ -1,7 +1,7 @@
 import FlowCore
 
-/// A line of a trace while it is written: words with blanks between them. Texts from outside are quoted; values are
-/// written as busctl(1) reads them: a signature, then what it stands for.
+/// Writes a line of a trace: words separated by spaces. Texts from outside are quoted; values are written as busctl(1)
+/// reads them: a signature, then the value.
 struct TraceLine {
     private(set) var text: String
 
@@ -28,7 +28,7 @@ struct TraceLine {
         add(service.timeout)
     }
 
-    /// A value with its signature before it.
+    /// Adds a value with its signature before it.
     mutating func add(variant value: Value) {
         add(value.signature)
         add(value)

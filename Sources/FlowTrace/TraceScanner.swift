@@ -2,7 +2,7 @@ import FlowCore
 
 /// Reads a line of a trace, word by word.
 struct TraceScanner {
-    /// What is wrong with a line.
+    /// An error in a line.
     struct Failure: Error {
         let message: String
 
@@ -15,7 +15,7 @@ struct TraceScanner {
 
     var isAtEnd: Bool { rest.allSatisfy { $0 == " " } }
 
-    /// The next word, which may be quoted.
+    /// Reads the next word, which can be quoted.
     mutating func word() throws(Failure) -> String {
         rest = rest.drop { $0 == " " }
         guard let first = rest.unicodeScalars.first else { throw Failure("the line ends where a word is missing") }
@@ -25,7 +25,7 @@ struct TraceScanner {
         return String(word)
     }
 
-    /// Whether the next word is this one; then it is read.
+    /// Reads the next word if it is the expected one. Returns whether it is.
     mutating func skip(_ expected: String) throws(Failure) -> Bool {
         var ahead = self
         guard !isAtEnd, try ahead.word() == expected else { return false }
@@ -39,14 +39,14 @@ struct TraceScanner {
         return number
     }
 
-    /// A time at which time spans can still be added.
+    /// Reads a time, small enough to add time spans to it.
     mutating func time() throws(Failure) -> Instant {
         let time = try number(UInt64.self)
         guard time <= UInt64.max / 2 else { throw Failure("'\(time)' is no time that a clock can show") }
         return Instant(microseconds: time)
     }
 
-    /// A count of things that follow, each of them at least a word.
+    /// Reads the count of the items that follow, each at least one word.
     mutating func count() throws(Failure) -> Int {
         let count = try number(Int.self)
         guard (0...rest.utf8.count).contains(count) else {
@@ -61,7 +61,7 @@ struct TraceScanner {
         return bool
     }
 
-    /// One of an enumeration's words.
+    /// Reads a case of an enumeration.
     mutating func oneOf<Words: CaseIterable & RawRepresentable<String>>(_: Words.Type = Words.self) throws(Failure)
         -> Words
     {
@@ -82,7 +82,7 @@ struct TraceScanner {
         return arguments
     }
 
-    /// A signature and a value of that type.
+    /// Reads a signature and a value of that type.
     mutating func variant() throws(Failure) -> Value {
         let signature = try word()
         guard ValueType(signature: signature) != nil else { throw Failure("'\(signature)' is no type of a value") }
@@ -126,7 +126,7 @@ struct TraceScanner {
         }
     }
 
-    /// What stands between the brackets of a type.
+    /// Reads the values between the brackets of a type.
     private mutating func values(_ signature: String) throws(Failure) -> [Value] {
         guard let types = ValueType.completeTypes(in: signature.dropFirst().dropLast()) else {
             throw Failure("'\(signature)' is no type of a value")

@@ -71,7 +71,7 @@ struct GraphTests {
         }
     }
 
-    @Test func `each flow is a box with its steps and screens, and each contributor an edge or a word`() throws {
+    @Test func `each flow is a box with its steps and screens, and each contributor an edge or a note`() throws {
         let graph = FlowGraph(try definitions(Self.shop))
         #expect(graph.boxes.map(\.name) == ["pay", "shop"])
         let shop = try #require(graph.boxes.last)
@@ -122,7 +122,7 @@ struct GraphTests {
         #expect(graph.mermaid.contains("com.example.Shop"))
     }
 
-    @Test func `what is live is marked where it is defined, and named where it is not`() throws {
+    @Test func `live presentables are marked if defined, otherwise listed`() throws {
         let base = "/org/flowbus/Navigation1/tree"
         func live(_ path: String, _ name: String, isFlow: Bool = false, _ isPresented: Bool) -> FlowGraph.LiveNode {
             FlowGraph.LiveNode(path: base + path, name: name, isFlow: isFlow, isPresented: isPresented)
@@ -140,7 +140,7 @@ struct GraphTests {
         #expect(graph.boxes.first?.mark == FlowGraph.Mark.none)
         let marks = Dictionary(uniqueKeysWithValues: shop.screens.map { ($0.name, $0.mark) })
         #expect(marks == ["list": .live(2), "detail": .presented(1)])
-        #expect(graph.strangers == [base + "/x", base + "/x/list"])
+        #expect(graph.undefinedPaths == [base + "/x", base + "/x/list"])
         // What is defined and left out is no stranger; a screen that only a navigator can have made gets a place.
         let part = FlowGraph(
             try definitions(Self.shop),
@@ -150,7 +150,7 @@ struct GraphTests {
                     live("/shop", "shop", isFlow: true, true), live("/shop/list", "list", true),
                     live("/pay", "pay", isFlow: true, false), live("/pay/till", "till", false),
                 ]))
-        #expect(part.strangers.isEmpty)
+        #expect(part.undefinedPaths.isEmpty)
         #expect(part.boxes.first?.mark == .live(1))
         #expect(part.boxes.first?.screens.map(\.name) == ["till"])
         #expect(part.boxes.first?.screens.first?.mark == .live(1))
@@ -158,7 +158,7 @@ struct GraphTests {
         #expect(graph.mermaid.contains(":::presented") && graph.mermaid.contains(":::live"))
     }
 
-    @Test func `a navigator's steps, a flow that begins otherwise, a screen with a step of its own`() throws {
+    @Test func `a navigator's steps, another initial step, a screen with an initial step`() throws {
         let graph = FlowGraph(
             try definitions(
                 """

@@ -1,15 +1,15 @@
 import FlowCore
 
-/// A definition file that could be parsed.
+/// A definition file that was parsed.
 struct Source: Sendable {
     let file: String
     let root: [Toml.Pair]
     let map: SourceMap
 }
 
-/// A place in the files: a key, or where one is missed.
+/// A location in the files: a key, or the table that lacks one.
 struct Location: Hashable, Sendable {
-    /// The file, by its place among the sources.
+    /// The index of the file among the sources.
     var source: Int
     var path: [SourceMap.Key]
 
@@ -17,15 +17,15 @@ struct Location: Hashable, Sendable {
     func element(_ index: Int) -> Location { Location(source: source, path: path + [.index(index)]) }
 }
 
-/// Collects what is wrong, so that all of it is told at once.
+/// Collects errors and warnings, so that all of them are reported together.
 final class Diagnostics {
     let sources: [Source]
     private(set) var all: [Diagnostic] = []
-    /// How many were found beyond ``most``: who has so many begins with the first ones.
+    /// The number of diagnostics beyond ``most``, which are not kept.
     private(set) var leftOut = 0
     private(set) var hasErrors = false
-    /// How many more names may be compared to make suggestions. Files are as large as they like to be; whoever gets
-    /// thousands of errors can do without.
+    /// The number of further comparisons of names for suggestions. Files can be large, and with thousands of errors
+    /// suggestions are of little use.
     private var comparisons = 1_000_000
 
     init(_ sources: [Source], _ diagnostics: [Diagnostic] = []) {
@@ -34,20 +34,20 @@ final class Diagnostics {
         hasErrors = diagnostics.contains { $0.severity == .error }
     }
 
-    /// How many are kept.
+    /// The maximum number of diagnostics.
     static let most = 10_000
 
     func error(_ location: Location, _ message: String) { add(.error, location, message) }
 
     func warning(_ location: Location, _ message: String) { add(.warning, location, message) }
 
-    /// `FILE:LINE` of a spot, to stand in the message about another.
+    /// The `FILE:LINE` of a location, for a message about another one.
     func position(of location: Location) -> String {
         let source = sources[location.source]
         return source.file + (source.map.nearestLine(of: location.path).map { ":\($0)" } ?? "")
     }
 
-    /// The one that a reader comes to first.
+    /// The first of several locations, in reading order.
     func first(_ locations: some Sequence<Location>) -> Location? {
         locations.map { location in (location, sources[location.source].map.nearestLine(of: location.path) ?? 0) }.min {
             one, other in
@@ -57,7 +57,7 @@ final class Diagnostics {
         }?.0
     }
 
-    /// `; did you mean 'NAME'?`, or nothing. The same whatever order the candidates come in.
+    /// Returns `; did you mean 'NAME'?`, or nothing. The order of the candidates does not matter.
     func suggestion(for name: String, among candidates: some Collection<String>) -> String {
         comparisons -= candidates.count
         guard comparisons >= 0 else { return "" }
@@ -78,42 +78,42 @@ final class Diagnostics {
     }
 }
 
-/// A value and the place it came from.
+/// A value with its location.
 struct Item {
     let value: Toml
     let location: Location
 
-    /// The value as a string; another kind is reported.
+    /// Returns the value as a string; reports any other kind.
     func string(_ diagnostics: Diagnostics, _ what: String = "a string") -> String? {
         if case .string(let text) = value { return text }
         return typeMismatch(diagnostics, what)
     }
 
-    /// The value as true or false; another kind is reported.
+    /// Returns the value as a Boolean; reports any other kind.
     func bool(_ diagnostics: Diagnostics) -> Bool? {
         if case .bool(let bool) = value { return bool }
         return typeMismatch(diagnostics, "true or false")
     }
 
-    /// The value as a table; another kind is reported.
+    /// Returns the value as a table; reports any other kind.
     func section(_ diagnostics: Diagnostics, _ what: String = "a table") -> Section? {
         if case .table(let pairs) = value { return Section(pairs, location) }
         return typeMismatch(diagnostics, what)
     }
 
-    /// What a key has, without a word where this is no table.
+    /// The value of a key; nil, without a report, if this is no table.
     subscript(key: String) -> Item? {
         guard case .table(let pairs) = value else { return nil }
         return Section(pairs, location)[key]
     }
 
-    /// The value as a list; another kind is reported.
+    /// Returns the value as a list; reports any other kind.
     func list(_ diagnostics: Diagnostics, _ what: String) -> [Item]? {
         guard case .list(let values) = value else { return typeMismatch(diagnostics, what) }
         return values.enumerated().map { Item(value: $1, location: location.element($0)) }
     }
 
-    /// The value as one of an enumeration's words; another is reported.
+    /// Returns the value as a case of an enumeration; reports any other value.
     func word<Words: CaseIterable & RawRepresentable<String>>(_ diagnostics: Diagnostics) -> Words? {
         let words = Words.allCases.map(\.rawValue)
         guard let text = string(diagnostics, Text.list(words, "or")) else { return nil }
@@ -131,7 +131,7 @@ struct Item {
     }
 }
 
-/// A table and the place it came from.
+/// A table with its location.
 struct Section {
     private(set) var entries: [(key: String, item: Item)]
     let location: Location
@@ -145,10 +145,10 @@ struct Section {
 
     var keys: [String] { entries.map(\.key) }
 
-    /// Adds a key that stands in another file.
+    /// Adds a key from another file.
     mutating func add(_ key: String, _ item: Item) { entries.append((key, item)) }
 
-    /// Reports the keys that are not known here; whether there were none. The owner stands in messages: `a screen`.
+    /// Reports unknown keys. Returns whether there were none. The owner is a noun for messages: `a screen`.
     @discardableResult
     func checkKeys(_ diagnostics: Diagnostics, of owner: String, _ known: [String]) -> Bool {
         var isClean = true

@@ -1,7 +1,7 @@
 import FlowCore
 
-/// An argument as a file declares it. One whose type is wrong has been reported; it stays, without a type, so that
-/// nothing that refers to it is reported as well.
+/// A declared argument. If its type is invalid, which has been reported, the argument stays without a type, so that
+/// references to it are not reported as well.
 struct DraftParameter {
     let name: String
     let type: ValueType?
@@ -10,14 +10,14 @@ struct DraftParameter {
 
 /// A step, screen or flow that takes arguments.
 struct Declared {
-    /// How it is called in messages: `step 'paid'`.
+    /// Its name in messages: `step 'paid'`.
     let subject: String
     let location: Location
     var parameters: [DraftParameter] = []
 
     subscript(name: String) -> DraftParameter? { parameters.first { $0.name == name } }
 
-    /// For the definitions; all types are known where there were no errors.
+    /// The parameters for the definitions; all types are known if there were no errors.
     var admitted: [Parameter] {
         parameters.sorted { Text.precedes($0.name, $1.name) }.compactMap { parameter in
             parameter.type.map { Parameter(parameter.name, $0, isOptional: parameter.isOptional) }
@@ -25,35 +25,36 @@ struct Declared {
     }
 }
 
-/// A screen as a file declares it, each key with its place.
+/// A declared screen, with the location of each key.
 struct DraftScreen {
     let declared: Declared
     let keys: Section
 
-    /// Whether somebody is asked to show it.
+    /// Whether it has a presenter.
     var hasPresenter: Bool { keys["presenter"] != nil || keys["application"] != nil }
 }
 
-/// A flow as the files define it, each key with its place.
+/// A defined flow, with the location of each key.
 struct DraftFlow {
     var declared: Declared
-    /// Its keys but `on`, from all files.
+    /// Its keys except `on`, from all files.
     var keys: Section
-    /// By the step's name.
+    /// The rules by step name.
     var rules: [String: Item] = [:]
-    /// The names of the steps that its navigator takes, whether they are declared or not.
+    /// The names of its navigator's steps, declared or not.
     var navigatorSteps: Set<String> = []
 
-    /// Whether a step leads anywhere.
+    /// Returns whether the flow takes a step.
     func takes(_ step: String) -> Bool { rules[step] != nil || navigatorSteps.contains(step) }
 
-    /// All of those.
+    /// The names of all steps that the flow takes.
     var stepsTaken: [String] { Array(rules.keys) + navigatorSteps }
 }
 
-/// What all files declare, before any name is looked up.
+/// The declarations of all files, before any name is resolved.
 ///
-/// The first of two passes: it knows no cross references, so it can be made of any set of files, in any order.
+/// This is the first of two passes. It resolves no cross references, so it can be made from any set of files in any
+/// order.
 struct Draft {
     static let flowKeys = [
         "initial", "children", "arguments", "unique", "whenHidden", "announce", "onBack", "idle", "emitters", "guard",
@@ -68,7 +69,7 @@ struct Draft {
     private(set) var flows: [String: DraftFlow] = [:]
     private(set) var privateSteps: [Item] = []
     private(set) var autostart: [Item] = []
-    /// Whether everything that was declared is here: if not, a name that is missing says nothing.
+    /// Whether all declarations could be read; otherwise an unknown name is no error.
     private(set) var isComplete: Bool
 
     init(_ diagnostics: Diagnostics, isComplete: Bool) {
@@ -102,7 +103,7 @@ struct Draft {
         autostart += root["autostart"]?.list(diagnostics, "a list of tables: [[autostart]]") ?? []
     }
 
-    /// Whether the file is of this format.
+    /// Returns whether the file has a known version of the format.
     private func checkVersion(_ root: Section) -> Bool {
         guard let version = root["version"] else {
             diagnostics.error(
@@ -213,7 +214,7 @@ struct Draft {
         }
         let isOptional = text.hasSuffix("?")
         let word = isOptional ? String(text.dropLast()) : text
-        // A signature on the bus has at most 255 bytes.
+        // A D-Bus signature has at most 255 bytes.
         let type = word.utf8.count <= 255 ? ValueType(name: word) : nil
         if type == nil {
             let words = ValueType.words.map(\.name)
@@ -227,7 +228,7 @@ struct Draft {
     }
 }
 
-/// Reports what can't be the name of a screen or flow, or an id.
+/// Reports an invalid name of a screen or flow, or an invalid id.
 func checkPresentableName(_ name: String, _ what: String, _ location: Location, _ diagnostics: Diagnostics) {
     if name == "root" {
         diagnostics.error(location, "'root' can't be the name of \(what): in 'pop' it stands for the oldest child")

@@ -1,17 +1,17 @@
 import FlowCore
 
-/// Makes values of what stands in a file.
+/// Converts TOML values to D-Bus values.
 enum Literal {
-    /// Why something is not of the type it has to have; goes on after what it is about.
+    /// The error for a value of the wrong type; its text continues a sentence about the value.
     struct InvalidValue: Error, Equatable {
         let text: String
 
         init(_ text: String) { self.text = text }
     }
 
-    /// The value as its declared type keeps it.
+    /// Returns a value as its declared type.
     static func value(_ toml: Toml, as type: ValueType) throws(InvalidValue) -> Value {
-        // As on the bus, an argument of any type keeps its own, without a variant around it.
+        // An argument of type `v` keeps its own type, without a variant around it, as on the bus.
         if type.signature == "v" { return try natural(toml, depth: 0) }
         return try value(toml, type.signature, depth: 0)
     }
@@ -27,7 +27,7 @@ enum Literal {
 
     private static func basic(_ toml: Toml, _ signature: String) throws(InvalidValue) -> Value {
         switch (toml, signature) {
-        case (.string(let text), "s"): return .string(try carried(text))
+        case (.string(let text), "s"): return .string(try validated(text))
         case (.string(let text), "o"):
             guard isObjectPath(text) else {
                 throw InvalidValue("\(Text.quoted(text)) is no object path, such as '/a/b'")
@@ -95,7 +95,7 @@ enum Literal {
         return .structure(members)
     }
 
-    /// A key of a dictionary: TOML's keys are strings, those of D-Bus any basic type.
+    /// Returns the key of a dictionary. TOML's keys are strings; those of D-Bus have any basic type.
     private static func key(_ text: String, _ signature: String) throws(InvalidValue) -> Value {
         let toml: Toml? =
             switch signature {
@@ -111,12 +111,12 @@ enum Literal {
         return try basic(toml, signature)
     }
 
-    /// The value with the type that TOML gives it: `s b x d`, lists of one type as arrays of it, other lists as `av`,
-    /// tables as `a{sv}`.
+    /// Returns the value with its TOML type: `s b x d`, a list of one type as an array of it, another list as `av`, a
+    /// table as `a{sv}`.
     private static func natural(_ toml: Toml, depth: Int) throws(InvalidValue) -> Value {
         try checkDepth(depth)
         switch toml {
-        case .string(let text): return .string(try carried(text))
+        case .string(let text): return .string(try validated(text))
         case .integer(let number): return .int64(Int64(number))
         case .double(let number): return .double(number)
         case .bool(let bool): return .bool(bool)
@@ -132,7 +132,7 @@ enum Literal {
             var entries: [Value] = []
             for pair in pairs.sorted(by: { Text.precedes($0.key, $1.key) }) {
                 let value = Value.variant(try natural(pair.value, depth: depth + 1))
-                entries.append(.entry(key: .string(try carried(pair.key)), value: value))
+                entries.append(.entry(key: .string(try validated(pair.key)), value: value))
             }
             return .array(element: "{sv}", entries)
         }
@@ -144,8 +144,8 @@ enum Literal {
         }
     }
 
-    /// The text, if the bus carries it: sd-bus refuses what Unicode calls noncharacters.
-    static func carried(_ text: String) throws(InvalidValue) -> String {
+    /// Returns the text if the bus accepts it: sd-bus refuses Unicode noncharacters.
+    static func validated(_ text: String) throws(InvalidValue) -> String {
         let refused = text.unicodeScalars.first { scalar in
             scalar.value == 0 || (0xFDD0...0xFDEF).contains(scalar.value) || scalar.value & 0xFFFE == 0xFFFE
         }
@@ -153,7 +153,7 @@ enum Literal {
         throw InvalidValue("the character U+\(String(refused.value, radix: 16, uppercase: true)) can't go over the bus")
     }
 
-    /// Whether the bus takes a text for the path of an object.
+    /// Returns whether the text is a valid object path.
     static func isObjectPath(_ text: String) -> Bool {
         if text == "/" { return true }
         guard text.hasPrefix("/") else { return false }

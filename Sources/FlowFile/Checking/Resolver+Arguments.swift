@@ -1,29 +1,29 @@
 import FlowCore
 
 extension Resolver {
-    /// What `$` refers to in `onDismissed` besides arguments.
+    /// The meaning of `$` in `onDismissed`, in addition to arguments.
     private static let dismissal: [String: Binding.Source] = ["name": .childName, "reason": .reason]
 
-    /// The arguments that a contributor gives to what declares them, or those it inherits (S-18).
+    /// Returns the arguments that a contributor gives to its target, or those that the target inherits (S-18).
     ///
-    /// What is declared is nil where it could not be looked up; the table is checked as far as that goes.
-    func arguments(_ key: String, _ table: Section, for target: Declared?, _ origin: Origin) -> ArgumentSource? {
+    /// The target is nil if it could not be resolved; the table is checked as far as possible then.
+    func arguments(_ key: String, _ table: Section, for target: Declared?, _ context: RuleContext) -> ArgumentSource? {
         let target = target.flatMap(checkable)
         guard let item = table[key] else {
-            if let target { checkInherited(by: target, key, table, origin) }
+            if let target { checkInherited(by: target, key, table, context) }
             return .inherited
         }
         guard let section = item.section(diagnostics, "a table of arguments") else { return nil }
         var bindings: [Binding] = []
         for (name, item) in section.entries {
-            if let binding = binding(name, item, target, origin) { bindings.append(binding) }
+            if let binding = binding(name, item, target, context) { bindings.append(binding) }
         }
         if let target { checkMissing(target, section) }
         checkSize(bindings, item.location)
         return .given(bindings.sorted { Text.precedes($0.name, $1.name) })
     }
 
-    /// Arguments without references, for roots, which no step starts.
+    /// Returns arguments without references, for roots, which no step starts.
     func fixedArguments(_ key: String, _ table: Section, for target: Declared?) -> Arguments {
         let target = target.flatMap(checkable)
         let section = table[key].flatMap { $0.section(diagnostics, "a table of arguments") }
@@ -50,13 +50,13 @@ extension Resolver {
         return arguments.sorted { Text.precedes($0.name, $1.name) }
     }
 
-    /// What declares more arguments than allowed was reported; comparing thousands with thousands would take long.
+    /// A target with more arguments than allowed was reported; comparing thousands of names would take long.
     private func checkable(_ target: Declared) -> Declared? {
         target.parameters.count <= Limits.argumentCount ? target : nil
     }
 
-    /// The conditions of `when` or `unless`; nil where something is wrong with them.
-    func conditions(_ key: String, _ table: Section, _ origin: Origin) -> [Condition]? {
+    /// Returns the conditions of `when` or `unless`; nil if one is invalid.
+    func conditions(_ key: String, _ table: Section, _ context: RuleContext) -> [Condition]? {
         guard let item = table[key] else { return [] }
         guard let section = item.section(diagnostics, "a table of arguments and values") else { return nil }
         if section.entries.isEmpty {
@@ -66,10 +66,10 @@ extension Resolver {
         }
         var conditions: [Condition] = []
         for (name, item) in section.entries {
-            // It hides an argument of that name.
+            // It takes precedence over an argument of that name.
             if name == "alive" {
                 if let name = presentableName(item) { conditions.append(.alive(name)) }
-            } else if let type = parameter(name, of: origin.giver, item.location, besides: ["alive"])?.type {
+            } else if let type = parameter(name, of: context.giver, item.location, besides: ["alive"])?.type {
                 if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
                     diagnostics.error(
                         item.location,
@@ -84,17 +84,17 @@ extension Resolver {
         return conditions
     }
 
-    private func binding(_ name: String, _ item: Item, _ target: Declared?, _ origin: Origin) -> Binding? {
+    private func binding(_ name: String, _ item: Item, _ target: Declared?, _ context: RuleContext) -> Binding? {
         let parameter = parameter(name, of: target, item.location)
         if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
-            guard let source = reference(text, item.location, to: parameter, origin) else { return nil }
+            guard let source = reference(text, item.location, to: parameter, context) else { return nil }
             return Binding(name, source)
         }
         guard let type = parameter?.type, let value = literal(item, type, name) else { return nil }
         return Binding(name, .literal(value))
     }
 
-    /// The declaration of an argument that is given.
+    /// Returns the declaration of a given argument.
     private func parameter(
         _ name: String, of target: Declared?, _ location: Location, besides others: [String] = []
     ) -> DraftParameter? {
@@ -105,9 +105,9 @@ extension Resolver {
         return nil
     }
 
-    /// What a `$` refers to.
+    /// Resolves a reference with `$`.
     private func reference(
-        _ text: String, _ location: Location, to parameter: DraftParameter?, _ origin: Origin
+        _ text: String, _ location: Location, to parameter: DraftParameter?, _ context: RuleContext
     ) -> Binding.Source? {
         let isFlows = text.hasPrefix("$flow.")
         let name = String(text.dropFirst(isFlows ? "$flow.".count : 1))
@@ -118,14 +118,14 @@ extension Resolver {
                     + "\(Text.quoted("$" + text))")
             return nil
         }
-        if !isFlows, origin.isDismissal, let source = Self.dismissal[name] {
+        if !isFlows, context.isDismissal, let source = Self.dismissal[name] {
             let given = DraftParameter(name: name, type: ValueType(name: "string"), isOptional: false)
             if let parameter { checkFit(given, "'\(text)'", parameter, location) }
             return source
         }
-        guard draft.isComplete, let owner = isFlows ? origin.flow : origin.giver else { return nil }
+        guard draft.isComplete, let owner = isFlows ? context.flow : context.giver else { return nil }
         guard let source = owner[name] else {
-            let others = origin.isDismissal && !isFlows ? Self.dismissal.keys.sorted(by: Text.precedes) : []
+            let others = context.isDismissal && !isFlows ? Self.dismissal.keys.sorted(by: Text.precedes) : []
             diagnostics.error(
                 location,
                 "'\(text)' refers to nothing (for the text itself write '$\(text)'): \(owner.subject) has no argument "
@@ -133,12 +133,12 @@ extension Resolver {
             return nil
         }
         if let parameter {
-            checkFit(source, "'\(text)'", parameter, location, isThere: !isFlows && origin.isTested)
+            checkFit(source, "'\(text)'", parameter, location, isThere: !isFlows && context.isTested)
         }
         return isFlows ? .flow(name) : .step(name)
     }
 
-    /// Whether the value of one argument can be that of another. Even an optional one may be known to be there.
+    /// Checks whether the value of one argument fits another. A condition can ensure that an optional one is present.
     private func checkFit(
         _ source: DraftParameter, _ what: String, _ parameter: DraftParameter, _ location: Location,
         isThere: Bool = false
@@ -156,15 +156,15 @@ extension Resolver {
         }
     }
 
-    private func checkInherited(by target: Declared, _ key: String, _ table: Section, _ origin: Origin) {
-        guard let giver = origin.giver else { return }
+    private func checkInherited(by target: Declared, _ key: String, _ table: Section, _ context: RuleContext) {
+        guard let giver = context.giver else { return }
         for parameter in target.parameters {
-            // Where a line is, the key could be.
+            // The key could be added at the location of the table.
             let location = table.location.key(key)
             if let source = giver[parameter.name] {
                 checkFit(
                     source, "the argument '\(parameter.name)' that \(target.subject) gets from \(giver.subject)",
-                    parameter, location, isThere: origin.isTested)
+                    parameter, location, isThere: context.isTested)
             } else if !parameter.isOptional {
                 diagnostics.error(
                     location,
@@ -184,7 +184,7 @@ extension Resolver {
 
     private func literal(_ item: Item, _ type: ValueType, _ name: String) -> Value? {
         var toml = item.value
-        // Only here does a '$' at the front mean something, so only here it is escaped.
+        // A leading '$' is special only here, so it is escaped only here.
         if case .string(let text) = toml, text.hasPrefix("$$") { toml = .string(String(text.dropFirst())) }
         do throws(Literal.InvalidValue) {
             return try Literal.value(toml, as: type)
@@ -203,7 +203,7 @@ extension Resolver {
         diagnostics.error(location, "the arguments take \(bytes) bytes; at most \(Limits.argumentBytes) are allowed")
     }
 
-    /// What it takes instead. What stands beside the arguments may have been meant, too.
+    /// Returns the arguments of the target, and a suggestion. Keys beside the arguments are candidates, too.
     private func known(_ target: Declared, _ name: String, besides others: [String] = []) -> String {
         let names = target.parameters.map(\.name).sorted(by: Text.precedes)
         let takes = names.isEmpty ? "none" : Text.list(names)

@@ -1,7 +1,7 @@
 import FlowCore
 
 extension Resolver {
-    /// The roots that start with the daemon, in file order.
+    /// Returns the roots that start with the daemon, in file order.
     func autostarts() -> [Autostart] {
         var taken: [String: Location] = [:]
         var unique: [Int: Location] = [:]
@@ -36,7 +36,8 @@ extension Resolver {
             flow.id, id: id, arguments: arguments, step: given.flatMap { $0 }?.id, stepArguments: stepArguments)
     }
 
-    /// Ids asked for are refused where they are taken, also by an earlier root's default; the defaults give way (S-1).
+    /// Checks a requested id: it must not be taken, even by the default of an earlier root. Default ids are made unique
+    /// instead (S-1).
     private func checkID(_ id: String?, _ table: Section, _ flow: FlowID, _ taken: inout [String: Location]) {
         guard let id else {
             let name = flowName(flow)

@@ -2,15 +2,16 @@ import FlowCore
 
 /// The kinds of contributors.
 extension Resolver {
-    func forward(_ kind: NamedContributor.Kind, _ item: Item, _ table: Section, _ origin: Origin) -> StepTemplate? {
+    func forward(_ kind: NamedContributor.Kind, _ item: Item, _ table: Section, _ context: RuleContext) -> StepTemplate?
+    {
         checkOptions(of: kind, table)
         let step = step(item)
-        let arguments = arguments("arguments", table, for: step?.declared, origin)
+        let arguments = arguments("arguments", table, for: step?.declared, context)
         guard let step, let arguments else { return nil }
         return StepTemplate(step.id, arguments: arguments)
     }
 
-    func end(_ item: Item, _ table: Section, _ origin: Origin) -> [FlowContributor]? {
+    func end(_ item: Item, _ table: Section, _ context: RuleContext) -> [FlowContributor]? {
         guard case .string = item.value else {
             checkOptions(of: .end, table)
             guard isTrue(item, or: "the name of a step, or ") else { return nil }
@@ -20,14 +21,14 @@ extension Resolver {
             }
             return [.end(nil)]
         }
-        return forward(.end, item, table, origin).map { [.end($0)] }
+        return forward(.end, item, table, context).map { [.end($0)] }
     }
 
-    func child(_ item: Item, isFlow: Bool, _ table: Section, _ origin: Origin) -> [FlowContributor]? {
+    func child(_ item: Item, isFlow: Bool, _ table: Section, _ context: RuleContext) -> [FlowContributor]? {
         var presentable: ChildTemplate.Presentable?
         var declared: Declared?
         var initial: Step?
-        // Whether there is surely no initial step, rather than one that is not known.
+        // Whether the flow certainly has no initial step, as opposed to an invalid one.
         var hasNoInitial = false
         if isFlow {
             if let flow = flow(item) {
@@ -54,8 +55,8 @@ extension Resolver {
         let whenHidden: WhenHidden? = table["whenHidden"]?.word(diagnostics)
         let reuses = table["reuse"]?.bool(diagnostics)
         let clears = table["clear"]?.bool(diagnostics)
-        let onDismissed = table["onDismissed"].flatMap { self.onDismissed($0, of: declared, origin) }
-        let arguments = arguments("arguments", table, for: declared, origin)
+        let onDismissed = table["onDismissed"].flatMap { self.onDismissed($0, of: declared, context) }
+        let arguments = arguments("arguments", table, for: declared, context)
         let stepArguments: ArgumentSource?
         if hasNoInitial {
             stepArguments = table["stepArguments"] == nil ? .inherited : nil
@@ -64,7 +65,7 @@ extension Resolver {
                 diagnostics.error(item.location, "\(what), so nothing takes these arguments; name one with 'step'")
             }
         } else {
-            stepArguments = self.arguments("stepArguments", table, for: initial?.declared, origin)
+            stepArguments = self.arguments("stepArguments", table, for: initial?.declared, context)
         }
         guard let presentable, let arguments, let stepArguments else { return nil }
         let child = ChildTemplate(
@@ -74,8 +75,8 @@ extension Resolver {
         return [.child(child)]
     }
 
-    /// What is set off on the flow when the child is dismissed by other hands (S-23).
-    private func onDismissed(_ item: Item, of child: Declared?, _ origin: Origin) -> StepTemplate? {
+    /// Returns the step that is triggered on the flow when the child is dismissed (S-23).
+    private func onDismissed(_ item: Item, of child: Declared?, _ context: RuleContext) -> StepTemplate? {
         guard let table = item.section(diagnostics, "a table: { step = \"NAME\" }") else { return nil }
         let isClean = table.checkKeys(
             diagnostics, of: "the table 'onDismissed'", NamedContributor.Option.ofDismissal.map(\.rawValue))
@@ -83,8 +84,8 @@ extension Resolver {
             diagnostics.error(table.location, "\(ContributorRules.missingDismissalStep): step = \"NAME\"")
         }
         let step = table["step"].flatMap { self.step($0) }
-        let origin = Origin(giver: child, flow: origin.flow, isDismissal: true)
-        let arguments = arguments("arguments", table, for: step?.declared, origin)
+        let context = RuleContext(giver: child, flow: context.flow, isDismissal: true)
+        let arguments = arguments("arguments", table, for: step?.declared, context)
         guard let step, let arguments else { return nil }
         return StepTemplate(step.id, arguments: arguments)
     }
@@ -96,7 +97,7 @@ extension Resolver {
             return nil
         }
         do throws(Literal.InvalidValue) {
-            return try Literal.carried(text)
+            return try Literal.validated(text)
         } catch {
             diagnostics.error(item.location, error.text)
             return nil

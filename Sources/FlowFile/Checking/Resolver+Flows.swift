@@ -2,7 +2,7 @@ import FlowCore
 
 /// Flows and their keys.
 extension Resolver {
-    /// The definition of the flow of this name.
+    /// Returns the definition of a flow.
     func definition(of name: String) -> FlowDefinition {
         guard let draft = draft.flows[name] else { return FlowDefinition(name) }
         let initial = draft.keys["initial"].flatMap { step($0) }
@@ -40,17 +40,17 @@ extension Resolver {
         return Idle(after: after, step: step)
     }
 
-    func timeSpan(_ item: Item, atMost longest: TimeSpan.Longest = .thirtyDays) -> UInt64? {
+    func timeSpan(_ item: Item, atMost maximum: TimeSpan.Maximum = .thirtyDays) -> UInt64? {
         guard let text = item.string(diagnostics, "a time span, such as '60s' or '1min 30s'") else { return nil }
         do throws(Literal.InvalidValue) {
-            return try TimeSpan.microseconds(text, atMost: longest)
+            return try TimeSpan.microseconds(text, atMost: maximum)
         } catch {
             diagnostics.error(item.location, error.text)
             return nil
         }
     }
 
-    /// A step that is set off where there is nothing that could give it arguments.
+    /// Returns a step that is triggered without arguments.
     private func stepWithoutArguments(_ item: Item, of key: String) -> StepID? {
         guard let step = step(item) else { return nil }
         let required = step.declared.parameters.filter { !$0.isOptional }.map(\.name).sorted(by: Text.precedes)

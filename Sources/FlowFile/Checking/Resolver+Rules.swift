@@ -1,23 +1,23 @@
 import FlowCore
 
-/// What a rule's contributors may refer to.
-struct Origin {
-    /// What has the arguments that `$NAME` means: the step of the rule, in `onDismissed` the child; nil where it is not
-    /// declared.
+/// The context of a rule: the names that its contributors can refer to.
+struct RuleContext {
+    /// The declaration whose arguments `$NAME` refers to: the step of the rule, in `onDismissed` the child; nil if it
+    /// is not declared.
     let giver: Declared?
     /// The flow of the rule.
     let flow: Declared
-    /// Whether a child is gone, so that there are `$name` and `$reason` besides.
+    /// Whether this is an `onDismissed`, where `$name` and `$reason` can be used.
     var isDismissal = false
-    /// Whether a `when` tests the step's arguments: then its author may know that an optional one is there.
+    /// Whether a `when` tests the step's arguments; then an optional argument can be known to be present.
     var isTested = false
 
-    /// The same in an alternative with this condition.
-    func tested(by when: Item?) -> Origin {
+    /// Returns the context in an alternative with this condition.
+    func tested(by when: Item?) -> RuleContext {
         guard case .table(let pairs) = when?.value else { return self }
-        var origin = self
-        origin.isTested = pairs.contains { $0.key != "alive" }
-        return origin
+        var context = self
+        context.isTested = pairs.contains { $0.key != "alive" }
+        return context
     }
 }
 
@@ -26,7 +26,7 @@ extension Resolver {
     private static let options = NamedContributor.Option.allCases.map(\.rawValue)
     private static let conditions = ["when", "unless"]
 
-    /// The rule of a flow for a step; nil where something about it is wrong, or can't be told.
+    /// Returns the rule of a flow for a step; nil if it is invalid or unknown.
     func rule(_ name: String, _ item: Item, of flow: DraftFlow) -> Rule? {
         let isRule = if case .string = item.value { false } else if case .bool = item.value { false } else { true }
         if isMisplacedKey(name, isRule: isRule) {
@@ -43,18 +43,18 @@ extension Resolver {
             return nil
         }
         let step = step(name, item.location)
-        let alternatives = alternatives(item, Origin(giver: step?.declared, flow: flow.declared))
+        let alternatives = alternatives(item, RuleContext(giver: step?.declared, flow: flow.declared))
         guard let step, let alternatives else { return nil }
         return Rule(step.id, alternatives)
     }
 
-    /// Whether a rule is none, but a key of the flow that was written too far down.
+    /// Returns whether a rule is really a key of the flow in the wrong table.
     private func isMisplacedKey(_ name: String, isRule: Bool) -> Bool {
         guard Draft.flowKeys.contains(name), draft.steps[name] == nil else { return false }
         return draft.isComplete || !isRule
     }
 
-    /// The step that was meant where its name has dots and stands without quotes, which makes a table of each part.
+    /// Returns the step whose name has dots and lacks quotes, so that each part became a table.
     private func unquoted(_ name: String, _ item: Item) -> String? {
         guard draft.isComplete, draft.steps[name] == nil, case .table(let pairs) = item.value, pairs.count == 1 else {
             return nil
@@ -63,7 +63,7 @@ extension Resolver {
         return draft.steps[dotted].map { _ in dotted }
     }
 
-    private func alternatives(_ item: Item, _ origin: Origin) -> [Alternative]? {
+    private func alternatives(_ item: Item, _ context: RuleContext) -> [Alternative]? {
         let what = "a contributor, which is a table, or a list of contributors"
         let tables: [Section]
         switch item.value {
@@ -84,14 +84,14 @@ extension Resolver {
         }
         let isConditional = tables.contains { table in Self.conditions.contains { table[$0] != nil } }
         if isConditional || (tables.count == 1 && tables[0]["do"] != nil) {
-            let alternatives = tables.map { alternative($0, origin) }
+            let alternatives = tables.map { alternative($0, context) }
             checkReachable(tables)
             return alternatives.contains { $0 == nil } ? nil : alternatives.compactMap(\.self)
         }
-        return contributors(tables, origin).map { [Alternative(contributors: $0)] }
+        return contributors(tables, context).map { [Alternative(contributors: $0)] }
     }
 
-    /// One that always matches hides those after it.
+    /// Reports alternatives after one that always matches.
     private func checkReachable(_ tables: [Section]) {
         guard let last = tables.firstIndex(where: { table in Self.conditions.allSatisfy { table[$0] == nil } }) else {
             return
@@ -105,10 +105,10 @@ extension Resolver {
         }
     }
 
-    private func alternative(_ table: Section, _ origin: Origin) -> Alternative? {
-        let when = conditions("when", table, origin)
-        let unless = conditions("unless", table, origin)
-        let origin = origin.tested(by: table["when"])
+    private func alternative(_ table: Section, _ context: RuleContext) -> Alternative? {
+        let when = conditions("when", table, context)
+        let unless = conditions("unless", table, context)
+        let context = context.tested(by: table["when"])
         let contributors: [FlowContributor]?
         if let list = table["do"] {
             let own = Self.kinds + Self.options
@@ -118,15 +118,15 @@ extension Resolver {
                     table.location.key(key), "'\(key)' stands beside 'do'; move it into a table of that list")
             }
             table.checkKeys(diagnostics, of: "an alternative", Self.conditions + ["do"] + own)
-            contributors = self.contributors(in: list, origin)
+            contributors = self.contributors(in: list, context)
         } else {
-            contributors = contributor(table, origin, isAlternative: true)
+            contributors = contributor(table, context, isAlternative: true)
         }
         guard let when, let unless, let contributors else { return nil }
         return Alternative(when: when, unless: unless, contributors: contributors)
     }
 
-    private func contributors(in list: Item, _ origin: Origin) -> [FlowContributor]? {
+    private func contributors(in list: Item, _ context: RuleContext) -> [FlowContributor]? {
         guard let items = list.list(diagnostics, "a list of contributors") else { return nil }
         if items.isEmpty {
             diagnostics.error(
@@ -134,11 +134,11 @@ extension Resolver {
         }
         let tables = items.compactMap { $0.section(diagnostics, "a contributor, which is a table") }
         guard !items.isEmpty, tables.count == items.count else { return nil }
-        return contributors(tables, origin)
+        return contributors(tables, context)
     }
 
-    private func contributors(_ tables: [Section], _ origin: Origin) -> [FlowContributor]? {
-        let contributors = tables.map { contributor($0, origin, isAlternative: false) }
+    private func contributors(_ tables: [Section], _ context: RuleContext) -> [FlowContributor]? {
+        let contributors = tables.map { contributor($0, context, isAlternative: false) }
         let kinds = tables.flatMap { table in NamedContributor.Kind.allCases.filter { table[$0.rawValue] != nil } }
         if tables.count > 1 {
             if let problem = ContributorRules.problem(together: kinds) {
@@ -151,8 +151,8 @@ extension Resolver {
         return contributors.contains { $0 == nil } ? nil : contributors.compactMap(\.self).flatMap(\.self)
     }
 
-    /// Two children can't be given one id: the step would always fail (S-13). Not so where the first one may be gone
-    /// again, or no second one be made.
+    /// Reports two children with the same id: the step would always fail (S-13). It is allowed if the first can be gone
+    /// again, or the second may not be created.
     private func checkIDs(_ tables: [Section]) {
         var first: [String: Location] = [:]
         for table in tables {
@@ -171,8 +171,8 @@ extension Resolver {
         }
     }
 
-    /// What one table contributes: nothing for `none`, else one thing; nil where it is wrong.
-    private func contributor(_ table: Section, _ origin: Origin, isAlternative: Bool) -> [FlowContributor]? {
+    /// Returns the contributors of one table: none for `none`, otherwise one; nil if it is invalid.
+    private func contributor(_ table: Section, _ context: RuleContext, isAlternative: Bool) -> [FlowContributor]? {
         var known = Self.kinds + Self.options
         if isAlternative { known += Self.conditions }
         if table["do"] != nil {
@@ -204,10 +204,10 @@ extension Resolver {
             return nil
         }
         switch kind {
-        case .screen, .flow: return child(item, isFlow: kind == .flow, table, origin)
-        case .current: return forward(kind, item, table, origin).map { [.current($0)] }
-        case .parent: return forward(kind, item, table, origin).map { [.parent($0)] }
-        case .end: return end(item, table, origin)
+        case .screen, .flow: return child(item, isFlow: kind == .flow, table, context)
+        case .current: return forward(kind, item, table, context).map { [.current($0)] }
+        case .parent: return forward(kind, item, table, context).map { [.parent($0)] }
+        case .end: return end(item, table, context)
         case .pop:
             checkOptions(of: kind, table)
             return presentableName(item, orRoot: true).map { [.pop($0 == "root" ? .root : .to(name: $0))] }

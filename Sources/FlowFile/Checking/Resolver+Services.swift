@@ -2,7 +2,7 @@ import FlowCore
 
 /// Objects of other processes: presenters, guards and navigators.
 extension Resolver {
-    /// The declaration of the screen of this name.
+    /// Returns the declaration of a screen.
     func screenDeclaration(of name: String) -> ScreenDeclaration {
         guard let draft = draft.screens[name] else { return ScreenDeclaration(name) }
         let service = draft.keys["presenter"].flatMap { presenter($0) }
@@ -24,7 +24,7 @@ extension Resolver {
             whenOwnerGone: whenOwnerGone ?? .dismiss)
     }
 
-    /// Who is asked before a flow takes a step.
+    /// Returns a guard.
     func `guard`(_ item: Item) -> Guard? {
         let what = "a bus name, or a table: { name = \"com.vendor.App\", steps = [\"NAME\"] }"
         guard let table = serviceTable(item, "guard", what, ["name", "path", "timeout", "steps"]) else { return nil }
@@ -33,7 +33,7 @@ extension Resolver {
         return service.map { Guard($0, steps: steps) }
     }
 
-    /// Who decides where the steps of a flow lead.
+    /// Returns a navigator.
     func navigator(_ item: Item) -> Navigator? {
         let what = "a table: { name = \"com.vendor.App\", steps = [\"NAME\"] }"
         if case .string = item.value {
@@ -48,7 +48,7 @@ extension Resolver {
         return Navigator(service, steps: steps)
     }
 
-    /// A flow asks its navigator or has rules; with both, nobody could tell which one a step follows.
+    /// Reports a flow with both a navigator and rules: the choice between them would be ambiguous.
     func checkNoRulesBesideNavigator(_ flow: DraftFlow) {
         guard let navigator = flow.keys["navigator"], let rule = diagnostics.first(flow.rules.values.map(\.location))
         else {
@@ -75,12 +75,12 @@ extension Resolver {
         return .application(service, action: action)
     }
 
-    /// The table of a service; a name alone stands for the table with that name. Nil where it is neither.
+    /// Returns the table of a service; a name alone stands for the table with that name. Nil if it is neither.
     private func serviceTable(
         _ item: Item, _ key: String, _ what: String, _ keys: [String], takesSteps: Bool = false
     ) -> Section? {
         if case .string = item.value {
-            // What is wrong with the name is then wrong with the key itself.
+            // Errors of the name are reported at the key itself then.
             var table = Section([], item.location)
             table.add("name", item)
             return table
@@ -96,7 +96,7 @@ extension Resolver {
         return table
     }
 
-    /// The object that a table names, with what is usual where it says nothing; nil where something about it is wrong.
+    /// Returns the object of a table, with defaults for missing keys; nil if it is invalid.
     private func service(_ table: Section, timeout usual: UInt64) -> Service? {
         let name = table["name"].flatMap { busName($0) }
         let path = table["path"].map { objectPath($0) } ?? name.map(Self.path)

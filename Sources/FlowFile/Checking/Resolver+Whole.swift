@@ -1,14 +1,14 @@
 import FlowCore
 
-/// What shows only when everything is known.
+/// Checks that need all definitions.
 extension Resolver {
-    /// Reports steps of a flow that lead back to themselves by `current`, with no condition that could end it: they
-    /// would run into the limit of S-11 each time. A guard can stop them.
+    /// Reports steps of a flow that lead back to themselves by `current`, without a condition that could end the cycle:
+    /// they would reach the limit of S-11 each time. A guard can stop them.
     func checkCycles(_ definitions: Definitions) {
         for flow in definitions.flows where draft.flows[flow.name]?.keys["guard"] == nil {
             var next: [Int: [Int]] = [:]
             for rule in flow.rules {
-                // After an alternative with a condition, no other one is sure to be applied.
+                // After an alternative with a condition, no other one is certain to be applied.
                 guard let first = rule.alternatives.first, first.when.isEmpty, first.unless.isEmpty else { continue }
                 next[rule.step.index] = first.contributors.compactMap {
                     if case .current(let template) = $0 { template.step.index } else { nil }
@@ -26,8 +26,8 @@ extension Resolver {
         }
     }
 
-    /// The steps of the cycles that can be reached from this one, without those that were looked at before; of each the
-    /// smallest first. Without recursion, as the way can be as long as a file.
+    /// Returns the cycles that can be reached from a step, except those found before; each begins with its smallest
+    /// step. It is not recursive, because a path can be as long as a file.
     private func cycles(from start: Int, _ next: [Int: [Int]], _ done: inout Set<Int>) -> [[Int]] {
         var way: [(step: Int, tried: Int)] = []
         var onWay: Set<Int> = []
@@ -60,7 +60,7 @@ extension Resolver {
         return Array(cycle[place...] + cycle[..<place])
     }
 
-    /// What is allowed, but hardly meant.
+    /// Adds warnings: valid definitions that are probably not intended.
     func warn(_ definitions: Definitions) {
         warnOfStarts(definitions)
         var handled: Set<Int> = []
@@ -83,7 +83,8 @@ extension Resolver {
         warnOfPresenters()
     }
 
-    /// Flows that nothing starts, and those that end for nobody. A navigator may contribute any flow.
+    /// Warns about flows that nothing starts, and about those whose end reaches no parent. A navigator can contribute
+    /// any flow.
     private func warnOfStarts(_ definitions: Definitions) {
         var contributed: Set<Int> = []
         var started = Set(definitions.autostart.map(\.flow.index))
@@ -98,7 +99,8 @@ extension Resolver {
         let navigators = definitions.flows.count { $0.navigator != nil }
         for (number, flow) in definitions.flows.enumerated() {
             let others = navigators - (flow.navigator == nil ? 0 : 1)
-            // A unique one is meant for clients: Coordinate starts it, or gives the live one; a path starts it, too.
+            // A unique flow is meant for clients: Coordinate starts it or returns the live one, and NavigateAlong
+            // starts it, too.
             let mayStart = started.contains(number) || flow.isUnique || others > 0
             if !mayStart, let location = draft.flows[flow.name]?.declared.location {
                 let names = definitions.flows.lazy.map(\.name).filter { $0 != flow.name }
@@ -111,8 +113,8 @@ extension Resolver {
         }
     }
 
-    /// Screens that nobody is asked to show, where somebody is for others: without any presenter, showing is left to
-    /// whoever listens.
+    /// Warns about screens without a presenter, if other screens have one. Without any presenter, programs that watch
+    /// the tree show the screens.
     private func warnOfPresenters() {
         guard let other = draft.screens.filter(\.value.hasPresenter).keys.min(by: Text.precedes) else { return }
         for (name, screen) in draft.screens where !screen.hasPresenter {
@@ -123,7 +125,7 @@ extension Resolver {
         }
     }
 
-    /// Steps that a guard is to be asked about, and that lead nowhere.
+    /// Warns about steps of a guard that lead nowhere.
     private func warnOfGuard(_ flow: DraftFlow) {
         for item in flow.keys["guard"]?["steps"]?.list(diagnostics, "a list of names of steps") ?? [] {
             guard case .string(let step) = item.value, !flow.takes(step) else { continue }
@@ -134,7 +136,7 @@ extension Resolver {
         }
     }
 
-    /// Children and rules that a flow names but does not have.
+    /// Warns about children and rules that a flow names but does not have.
     private func warnOfAbsent(_ flow: DraftFlow) {
         let contributors = flow.rules.values.flatMap(contributors)
         var contributed: Set<String> = []
@@ -151,7 +153,7 @@ extension Resolver {
         var setOff = ["initial", "onBack"].map { ($0, flow.keys[$0]) } + [("idle", flow.keys["idle"]?["step"])]
         for contributor in contributors {
             setOff += [("current", contributor["current"]), ("onDismissed", contributor["onDismissed"]?["step"])]
-            // A screen's initial step is its flow's to take.
+            // The flow takes the initial step of a screen.
             if contributor["screen"] != nil { setOff.append(("step", contributor["step"])) }
         }
         for (key, item) in setOff { warnOfNoRule(flow, key, item) }
@@ -161,7 +163,7 @@ extension Resolver {
         }
     }
 
-    /// A step that is set off on a flow which has no rule for it.
+    /// Warns about a triggered step without a rule.
     private func warnOfNoRule(_ flow: DraftFlow, _ key: String, _ item: Item?) {
         guard let item, case .string(let step) = item.value, !flow.takes(step) else { return }
         let subject = flow.declared.subject
@@ -173,7 +175,7 @@ extension Resolver {
                 + diagnostics.suggestion(for: step, among: flow.stepsTaken))
     }
 
-    /// A rule's contributors as they stand in the file, whatever the form of the rule.
+    /// Returns the contributors of a rule in any of its forms.
     private func contributors(_ rule: Item) -> [Section] {
         switch rule.value {
         case .table(let pairs):
@@ -185,7 +187,7 @@ extension Resolver {
         }
     }
 
-    /// The step of an `end` goes to the parent; a root has none (S-21).
+    /// Warns about the step of an `end`, which goes to the parent; a root has none (S-21).
     private func warnOfEnds(_ flow: FlowDefinition, _ definitions: Definitions) {
         for rule in flow.rules {
             for case .end(.some(let template)) in rule.alternatives.flatMap(\.contributors) {

@@ -1,8 +1,9 @@
 import FlowCore
 
-/// Looks up what the files name, checks it, and makes the definitions: the second of two passes.
+/// Resolves names, checks the draft, and makes the definitions: the second of two passes.
 ///
-/// Where something could not be looked up it is nil, and what depends on it is passed over: one mistake, one error.
+/// If a name can't be resolved, the result is nil, and checks that depend on it are skipped, so that one mistake leads
+/// to one error.
 struct Resolver {
     let draft: Draft
     let diagnostics: Diagnostics
@@ -29,7 +30,7 @@ struct Resolver {
         popNames = presentableNames + ["root"]
     }
 
-    /// The definitions; they mean something only if no errors were found.
+    /// Returns the definitions, which are valid only if no errors were found.
     func definitions() -> Definitions {
         let privateSteps = Set(draft.privateSteps.compactMap { step($0)?.id })
         let steps = stepNames.enumerated().map { place, name in
@@ -55,20 +56,20 @@ struct Resolver {
     }
 }
 
-/// Names in files.
+/// Resolution of names.
 extension Resolver {
-    /// A step that a file names.
+    /// A resolved step.
     struct Step {
         let id: StepID
         let declared: Declared
     }
 
-    /// The step that this value names; reported where none is declared. Nil also where that can't be told.
+    /// Resolves a value as a step; reports an undeclared one. Also nil if the declarations are incomplete.
     func step(_ item: Item) -> Step? {
         item.string(diagnostics, "the name of a step").flatMap { step($0, item.location) }
     }
 
-    /// The step of this name.
+    /// Resolves a name as a step.
     func step(_ name: String, _ location: Location) -> Step? {
         guard draft.isComplete else { return nil }
         guard let place = stepPlaces[name], let declared = draft.steps[name] else {
@@ -78,7 +79,7 @@ extension Resolver {
         return Step(id: StepID(place), declared: declared)
     }
 
-    /// The screen that this value names.
+    /// Resolves a value as a screen.
     func screen(_ item: Item) -> (id: ScreenID, declared: Declared)? {
         guard let name = item.string(diagnostics, "the name of a screen"), draft.isComplete else { return nil }
         guard let place = screenPlaces[name], let declared = draft.screens[name]?.declared else {
@@ -88,7 +89,7 @@ extension Resolver {
         return (ScreenID(place), declared)
     }
 
-    /// The flow that this value names.
+    /// Resolves a value as a flow.
     func flow(_ item: Item) -> (id: FlowID, draft: DraftFlow)? {
         guard let name = item.string(diagnostics, "the name of a flow"), draft.isComplete else { return nil }
         guard let place = flowPlaces[name], let draft = draft.flows[name] else {
@@ -98,7 +99,7 @@ extension Resolver {
         return (FlowID(place), draft)
     }
 
-    /// The name of a screen or flow, of which there may be both; `root`, too, where that is allowed.
+    /// Returns a name of a screen or flow, which need not be unique; also `root` where that is allowed.
     func presentableName(_ item: Item, orRoot allowsRoot: Bool = false) -> String? {
         let what = "the name of a screen or flow" + (allowsRoot ? ", or 'root'" : "")
         guard let name = item.string(diagnostics, what), draft.isComplete else { return nil }
@@ -110,7 +111,7 @@ extension Resolver {
         return name
     }
 
-    /// The flow's own initial step, without a word if there is something wrong with it: that is told once, there.
+    /// Returns the initial step of a flow, without a report: errors in it are reported at the flow.
     func initial(of flow: DraftFlow) -> Step? {
         guard case .string(let name) = flow.keys["initial"]?.value, let place = stepPlaces[name],
             let declared = draft.steps[name]

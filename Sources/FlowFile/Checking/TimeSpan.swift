@@ -1,15 +1,15 @@
 import FlowCore
 
-/// Time spans as systemd writes them, for instance `1min 30s`.
+/// Time spans in the format of systemd, for instance `1min 30s`.
 ///
-/// Source: systemd.time(7), "Parsing Time Spans". Unlike there, a number without a unit is none: whoever writes one may
-/// mean milliseconds as well as seconds.
+/// Source: systemd.time(7), "Parsing Time Spans". Unlike there, a number needs a unit, as it could mean milliseconds or
+/// seconds.
 enum TimeSpan {
-    /// The longest that is allowed, which depends on what it is for.
-    enum Longest {
-        /// For what comes again and again.
+    /// The longest allowed time span, which depends on its use.
+    enum Maximum {
+        /// For periodic events.
         case thirtyDays
-        /// For what somebody waits for.
+        /// For waiting callers.
         case oneHour
 
         /// In µs.
@@ -32,16 +32,17 @@ enum TimeSpan {
     private static let rule =
         "it has to be whole numbers with units, such as '250ms', '60s', '5min', '2h' or '1min 30s'"
 
-    /// The shortest, in µs: what comes again and again shall leave time for the rest, and who is asked time to answer.
+    /// The shortest allowed time span, in µs. Periodic events have to leave time for other work, and callees need time
+    /// to answer.
     static let shortest: UInt64 = 10_000
 
-    /// The time in µs: at least ``shortest``, at most the longest.
+    /// Returns the time in µs: at least ``shortest``, at most the longest.
     static func microseconds(
-        _ text: String, atMost longest: Longest = .thirtyDays
+        _ text: String, atMost maximum: Maximum = .thirtyDays
     ) throws(Literal.InvalidValue) -> UInt64 {
         let quoted = Text.quoted(text)
-        let tooLong = Literal.InvalidValue("\(quoted) is too long; \(longest.rule)")
-        let longest = longest.microseconds
+        let tooLong = Literal.InvalidValue("\(quoted) is too long; \(maximum.rule)")
+        let maximum = maximum.microseconds
         var sum: UInt64 = 0
         var rest = text.drop { $0 == " " }
         guard !rest.isEmpty else { throw Literal.InvalidValue("\(quoted) is no time span; \(rule)") }
@@ -60,18 +61,18 @@ enum TimeSpan {
                 throw Literal.InvalidValue("\(Text.quoted(String(word))) is no unit of time; it has to be \(units)")
             }
             rest = rest.dropFirst(word.count).drop { $0 == " " }
-            // Digits alone don't fit only where there are too many.
+            // Digits fail to convert only if there are too many.
             guard let count = UInt64(digits) else { throw tooLong }
             let (part, isHuge) = count.multipliedReportingOverflow(by: unit)
-            guard !isHuge, part <= longest else { throw tooLong }
+            guard !isHuge, part <= maximum else { throw tooLong }
             sum += part
-            guard sum <= longest else { throw tooLong }
+            guard sum <= maximum else { throw tooLong }
         }
         guard sum >= shortest else { throw Literal.InvalidValue("\(quoted) is too short; it has to be at least 10ms") }
         return sum
     }
 
-    /// In µs. Months and years are known to be too long.
+    /// Returns a unit in µs. Months and years are recognized, but too long.
     private static func unit(_ word: String) -> UInt64? {
         switch word {
         case "usec", "us", "\u{B5}s", "\u{3BC}s": 1

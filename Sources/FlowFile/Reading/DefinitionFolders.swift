@@ -1,18 +1,18 @@
 import Glibc
 
-/// The folders that definition files are read from, in the order in which files hide each other.
+/// The folders of definition files, in order of precedence.
 ///
 /// Source: `flowbus.flows(5)`, "Files".
 public struct DefinitionFolders: Equatable, Sendable {
-    /// The folders, the strongest first.
+    /// The folders, the highest precedence first.
     public let paths: [String]
-    /// Whether somebody named them: then each has to be there.
+    /// Whether they were given explicitly; then each has to exist.
     public let areNamed: Bool
 
-    /// What comes before `/flowbus/flows.d` in the folders of the system, the administrator's before the vendor's.
+    /// The parents of `flowbus/flows.d` in the system, the administrator's before the vendor's.
     public static let systemPrefixes = ["/etc", "/usr/share"]
 
-    /// The folders named with `--flows`, in their order; each has to be there and readable.
+    /// Creates a list from the folders given with `--flows`, in order; each has to exist and be readable.
     public init(named paths: [String]) {
         self.paths = paths.map { path in
             var path = path
@@ -22,12 +22,12 @@ public struct DefinitionFolders: Equatable, Sendable {
         areNamed = true
     }
 
-    /// The standard folders: the user's, then the system's. Those that are missing are fine.
+    /// Creates the list of the standard folders: the user's, then the system's. Missing ones are ignored.
     ///
     /// - Parameters:
-    ///   - environment: where `XDG_CONFIG_HOME` and `HOME` are looked up. A relative `XDG_CONFIG_HOME` is ignored, as
-    ///     the XDG Base Directory Specification asks; without `HOME` either, there is no folder of the user's.
-    ///   - systemPrefixes: what comes before `/flowbus/flows.d` in the system's folders.
+    ///   - environment: contains `XDG_CONFIG_HOME` and `HOME`. A relative `XDG_CONFIG_HOME` is ignored, as the XDG Base
+    ///     Directory Specification requires; if `HOME` is missing, too, there is no folder of the user.
+    ///   - systemPrefixes: the parents of `flowbus/flows.d` in the system.
     public init(environment: [String: String], systemPrefixes: [String] = Self.systemPrefixes) {
         var prefixes = systemPrefixes
         if let config = environment["XDG_CONFIG_HOME"], config.hasPrefix("/") {
@@ -39,7 +39,7 @@ public struct DefinitionFolders: Equatable, Sendable {
         areNamed = false
     }
 
-    /// The named folders where there are any, else the standard ones: what `--flows` means.
+    /// Creates the list of the given folders or, if there are none, of the standard ones: the meaning of `--flows`.
     public init(named paths: [String], environment: [String: String], systemPrefixes: [String] = Self.systemPrefixes) {
         if paths.isEmpty {
             self.init(environment: environment, systemPrefixes: systemPrefixes)
@@ -50,10 +50,10 @@ public struct DefinitionFolders: Equatable, Sendable {
 }
 
 extension DefinitionFolders {
-    /// The files that are read, in name order whatever folder they are in, and what was wrong with the folders.
+    /// Returns the files to read, sorted by name over all folders, and the problems of the folders.
     ///
-    /// Hidden and masked files are left out. A file hides those of the same name in later folders also where it can't
-    /// be read itself: falling back silently would be a surprise.
+    /// Hidden and masked files are left out. A file takes precedence over those of the same name in later folders even
+    /// if it can't be read: to fall back silently would be a surprise.
     func files() -> (paths: [String], problems: [Diagnostic]) {
         var found: [String: String] = [:]
         var problems: [Diagnostic] = []
@@ -74,14 +74,14 @@ extension DefinitionFolders {
 
     private struct Refusal: Error {
         let text: String
-        /// Whether it only says that there is no such folder.
+        /// Whether the problem is only that the folder does not exist.
         let isAbsence: Bool
     }
 
     private static func names(in folder: String) -> Result<[String], Refusal> {
         guard let directory = opendir(folder) else {
             let number = errno
-            // A home such as /dev/null makes ENOTDIR of a folder that simply is not there.
+            // A home such as /dev/null leads to ENOTDIR for a folder that does not exist.
             let isAbsence = number == ENOENT || number == ENOTDIR && status(of: folder) == nil
             return .failure(Refusal(text: "can't be read: " + FileReader.reason(number), isAbsence: isAbsence))
         }

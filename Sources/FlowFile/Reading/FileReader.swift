@@ -1,21 +1,21 @@
 import FlowCore
 import Glibc
 
-/// Reads files whose content and kind are anybody's.
+/// Reads files without trusting their contents and types.
 enum FileReader {
-    /// Why a file can't be used; the line and column where that is known.
+    /// An error in reading a file, with its line and column if they are known.
     struct Failure: Error, Equatable {
         var line: Int?
         var column: Int?
         var message: String
     }
 
-    /// The file's text, at most so many bytes of it.
+    /// Returns the text of a file, up to a number of bytes.
     static func text(of path: String, limit: Int = Limits.definitionFileBytes) throws(Failure) -> String {
         try text(of: bytes(of: path, limit: limit))
     }
 
-    /// The bytes as text, without the byte order mark that some editors put first.
+    /// Returns the bytes as text, without a byte order mark.
     static func text(of bytes: [UInt8]) throws(Failure) -> String {
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             throw Failure(message: "the file is UTF-16; it has to be UTF-8")
@@ -30,7 +30,7 @@ enum FileReader {
                 + "is not part of a character")
     }
 
-    /// What the system says about an error, to stand in a sentence.
+    /// Returns the system's description of an error, for use inside a sentence.
     static func reason(_ number: Int32) -> String {
         guard let text = strerror(number) else { return "error \(number)" }
         let reason = String(cString: text)
@@ -38,7 +38,7 @@ enum FileReader {
     }
 
     private static func bytes(of path: String, limit: Int) throws(Failure) -> [UInt8] {
-        // Asked before it is opened, too: opening a device or a FIFO can do things on its own.
+        // Checked before opening, too: opening a device or a FIFO can have side effects.
         var status = stat()
         guard stat(path, &status) == 0 else { throw unreadable(errno) }
         try check(status, limit: limit)
@@ -48,7 +48,7 @@ enum FileReader {
         guard fstat(file, &status) == 0 else { throw unreadable(errno) }
         try check(status, limit: limit)
 
-        // One byte more than allowed, as a file can grow while it is read.
+        // One byte more than allowed, because a file can grow while it is read.
         var bytes = [UInt8](repeating: 0, count: min(Int(status.st_size), limit) + 1)
         var length = 0
         while true {
@@ -92,7 +92,7 @@ enum FileReader {
         }
     }
 
-    /// How many bytes at the front are whole characters.
+    /// Returns the length of the longest prefix of complete characters.
     private static func validLength(of bytes: [UInt8]) -> Int {
         var (decoder, iterator) = (Unicode.UTF8.ForwardParser(), bytes.makeIterator())
         var length = 0

@@ -1,10 +1,11 @@
-/// The grammar of TOML's values that are neither strings nor in brackets.
+/// The grammar of TOML's values other than strings and brackets.
 ///
-/// Source: TOML 1.0.0, "Integer", "Float", "Boolean", "Offset Date-Time" and those after it. Ranges are for the parser.
+/// Source: TOML 1.0.0, "Integer", "Float", "Boolean", "Offset Date-Time" and the following sections. The parser checks
+/// ranges.
 extension SourceMap {
-    /// Whether the text is a number, a date or time, true or false.
+    /// Returns whether the text is a number, a date or time, true or false.
     static func isScalar(_ text: ArraySlice<UInt8>) -> Bool {
-        // Nothing sensible is longer, and the parser looks no further than 127 characters ahead.
+        // No sensible value is longer, and the parser looks no further than 127 characters ahead.
         guard text.count <= 100 else { return false }
         for word in ["true", "false"] where text.elementsEqual(word.utf8) { return true }
         var rest = ScalarText(rest: text)
@@ -12,7 +13,7 @@ extension SourceMap {
     }
 }
 
-/// What is left of a value; each question starts from the front and says whether it is answered by the whole.
+/// The rest of a value. Each method starts at the front and returns whether it matches the whole.
 private struct ScalarText {
     let rest: ArraySlice<UInt8>
     private var at: Int
@@ -29,7 +30,7 @@ private struct ScalarText {
         at = rest.startIndex
         _ = skip("+") || skip("-")
         if skip("inf") || skip("nan") { return isAtEnd }
-        // No zeros lead, but for zero itself.
+        // Leading zeros are invalid, except for zero itself.
         guard skip("0") || digits(isDecimal) else { return false }
         if skip("."), !digits(isDecimal) { return false }
         if skip("e") || skip("E") {
@@ -69,7 +70,7 @@ private struct ScalarText {
         return true
     }
 
-    /// Moves past text of this form, `d` being a digit.
+    /// Skips text of this form, in which `d` is a digit.
     private mutating func fixed(_ form: String) -> Bool {
         for code in form.utf8 {
             guard at < rest.endIndex, code == UInt8(ascii: "d") ? isDecimal(rest[at]) : rest[at] == code else {
@@ -80,7 +81,7 @@ private struct ScalarText {
         return true
     }
 
-    /// Moves past at least one digit; underscores stand between digits only.
+    /// Skips at least one digit; underscores may be between digits only.
     private mutating func digits(_ isDigit: (UInt8) -> Bool, separated: Bool = true) -> Bool {
         guard at < rest.endIndex, isDigit(rest[at]) else { return false }
         while at < rest.endIndex {

@@ -5,12 +5,14 @@ extension SourceMap {
         var nodes = [Node(line: 1)]
         private var at = 0
         private var line = 1
-        /// Brackets that are open.
+        /// The number of open brackets.
         private var depth = 0
 
         init(bytes: [UInt8]) { self.bytes = bytes }
 
-        /// - Throws: what ended the scan; the nodes found until then stay.
+        /// Scans the text.
+        ///
+        /// - Throws: the problem that ended the scan; the nodes found until then stay.
         mutating func run() throws(Problem) {
             if let null = bytes.firstIndex(of: 0) { throw Problem(offset: null, message: Self.nullCharacter) }
             var table = 0
@@ -27,7 +29,7 @@ extension SourceMap {
             }
         }
 
-        /// `[a.b]` or `[[a.b]]`; the node that the pairs below it belong to.
+        /// Scans `[a.b]` or `[[a.b]]`. Returns the node that the following pairs belong to.
         private mutating func header() throws(Problem) -> Int {
             let start = line
             at += 1
@@ -42,12 +44,12 @@ extension SourceMap {
             for key in keys { node = child(of: newest(node), key, start) }
             if isList { return item(of: node, start) }
             node = newest(node)
-            // A table that was only on the way to another until now.
+            // The table was implicit until now.
             nodes[node].line = start
             return node
         }
 
-        /// `a.b = value`
+        /// Scans `a.b = value`.
         private mutating func pair(into table: Int) throws(Problem) {
             let start = line
             var node = table
@@ -73,7 +75,7 @@ extension SourceMap {
             }
         }
 
-        /// A number, a date, true or false.
+        /// Scans a number, a date, true or false.
         private mutating func scalar() throws(Problem) {
             let start = at
             while let byte = peek(), !",]}#\n".utf8.contains(byte) { at += 1 }
@@ -87,7 +89,7 @@ extension SourceMap {
                     + "false, a date, a list or a table")
         }
 
-        /// The elements of a list or the pairs of an inline table, which has to be on one line.
+        /// Scans the elements of a list, or the pairs of an inline table, which has to be on one line.
         private mutating func bracketed(
             by end: UInt8, lines: Bool, _ element: (inout Scan) throws(Problem) -> Void
         ) throws(Problem) {
@@ -130,7 +132,7 @@ extension SourceMap {
             return String(decoding: bytes[start..<at], as: UTF8.self)
         }
 
-        /// Moves past a string; what it spells where it is a key.
+        /// Scans a string. Returns its contents if it is a key.
         private mutating func string(isKey: Bool) throws(Problem) -> String {
             let start = at
             guard let quote = peek() else { throw unexpected("a string") }
@@ -141,7 +143,7 @@ extension SourceMap {
             while let byte = peek() {
                 if byte == quote, !isLong || (peek(1) == quote && peek(2) == quote) {
                     at += isLong ? 3 : 1
-                    // Up to two quotes may stand before the three that end a long string.
+                    // Up to two quotes can precede the three that end a long string.
                     for _ in 0..<2 where isLong && peek() == quote { at += 1 }
                     return String(decoding: text, as: UTF8.self)
                 }
@@ -159,7 +161,7 @@ extension SourceMap {
             throw Problem(offset: start, message: "the string that begins here has no end")
         }
 
-        /// What comes after a backslash.
+        /// Scans an escape sequence after its backslash.
         private mutating func escape(into text: inout [UInt8]) throws(Problem) {
             guard let code = peek() else { throw unexpected("the rest of the string") }
             if code == UInt8(ascii: "\n") { line += 1 }
@@ -184,7 +186,7 @@ extension SourceMap {
             }
         }
 
-        /// Moves past spaces, and past line ends and comments where the structure goes on below them.
+        /// Skips spaces, and line ends and comments where the structure can continue on the next line.
         private mutating func skipBlank(lines: Bool) throws(Problem) {
             while let byte = peek() {
                 switch byte {
@@ -213,7 +215,7 @@ extension SourceMap {
         private func unexpected(_ expected: String) -> Problem {
             var seen = "the end of the file"
             if let byte = peek() {
-                // The text is valid UTF-8 and everything before this place is ASCII or was taken whole.
+                // The text is valid UTF-8, and everything before this position is ASCII or was consumed whole.
                 let character = String(decoding: bytes[at..<min(at + 4, bytes.count)], as: UTF8.self)
                     .unicodeScalars.first
                 seen = byte == UInt8(ascii: "\n") ? "the end of the line" : character.map { "'\($0)'" } ?? seen
@@ -221,7 +223,7 @@ extension SourceMap {
             return Problem(offset: at, message: "expected \(expected), saw \(seen)")
         }
 
-        /// The table that a header's key goes on from: of a list of tables, the newest.
+        /// Returns the table that a header's key continues from: in a list of tables, the newest.
         private func newest(_ node: Int) -> Int { nodes[node].items.last ?? node }
 
         private mutating func child(of node: Int, _ key: String, _ line: Int) -> Int {

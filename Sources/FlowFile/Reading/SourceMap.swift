@@ -1,17 +1,17 @@
-/// Where the tables and keys of a TOML text stand.
+/// The locations of the tables and keys in a TOML text.
 ///
-/// The parser knows, but its Swift interface gives positions of syntax errors alone. So the text is scanned once more,
-/// for its structure: the result is a tree with a line for each table, key and list element, which is asked for errors
-/// of meaning. Where the scan ends early, what it had found until then stays, and the rest has no line: a missing line
+/// The parser knows them, but its Swift interface gives positions of syntax errors only. So the text is scanned once
+/// more for its structure. The result is a tree with a line for each table, key and list element, which locates
+/// semantic errors. If the scan ends early, the nodes found until then stay, and the rest has no line: a missing line
 /// is better than a wrong one.
 ///
-/// The scan is also the parser's guard, and runs before it. toml++ checks some of what it takes for granted with
-/// `assert`, which malformed text can reach: `[=` or the date `2000-01-01 0` abort the process. Nesting without end
-/// makes freeing its tree overflow the stack, and a null character ends the C string it is given. So the grammar of
-/// tables, keys, numbers and dates is checked here, and a text that breaks it never gets to the parser; what is left
-/// for the parser to find are escapes and control characters, values out of range, and what is defined twice.
+/// The scan also runs before the parser, and protects it. toml++ checks some of its assumptions with `assert`, which
+/// malformed text can reach: `[=` or the date `2000-01-01 0` abort the process. Unbounded nesting overflows the stack
+/// when its tree is freed, and a null character ends the C string that it is given. So the grammar of tables, keys,
+/// numbers and dates is checked here, and a text that violates it never reaches the parser; the parser still finds
+/// invalid escapes and control characters, values out of range, and duplicate definitions.
 struct SourceMap: Sendable {
-    /// One part of the way to a table or value.
+    /// One element of the path to a table or value.
     enum Key: Hashable, Sendable {
         /// A key of a table.
         case name(String)
@@ -19,27 +19,27 @@ struct SourceMap: Sendable {
         case index(Int)
     }
 
-    /// What makes a text unfit for the parser.
+    /// A problem that keeps a text from the parser.
     struct Problem: Error, Equatable {
-        /// In bytes from the start.
+        /// The offset in bytes.
         var offset: Int
         var message: String
     }
 
     struct Node: Sendable {
-        /// Counted from 1.
+        /// The line, counted from 1.
         var line: Int
         var children: [String: Int] = [:]
         var items: [Int] = []
     }
 
-    /// How deep brackets, and the parts of a dotted key, may go. Sensible definitions need about twenty: eight levels
-    /// in an argument, in `flows.NAME.on.STEP[].do[].arguments`.
+    /// The maximum depth of brackets and of dotted keys. Sensible definitions need about twenty: eight levels in an
+    /// argument, in `flows.NAME.on.STEP[].do[].arguments`.
     static let depthLimit = 64
 
-    /// The root is the first.
+    /// The nodes; the first is the root.
     var nodes = [Node(line: 1)]
-    /// What ended the scan early.
+    /// The problem that ended the scan early.
     private(set) var problem: Problem?
 
     /// Scans a text.
@@ -53,13 +53,13 @@ struct SourceMap: Sendable {
         nodes = scan.nodes
     }
 
-    /// The line on which this is defined, counted from 1; nil where that is not known.
+    /// Returns the line of a definition, counted from 1; nil if it is unknown.
     func line(of path: [Key]) -> Int? {
         let (node, depth) = walk(path)
         return depth == path.count ? nodes[node].line : nil
     }
 
-    /// The line of this, or of the innermost thing around it that is known; nil if there is none but the file.
+    /// Returns the line of a definition, or of the innermost enclosing one with a known line; nil if there is none.
     func nearestLine(of path: [Key]) -> Int? {
         let (node, depth) = walk(path)
         return depth > 0 ? nodes[node].line : nil
@@ -80,7 +80,7 @@ struct SourceMap: Sendable {
         return (node, path.count)
     }
 
-    /// The line and column, both counted from 1, the column in characters.
+    /// Returns the line and column of an offset, both counted from 1, the column in characters.
     static func position(of offset: Int, in bytes: some Collection<UInt8>) -> (line: Int, column: Int) {
         var (line, column) = (1, 1)
         for byte in bytes.prefix(offset) {
@@ -94,7 +94,7 @@ struct SourceMap: Sendable {
         return (line, column)
     }
 
-    /// The way as a file would write it; list elements counted from 1.
+    /// Returns a path in the notation of a file; list elements are counted from 1.
     static func text(of path: [Key]) -> String {
         var text = ""
         for key in path {

@@ -1,14 +1,14 @@
 import TOMLKit
 
-/// A TOML value, copied out of the parser.
+/// A TOML value, copied from the parser.
 ///
-/// TOMLKit's own values point into the parser's tree, make a copy on the heap at each look and are not `Sendable`.
+/// TOMLKit's own values point into the parser's tree, copy to the heap on each access, and are not `Sendable`.
 enum Toml: Equatable, Sendable {
     case string(String)
     case integer(Int)
     case double(Double)
     case bool(Bool)
-    /// A date, a time or both: nothing in a definition file is one.
+    /// A date, a time or both; no key of a definition file takes one.
     case date
     case list([Toml])
     case table([Pair])
@@ -19,7 +19,7 @@ enum Toml: Equatable, Sendable {
         let value: Toml
     }
 
-    /// What kind of value it is, to stand in a sentence.
+    /// The kind of the value, for use inside a sentence.
     var kind: String {
         switch self {
         case .string: "a string"
@@ -34,11 +34,11 @@ enum Toml: Equatable, Sendable {
 }
 
 extension Toml {
-    /// The root table of a text.
+    /// Parses a text. Returns its root table.
     ///
-    /// - Throws: what is wrong with its syntax; the parser stops at the first thing.
+    /// - Throws: the first syntax error.
     static func parse(_ text: String, _ map: SourceMap) throws(FileReader.Failure) -> [Pair] {
-        // What the parser has to be kept from; see ``SourceMap``.
+        // The parser must not get such a text; see ``SourceMap``.
         if let problem = map.problem {
             let (line, column) = SourceMap.position(of: problem.offset, in: text.utf8)
             throw FileReader.Failure(line: line, column: column, message: problem.message)
@@ -54,12 +54,12 @@ extension Toml {
         } catch {
             throw FileReader.Failure(message: singleLine("\(error)"))
         }
-        // The package never frees a tree; emptying it gives at least the nodes back.
+        // The package never frees a tree; emptying it frees its nodes at least.
         defer { root.clear() }
         return pairs(of: root)
     }
 
-    /// The parser's words as one line that goes on after `error: `.
+    /// Returns the parser's message as one line that continues after `error: `.
     private static func singleLine(_ description: String) -> String {
         var text = Text.singleLine(description)
         let opening = "Error while parsing "
@@ -68,7 +68,7 @@ extension Toml {
     }
 
     private static func pairs(of table: TOMLTable) -> [Pair] {
-        // Not by the table's iterator, which makes each list of keys anew and traps where a key is not found.
+        // The table's iterator is avoided: it creates the list of keys each time, and traps if a key is not found.
         table.keys.compactMap { key in
             table[key].flatMap(value).map { Pair(key: key, value: $0) }
         }
