@@ -1,19 +1,19 @@
 import ArgumentParser
 import SdBus
 
-/// An argument of a command, where FlowCore has one of a step, too.
+/// ArgumentParser's property wrapper; FlowCore has a type of the same name.
 typealias Argument<Value> = ArgumentParser.Argument<Value>
 
 /// A command of flowbusctl.
 protocol Command: ParsableCommand {
-    /// The options before its name.
+    /// The options before the command.
     var root: Flowbusctl { get }
-    /// The options behind its name.
+    /// The options after the command.
     var options: Options { get }
 
-    /// Does it.
+    /// Runs the command.
     ///
-    /// - Returns: the status to end with.
+    /// - Returns: The exit status.
     func run(_ context: Context) throws(Failure) -> ExitStatus
 }
 
@@ -24,7 +24,7 @@ extension Command {
     }
 }
 
-/// What commands work with.
+/// The options and the output of a command.
 struct Context {
     let options: Options
     let output: Output
@@ -35,5 +35,5 @@ struct Context {
     }
 
     /// Connects to the bus.
-    func connect() throws(Failure) -> Navigation { try Navigation(options) }
+    func connect() throws(Failure) -> ServiceClient { try ServiceClient(options) }
 }

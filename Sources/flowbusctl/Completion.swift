@@ -3,15 +3,15 @@ import FlowCore
 import FlowWire
 import Platform
 
-/// What a shell offers at the TAB key: what is live now. It starts no service, says nothing where it fails, and gives up
-/// after a moment.
+/// Completions for a shell, from the live state. They never start the service, report no errors, and give up after two
+/// seconds.
 enum Completion {
-    /// Live nodes, by their paths.
+    /// The paths of live nodes.
     static let nodes = CompletionKind.custom { words, _, _ in
         answer { try CommandWords(words).connect().liveNodes(activates: false).map(\.path.text) }
     }
 
-    /// The steps that there are rules for, where the node before takes them.
+    /// The steps that the node before has rules for.
     static let stepsOfNode = CompletionKind.custom { words, _, _ in
         answer {
             let words = CommandWords(words)
@@ -32,14 +32,14 @@ enum Completion {
     /// Live nodes and defined flows.
     static let nodesAndFlows = CompletionKind.custom { words, _, _ in
         answer {
-            let navigation = try CommandWords(words).connect()
-            return try navigation.liveNodes(activates: false).map(\.path.text) + navigation.definedFlows()
+            let client = try CommandWords(words).connect()
+            return try client.liveNodes(activates: false).map(\.path.text) + client.definedFlows()
         }
     }
 
-    /// `key=` for each argument of the step before, which stands behind a node.
+    /// `key=` for each argument of the step before, which follows a node.
     static let argumentsOfStep = CompletionKind.custom { words, _, _ in arguments(words, step: 1) }
-    /// `key=` for each argument of the step before, which stands first.
+    /// `key=` for each argument of the step before, which is the first word.
     static let argumentsOfFirst = CompletionKind.custom { words, _, _ in arguments(words, step: 0) }
 
     private static func arguments(_ words: [String], step place: Int) -> [String] {
@@ -56,9 +56,9 @@ enum Completion {
     }
 }
 
-/// The words of a command line that is being typed.
+/// The words of an unfinished command line.
 private struct CommandWords {
-    /// Options with a value behind them, whichever command has them.
+    /// The options of all commands that have a value.
     private static let valued: Set<String> = [
         "--address", "--color", "--token", "--instance", "--activation-token", "--id", "--step", "--flow-argument",
         "--timeout", "--since", "--lines", "-n", "--format", "--flow",
@@ -82,24 +82,24 @@ private struct CommandWords {
         }
     }
 
-    /// What stands behind the command's name, options left out.
+    /// Returns a word after the command's name, not counting options.
     func value(_ place: Int) -> String? {
         plain.dropFirst().dropFirst(place).first.map { word in
-            // A shell can hand out the quotes, too.
+            // A shell can pass the quotes, too.
             word.filter { $0 != "'" && $0 != "\"" }
         }
     }
 
-    func connect() throws(Failure) -> Navigation {
-        try Navigation(Options.chosen(address: options["--address"], isSystem: isSystem))
+    func connect() throws(Failure) -> ServiceClient {
+        try ServiceClient(Options.chosen(address: options["--address"], isSystem: isSystem))
     }
 }
 
-extension Navigation {
+extension ServiceClient {
     fileprivate func quietDeclarations() throws(Failure) -> [StepDeclaration] { try declarations(activates: false) }
 
     fileprivate func definedFlows() throws(Failure) -> [String] {
-        try call(Navigation.root, BusNames.Interface.coordinator, "GetDefinitionNames", activates: false).first?
+        try call(ServiceClient.root, BusNames.Interface.coordinator, "GetDefinitionNames", activates: false).first?
             .elements
             .compactMap(\.text) ?? []
     }

@@ -1,33 +1,33 @@
-/// What the program ends with; flowbusctl(1), "Exit status". From 64 on they are those of sysexits.h(3head).
+/// The exit status of the program; see flowbusctl(1), "Exit status". From 64 on they are those of sysexits.h(3head).
 enum ExitStatus: Int32 {
-    /// It is done; a step is navigated, or kept until its presentable is presented.
+    /// Success; a step was navigated or deferred.
     case success = 0
-    /// A negative result: the step was not navigated, the files have errors.
+    /// A negative result: the step was not navigated, or the files have errors.
     case negative = 1
-    /// The service refused, with an error.
+    /// The service answered with an error.
     case refused = 2
-    /// The command line is wrong: ArgumentParser's status.
+    /// The command line is invalid: ArgumentParser's status.
     case usage = 64
-    /// A value on the command line is not what it has to be.
+    /// A value on the command line is invalid.
     case badValue = 65
-    /// There is no such node, or no such folder.
+    /// The node or the folder does not exist.
     case noInput = 66
-    /// There is no service, or no bus.
+    /// The service or the bus is not available.
     case unavailable = 69
-    /// Something could not be written or read.
+    /// An input or output error.
     case inputOutput = 74
-    /// It took too long.
+    /// The time limit was reached.
     case timeout = 124
 }
 
-/// Why a command ends before it is done: the line for a person, and the status.
+/// An error that ends a command: the message, and the exit status.
 struct Failure: Error, Equatable {
     let status: ExitStatus
-    /// What was wrong, and what to do. Goes on after `flowbusctl: `.
+    /// What is wrong, and what to do. It continues after `flowbusctl: `.
     let message: String
-    /// The D-Bus error, where the service refused.
+    /// The name of the D-Bus error, if the service sent one.
     let errorName: String?
-    /// The error's text as the service wrote it, line by line.
+    /// The text of the error from the service, by line.
     let lines: [String]
 
     init(_ status: ExitStatus, _ message: String, errorName: String? = nil, lines: [String] = []) {

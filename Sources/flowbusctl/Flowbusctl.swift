@@ -3,7 +3,7 @@ import FlowCore
 import FlowWire
 import Platform
 
-/// The command line: what a person at a terminal, or a script, asks of the service. It is a client as any other.
+/// The command line of the service, for people and scripts. It is a client like any other.
 @main
 enum Program {
     static func main() {
@@ -18,18 +18,18 @@ enum Program {
         }
     }
 
-    /// What ArgumentParser has to say: help, the version, a completion script; or what is wrong with the command line.
+    /// Prints the output of ArgumentParser: help, the version, a completion script, or an error in the command line.
     private static func end(_ error: any Error) -> Never {
         let code = Flowbusctl.exitCode(for: error).rawValue
         guard code == ExitStatus.usage.rawValue else { Flowbusctl.exit(withError: error) }
-        // Its text begins with "Error: ", which says less than who says it.
+        // "Error: " is replaced with the name of the program.
         var text = Flowbusctl.fullMessage(for: error)
         if text.hasPrefix("Error: ") { text.removeFirst(7) }
         StandardError.writeLine("flowbusctl: " + withSuggestion(text))
         CurrentProcess.exit(code)
     }
 
-    /// The command that may have been meant, behind what is said of one that is none.
+    /// Adds a suggestion to the error for an unknown command.
     private static func withSuggestion(_ text: String) -> String {
         let opening = "Unexpected argument '"
         guard text.hasPrefix(opening), let end = text.dropFirst(opening.count).firstIndex(of: "'") else { return text }

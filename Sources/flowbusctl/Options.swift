@@ -1,9 +1,9 @@
 import ArgumentParser
 import SdBus
 
-/// The options that every command takes, before its name or behind it.
+/// The options of every command, before or after its name.
 struct Options: ParsableArguments {
-    /// Which bus to look for the service on.
+    /// The bus of the service.
     enum BusChoice: EnumerableFlag {
         case user, system
 
@@ -15,11 +15,11 @@ struct Options: ParsableArguments {
         }
     }
 
-    /// When to write in colours.
+    /// When to use colors.
     enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
-        /// On a terminal, where NO_COLOR is not set.
+        /// On a terminal, unless NO_COLOR is set.
         case auto
-        /// Also into files and pipes.
+        /// Also in files and pipes.
         case always
         case never
     }
@@ -45,7 +45,7 @@ struct Options: ParsableArguments {
         }
     }
 
-    /// The bus that a command line which is being typed names.
+    /// Returns options with the bus of an unfinished command line.
     static func chosen(address: String?, isSystem: Bool) -> Options {
         var options = Options()
         options.bus = isSystem ? .system : nil
@@ -55,7 +55,7 @@ struct Options: ParsableArguments {
         return options
     }
 
-    /// What stands behind the command goes before what stands in front of it.
+    /// Returns these options, merged over those before the command.
     func merged(over outer: Options) -> Options {
         var merged = self
         if bus == nil, address == nil { (merged.bus, merged.address) = (outer.bus, outer.address) }
@@ -64,13 +64,13 @@ struct Options: ParsableArguments {
         return merged
     }
 
-    /// The bus that they name.
+    /// The bus that the options name.
     var busAddress: Bus.Address {
         if let address { return .address(address) }
         return bus == .system ? .system : .session
     }
 
-    /// The bus, to stand in a sentence.
+    /// The name of the bus for messages.
     var busName: String {
         if let address { return "the bus at '\(address)'" }
         return bus == .system ? "the system bus" : "the session bus"

@@ -2,7 +2,7 @@ import BusTestSupport
 import Foundation
 import Testing
 
-/// FlowCore has one of that name, too, and flowbusctl a program.
+/// FlowCore and flowbusctl have types of these names, too.
 typealias Service = BusTestSupport.Service
 
 /// flowbusctl, run by a test.
@@ -13,7 +13,7 @@ struct CommandRun {
 
     var lines: [String] { output.split(separator: "\n").map(String.init) }
 
-    /// Each line of the output as JSON; a line that is none fails the test.
+    /// Returns each line of the output as JSON; an invalid line fails the test.
     var objects: [[String: Any]] {
         get throws {
             try lines.map { line in
@@ -24,7 +24,7 @@ struct CommandRun {
     }
 }
 
-/// flowbusctl by itself, with nothing of the environment of who runs the tests.
+/// flowbusctl without the environment of the tests.
 enum Program {
     static let environment: [String: String?] = [
         "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere/session",
@@ -61,7 +61,7 @@ extension Service {
         try Program.run(["--address", bus.address] + arguments, environment: environment, terminal: terminal)
     }
 
-    /// Starts flowbusctl against this service, and does not wait.
+    /// Starts flowbusctl against this service, without waiting.
     func startCtl(_ arguments: String..., terminal: PseudoTerminal? = nil) throws -> ChildProcess {
         try Program.start(["--address", bus.address] + arguments, terminal: terminal)
     }

@@ -10,7 +10,7 @@ struct CompletionTests {
         #expect(script.status == .status(0))
         let folder = try TemporaryDirectory()
         let file = try folder.write(script.output, to: "completion")
-        // Where a shell is not installed, there is nobody who could read it.
+        // Shells that are not installed are skipped.
         guard
             let path = ["/usr/bin", "/bin"].map({ $0 + "/" + shell }).first(where: FileManager.default.isExecutableFile)
         else { return }
@@ -20,7 +20,7 @@ struct CompletionTests {
         #expect(process.errors.isEmpty)
     }
 
-    /// What bash offers for a command line that is being typed.
+    /// Returns bash's completions of an unfinished command line.
     private func offers(_ line: [String], address: String) throws -> [String] {
         let script = try Program.run("--generate-completion-script", "bash").output
         let folder = try TemporaryDirectory()
@@ -68,7 +68,7 @@ struct CompletionTests {
         #expect(try offers(["--address", address, "tree", "m"], address: other.address) == ["main", "main/list"])
     }
 
-    @Test func `where there is nothing to ask, nothing is said and nobody started`() throws {
+    @Test func `without a service, completion prints nothing and starts nothing`() throws {
         let services = try TemporaryDirectory()
         let marker = services.path + "/started"
         try services.write(

@@ -39,11 +39,11 @@ struct DefinitionTests {
         #expect(bad.errors.contains("flows.toml:3: error: "))
         #expect(
             bad.errors.hasSuffix(
-                "flowbusctl: not reloaded, as the definition files have errors; what was there goes on\n"))
+                "flowbusctl: not reloaded, as the definition files have errors; the definitions in use stay\n"))
         #expect(try service.ctl("flows").lines.contains { $0.hasPrefix("new") })
     }
 
-    @Test func `check says what flowbusd --check says`() throws {
+    @Test func `check prints what flowbusd --check prints`() throws {
         let flows = try TemporaryDirectory()
         try flows.write("version = 1\n[steps]\nalone = {}\n", to: "a.toml")
         for (file, status) in [("version = 1\n", Int32(0)), ("version = 2\nflows = 3\n", 1)] {

@@ -16,7 +16,7 @@ struct EmitTests {
         #expect(signal.sender != "")
     }
 
-    @Test func `every type of D-Bus can be typed`() throws {
+    @Test func `every D-Bus type can be given as text`() throws {
         let service = try Service(homeDefinitions)
         try service.listen()
         let run = try service.ctl(
@@ -55,7 +55,7 @@ struct EmitTests {
             (["main", "open", "item=9223372036854775808"], 65, "out of the range of the type int64"),
             (["main", "open", "itm=1"], 65, "has no argument 'itm'; did you mean 'item'?"),
             (["main", "open"], 65, "needs the argument 'item' of type int64: give item=VALUE"),
-            (["main", "open", "item"], 64, "'item' is no argument of a step: one reads as name=value"),
+            (["main", "open", "item"], 64, "'item' is no argument; write it as name=value"),
             (["main", "open", "item=1", "item=2"], 64, "the argument 'item' is given twice"),
             (["main", "opne"], 2, "no definition declares a step 'opne'; did you mean 'open'?"),
             (["mian", "open", "item=1"], 66, "there is no live flow or screen 'mian'; did you mean 'main'?"),
@@ -67,7 +67,7 @@ struct EmitTests {
             (["main"], 64, "Missing expected argument '<step>'"),
             (["main", "nobody"], 1, "no rule takes the step 'nobody' there"),
         ] as [([String], Int32, String)])
-    func `what is wrong is said, with a status of its own`(
+    func `errors are printed, with a status of their own`(
         arguments: [String], status: Int32, text: String
     ) throws {
         let service = try Service(homeDefinitions)
@@ -78,12 +78,12 @@ struct EmitTests {
         #expect(try service.coordinator("GetSerial") == [.uint64(1)])
     }
 
-    @Test func `hidden is a 1, deferred a 0; show, hide, dismiss and back do what they say`() throws {
+    @Test func `hidden is a 1, deferred a 0; show, hide, dismiss and back work`() throws {
         let service = try Service(homeDefinitions)
         #expect(try service.ctl("emit", "main/list", "open", "item=1").output == "deferred\n")
         #expect(try service.ctl("show", "main/list").status == .status(0))
         #expect(try service.property("Visible", of: "/main/list", "Presentable") == true)
-        // The step that was kept is taken now.
+        // The deferred step is taken now.
         #expect(try service.objects().keys.contains(Service.tree + "/main/page"))
         let hidden = try service.ctl("emit", "/org/flowbus/Navigation1/tree/main/page", "open", "item=2")
         #expect(hidden.status == .status(1))
@@ -102,7 +102,7 @@ struct EmitTests {
         #expect(screen.status == .status(0))
         let back = try service.ctl("back", "main/page")
         #expect(back.status == .status(65))
-        #expect(back.errors.contains("'main/page' is a screen, and this is for flows; its flow is 'main'"))
+        #expect(back.errors.contains("'main/page' is a screen, and the command is for flows; its flow is 'main'"))
     }
 
     @Test func `S-25 a node can be the path of an instance`() throws {
@@ -126,9 +126,9 @@ struct EmitTests {
         #expect(try service.ctl("tree", page).output == service.ctl("tree", "main/page").output)
         let log = try service.ctl("log", main)
         #expect(log.output == (try service.ctl("log", "main").output))
-        #expect(log.errors == "flowbusctl: '\(main)' is 'main'; this is the log of that place\n")
+        #expect(log.errors == "flowbusctl: '\(main)' is 'main'; this is the log of that path\n")
         let screen = try service.ctl("back", page)
-        #expect(screen.status == .status(65) && screen.errors.contains("is a screen, and this is for flows"))
+        #expect(screen.status == .status(65) && screen.errors.contains("is a screen, and the command is for flows"))
         #expect(try service.ctl("back", main).output == "navigated 3\n")
         // Another one comes to its path.
         #expect(try service.ctl("emit", main, "open", "item=2").status == .status(0))
@@ -146,7 +146,7 @@ struct EmitTests {
         #expect(odd.errors.contains("'\(Service.root)/instance/007' can't be a node"))
     }
 
-    @Test func `what another client owns is refused: 2`() throws {
+    @Test func `a presentable of another owner is refused: 2`() throws {
         let service = try Service(homeDefinitions)
         try service.presentable("Claim", "/main/list")
         let run = try service.ctl("dismiss", "main/list")
@@ -154,7 +154,7 @@ struct EmitTests {
         #expect(run.errors.hasPrefix("flowbusctl: "))
     }
 
-    @Test func `a pending step is waited for, unless it shall not be`() throws {
+    @Test func `a pending step is waited for, except with --no-wait`() throws {
         let service = try Service(homeDefinitions)
         let peer = try service.peer()
         try service.coordinate("asking")

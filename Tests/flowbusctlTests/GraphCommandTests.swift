@@ -11,7 +11,7 @@ struct GraphCommandTests {
 
     private let movies = Service.repository + "/examples/movies/flows.d"
 
-    @Test func `dot is what it writes, and it needs neither a bus nor Graphviz for that`() throws {
+    @Test func `the default is dot, which needs neither a bus nor Graphviz`() throws {
         let run = try graph(movies, path: "/nowhere")
         #expect(run.status == .status(0) && run.errors.isEmpty)
         #expect(run.output == (try Service.file("docs/movies.dot")))
@@ -20,7 +20,7 @@ struct GraphCommandTests {
         #expect(mermaid.output.contains("watched") && !mermaid.output.contains("wishlist"))
     }
 
-    /// A folder with a program that stands for Graphviz's.
+    /// A folder with a substitute for Graphviz's program.
     private func folder(withDot program: String) throws -> TemporaryDirectory {
         let folder = try TemporaryDirectory()
         let result = symlink(program, folder.path + "/dot")
@@ -36,7 +36,7 @@ struct GraphCommandTests {
         let failed = try graph(movies, "--format", "svg", path: failing.path)
         #expect(failed.status == .status(74))
         #expect(failed.errors == "flowbusctl: Graphviz failed: 'dot' ended with status 1\n")
-        // They are gone with their last use.
+        // They are removed with their last use.
         withExtendedLifetime((fake, failing)) {}
     }
 
@@ -54,14 +54,14 @@ struct GraphCommandTests {
         }
     }
 
-    @Test func `without Graphviz it says how to get it, status 69`() throws {
+    @Test func `without Graphviz it names the package, status 69`() throws {
         let run = try graph(movies, "--format", "svg", path: "/nowhere")
         #expect(run.status == .status(69))
         #expect(run.output.isEmpty)
         #expect(run.errors.contains("'apt install graphviz'"), "\(run.errors)")
     }
 
-    @Test func `what is wrong on the command line, and in the files`() throws {
+    @Test func `errors on the command line, and in the files`() throws {
         let flow = try graph(movies, "--flow", "watchd")
         #expect(flow.status == .status(65))
         #expect(flow.errors == "flowbusctl: no flow 'watchd' is defined; did you mean 'watched'?\n")
@@ -75,14 +75,14 @@ struct GraphCommandTests {
         #expect(wrong.errors.contains("a.toml") && wrong.output.isEmpty, "\(wrong.errors)")
     }
 
-    @Test func `live marks where the service is`() throws {
+    @Test func `--live marks the live presentables`() throws {
         let service = try Service(shopDefinitions)
         try service.show("/shop/list")
         let run = try service.ctl("graph", service.flows.path, "--live", "--format", "mermaid")
         #expect(run.status == .status(0), "\(run.errors)")
         let screen = run.lines.first { $0.contains("[\"list\"]") }
         #expect(screen?.hasSuffix(":::presented") == true, "\(run.output)")
-        // Nobody opened the payment.
+        // No client opened the payment.
         #expect(run.output.contains("[\"basket\"]:::screen"))
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("log")
 struct LogTests {
-    @Test func `a line begins with the time and tells what did navigate`() throws {
+    @Test func `a line has the time and the navigation`() throws {
         let service = try Service(homeDefinitions)
         try service.emit("open", ["item": .int64(7), "note": "two words"], on: "/main")
         let run = try service.ctl("log")
@@ -45,7 +45,7 @@ struct LogTests {
         #expect(try serials("--since", "2026-01-01") == Array(1...8))
     }
 
-    @Test func `a flow that is gone has its log all the same`() throws {
+    @Test func `a removed flow still has its log`() throws {
         let service = try Service(homeDefinitions)
         try service.emit("left", on: "/main")
         try service.dismiss("/main/side")
@@ -54,14 +54,14 @@ struct LogTests {
     }
 
     @Test(arguments: ["2026-13-01", "25:00", "soon", "-1", "1-2", "2026-01-01 7", "2026-02-30", " "])
-    func `what is no time is a 65`(text: String) throws {
+    func `an invalid time is a 65`(text: String) throws {
         let service = try Service(homeDefinitions)
         let run = try service.ctl("log", "--since=\(text)")
         #expect(run.status == .status(65))
         #expect(run.errors.contains("is no time"))
     }
 
-    @Test func `--follow has no gap and no double, over a restart of the service`() throws {
+    @Test func `--follow has no gap and no duplicate, over a restart of the service`() throws {
         let service = try Service(homeDefinitions)
         try service.emit("open", ["item": .int64(1)], on: "/main")
         let run = try service.startCtl("log", "--follow", "--json")
@@ -87,7 +87,7 @@ struct LogTests {
         #expect(printed == serials)
     }
 
-    @Test func `what others say in the service's place is not believed`() throws {
+    @Test func `signals of other senders are ignored`() throws {
         let service = try Service(homeDefinitions)
         let liar = try TestClient(service.bus)
         try liar.addMatch("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'")
@@ -104,7 +104,7 @@ struct LogTests {
         #expect(!run.output.contains("lie"))
     }
 
-    @Test func `--follow goes on where the service kept nothing and counts from the beginning`() throws {
+    @Test func `--follow continues after a restart without persistence, which counts from the beginning`() throws {
         let service = try Service(homeDefinitions, options: ["--runtime", "none", "--state", "none"])
         let run = try service.startCtl("log", "--follow")
         // There is no history: it hears what comes once it listens.
@@ -115,7 +115,7 @@ struct LogTests {
         try run.waitForLine { $0.contains("item=9") }
     }
 
-    @Test func `--follow tells steps that nobody waited for and that were not navigated`() throws {
+    @Test func `--follow prints failures that no caller waited for`() throws {
         let service = try Service(
             homeDefinitions + "\n[flows.wrong]\ninitial = \"nobody\"\n[flows.wrong.on]\nready = { none = true }\n")
         let run = try service.startCtl("log", "--follow", "--lines", "0")

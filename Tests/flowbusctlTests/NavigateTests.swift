@@ -49,7 +49,7 @@ struct NavigateTests {
             (["steps", "asking"], 66, "no flow 'asking' is live; 'flowbusctl start asking' starts one"),
             (["steps", "nowhere"], 66, "no flow of that name"),
         ] as [([String], Int32, String)])
-    func `what is wrong is said, with a status of its own`(
+    func `errors are printed, with a status of their own`(
         arguments: [String], status: Int32, text: String
     ) throws {
         let service = try Service(homeDefinitions)
@@ -59,7 +59,7 @@ struct NavigateTests {
         #expect(run.errors.contains(text), "\(run.errors)")
     }
 
-    @Test func `navigate prints each flow's verdict; 1 where none takes it`() throws {
+    @Test func `navigate prints each flow's verdict; 1 if none takes it`() throws {
         let service = try Service(homeDefinitions)
         try service.emit("left", on: "/main")
         let run = try service.ctl("navigate", "open", "item=3")

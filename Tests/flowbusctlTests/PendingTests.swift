@@ -3,7 +3,7 @@ import Testing
 
 @Suite("emit: what is decided late")
 struct PendingTests {
-    /// A service that answers `pending`, and tells the outcome before its answer can be read: as one that is slow to be read.
+    /// A service that answers `pending`, and sends the outcome before its answer can be read.
     @Test func `the outcome is not missed, however early it comes`() throws {
         let bus = try PrivateBus()
         let service = try TestClient(bus)
@@ -43,7 +43,7 @@ struct PendingTests {
         #expect(run.output.hasPrefix("navigated "))
     }
 
-    @Test func `a service that goes without an answer is a 69`() throws {
+    @Test func `a service that ends without an answer is a 69`() throws {
         let bus = try PrivateBus()
         let service = try TestClient(bus)
         try service.requestName(Service.name)
@@ -52,10 +52,10 @@ struct PendingTests {
         service.disconnect()
         try run.waitForExit()
         #expect(run.exit == .status(69))
-        #expect(run.errors.contains("went away before it answered"))
+        #expect(run.errors.contains("ended before it answered"))
     }
 
-    @Test func `an answer that does not come is a 124`() throws {
+    @Test func `a missing answer is a 124`() throws {
         let bus = try PrivateBus()
         let service = try TestClient(bus)
         try service.requestName(Service.name)
@@ -71,7 +71,7 @@ struct PendingTests {
         #expect(run.errors.contains("'main' is not ready in time"))
     }
 
-    @Test func `S-25 a flow that ended while it was waited for is not another at its path`() throws {
+    @Test func `S-25 a flow that ended during the wait is not confused with another at its path`() throws {
         let bus = try PrivateBus()
         let service = try TestClient(bus)
         try service.requestName(Service.name)

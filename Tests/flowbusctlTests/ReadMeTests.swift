@@ -2,14 +2,14 @@ import BusTestSupport
 import Foundation
 import Testing
 
-/// The README and the picture in it show what flowbusctl prints, and its snippets are from files that tests run.
+/// The README and its picture show the output of flowbusctl, and its snippets are from files that tests run.
 @Suite("README")
 struct ReadMeTests {
     /// A fenced block of a document.
     private struct Block {
         let language: Substring
         let text: String
-        /// What stands before it, back to the block before.
+        /// The text before it, back to the previous block.
         let prose: String
     }
 
@@ -21,7 +21,7 @@ struct ReadMeTests {
         }
     }
 
-    /// Runs each command of a transcript, and writes the transcript that comes of it.
+    /// Runs each command of a transcript, and returns the resulting transcript.
     private func play(_ transcript: String, on service: Service) throws -> String {
         var played = ""
         for line in transcript.split(separator: "\n") where line.hasPrefix("$ ") {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("status, and where there is no service")
 struct StatusTests {
-    @Test func `status tells what there is`() throws {
+    @Test func `status prints the state`() throws {
         let service = try Service(homeDefinitions)
         let run = try service.ctl("status")
         #expect(run.status == .status(0))
@@ -68,18 +68,18 @@ struct StatusTests {
         ["tre"], ["tree", "--nonsense"], ["tree", "--color", "sometimes"], ["wait", "main"], ["log", "--lines", "-1"],
         ["log", "--lines", "many"], ["along"], ["along", "main:"], ["along", "ma in"],
     ])
-    func `wrong usage is a 64, and says who speaks`(arguments: [String]) throws {
+    func `wrong usage is a 64, with the program's name`(arguments: [String]) throws {
         let run = try Program.run(arguments)
         #expect(run.status == .status(64))
         #expect(run.errors.hasPrefix("flowbusctl: "))
         #expect(run.output.isEmpty)
     }
 
-    @Test func `a command that is none has a suggestion`() throws {
+    @Test func `an unknown command has a suggestion`() throws {
         #expect(try Program.run("tre").errors.contains("'tre'; did you mean 'tree'?"))
     }
 
-    @Test func `what can't be written is a 74`() throws {
+    @Test func `a write error is a 74`() throws {
         let service = try Service(homeDefinitions)
         let run = try ChildProcess(
             "/bin/sh",

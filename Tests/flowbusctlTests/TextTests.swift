@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Texts")
 struct TextTests {
-    @Test func `JSON: numbers of 64 bits, escapes, and what is no number there`() throws {
+    @Test func `JSON: 64-bit integers, escapes, and non-finite numbers`() throws {
         #expect(JSON(Value.uint64(.max)).text == "18446744073709551615")
         #expect(JSON(Value.int64(.min)).text == "-9223372036854775808")
         #expect(JSON(Value.double(.nan)).text == "\"NaN\"")
@@ -39,7 +39,7 @@ struct TextTests {
     }
 
     @Test(arguments: ["", "/", "a//b", "a b", "1a", "a/-", "/org/flowbus/Navigation1/tree/", "é"])
-    func `what is no node is a bad value`(text: String) {
+    func `an invalid node is a bad value`(text: String) {
         #expect { try NodePath(text) } throws: { ($0 as? Failure)?.status == .badValue }
     }
 

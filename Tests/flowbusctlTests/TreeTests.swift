@@ -27,7 +27,7 @@ struct TreeTests {
         #expect(run.lines[1] == "`-- list  screen, hidden, current")
     }
 
-    @Test func `a node's subtree alone; one that is not there is a 66`() throws {
+    @Test func `a node's subtree; a missing node is a 66`() throws {
         let service = try Service(homeDefinitions)
         try service.emit("left", on: "/main")
         let run = try service.ctl("tree", "main/side")
@@ -50,7 +50,7 @@ struct TreeTests {
     }
 
     @Test(.enabled(if: PseudoTerminal.isThere, "there is no /dev/pts, as in some chroots"))
-    func `colours: on a terminal, unless NO_COLOR; never and always are obeyed`() throws {
+    func `colors: on a terminal, unless NO_COLOR; never and always are obeyed`() throws {
         let service = try Service(homeDefinitions)
         let terminal = PseudoTerminal()
         #expect(try service.ctl("tree", terminal: terminal).output.contains("\u{1B}[32mpresented\u{1B}[0m"))
@@ -83,7 +83,7 @@ struct TreeTests {
         #expect(trees.allSatisfy { $0.hasPrefix("main      flow, presented\n") })
     }
 
-    @Test func `--watch of a node hears when it goes and comes`() throws {
+    @Test func `--watch of a node follows its removal and return`() throws {
         let service = try Service(homeDefinitions)
         try service.emit("left", on: "/main")
         let run = try service.startCtl("tree", "--watch", "main/side")
@@ -113,7 +113,7 @@ struct TreeTests {
         try run.waitForLine { $0.contains("\"visible\":true,\"presented\":true,\"current\":true") }
     }
 
-    @Test func `the bus's end ends it: 69`() throws {
+    @Test func `it ends with the bus: 69`() throws {
         let service = try Service(homeDefinitions)
         let run = try service.startCtl("tree", "--watch")
         try run.waitForLine { $0.hasPrefix("main") }

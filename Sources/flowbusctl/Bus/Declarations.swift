@@ -2,7 +2,7 @@ import FlowCore
 import FlowFile
 import FlowWire
 
-/// What a step takes: `GetSteps`.
+/// A step as `GetSteps` declares it.
 struct StepDeclaration: Equatable {
     struct Argument: Equatable {
         let name: String
@@ -20,10 +20,10 @@ struct StepDeclaration: Equatable {
     }
 }
 
-extension Navigation {
-    /// Every declared step, sorted by name.
+extension ServiceClient {
+    /// Returns all declared steps, sorted by name.
     func declarations(activates: Bool = true) throws(Failure) -> [StepDeclaration] {
-        let answer = try call(Navigation.root, BusNames.Interface.coordinator, "GetSteps", activates: activates)
+        let answer = try call(ServiceClient.root, BusNames.Interface.coordinator, "GetSteps", activates: activates)
         let steps = answer.first ?? .dictionary([])
         return steps.entries.map { step in
             StepDeclaration(
@@ -39,30 +39,30 @@ extension Navigation {
         }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// The arguments of a step, of the types that its declaration says.
+    /// Returns the arguments of a step, with their declared types.
     ///
-    /// A step that nobody declares gets none: the service refuses it, and says which is near.
+    /// An undeclared step gets none: the service refuses it, and suggests a similar name.
     func arguments(_ typed: [TypedArgument], of step: String) throws(Failure) -> Value {
         guard let declaration = try declarations().first(where: { $0.name == step }) else { return .dictionary([]) }
         return try declaration.values(of: typed)
     }
 }
 
-/// `key=value`, as it was typed.
+/// An argument of the command line, `key=value`.
 struct TypedArgument: Equatable {
     let name: String
     let text: String
 
-    /// Splits what was typed.
+    /// Splits an argument at its '='.
     init(_ typed: String) throws(Failure) {
         guard let equals = typed.firstIndex(of: "="), equals > typed.startIndex else {
-            throw Failure(.usage, "'\(Names.escaped(typed))' is no argument of a step: one reads as name=value")
+            throw Failure(.usage, "'\(Names.escaped(typed))' is no argument; write it as name=value")
         }
         name = String(typed[..<equals])
         text = String(typed[typed.index(after: equals)...])
     }
 
-    /// Splits all of them; none may be there twice.
+    /// Splits several arguments. No name may be repeated.
     static func all(_ typed: [String]) throws(Failure) -> [TypedArgument] {
         var arguments: [TypedArgument] = []
         for text in typed {
@@ -75,7 +75,7 @@ struct TypedArgument: Equatable {
         return arguments
     }
 
-    /// Its value as this type.
+    /// Returns its value as a type.
     func value(as type: ValueType) throws(Failure) -> Value {
         do throws(ArgumentText.InvalidValue) {
             return try ArgumentText.value(of: text, as: type)
@@ -84,7 +84,7 @@ struct TypedArgument: Equatable {
         }
     }
 
-    /// Its value, where no type is known.
+    /// Returns its value if no type is known.
     func naturalValue() throws(Failure) -> Value {
         do throws(ArgumentText.InvalidValue) {
             return try ArgumentText.value(of: text)
@@ -95,7 +95,7 @@ struct TypedArgument: Equatable {
 }
 
 extension StepDeclaration {
-    /// The values of typed arguments, each of its declared type.
+    /// Returns the values of arguments, each of its declared type.
     func values(of typed: [TypedArgument]) throws(Failure) -> Value {
         var values: [(name: String, value: Value)] = []
         for argument in typed {

@@ -2,12 +2,12 @@ import FlowCore
 import FlowWire
 import SdBus
 
-/// A navigation: from the history, or as it happens.
+/// A navigation from the history, or from a signal.
 struct LogEntry: Equatable {
-    /// What the step led to.
+    /// A contributor of the navigation.
     struct Contributor: Equatable {
         let kind: String
-        /// The presentable's, or the step's; empty where there is none.
+        /// The name of the presentable or of the step; empty if there is none.
         let name: String
         /// Empty where there is none.
         let path: String
@@ -36,9 +36,9 @@ struct LogEntry: Equatable {
     let step: String
     let arguments: Value
     let contributors: [Contributor]
-    /// The navigation that set it off; 0: it came from outside.
+    /// The serial of the navigation that triggered it; 0 if a client did.
     let cause: UInt64
-    /// Who began the chain; empty: the service.
+    /// The client that started the cascade; empty for the service.
     let sender: String
 
     /// An entry of GetHistory, `(tossa{sv}a{sv})`.
@@ -53,7 +53,7 @@ struct LogEntry: Equatable {
         contributors = (values[5]["contributors"]?.elements ?? []).map(Contributor.init)
     }
 
-    /// The signal NavigationOccurred, which comes at this time.
+    /// A NavigationOccurred signal that arrives at a time.
     init?(_ signal: Incoming, at time: UInt64) {
         let values = signal.values
         guard signal.member == "NavigationOccurred", values.count == 7, let serial = values[0].number,
@@ -65,13 +65,14 @@ struct LogEntry: Equatable {
     }
 }
 
-extension Navigation {
-    /// The serial of the latest navigation.
+extension ServiceClient {
+    /// Returns the serial of the latest navigation.
     func latestSerial(activates: Bool = true) throws(Failure) -> UInt64 {
-        try call(Navigation.root, BusNames.Interface.coordinator, "GetSerial", activates: activates).first?.number ?? 0
+        try call(ServiceClient.root, BusNames.Interface.coordinator, "GetSerial", activates: activates).first?.number
+            ?? 0
     }
 
-    /// All navigations after a serial that the history has, at and below a flow.
+    /// Returns the navigations of the history after a serial, at and below a flow.
     func history(
         after serial: UInt64, below node: NodePath?, activates: Bool = true
     ) throws(Failure) -> [LogEntry] {
@@ -85,20 +86,21 @@ extension Navigation {
         }
     }
 
-    /// The latest navigations after a serial, so many at the most.
+    /// Returns the latest navigations after a serial, up to a number.
     func latestHistory(_ count: Int, after floor: UInt64, below node: NodePath?) throws(Failure) -> [LogEntry] {
         let latest = try latestSerial()
         var window = UInt64(clamping: count)
         while true {
             let start = max(floor, latest - min(latest, window))
             let entries = try history(after: start, below: node)
-            // Serials have gaps, and those of one flow even more.
+            // Serials have gaps, and those of one flow have more.
             if entries.count >= count || start == floor { return Array(entries.suffix(count)) }
             window = window.multipliedReportingOverflow(by: 4).partialValue | 1
         }
     }
 
-    /// The serial after which navigations are not older than a time; found by halving, as serials and times grow together.
+    /// Returns the serial after which navigations are not older than a time. It is found by bisection, as serials and
+    /// times increase together.
     func serial(before time: UInt64) throws(Failure) -> UInt64 {
         var (low, high) = (UInt64(0), try latestSerial())
         while low < high {
@@ -114,7 +116,7 @@ extension Navigation {
     ) throws(Failure) -> (entries: [LogEntry], hasMore: Bool) {
         let options = node.map { [("flow", Value.objectPath($0.objectPath))] } ?? []
         let answer = try call(
-            Navigation.root, BusNames.Interface.history, "GetHistory",
+            ServiceClient.root, BusNames.Interface.history, "GetHistory",
             [.uint64(serial), .uint32(limit), .dictionary(options)], activates: activates)
         let entries = (answer.first?.elements ?? []).compactMap(LogEntry.init(history:))
         return (entries, answer.dropFirst().first?.truth ?? false)

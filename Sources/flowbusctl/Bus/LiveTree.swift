@@ -1,7 +1,7 @@
 import FlowCore
 import FlowWire
 
-/// A live flow or screen, as ObjectManager tells it.
+/// A live flow or screen, as ObjectManager reports it.
 struct LiveNode: Equatable {
     let path: NodePath
     /// The name of the screen, or of the flow's definition.
@@ -12,13 +12,13 @@ struct LiveNode: Equatable {
     let arguments: Value
     let isVisible: Bool
     let isPresented: Bool
-    /// True for a screen: what is waited for is a flow's.
+    /// Whether a flow is ready; true for a screen.
     let isReady: Bool
     /// The child that covers the others.
     let current: NodePath?
-    /// Unique name; empty where nobody owns it.
+    /// The unique name of the owner; empty if there is none.
     let owner: String
-    /// Who is asked to show it; empty where nobody is.
+    /// The bus name of the presenter; empty if there is none.
     let presenter: String
 
     init?(_ path: String, _ interfaces: Value) {
@@ -45,15 +45,15 @@ extension LiveNode: TreeNode {
     var parentPath: NodePath? { path.parent }
 }
 
-extension Navigation {
-    /// All that is live: parents before children, children in the order in which they were made.
+extension ServiceClient {
+    /// Returns all live nodes: parents before children, children in the order of creation.
     func liveNodes(activates: Bool = true) throws(Failure) -> [LiveNode] {
         let answer = try call(
-            Navigation.root, BusNames.Interface.objectManager, "GetManagedObjects", activates: activates)
+            ServiceClient.root, BusNames.Interface.objectManager, "GetManagedObjects", activates: activates)
         return (answer.first ?? .dictionary([])).entries.compactMap { LiveNode($0.name, $0.value) }.inTreeOrder
     }
 
-    /// What is live at and below a node, all without one.
+    /// Returns the live nodes at and below a node, or all.
     func liveNodes(below node: NodePath?, activates: Bool = true) throws(Failure) -> [LiveNode] {
         let all = try liveNodes(activates: activates)
         guard let node else { return all }

@@ -1,20 +1,20 @@
 import FlowCore
 import FlowWire
 
-/// Where a node is in the forest: the ids from its root down to it.
+/// The path of a node in the forest: the ids from its root down to it.
 struct NodePath: Hashable {
-    /// What every node's object path begins with.
+    /// The prefix of every node's object path.
     private static let prefix = "\(BusNames.tree)/"
 
     let ids: [String]
 
-    /// Reads what a person typed: `main/watched`, or a whole object path.
+    /// Reads a path such as `main/watched`, or a whole object path.
     init(_ text: String) throws(Failure) {
         var rest = Substring(text)
         if text.hasPrefix(Self.prefix) {
             rest = text.dropFirst(Self.prefix.utf8.count)
         } else if text.hasPrefix("/") {
-            // As the bus's own tools print them below the tree.
+            // The tools of D-Bus print paths below the tree this way.
             rest = text.dropFirst()
         }
         if rest.hasSuffix("/") { rest = rest.dropLast() }
@@ -26,37 +26,37 @@ struct NodePath: Hashable {
         let part = bad.isEmpty ? "an empty name" : "'\(Names.escaped(bad))'"
         throw Failure(
             .badValue,
-            "'\(Names.escaped(text))' can't be a node, as \(part) is no name of one (\(Names.presentableNameRule)); one reads "
+            "'\(Names.escaped(text))' can't be a node, as \(part) is no name of one (\(Names.presentableNameRule)); write it "
                 + "as 'main/watched'")
     }
 
-    /// The node at an object path; nil where that is not in the tree.
+    /// Creates a path from an object path; nil if it is outside the tree.
     init?(objectPath: String) {
         guard objectPath.hasPrefix(Self.prefix) else { return nil }
         ids = objectPath.dropFirst(Self.prefix.utf8.count).split(separator: "/").map(String.init)
     }
 
-    /// As a person types it.
+    /// The path as on the command line.
     var text: String { ids.joined(separator: "/") }
     var objectPath: String { Self.prefix + text }
-    /// The last part.
+    /// The last id.
     var id: String { ids.last ?? "" }
-    /// The node above; nil at a root.
+    /// The parent; nil for a root.
     var parent: NodePath? { ids.count > 1 ? NodePath(ids: Array(ids.dropLast())) : nil }
 
-    /// Whether it is this node, or below it.
+    /// Returns whether it is equal to another path, or below it.
     func isWithin(_ other: NodePath) -> Bool { ids.starts(with: other.ids) }
 
     private init(ids: [String]) { self.ids = ids }
 }
 
 extension String {
-    /// The node's path as a person types it, of an object path; other paths as they are.
+    /// The path of the node with this object path, as on the command line; other paths are unchanged.
     var shortPath: String { NodePath(objectPath: self)?.text ?? self }
 }
 
 extension Names {
-    /// Text from the bus in one line, whatever it is: it may not move a terminal's cursor.
+    /// Returns a text from the bus in one line, safe for a terminal.
     static func line(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: breaksLine) else { return text }
         return text.unicodeScalars.reduce(into: "") { line, scalar in

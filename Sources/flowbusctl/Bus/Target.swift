@@ -1,12 +1,12 @@
 import FlowCore
 import FlowWire
 
-/// Which node a call is for: what is at a place in the tree when it arrives, or one that is known by its instance (S-25).
+/// The node of a call: the one at a path when the call arrives, or an instance (S-25).
 enum Target: Equatable {
     case place(NodePath)
     case instance(UInt64)
 
-    /// Reads what a person typed: `main/watched`, or a whole object path, in the tree or by the instance.
+    /// Reads a path such as `main/watched`, or a whole object path of the tree or of an instance.
     init(_ text: String) throws(Failure) {
         guard text.hasPrefix("\(BusNames.instances)/") else {
             self = .place(try NodePath(text))
@@ -15,13 +15,13 @@ enum Target: Equatable {
         guard let instance = InstancePath.instance(at: text) else {
             throw Failure(
                 .badValue,
-                "'\(Names.escaped(text))' can't be a node: behind '\(BusNames.instances)/' stands its instance, a number such "
+                "'\(Names.escaped(text))' can't be a node: '\(BusNames.instances)/' is followed by an instance, a number such "
                     + "as '5'")
         }
         self = .instance(instance)
     }
 
-    /// As a person types it.
+    /// The target as on the command line.
     var text: String {
         switch self {
         case .place(let node): node.text
@@ -36,7 +36,7 @@ enum Target: Equatable {
         }
     }
 
-    /// The node above, where that is known.
+    /// The parent, if it is known.
     var parent: NodePath? {
         switch self {
         case .place(let node): node.parent
@@ -44,14 +44,14 @@ enum Target: Equatable {
         }
     }
 
-    /// What is said where it is not live.
+    /// Returns the message for an instance that is not live.
     static func missing(instance: UInt64) -> String {
-        "no live flow or screen has the instance \(instance); 'flowbusctl tree --json' shows those there are"
+        "no live flow or screen has the instance \(instance); 'flowbusctl tree --json' shows the live ones"
     }
 }
 
-extension Navigation {
-    /// A method of a node.
+extension ServiceClient {
+    /// Calls a method of a node.
     @discardableResult
     func call(
         _ node: Target, _ interface: StaticString, _ member: String, _ arguments: Value..., timeout: UInt64? = nil
@@ -59,7 +59,7 @@ extension Navigation {
         try call(node.objectPath, interface, member, arguments, timeout: timeout)
     }
 
-    /// Where a node is in the tree now: for what asks about a place.
+    /// Returns the current path of a node, for queries by path.
     func place(of node: Target) throws(Failure) -> NodePath {
         switch node {
         case .place(let place): return place

@@ -20,11 +20,11 @@ struct StepsCommand: Command {
     var place: String?
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        let navigation = try context.connect()
-        var declarations = try navigation.declarations()
+        let client = try context.connect()
+        var declarations = try client.declarations()
         if let place {
-            let node = try find(place, navigation)
-            let answer = try navigation.call(node, BusNames.Interface.stepper, "GetAcceptedSteps")
+            let node = try find(place, client)
+            let answer = try client.call(node, BusNames.Interface.stepper, "GetAcceptedSteps")
             let accepted = (answer.first?.elements ?? []).compactMap(\.text)
             declarations = accepted.map { name in
                 declarations.first { $0.name == name } ?? StepDeclaration(name: name, arguments: [])
@@ -40,14 +40,14 @@ struct StepsCommand: Command {
         return .success
     }
 
-    /// The node of this path, else the first live flow of this definition.
-    private func find(_ place: String, _ navigation: Navigation) throws(Failure) -> Target {
+    /// Returns the node at a path, otherwise the first live flow of a definition.
+    private func find(_ place: String, _ client: ServiceClient) throws(Failure) -> Target {
         let target = try Target(place)
         guard case .place(let node) = target else { return target }
-        let live = try navigation.liveNodes()
+        let live = try client.liveNodes()
         if live.contains(where: { $0.path == node }) { return target }
         if let flow = live.first(where: { $0.isFlow && $0.name == place }) { return .instance(flow.instance) }
-        let flows = try navigation.coordinator("GetDefinitionNames").first?.elements.compactMap(\.text) ?? []
+        let flows = try client.coordinator("GetDefinitionNames").first?.elements.compactMap(\.text) ?? []
         if flows.contains(place) {
             throw Failure(.noInput, "no flow '\(place)' is live; 'flowbusctl start \(place)' starts one")
         }
@@ -55,7 +55,7 @@ struct StepsCommand: Command {
         throw Failure(
             .noInput,
             "there is no live flow or screen '\(Names.escaped(place))', and no flow of that name"
-                + (suggestion.isEmpty ? "; 'flowbusctl tree' and 'flowbusctl flows' show those there are" : suggestion))
+                + (suggestion.isEmpty ? "; 'flowbusctl tree' and 'flowbusctl flows' list them" : suggestion))
     }
 }
 
@@ -86,9 +86,9 @@ struct FlowsCommand: Command {
     @OptionGroup var options: Options
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        let navigation = try context.connect()
-        let flows = try navigation.coordinator("GetDefinitionNames").first?.elements.compactMap(\.text) ?? []
-        let live = try navigation.liveNodes().filter(\.isFlow)
+        let client = try context.connect()
+        let flows = try client.coordinator("GetDefinitionNames").first?.elements.compactMap(\.text) ?? []
+        let live = try client.liveNodes().filter(\.isFlow)
         let width = flows.map(\.count).max() ?? 0
         for flow in flows {
             let nodes = live.filter { $0.name == flow }.map(\.path.text)
@@ -115,13 +115,13 @@ struct ReloadCommand: Command {
     @OptionGroup var options: Options
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        let navigation = try context.connect()
+        let client = try context.connect()
         let answer: [Value]
         do throws(Failure) {
-            answer = try navigation.coordinator("Reload")
+            answer = try client.coordinator("Reload")
         } catch  where error.errorName == FlowError.Code.invalidDefinition.busName {
             for line in error.lines { StandardError.writeLine(Names.line(line)) }
-            throw Failure(.refused, "not reloaded, as the definition files have errors; what was there goes on")
+            throw Failure(.refused, "not reloaded, as the definition files have errors; the definitions in use stay")
         }
         for warning in answer.first?.elements.compactMap(\.text) ?? [] {
             if context.output.isJSON {
@@ -134,7 +134,7 @@ struct ReloadCommand: Command {
     }
 }
 
-/// The definition files that a command reads itself: of `check` and `graph`.
+/// The definition files that `check` and `graph` read.
 struct DefinitionArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
@@ -142,7 +142,7 @@ struct DefinitionArguments: ParsableArguments {
             valueName: "dir"), completion: .directory)
     var folders: [String] = []
 
-    /// Reads and checks them, as flowbusd does.
+    /// Reads and checks the files, as flowbusd does.
     func load() throws(Failure) -> Result<DefinitionFiles, DefinitionFailure> {
         if let missing = folders.first(where: { !InputFile.exists($0) }) {
             throw Failure(.noInput, "there is no folder '\(Names.escaped(missing))'")
@@ -169,15 +169,15 @@ struct CheckCommand: Command {
         switch try files.load() {
         case .success(let files): loaded = files
         case .failure(let failure):
-            try tell(failure.diagnostics, context.output)
+            try report(failure.diagnostics, context.output)
             return .negative
         }
-        try tell(loaded.warnings, context.output)
+        try report(loaded.warnings, context.output)
         if !context.output.isJSON { try context.output.line(loaded.summary) }
         return .success
     }
 
-    private func tell(_ diagnostics: [Diagnostic], _ output: Output) throws(Failure) {
+    private func report(_ diagnostics: [Diagnostic], _ output: Output) throws(Failure) {
         for diagnostic in diagnostics {
             if output.isJSON {
                 try output.line(diagnostic.json)

@@ -3,7 +3,7 @@ import FlowCore
 import FlowWire
 import Platform
 
-/// A step on a flow or screen: of `emit` and `explain`.
+/// The arguments of `emit` and `explain`: a step on a flow or screen.
 struct TypedStep: ParsableArguments {
     @Argument(help: ArgumentHelp("The flow or screen.", valueName: "node"), completion: Completion.nodes)
     var node: String
@@ -15,7 +15,7 @@ struct TypedStep: ParsableArguments {
         help: ArgumentHelp("The step's arguments.", valueName: "key=value"), completion: Completion.argumentsOfStep)
     var arguments: [String] = []
 
-    /// Where it is emitted.
+    /// The node that it is emitted on.
     var target: Target { get throws(Failure) { try Target(node) } }
 
     /// Its arguments, whose types are not known yet.
@@ -52,28 +52,28 @@ struct EmitCommand: Command {
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let (node, arguments) = (try typed.target, try typed.parsed)
-        let navigation = try context.connect()
-        let values = try navigation.arguments(arguments, of: typed.step)
+        let client = try context.connect()
+        let values = try client.arguments(arguments, of: typed.step)
         var options: [(name: String, value: Value)] = []
         if let token { options.append(("token", .string(token))) }
-        // The outcome is waited for here, as long as it takes: a call would be lost with a service that is restarted.
+        // This program waits for the outcome itself: a method call would be lost if the service restarts.
         options.append(("wait", .bool(false)))
         if let instance { options.append(("instance", .uint64(instance))) }
         if let activationToken { options.append(("activation-token", .string(activationToken))) }
-        // Before, so that no restart is missed while the outcome is waited for.
-        if !noWait { try navigation.subscribeToOwner() }
-        let answer = try navigation.call(
+        // First, so that no restart is missed while waiting.
+        if !noWait { try client.subscribeToOwner() }
+        let answer = try client.call(
             node, BusNames.Interface.stepper, "EmitStepWithOptions", .string(typed.step), values, .dictionary(options))
         var outcome = StepOutcome(answer)
         if outcome.verdict == "pending", !noWait {
             if Terminal.isErrors { context.output.note("pending: waiting for the outcome") }
-            outcome = try Conclusion(navigation, context.output).wait()
+            outcome = try PendingOutcome(client, context.output).wait()
         }
-        return try context.output.tell(outcome, isWaiting: noWait, node: node, step: typed.step)
+        return try context.output.report(outcome, isWaiting: noWait, node: node, step: typed.step)
     }
 }
 
-/// What became of a step.
+/// The outcome of a step.
 struct StepOutcome: Equatable {
     let serial: UInt64
     /// Empty where it failed.
@@ -93,24 +93,24 @@ struct StepOutcome: Equatable {
     }
 }
 
-/// The outcome of a step that was answered with `pending`.
+/// The outcome of a step that was answered `pending`.
 ///
-/// StepConcluded is sent to this connection alone, asked for or not; so nothing is lost before it is looked at.
-private struct Conclusion {
-    private let navigation: Navigation
+/// StepConcluded is sent to this connection without a subscription, so it can't be missed.
+private struct PendingOutcome {
+    private let client: ServiceClient
     private let output: Output
 
-    init(_ navigation: Navigation, _ output: Output) {
-        self.navigation = navigation
+    init(_ client: ServiceClient, _ output: Output) {
+        self.client = client
         self.output = output
     }
 
-    /// Waits for it. A service that is restarted meanwhile goes on with the step, and tells the outcome all the same.
+    /// Waits for the outcome. A service that restarts meanwhile continues the step, and reports the outcome.
     func wait() throws(Failure) -> StepOutcome {
         while true {
-            guard let signal = try navigation.next() else { continue }
+            guard let signal = try client.next() else { continue }
             if signal.newOwner == "" {
-                output.note("the service is gone; waiting until it is there again, and tells the outcome")
+                output.note("the service is gone; waiting for its restart and the outcome")
             }
             guard signal.interface == "\(BusNames.Interface.stepper)", signal.member == "StepConcluded",
                 signal.values.count == 5
@@ -125,10 +125,10 @@ private struct Conclusion {
 }
 
 extension Output {
-    /// Prints what became of a step.
+    /// Prints the outcome of a step.
     ///
-    /// - Returns: the status that says the same.
-    func tell(
+    /// - Returns: The exit status for the outcome.
+    func report(
         _ outcome: StepOutcome, isWaiting: Bool = false, node: Target, step: String
     ) throws(Failure) -> ExitStatus {
         let verdict = Names.line(outcome.verdict)
@@ -141,13 +141,13 @@ extension Output {
         case "navigated", "deferred": return .success
         case "pending" where isWaiting: return .success
         default:
-            if !isJSON, let why = Self.why(outcome.verdict, node, step) { note(why) }
+            if !isJSON, let explanation = Self.explanation(of: outcome.verdict, node, step) { note(explanation) }
             return .negative
         }
     }
 
-    /// What a verdict means, for a person.
-    private static func why(_ verdict: String, _ node: Target, _ step: String) -> String? {
+    /// Returns an explanation of a verdict.
+    private static func explanation(of verdict: String, _ node: Target, _ step: String) -> String? {
         switch verdict {
         case "hidden":
             "'\(node.text)' is not presented, and ignores steps then; 'flowbusctl tree' shows what covers it, "
@@ -155,7 +155,7 @@ extension Output {
         case "unhandled":
             step.isEmpty
                 ? "there is nothing to go back to"
-                : "no rule takes the step '\(step)' there; 'flowbusctl explain \(node.text) \(step)' says why"
+                : "no rule takes the step '\(step)' there; 'flowbusctl explain \(node.text) \(step)' explains it"
         case "rejected": "the flow's guard refused the step '\(step)'"
         default: nil
         }

@@ -14,9 +14,9 @@ struct ExplainCommand: Command {
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let (node, arguments) = (try typed.target, try typed.parsed)
-        let navigation = try context.connect()
-        let values = try navigation.arguments(arguments, of: typed.step)
-        let answer = try navigation.call(
+        let client = try context.connect()
+        let values = try client.arguments(arguments, of: typed.step)
+        let answer = try client.call(
             node, BusNames.Interface.stepper, "Explain", .string(typed.step), values)
         let verdict = answer.first?.text ?? ""
         let error = answer.dropFirst().first?.text ?? ""
@@ -31,7 +31,7 @@ struct ExplainCommand: Command {
             let word = verdict.isEmpty ? BusNames.shortened(error) : verdict
             try context.output.line(context.output.paint(Names.line(word), .bold))
             for line in lines {
-                // Nodes as a command line has them.
+                // Paths are shown as on the command line.
                 try context.output.line("  " + Names.line(line.replacing("'\(BusNames.tree)/", with: "'")))
             }
         }

@@ -6,7 +6,7 @@ import Platform
 
 /// `graph`
 struct GraphCommand: Command {
-    /// What a picture is written as.
+    /// The output format.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case dot
         case mermaid
@@ -79,7 +79,7 @@ struct GraphCommand: Command {
         }
     }
 
-    /// Graphviz writes the picture where this program writes.
+    /// Runs Graphviz, which writes to standard output.
     private func draw(_ dot: String) throws(Failure) {
         let exit: ChildProgram.Exit
         do throws(SystemError) {
@@ -87,7 +87,7 @@ struct GraphCommand: Command {
         } catch  where error.isMissing {
             throw Failure(
                 .unavailable,
-                "an svg is drawn by Graphviz, whose 'dot' is not in PATH: 'apt install graphviz', or take --format dot or mermaid"
+                "SVG output needs Graphviz, whose 'dot' is not in PATH: 'apt install graphviz', or use --format dot or mermaid"
             )
         } catch {
             throw Failure(.inputOutput, "Graphviz could not be started: \(error.reason)")

@@ -37,34 +37,34 @@ struct LogCommand: Command {
     var lines: Int?
 
     func validate() throws {
-        if let lines, lines < 0 { throw ValidationError("--lines '\(lines)' is less than none: give 0 or more.") }
+        if let lines, lines < 0 { throw ValidationError("--lines '\(lines)' is negative: give 0 or more.") }
     }
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let target = try self.node.map { text throws(Failure) in try Target(text) }
         let begin = try since.map { text throws(Failure) in try Begin(text) }
-        let navigation = try context.connect()
+        let client = try context.connect()
         var node: NodePath?
         if let target {
-            let place = try navigation.place(of: target)
+            let place = try client.place(of: target)
             if case .instance = target {
-                context.output.note("'\(target.text)' is '\(place.text)'; this is the log of that place")
+                context.output.note("'\(target.text)' is '\(place.text)'; this is the log of that path")
             }
-            node = try flow(of: place, navigation, context.output)
+            node = try flow(of: place, client, context.output)
         }
-        var log = LogFollower(navigation, context.output, node)
+        var log = LogFollower(client, context.output, node)
         if follow { try log.subscribe() }
         try log.printHistory(begin, lines: lines ?? (since == nil ? 100 : nil), isFollowed: follow)
         if follow { try log.follow() }
         return .success
     }
 
-    /// Screens don't navigate: the flow of one that is live.
-    private func flow(of node: NodePath, _ navigation: Navigation, _ output: Output) throws(Failure) -> NodePath {
-        let live = try navigation.liveNodes()
+    /// Returns the flow of a live screen, as screens don't navigate.
+    private func flow(of node: NodePath, _ client: ServiceClient, _ output: Output) throws(Failure) -> NodePath {
+        let live = try client.liveNodes()
         guard let found = live.first(where: { $0.path == node }) else {
-            guard try !navigation.latestHistory(1, after: 0, below: node).isEmpty else {
-                _ = try navigation.liveNodes(below: node)
+            guard try !client.latestHistory(1, after: 0, below: node).isEmpty else {
+                _ = try client.liveNodes(below: node)
                 return node
             }
             return node
@@ -75,13 +75,13 @@ struct LogCommand: Command {
     }
 }
 
-/// Where the log begins.
+/// The start of the log.
 enum Begin: Equatable {
     case serial(UInt64)
     /// In µs since 1970 (UTC).
     case time(UInt64)
 
-    /// Reads what was typed: digits alone are a serial.
+    /// Reads an argument: only digits are a serial.
     init(_ text: String) throws(Failure) {
         if let serial = UInt64(text), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             self = .serial(serial)
@@ -91,24 +91,24 @@ enum Begin: Equatable {
     }
 }
 
-/// The history, and then what happens: no navigation is missing in between, and none is there twice, as each has its
-/// serial. The signals are asked for before the history is.
+/// Prints the history, and then the signals. It subscribes before it reads the history, so no navigation is missing;
+/// serials remove duplicates.
 private struct LogFollower {
-    private let navigation: Navigation
+    private let client: ServiceClient
     private let output: Output
     private let node: NodePath?
-    /// The serial of the latest navigation that was printed, or that is older than what was asked for.
+    /// The serial of the latest navigation that was printed, or the last one before the requested range.
     private var last: UInt64 = 0
 
-    init(_ navigation: Navigation, _ output: Output, _ node: NodePath?) {
-        self.navigation = navigation
+    init(_ client: ServiceClient, _ output: Output, _ node: NodePath?) {
+        self.client = client
         self.output = output
         self.node = node
     }
 
     func subscribe() throws(Failure) {
-        try navigation.subscribeToOwner()
-        try navigation.subscribe(
+        try client.subscribeToOwner()
+        try client.subscribe(
             "type='signal',sender='\(BusNames.service)',interface='\(BusNames.Interface.flow)',"
                 + "path_namespace='\(node?.objectPath ?? "\(BusNames.tree)")'")
     }
@@ -119,14 +119,14 @@ private struct LogFollower {
             switch begin {
             case nil: floor = 0
             case .serial(let serial): floor = serial - min(serial, 1)
-            case .time(let time): floor = try navigation.serial(before: time)
+            case .time(let time): floor = try client.serial(before: time)
             }
             if lines == 0 {
-                last = try navigation.latestSerial()
+                last = try client.latestSerial()
             } else if let lines {
-                try print(navigation.latestHistory(lines, after: floor, below: node))
+                try print(client.latestHistory(lines, after: floor, below: node))
             } else {
-                try print(navigation.history(after: floor, below: node))
+                try print(client.history(after: floor, below: node))
             }
         } catch  where isFollowed && error.errorName == "\(BusNames.StandardError.accessDenied)" {
             output.note("no history: \(error.message)")
@@ -143,7 +143,7 @@ private struct LogFollower {
     /// Runs until it is interrupted, or the bus is lost.
     mutating func follow() throws(Failure) -> Never {
         while true {
-            guard let signal = try navigation.next() else { continue }
+            guard let signal = try client.next() else { continue }
             let now = RealtimeClock.now
             if let owner = signal.newOwner {
                 try ownerChanged(owner)
@@ -157,18 +157,18 @@ private struct LogFollower {
         }
     }
 
-    /// After a restart: what happened before the signals were there to be heard is in the history.
+    /// After a restart, navigations before the subscription are in the history.
     private mutating func ownerChanged(_ owner: String) throws(Failure) {
         guard !owner.isEmpty else {
-            output.note("the service is gone; waiting until it is there again")
+            output.note("the service is gone; waiting for its restart")
             return
         }
         do throws(Failure) {
-            // One that kept nothing counts from the beginning.
-            if try navigation.latestSerial(activates: false) < last { last = 0 }
-            try print(navigation.history(after: last, below: node, activates: false))
-        } catch  where navigation.bus.isOpen && error.status != .inputOutput {
-            // It is gone once more, or does not tell: what comes next is heard all the same.
+            // Without persistence, the service counts from the beginning.
+            if try client.latestSerial(activates: false) < last { last = 0 }
+            try print(client.history(after: last, below: node, activates: false))
+        } catch  where client.bus.isOpen && error.status != .inputOutput {
+            // The service is gone again, or refuses the history; new signals still arrive.
             return
         }
     }

@@ -20,9 +20,9 @@ struct NavigateCommand: Command {
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let typed = try TypedArgument.all(arguments)
-        let navigation = try context.connect()
-        let values = try navigation.arguments(typed, of: step)
-        let answer = try navigation.coordinator("Navigate", .string(step), values, .dictionary([]))
+        let client = try context.connect()
+        let values = try client.arguments(typed, of: step)
+        let answer = try client.coordinator("Navigate", .string(step), values, .dictionary([]))
         let outcomes = try context.output.reportOutcomes(answer)
         if outcomes.isEmpty, !context.output.isJSON {
             context.output.note("no flow is live; 'flowbusctl start' starts one")
@@ -54,13 +54,13 @@ struct AlongCommand: Command {
         let time = try TypedTime.span(timeout)
         var typed: [PathSegment] = []
         for text in segments { typed.append(try PathSegment(text)) }
-        let navigation = try context.connect()
-        let declarations = try navigation.declarations()
+        let client = try context.connect()
+        let declarations = try client.declarations()
         var path: [Value] = []
         for segment in typed { path.append(try segment.value(declarations)) }
         let options = time.map { [("timeout", Value.uint64($0))] } ?? []
         do throws(Failure) {
-            let answer = try navigation.coordinator(
+            let answer = try client.coordinator(
                 "NavigateAlong", .array(element: "(ssa{sv})", path), .dictionary(options),
                 timeout: (time ?? 10_000_000) + 15_000_000)
             try context.output.reportOutcomes(answer)
@@ -71,7 +71,7 @@ struct AlongCommand: Command {
     }
 }
 
-/// A segment of a path of flows, as it is typed.
+/// A segment of a path of flows on the command line.
 struct PathSegment: Equatable {
     let flow: String
     let step: String
@@ -83,13 +83,13 @@ struct PathSegment: Equatable {
         guard Names.isPresentableName(flow) else {
             throw Failure(
                 .usage,
-                "'\(Names.escaped(text))' is no segment of a path: one reads as flow, flow:step or flow:step,name=value"
+                "'\(Names.escaped(text))' is no segment of a path; write it as flow, flow:step or flow:step,name=value"
             )
         }
         let parts = colon == text.endIndex ? [] : Self.split(text[text.index(after: colon)...])
         step = parts.first ?? ""
         if colon != text.endIndex, step.isEmpty {
-            throw Failure(.usage, "'\(Names.escaped(text))' names no step behind the ':'")
+            throw Failure(.usage, "'\(Names.escaped(text))' has no step after the ':'")
         }
         arguments = try TypedArgument.all(Array(parts.dropFirst()))
     }
@@ -97,12 +97,12 @@ struct PathSegment: Equatable {
     /// `(ssa{sv})`
     fileprivate func value(_ declarations: [StepDeclaration]) throws(Failure) -> Value {
         let declared = declarations.first { $0.name == step }
-        // One that nobody declares is refused by the service, which says what is near.
+        // The service refuses an undeclared step, and suggests a similar name.
         let values = try declared?.values(of: arguments) ?? .dictionary([])
         return .structure([.string(flow), .string(step), values])
     }
 
-    /// At the commas that are neither in quotes nor in brackets.
+    /// Splits at the commas outside quotes and brackets.
     static func split(_ text: Substring) -> [String] {
         var parts = [""]
         var depth = 0

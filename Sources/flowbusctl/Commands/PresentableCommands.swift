@@ -70,9 +70,9 @@ struct BackCommand: Command {
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let node = try Target(self.node)
-        let navigation = try context.connect()
-        let outcome = StepOutcome(try navigation.callFlow(node, "Back"))
-        return try context.output.tell(outcome, node: node, step: "")
+        let client = try context.connect()
+        let outcome = StepOutcome(try client.callFlow(node, "Back"))
+        return try context.output.report(outcome, node: node, step: "")
     }
 }
 
@@ -107,10 +107,15 @@ struct WaitCommand: Command {
     }
 }
 
-extension Navigation {
-    /// A method of a flow; a screen has none of them.
+extension ServiceClient {
+    /// Calls a method of a flow; a screen has none of them.
     ///
-    /// - Parameter path: the object that is called; the node's own unless given.
+    /// - Parameters:
+    ///   - node: the flow.
+    ///   - path: the object to call; nil for that of the node.
+    ///   - member: the method.
+    ///   - timeout: the time limit in µs.
+    /// - Returns: The values of the reply.
     @discardableResult
     func callFlow(
         _ node: Target, at path: String? = nil, _ member: String, timeout: UInt64? = nil
@@ -119,11 +124,11 @@ extension Navigation {
             return try call(path ?? node.objectPath, BusNames.Interface.flow, member, timeout: timeout)
         } catch  where error.isUnknownMethod {
             let flow = node.parent.map { "; its flow is '\($0.text)'" } ?? ""
-            throw Failure(.badValue, "'\(node.text)' is a screen, and this is for flows\(flow)")
+            throw Failure(.badValue, "'\(node.text)' is a screen, and the command is for flows\(flow)")
         }
     }
 
-    /// The path of the instance that is at a node.
+    /// Returns the instance path of a node.
     private func instancePath(of node: Target, timeout: UInt64) throws(Failure) -> String? {
         let answer = try call(
             node, BusNames.Interface.properties, "GetAll", .string("\(BusNames.Interface.presentable)"),
@@ -131,8 +136,8 @@ extension Navigation {
         return answer.first?["Instance"]?.number.map(InstancePath.path(of:))
     }
 
-    /// Waits until a flow is ready. The service gives up after 20 s, and is asked again: about the same instance, as by then
-    /// another flow may be at that path.
+    /// Waits until a flow is ready. The service answers after 20 s at most, and is called again for the same instance,
+    /// as another flow can be at the path by then.
     fileprivate func waitReady(_ node: Target, within time: UInt64) throws(Failure) {
         let late = Failure(.timeout, "'\(node.text)' is not ready in time; 'flowbusctl tree' shows what is not")
         let start = MonotonicClock.now
@@ -143,7 +148,7 @@ extension Navigation {
             let left = time - spent
             do throws(Failure) {
                 if path == nil { path = try instancePath(of: node, timeout: left) }
-                // A little more than the service takes itself, so that its own answer comes first.
+                // A little more than the service's own limit, so that its answer comes first.
                 try callFlow(node, at: path, "WaitReady", timeout: min(left, 25_000_000))
                 return
             } catch  where error.status == .timeout {
@@ -157,7 +162,7 @@ extension Navigation {
 }
 
 extension Failure {
-    /// Whether the object does not have the method, or not even its interface.
+    /// Whether the object lacks the method, or its interface.
     var isUnknownMethod: Bool {
         errorName == "\(BusNames.StandardError.unknownMethod)"
             || errorName == "\(BusNames.StandardError.unknownInterface)"

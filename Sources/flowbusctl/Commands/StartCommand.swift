@@ -35,18 +35,18 @@ struct StartCommand: Command {
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let typed = try TypedArgument.all(arguments)
         let ofFlow = try TypedArgument.all(flowArgument)
-        let navigation = try context.connect()
+        let client = try context.connect()
         let values =
-            if let step { try navigation.arguments(typed, of: step) } else { try navigation.likelyValues(of: typed) }
+            if let step { try client.arguments(typed, of: step) } else { try client.likelyValues(of: typed) }
         var options: [(name: String, value: Value)] = []
         if let id { options.append(("id", .string(id))) }
         if !ofFlow.isEmpty {
             var values: [(name: String, value: Value)] = []
-            // Nobody tells the types of these; an integer of any type is taken for any other.
+            // Their types are not known here; an integer of any type is accepted for any other.
             for argument in ofFlow { values.append((argument.name, try argument.naturalValue())) }
             options.append(("flowArguments", .dictionary(values)))
         }
-        let answer = try navigation.coordinator(
+        let answer = try client.coordinator(
             "Coordinate", .string(flow), .string(step ?? ""), values, .dictionary(options))
         let path = answer.first?.text ?? ""
         if context.output.isJSON {
@@ -58,9 +58,9 @@ struct StartCommand: Command {
     }
 }
 
-extension Navigation {
-    /// The values for a step whose name only the service knows: each of the type that all steps give an argument of its
-    /// name, else of the type that it has by itself.
+extension ServiceClient {
+    /// Returns the values for a step whose name only the service knows: each has the type that all steps declare for
+    /// its name, otherwise its natural type.
     fileprivate func likelyValues(of typed: [TypedArgument]) throws(Failure) -> Value {
         guard !typed.isEmpty else { return .dictionary([]) }
         let declared = try declarations().flatMap(\.arguments)

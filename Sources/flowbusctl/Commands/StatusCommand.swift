@@ -13,15 +13,15 @@ struct StatusCommand: Command {
     @OptionGroup var options: Options
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
-        let navigation = try context.connect()
-        guard let owner = navigation.owner() else {
+        let client = try context.connect()
+        guard let owner = client.owner() else {
             if context.output.isJSON { try context.output.line(.object([("running", .bool(false))])) }
-            throw navigation.noService()
+            throw client.noService()
         }
-        let properties = try navigation.properties(Navigation.root, BusNames.Interface.coordinator, activates: false)
-        let nodes = try navigation.liveNodes(activates: false)
-        let serial = try ask(navigation, "GetSerial").first?.number ?? 0
-        let definitions = try ask(navigation, "GetDefinitionNames").first?.elements.count ?? 0
+        let properties = try client.properties(ServiceClient.root, BusNames.Interface.coordinator, activates: false)
+        let nodes = try client.liveNodes(activates: false)
+        let serial = try ask(client, "GetSerial").first?.number ?? 0
+        let definitions = try ask(client, "GetDefinitionNames").first?.elements.count ?? 0
         let status = Status(
             owner: owner, since: owner.processID.flatMap(Processes.startTime),
             version: properties["Version"]?.text ?? "", interfaceVersion: properties["InterfaceVersion"]?.number ?? 0,
@@ -36,12 +36,12 @@ struct StatusCommand: Command {
         return .success
     }
 
-    private func ask(_ navigation: Navigation, _ member: String) throws(Failure) -> [Value] {
-        try navigation.call(Navigation.root, BusNames.Interface.coordinator, member, activates: false)
+    private func ask(_ client: ServiceClient, _ member: String) throws(Failure) -> [Value] {
+        try client.call(ServiceClient.root, BusNames.Interface.coordinator, member, activates: false)
     }
 }
 
-/// What `status` tells.
+/// The output of `status`.
 private struct Status {
     let owner: Bus.Owner
     let since: UInt64?
@@ -69,7 +69,7 @@ private struct Status {
             lines.append(
                 "durable:     "
                     + (isDurable
-                        ? "yes" : output.paint("no", .yellow) + "; a restart may not find the tree as it is"))
+                        ? "yes" : output.paint("no", .yellow) + "; a restart may lose changes of the tree"))
         }
         return lines
     }
@@ -86,5 +86,5 @@ private struct Status {
     }
 }
 
-/// A number of things, for people: `1 flow`, `2 flows`.
+/// Returns a number with a noun: `1 flow`, `2 flows`.
 func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

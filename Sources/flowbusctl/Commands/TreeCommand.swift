@@ -26,13 +26,13 @@ struct TreeCommand: Command {
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let target = try self.node.map { text throws(Failure) in try Target(text) }
-        let navigation = try context.connect()
-        let node = try target.map { target throws(Failure) in try navigation.place(of: target) }
+        let client = try context.connect()
+        let node = try target.map { target throws(Failure) in try client.place(of: target) }
         if watch {
-            try TreeWatch(navigation, context.output, node, showsArguments: arguments).run()
+            try TreeFollower(client, context.output, node, showsArguments: arguments).run()
         } else {
-            let tree = try navigation.liveNodes(below: node)
-            try TreePrinter(navigation, context.output, showsArguments: arguments).print(tree)
+            let tree = try client.liveNodes(below: node)
+            try TreePrinter(client, context.output, showsArguments: arguments).print(tree)
         }
         return .success
     }
@@ -40,22 +40,22 @@ struct TreeCommand: Command {
 
 /// Prints trees.
 struct TreePrinter {
-    let navigation: Navigation
+    let client: ServiceClient
     let output: Output
     let showsArguments: Bool
 
-    init(_ navigation: Navigation, _ output: Output, showsArguments: Bool) {
-        self.navigation = navigation
+    init(_ client: ServiceClient, _ output: Output, showsArguments: Bool) {
+        self.client = client
         self.output = output
         self.showsArguments = showsArguments
     }
 
-    /// A line for each node.
+    /// Returns a line for each node.
     func lines(_ nodes: [LiveNode]) -> [String] {
         TreeText(output: output, showsArguments: showsArguments, owners: owners(of: nodes)).lines(nodes)
     }
 
-    /// What it is for programs, an object a node.
+    /// Returns a JSON object for each node.
     func objects(_ nodes: [LiveNode]) -> [JSON] {
         let names = owners(of: nodes)
         let currents = Set(nodes.compactMap(\.current))
@@ -73,16 +73,16 @@ struct TreePrinter {
         }
     }
 
-    /// Who they are: by the presenter's name where that is theirs, else by the process.
+    /// Returns the names of owners: the presenter's bus name if the owner has it, otherwise the process.
     private func owners(of nodes: [LiveNode]) -> [String: String] {
         var names: [String: String] = [:]
         for node in nodes where !node.owner.isEmpty && names[node.owner] == nil {
-            // A unique name says no more than the owner's own.
+            // A unique name adds nothing to that of the owner.
             if !node.presenter.isEmpty, !node.presenter.hasPrefix(":"),
-                (try? navigation.bus.uniqueName(ofOwnerOf: node.presenter)) == node.owner
+                (try? client.bus.uniqueName(ofOwnerOf: node.presenter)) == node.owner
             {
                 names[node.owner] = node.presenter
-            } else if let owner = navigation.bus.owner(of: node.owner), owner.processID != nil {
+            } else if let owner = client.bus.owner(of: node.owner), owner.processID != nil {
                 names[node.owner] = owner.description
             }
         }

@@ -2,9 +2,9 @@ import FlowCore
 import FlowFile
 import Platform
 
-/// Times and spans of time as they are typed.
+/// Times and time spans on the command line.
 enum TypedTime {
-    /// A span such as `5s`, in µs.
+    /// Returns a time span such as `5s`, in µs.
     static func span(_ text: String?) throws(Failure) -> UInt64? {
         guard let text else { return nil }
         do throws(ArgumentText.InvalidValue) {
@@ -14,7 +14,7 @@ enum TypedTime {
         }
     }
 
-    /// A time such as `2026-11-21 12:00:01`, `12:00`, `today` or `5min ago`, in µs since 1970 (UTC).
+    /// Returns a time such as `2026-11-21 12:00:01`, `12:00`, `today` or `5min ago`, in µs since 1970 (UTC).
     static func time(_ text: String, now: UInt64 = RealtimeClock.now) throws(Failure) -> UInt64 {
         let day: UInt64 = 24 * 60 * 60 * 1_000_000
         switch text {
@@ -29,7 +29,7 @@ enum TypedTime {
         if let time = clock(text, now) { return time }
         throw Failure(
             .badValue,
-            "'\(Names.escaped(text))' is no time; one reads as '2026-11-21 12:00:01', '2026-11-21', '12:00', 'today', 'yesterday' "
+            "'\(Names.escaped(text))' is no time; write it as '2026-11-21 12:00:01', '2026-11-21', '12:00', 'today', 'yesterday' "
                 + "or '5min ago', and a serial as '17'")
     }
 
@@ -39,7 +39,7 @@ enum TypedTime {
         return local.time ?? time
     }
 
-    /// A day, a time of today, or both.
+    /// Returns a day, a time of today, or both.
     private static func clock(_ text: String, _ now: UInt64) -> UInt64? {
         let parts = text.split(separator: text.contains("T") ? "T" : " ", omittingEmptySubsequences: false)
         var local = LocalTime(midnight(now))

@@ -4,16 +4,16 @@ import FlowCore
 enum JSON {
     case null
     case bool(Bool)
-    /// Whole numbers are written in full, also those that a double does not hold.
+    /// Integers are written in full, including those that a double can't represent.
     case number(Int128)
-    /// What is no number in JSON is written as "NaN", "Infinity" or "-Infinity".
+    /// Non-finite numbers are written as "NaN", "Infinity" or "-Infinity".
     case double(Double)
     case string(String)
     case array([JSON])
-    /// In this order.
+    /// The members, in order.
     case object([(String, JSON)])
 
-    /// In one line.
+    /// The value in one line.
     var text: String {
         switch self {
         case .null: "null"
@@ -42,7 +42,7 @@ enum JSON {
             case "\n": quoted += "\\n"
             case "\r": quoted += "\\r"
             case "\t": quoted += "\\t"
-            // Controls, and the line separators that JavaScript takes for ends of lines.
+            // Control characters, and the separators that JavaScript treats as line ends.
             case _
             where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
                 || (0x2028...0x2029).contains(scalar.value):
@@ -54,12 +54,12 @@ enum JSON {
         return quoted + "\""
     }
 
-    /// A text, or null where it is empty.
+    /// Returns a string, or null if it is empty.
     static func nonEmpty(_ text: String) -> JSON { text.isEmpty ? .null : .string(text) }
 }
 
 extension JSON {
-    /// A value of D-Bus: a dictionary becomes an object, a structure an array; a variant is what is in it.
+    /// Converts a D-Bus value: a dictionary becomes an object, a structure an array, and a variant its content.
     init(_ value: Value) {
         switch value {
         case .bool(let truth): self = .bool(truth)

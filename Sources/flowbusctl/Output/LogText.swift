@@ -3,7 +3,7 @@ import FlowWire
 import Platform
 
 extension LogEntry {
-    /// The line for a person: `2026-11-21 12:00:01 #17 did navigate flow=main step=open item=7 → screen page`.
+    /// Returns the line of the log: `2026-11-21 12:00:01 #17 did navigate flow=main step=open item=7 → screen page`.
     func line(_ output: Output) -> String {
         var line = output.paint(LocalTime(time).text, .dim) + " #\(serial) did navigate flow=\(flow.shortPath) step="
         line += output.paint(Names.line(step), .bold)
@@ -14,7 +14,7 @@ extension LogEntry {
         return line + Names.line(led.isEmpty ? "none" : led.joined(separator: ", "))
     }
 
-    /// The navigation for programs.
+    /// The navigation as JSON.
     var json: JSON {
         .object([
             ("event", .string("navigated")), ("serial", .number(Int128(serial))), ("time", .number(Int128(time))),
@@ -35,7 +35,7 @@ extension LogEntry {
     }
 }
 
-/// A step that nobody waited for, and that was not navigated: the signal NavigationFailed.
+/// A step that failed without a caller waiting for it: the signal NavigationFailed.
 struct FailedStep {
     let time: UInt64
     let flow: String
@@ -55,7 +55,7 @@ struct FailedStep {
         (step, verdict, errorName, message) = (texts[2], texts[3], texts[4], texts[5])
     }
 
-    /// The line for a person.
+    /// Returns the line of the log.
     func line(_ output: Output) -> String {
         let short = verdict.isEmpty ? BusNames.shortened(errorName) : verdict
         return output.paint(LocalTime(time).text, .dim) + " "
@@ -63,7 +63,7 @@ struct FailedStep {
             + Names.line(message.isEmpty ? short : "\(short): \(message)")
     }
 
-    /// The failure for programs.
+    /// The failure as JSON.
     var json: JSON {
         .object([
             ("event", .string("failed")), ("time", .number(Int128(time))), ("flow", .string(flow.shortPath)),

@@ -1,14 +1,14 @@
 import Platform
 
-/// Where the program writes, and how.
+/// The output of the program, and its format.
 struct Output {
-    /// Print JSON.
+    /// Whether to print JSON.
     let isJSON: Bool
-    /// Does it go to a terminal?
+    /// Whether the output is a terminal.
     let isTerminal: Bool
-    /// Write in colours.
+    /// Whether to use colors.
     let hasColors: Bool
-    /// Whether the reader's locale has lines and arrows.
+    /// Whether the locale has box-drawing characters and arrows.
     let hasUnicode: Bool
 
     init(_ options: Options) {
@@ -31,7 +31,7 @@ struct Output {
     /// Writes a line of JSON.
     func line(_ json: JSON) throws(Failure) { try line(json.text) }
 
-    /// Writes a text in one piece.
+    /// Writes a text with one call.
     func write(_ text: String) throws(Failure) {
         do throws(SystemError) {
             try StandardOutput.write(text)
@@ -40,10 +40,10 @@ struct Output {
         }
     }
 
-    /// Tells a person something that is not the answer.
+    /// Prints a note to standard error.
     func note(_ text: String) { StandardError.writeLine("flowbusctl: \(text)") }
 
-    /// How a piece of text stands out; ECMA-48, "Select graphic rendition".
+    /// A text style; ECMA-48, "Select graphic rendition".
     enum Style: String {
         case bold = "1"
         case dim = "2"
@@ -53,7 +53,7 @@ struct Output {
         case cyan = "36"
     }
 
-    /// The text in this style, where there are colours.
+    /// Returns the text in a style, if colors are used.
     func paint(_ text: String, _ style: Style) -> String {
         hasColors && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }

@@ -1,11 +1,11 @@
 import FlowCore
 import FlowWire
 
-/// A tree as lines for a person.
+/// Formats a tree as lines.
 struct TreeText {
     let output: Output
     let showsArguments: Bool
-    /// What is known of owners, by unique name.
+    /// The names of owners, by unique name.
     let owners: [String: String]
 
     private struct Row {
@@ -15,7 +15,7 @@ struct TreeText {
         var head: String { node.path.id }
     }
 
-    /// A line for each node, parents first.
+    /// Returns a line for each node, parents first.
     func lines(_ nodes: [LiveNode]) -> [String] {
         let rows = rows(nodes)
         let width = rows.map { $0.lines.count + $0.head.count }.max() ?? 0
@@ -32,7 +32,7 @@ struct TreeText {
         var children: [NodePath: Int] = [:]
         let paths = Set(nodes.map(\.path))
         for node in nodes { if let parent = node.path.parent { children[parent, default: 0] += 1 } }
-        // What stands below a node, as far as its own children go.
+        // The prefix of the lines below each node.
         var prefixes: [NodePath: String] = [:]
         var currents: [NodePath: NodePath] = [:]
         var rows: [Row] = []
@@ -79,7 +79,7 @@ struct TreeText {
 }
 
 extension LiveNode {
-    /// The node for programs.
+    /// The node as JSON.
     func json(isCurrent: Bool, ownerName: String?) -> JSON {
         var entries: [(String, JSON)] = [
             ("path", .string(path.text)), ("object", .string(path.objectPath)),

@@ -2,7 +2,7 @@ import FlowCore
 import FlowWire
 
 extension Value {
-    /// The value as a person reads it, and can type it again: strings that are more than one word in double quotes.
+    /// The value in the notation of the command line: strings of several words are in double quotes.
     var shown: String {
         switch self {
         case .string(let text), .objectPath(let text), .signature(let text):
@@ -13,11 +13,11 @@ extension Value {
         }
     }
 
-    /// Whether it stands in a line by itself.
+    /// Whether a string needs no quotes.
     private static func isPlain(_ text: String) -> Bool {
         !text.isEmpty && Names.line(text) == text && !text.contains { $0.isWhitespace || "\"'\\,".contains($0) }
     }
 
-    /// Arguments, each as `name=value`.
+    /// The arguments, each as `name=value`.
     var shownArguments: String { entries.map { "\($0.name)=\($0.value.shown)" }.joined(separator: " ") }
 }

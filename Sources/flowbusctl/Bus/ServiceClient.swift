@@ -4,15 +4,15 @@ import FlowWire
 import Platform
 import SdBus
 
-/// The service as a client sees it: calls to it, and what it sends.
-final class Navigation {
+/// A client of the service: its calls, and the signals that it receives.
+final class ServiceClient {
     /// The root object's path.
     static let root = "\(BusNames.root)"
 
     /// The connection.
     let bus: Bus
     private let options: Options
-    /// Who has the service's name, as far as the messages that were taken tell; see ``subscribeToOwner()``.
+    /// The unique name of the service, as of the last message taken; see ``subscribeToOwner()``.
     private var serviceOwner = ""
 
     /// Connects to the bus; it does not start the service.
@@ -27,25 +27,29 @@ final class Navigation {
     }
 
     private static func reason(_ error: SdError) -> String {
-        // What sd-bus says where nothing names a session bus.
+        // sd-bus reports this if no variable names a session bus.
         error.reason == "No medium found" ? "the environment does not say where it is" : error.reason
     }
 
     private static func advice(_ options: Options) -> String {
         if options.address != nil { return "name another with --address, or leave it out for the session bus" }
         return options.bus == .system
-            ? "is D-Bus running? --user looks on the session bus"
+            ? "check that D-Bus is running, or use --user for the session bus"
             : "set DBUS_SESSION_BUS_ADDRESS, or name a bus with --address or --system"
     }
 
     // MARK: Calls
 
-    /// Calls a method and waits for its answer.
+    /// Calls a method and waits for the reply.
     ///
     /// - Parameters:
-    ///   - activates: whether the bus may start the service for it.
-    ///   - timeout: in µs; nil: 25 s.
-    /// - Returns: the values of the answer.
+    ///   - path: the path of the object.
+    ///   - interface: the interface.
+    ///   - member: the method.
+    ///   - arguments: the arguments.
+    ///   - activates: whether the bus may start the service.
+    ///   - timeout: the time limit in µs; nil for 25 s.
+    /// - Returns: The values of the reply.
     @discardableResult
     func call(
         _ path: String, _ interface: StaticString, _ member: String, _ arguments: [Value] = [], activates: Bool = true,
@@ -58,13 +62,13 @@ final class Navigation {
         }
     }
 
-    /// A method of the root object.
+    /// Calls a method of the root object.
     @discardableResult
     func coordinator(_ member: String, _ arguments: Value..., timeout: UInt64? = nil) throws(Failure) -> [Value] {
         try call(Self.root, BusNames.Interface.coordinator, member, arguments, timeout: timeout)
     }
 
-    /// All properties of an interface.
+    /// Returns all properties of an interface.
     func properties(
         _ path: String, _ interface: StaticString, activates: Bool = true
     ) throws(Failure) -> Value {
@@ -77,7 +81,7 @@ final class Navigation {
         to destination: StaticString, _ path: String, _ interface: StaticString, _ member: String, _ arguments: [Value],
         _ activates: Bool, _ timeout: UInt64?
     ) throws(CallFailure) -> [Value] {
-        // A guard may ask the user something where there is one.
+        // On a terminal, a guard may ask the user for authorization.
         let answer = try bus.calling(
             destination.cString, path, interface.cString, member, timeout: timeout ?? 0, activates: activates,
             isInteractive: Terminal.isErrors
@@ -91,14 +95,14 @@ final class Navigation {
         }
     }
 
-    // MARK: What comes by itself
+    // MARK: Signals
 
-    /// Asks for signals; see ``Bus/subscribe(to:)``.
+    /// Subscribes to signals; see ``Bus/subscribe(to:)``.
     func subscribe(_ rule: String) throws(Failure) {
         do throws(CallFailure) { try bus.subscribe(to: rule) } catch { throw failure(error, Self.root) }
     }
 
-    /// Asks to be told when the service comes and goes.
+    /// Subscribes to changes of the owner of the service's name.
     func subscribeToOwner() throws(Failure) {
         try subscribe(
             "type='signal',sender='\(BusNames.bus)',interface='\(BusNames.bus)',member='NameOwnerChanged',"
@@ -106,9 +110,9 @@ final class Navigation {
         serviceOwner = (try? bus.uniqueName(ofOwnerOf: "\(BusNames.service)")) ?? ""
     }
 
-    /// The next signal of the bus or the service; nil: the time is over.
+    /// Returns the next signal of the bus or the service; nil if there is none in time.
     ///
-    /// Anybody can send a signal to this connection alone, without a rule that asks for it: those of others don't count.
+    /// Any client can send a signal to this connection, even without a match rule: others are ignored.
     func next(within time: UInt64? = nil) throws(Failure) -> Incoming? {
         do throws(SdError) {
             while true {
@@ -122,9 +126,9 @@ final class Navigation {
         }
     }
 
-    // MARK: Who is there
+    // MARK: The owner of the service's name
 
-    /// Who has the service's name now; nil: nobody. It starts nobody.
+    /// Returns the owner of the service's name; nil if there is none. It does not start the service.
     func owner() -> Bus.Owner? { bus.owner(of: "\(BusNames.service)") }
 
     // MARK: Failures
@@ -141,7 +145,7 @@ final class Navigation {
     }
 
     private func refusal(_ name: String, _ text: String, _ path: String) -> Failure {
-        let said = text.isEmpty ? name : Names.line(text)
+        let reason = text.isEmpty ? name : Names.line(text)
         switch name {
         case "\(BusNames.StandardError.serviceUnknown)", "\(BusNames.StandardError.nameHasNoOwner)":
             return noService()
@@ -151,25 +155,25 @@ final class Navigation {
             let instance = InstancePath.instance(at: path) ?? 0
             return Failure(.noInput, Target.missing(instance: instance), errorName: name)
         case "\(BusNames.StandardError.noReply)":
-            // The bus says it of a service that is gone; a time that is over is sd-bus's own.
+            // The bus sends this error if the service is gone; sd-bus uses another one for its own time limit.
             return Failure(
-                .unavailable, "the service went away before it answered, so what became of it is not known",
+                .unavailable, "the service ended before it answered; whether the call was carried out is unknown",
                 errorName: name)
         case "\(BusNames.StandardError.timeout)", "\(BusNames.StandardError.timedOut)":
-            return Failure(.timeout, "the service did not answer in time: \(said)", errorName: name)
+            return Failure(.timeout, "the service did not answer in time: \(reason)", errorName: name)
         case FlowError.Code.timeout.busName:
-            return Failure(.timeout, said, errorName: name)
+            return Failure(.timeout, reason, errorName: name)
         case _ where name.hasPrefix(BusNames.StandardError.spawnPrefix):
-            return Failure(.unavailable, "the service could not be started: \(said)", errorName: name)
+            return Failure(.unavailable, "the service could not be started: \(reason)", errorName: name)
         case "\(BusNames.StandardError.accessDenied)" where text.isEmpty:
             return Failure(.refused, "the service or the bus does not allow this", errorName: name)
         default:
             return Failure(
-                .refused, said, errorName: name, lines: text.split(separator: "\n").map(String.init))
+                .refused, reason, errorName: name, lines: text.split(separator: "\n").map(String.init))
         }
     }
 
-    /// There is nobody to talk to, and nobody that the bus could start.
+    /// Returns the error for a service that is not running, and that the bus can't start.
     func noService() -> Failure {
         let advice =
             switch (options.address, options.bus) {
@@ -181,17 +185,17 @@ final class Navigation {
         return Failure(.unavailable, "no service on \(options.busName): \(advice)")
     }
 
-    /// There is no node at a path; and which one may have been meant.
+    /// Returns the message for a missing node, with a suggestion.
     private func missing(_ path: String) -> String {
         let node = NodePath(objectPath: path)?.text ?? path
         let all = (try? liveNodes().map(\.path.text)) ?? []
         let suggestion = Names.suggestion(for: node, among: all)
         return "there is no live flow or screen '\(node)'"
-            + (suggestion.isEmpty ? "; 'flowbusctl tree' shows those there are" : suggestion)
+            + (suggestion.isEmpty ? "; 'flowbusctl tree' shows the live ones" : suggestion)
     }
 }
 
-extension Navigation {
+extension ServiceClient {
     /// The definitions that the service uses, with the flows that clients registered.
     func definitions() throws(Failure) -> Definitions {
         let text = try coordinator("GetDefinitions").first?.text ?? ""
@@ -206,14 +210,14 @@ extension Navigation {
 
 /// A signal.
 struct Incoming {
-    /// Unique name.
+    /// The unique name of the sender.
     let sender: String
     let path: String
     let interface: String
     let member: String
     let values: [Value]
 
-    /// Reads a message; nil: it is no signal.
+    /// Reads a message; nil if it is no signal.
     init?(_ message: MessageReader) throws(SdError) {
         guard !message.isCall, let interface = message.interface else { return nil }
         sender = String(cString: message.sender)
@@ -223,10 +227,10 @@ struct Incoming {
         values = try message.readValues()
     }
 
-    /// Whether the bus itself sent it; nobody else can have its name.
+    /// Whether the bus itself sent it; no client can have its name.
     var isOfBus: Bool { sender == "\(BusNames.bus)" }
 
-    /// The new owner of the service's name, empty where it has none, if it is about that.
+    /// The new owner of the service's name, empty if there is none; nil for any other signal.
     var newOwner: String? {
         guard isOfBus, member == "NameOwnerChanged", interface == "\(BusNames.bus)", values.count == 3,
             values[0].text == "\(BusNames.service)"
