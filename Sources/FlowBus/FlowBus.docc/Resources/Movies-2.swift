@@ -1,7 +1,7 @@
 import FlowBus
 import Foundation
 
-/// `movies` plays the tour in this process alone; `movies --bus` as a part of the tree that flowbusd keeps on the session bus.
+/// `movies` runs the tour in this process; `movies --bus` as a part of the tree that flowbusd keeps on the session bus.
 @main
 enum Movies {
     static func main() async {
@@ -22,5 +22,5 @@ enum Movies {
     }
 }
 
-/// Prints a line, at once: others wait for it.
+/// Prints a line immediately, because other programs wait for it.
 func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }

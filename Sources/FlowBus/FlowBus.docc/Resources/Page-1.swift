@@ -1,6 +1,6 @@
 import FlowBus
 
-/// Something to be seen: a page, or a window with others in it. It stands for what a toolkit has: a widget, a view.
+/// A visible element: a page, or a window with others in it. It stands for a widget or view of a toolkit.
 class Pane: Screen {
     let presence = Presence()
     let title: String
@@ -8,16 +8,16 @@ class Pane: Screen {
 
     init(_ title: String) { self.title = title }
 
-    /// The pages of it that are in sight.
+    /// Its visible pages.
     var pages: [Page] { [] }
 
-    /// Something else is in sight.
+    /// Called when the visible pages change.
     func changed() { container?.changed() }
 
-    /// One of its panes is closed.
+    /// Removes a closed pane.
     func remove(_ pane: Pane) {}
 
-    /// It is gone by other hands than the user's.
+    /// Closes the pane after something other than the user dismissed it.
     func withdraw() { container?.remove(self) }
 }
 
@@ -28,7 +28,7 @@ class Page: Pane {
 
     override var pages: [Page] { [self] }
 
-    /// As it looks: `Login: [Log in]`.
+    /// A textual picture: `Login: [Log in]`.
     var picture: String {
         let parts = (text.isEmpty ? [] : [text]) + buttons.map { "[\($0.label)]" }
         return ([title + ":"] + parts).joined(separator: " ")

@@ -1,8 +1,8 @@
 import FlowBus
 
-/// A user who plays with the app, and tells each navigation.
+/// A simulated user of the app, which prints each navigation.
 ///
-/// Flows don't know it, nor do they know whether they are on the bus.
+/// The flows know neither the tour nor whether they are on the bus.
 @MainActor
 final class Tour {
     private let coordinator: FlowCoordinator
@@ -17,9 +17,9 @@ final class Tour {
         failures = coordinator.failures
     }
 
-    /// Plays it all.
+    /// Runs the tour.
     ///
-    /// - Parameter isHelped: whether another program picks a movie, where the tour asks for it.
+    /// - Parameter isHelped: whether another program picks a movie when the tour asks for it.
     func play(isHelped: Bool) async throws {
         let appFlow = AppFlow(withServices: services, in: window)
 
@@ -87,7 +87,7 @@ final class Tour {
 
     private func tell(_ text: String) { say("# \(text)") }
 
-    /// What is in sight.
+    /// Prints the visible pages.
     private func look() {
         for page in window.pages { say("    \(page.picture)") }
     }
@@ -105,7 +105,7 @@ final class Tour {
         return navigation
     }
 
-    /// The next step that came to nothing.
+    /// Prints the next failure.
     private func failure() async {
         var iterator = failures.makeAsyncIterator()
         guard let failure = await iterator.next(isolation: #isolation) else { return }
@@ -113,14 +113,14 @@ final class Tour {
         say("failed on=\(failure.path) step=\(failure.step): \(reason)")
     }
 
-    /// All navigations up to this one.
+    /// Prints all navigations up to this one.
     private func until(_ flow: String, _ step: DemoStep) async {
         while let navigation = await next() {
             if navigation.flow.name == flow, navigation.step as? DemoStep == step { return }
         }
     }
 
-    /// Waits until the window looks so.
+    /// Waits until the window fulfills a condition.
     private func until(_ condition: () -> Bool) async {
         var changes = window.changes.values.makeAsyncIterator()
         while !condition() { _ = await changes.next(isolation: #isolation) }
@@ -128,7 +128,7 @@ final class Tour {
 
     // MARK: What the user does
 
-    /// Presses a button in sight, or one in a tab, be that in sight or not.
+    /// Presses a visible button, or one in a tab, visible or not.
     private func press(_ label: String, in title: String? = nil) throws {
         let buttons = try (title.map { try tab($0).1.pages } ?? window.pages).flatMap(\.buttons)
         guard let button = buttons.first(where: { $0.label == label }) else {
@@ -158,7 +158,7 @@ final class Tour {
     }
 }
 
-/// The app is not as the tour expects it.
+/// An error for an app that is not in the expected state.
 struct TourError: Error, CustomStringConvertible {
     let description: String
 

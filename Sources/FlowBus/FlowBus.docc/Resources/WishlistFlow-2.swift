@@ -1,6 +1,6 @@
 import FlowBus
 
-/// The movies to see; about who plays in them, only members may know more.
+/// The movies to see; only members can see details of the cast.
 final class WishlistFlow: Flow {
     static let steps: [any Step.Type] = [DemoStep.self]
     let root = Stack("Wishlist")
@@ -30,7 +30,7 @@ final class WishlistFlow: Flow {
         case .castIsPicked(let castId): return navigateToCastDetail(with: castId)
         case .membershipIsRequired(let name): return navigateToAlert(about: name)
         case .settingsAreRequired: return navigateToSettings()
-        // The window of the settings went with their flow.
+        // The settings flow's window was withdrawn with the flow.
         case .settingsAreComplete: return .none
         default: return .none
         }
@@ -69,7 +69,7 @@ final class WishlistFlow: Flow {
     }
 }
 
-/// What the buttons of the wishlist's bar say.
+/// Emits the steps of the buttons in the wishlist's bar.
 final class WishlistStepper: Stepper {
     let steps = PublishRelay<any Step>()
 

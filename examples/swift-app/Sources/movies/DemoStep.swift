@@ -1,6 +1,6 @@
 import FlowBus
 
-/// What can happen in the app. A step says what is so; where that leads is for the flows.
+/// The events of the app. A step describes what happened; the flows decide where it leads.
 enum DemoStep: Step, Equatable {
     // Onboarding
     case onboardingIsRequired

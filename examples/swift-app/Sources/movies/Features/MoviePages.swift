@@ -22,7 +22,7 @@ final class MovieListViewModel: Stepper {
     func pick(movieId: Int) { steps.accept(DemoStep.movieIsPicked(withId: movieId)) }
 }
 
-/// A movie, and who plays in it.
+/// A movie, with its cast.
 final class MovieDetail: Page {
     let viewModel: MovieDetailViewModel
 
@@ -52,7 +52,7 @@ final class MovieDetailViewModel: Stepper {
     func pick(castId: Int) { steps.accept(DemoStep.castIsPicked(withId: castId)) }
 }
 
-/// Somebody who plays in movies.
+/// A member of the cast.
 final class CastDetail: Page {
     init(_ cast: Cast) {
         super.init(cast.name)

@@ -42,7 +42,7 @@ final class About: Page {
     }
 }
 
-/// Says something, until it is closed.
+/// Shows a message until it is closed.
 final class Alert: Page {
     init(saying message: String) {
         super.init("Alert")

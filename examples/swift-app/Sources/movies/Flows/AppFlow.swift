@@ -15,7 +15,7 @@ final class AppFlow: Flow {
         guard let step = step as? DemoStep else { return .none }
         switch step {
         case .onboardingIsRequired: return navigateToOnboarding()
-        // The window of the onboarding went with its flow.
+        // The onboarding flow's window was withdrawn with the flow.
         case .onboardingIsComplete:
             return .one(flowContributor: .forwardToCurrentFlow(withStep: DemoStep.dashboardIsRequired))
         case .dashboardIsRequired: return navigateToDashboard()
@@ -42,7 +42,7 @@ final class AppFlow: Flow {
     }
 }
 
-/// Knows how the app begins.
+/// Emits the first step of the app.
 final class AppStepper: Stepper {
     let steps = PublishRelay<any Step>()
     private let services: AppServices

@@ -1,6 +1,6 @@
 import FlowBus
 
-/// Who is it, and which key do they have? It ends by telling its parent, which it does not know.
+/// Asks for the user's name and key. It ends with a step for its parent, which it does not know.
 final class OnboardingFlow: Flow {
     static let steps: [any Step.Type] = [DemoStep.self]
     let root = Stack("Onboarding")

@@ -1,6 +1,6 @@
 import FlowBus
 
-/// The settings: a list, and beside it what was chosen there.
+/// The settings: a list, and the selected item next to it.
 final class SettingsFlow: Flow {
     static let steps: [any Step.Type] = [DemoStep.self]
     let root = Split("Settings")
@@ -23,7 +23,7 @@ final class SettingsFlow: Flow {
         }
     }
 
-    /// The list, and the first choice made.
+    /// The list, with its first item selected.
     private func navigateToSettings() -> FlowContributors {
         let list = SettingsList(settingsStepper)
         root.setMaster(list)
@@ -46,7 +46,7 @@ final class SettingsFlow: Flow {
     }
 }
 
-/// What the settings' list says.
+/// Emits the steps of the settings' list.
 final class SettingsStepper: Stepper {
     let steps = PublishRelay<any Step>()
 

@@ -1,4 +1,4 @@
-/// What the flows need, handed on by their initializers.
+/// The services that the flows get in their initializers.
 @MainActor
 final class AppServices {
     let movies = MoviesService()
@@ -6,13 +6,13 @@ final class AppServices {
     let account = AccountService()
 }
 
-/// What is kept about the user.
+/// The stored preferences of the user.
 @MainActor
 final class PreferencesService {
     var isOnboarded = false
 }
 
-/// Who the user is; somewhere else, so it takes a while to ask.
+/// The user's account. It is elsewhere, so a request takes a while.
 actor AccountService {
     private var member = false
 

@@ -12,7 +12,7 @@ struct Cast {
     let bio: String
 }
 
-/// Movies, and who plays in them.
+/// Movies, with their cast.
 @MainActor
 final class MoviesService {
     private let movies = [

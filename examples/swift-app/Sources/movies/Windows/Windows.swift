@@ -14,7 +14,7 @@ class Stack: Pane {
         changed()
     }
 
-    /// Closes what is on top.
+    /// Closes the top pane.
     func pop() {
         guard let top = panes.last else { return }
         remove(top)
@@ -49,7 +49,7 @@ final class Tabs: Pane {
     }
 }
 
-/// A list and what was chosen there, as in a UISplitViewController.
+/// A list and its selected item, as in a UISplitViewController.
 final class Split: Pane {
     private var master: Pane?
     private var detail: Pane?
@@ -61,7 +61,7 @@ final class Split: Pane {
         add(pane)
     }
 
-    /// Takes the place of the one that was there.
+    /// Replaces the detail pane.
     func setDetail(_ pane: Pane) {
         detail?.dismiss()
         detail = pane
@@ -81,7 +81,7 @@ final class Split: Pane {
     }
 }
 
-/// The window itself: tells whenever something else is in sight.
+/// The window, which notifies an observer whenever the visible pages change.
 final class Window: Stack {
     let changes = PublishRelay<Void>()
 
