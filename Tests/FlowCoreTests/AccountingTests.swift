@@ -16,7 +16,7 @@ struct AccountingTests {
         }
     }
 
-    @Test func `S-33 a client at its limit of presentables costs no other a call`() {
+    @Test func `S-33 a client at its limit of presentables does not affect others`() {
         var accounting = Accounting()
         accounting.count(Accounting.Usage(nodes: Limits.nodesPerClient - 1), for: one)
         #expect(refusal(accounting, Accounting.Usage(nodes: 1), one) == nil)
@@ -28,7 +28,7 @@ struct AccountingTests {
         #expect(refusal(accounting, Accounting.Usage(nodes: 1), .daemon) == nil)
     }
 
-    @Test func `S-33 a client at its limit of bytes costs no other a call`() {
+    @Test func `S-33 a client at its limit of bytes does not affect others`() {
         var accounting = Accounting()
         accounting.count(Accounting.Usage(bytes: Limits.liveArgumentBytesPerClient - 1), for: one)
         #expect(refusal(accounting, Accounting.Usage(bytes: 1), one) == nil)
@@ -41,7 +41,7 @@ struct AccountingTests {
         #expect(refusal(accounting, Accounting.Usage(nodes: 1), one) == nil)
     }
 
-    @Test func `S-33 what the daemon began counts in total alone`() {
+    @Test func `S-33 flows that the daemon starts count in total only`() {
         var accounting = Accounting()
         accounting.count(Accounting.Usage(nodes: Limits.nodes - 1, bytes: Limits.liveArgumentBytes - 1), for: .daemon)
         #expect(accounting.clients.isEmpty)
@@ -56,7 +56,7 @@ struct AccountingTests {
                     .limitExceeded, "arguments of live presentables take 16777215 of at most 16777216 bytes in total"))
     }
 
-    @Test func `S-33 a client at its limit of waiting steps costs no other a call`() {
+    @Test func `S-33 a client at its limit of waiting steps does not affect others`() {
         var accounting = Accounting()
         accounting.count(Accounting.Usage(steps: Limits.waitingStepsPerClient - 1), for: one)
         #expect(refusal(accounting, Accounting.Usage(steps: 1), one) == nil)
@@ -69,7 +69,7 @@ struct AccountingTests {
         #expect(refusal(accounting, Accounting.Usage(steps: 1), .daemon) == nil)
     }
 
-    @Test func `S-13 what comes in total may be less than what comes for a client`() throws {
+    @Test func `S-13 the total can grow by less than the usage of a client`() throws {
         var accounting = Accounting()
         accounting.count(Accounting.Usage(nodes: Limits.nodes, bytes: Limits.liveArgumentBytes), for: .daemon)
         let more = Accounting.Usage(nodes: 1, bytes: 1)
@@ -79,7 +79,7 @@ struct AccountingTests {
         #expect(throws: FlowError.self) { try accounting.check(more, inTotal: Accounting.Usage(), for: one) }
     }
 
-    @Test func `S-33 a node gives back what it held, to whom it held it`() throws {
+    @Test func `S-33 a node returns its usage to the client that it counted for`() throws {
         var forest = Forest(base: "")
         var accounting = Accounting()
         let main = forest.insert(
@@ -108,7 +108,7 @@ struct AccountingTests {
         #expect(accounting == Accounting())
     }
 
-    @Test func `who holds nothing more is known until it is gone`() {
+    @Test func `a client without usage is known until it vanishes`() {
         var accounting = Accounting()
         accounting.count(Accounting.Usage(nodes: 1, bytes: 5), for: one)
         #expect(accounting.clients[one] == Accounting.Usage(nodes: 1, bytes: 5))
@@ -123,11 +123,11 @@ struct AccountingTests {
         #expect(accounting.presentClients == [])
     }
 
-    @Test func `S-33 a user beside the service's own has half of what there is, by however many clients`() {
+    @Test func `S-33 another user than the service's own has half of each quota, with any number of clients`() {
         var accounting = Accounting()
         let clients = (0..<5).map { Client(":1.\($0)") }
         for client in clients.prefix(3) { accounting.count(Accounting.Usage(nodes: 2_000), for: client) }
-        // Until it is known whose they are, each has its own limits.
+        // Until their users are known, each has its own limits.
         for client in clients { accounting.open(client) }
         #expect(refusal(accounting, Accounting.Usage(nodes: 1), clients[3]) == nil)
         for client in clients.prefix(4) { accounting.identify(client, as: 1_000) }
@@ -138,7 +138,7 @@ struct AccountingTests {
         accounting.count(Accounting.Usage(nodes: -2_000), for: clients[0])
         #expect(refusal(accounting, Accounting.Usage(nodes: 1_000), clients[3]) == nil)
         #expect(refusal(accounting, Accounting.Usage(nodes: 1_001), clients[3])?.code == .limitExceeded)
-        // What another user left is nobody's, and in the pool.
+        // Usage of a vanished user's clients is in the pool.
         #expect(accounting.close(clients[1]) == Accounting.Usage(nodes: 2_000))
         #expect(accounting.pool == Accounting.Usage(nodes: 2_000))
         #expect(refusal(accounting, Accounting.Usage(nodes: 2_000), clients[3]) == nil)
@@ -146,7 +146,7 @@ struct AccountingTests {
         #expect(accounting.clients(of: 1_000).sorted { $0.name < $1.name } == [clients[0], clients[2]])
     }
 
-    @Test func `S-33 what clients that are gone hold is in the pool until it goes, and has no other limit`() {
+    @Test func `S-33 usage of vanished clients is pooled until it is released, without a further limit`() {
         var accounting = Accounting()
         accounting.count(Accounting.Usage(nodes: 2_000, steps: 3, bytes: 4), for: one)
         _ = accounting.takeOpened()
@@ -159,15 +159,15 @@ struct AccountingTests {
         #expect(refusal(accounting, Accounting.Usage(nodes: 1), one) == nil)
         #expect(accounting.pool.nodes == 2_001)
         accounting.count(Accounting.Usage(nodes: -2_001, steps: -3, bytes: -4), for: one)
-        // Until the event is over: its chain can make more.
+        // Until the event is over: its cascade can add more.
         #expect(accounting.pool == Accounting.Usage() && accounting.isGone(one))
         #expect(accounting.takeOpened() == [] && !accounting.isGone(one))
-        // Nobody was ever who made what came back from another bus.
+        // Presentables from another bus have no client.
         accounting.count(Accounting.Usage(nodes: 1), for: .former)
         #expect(accounting.isGone(.former) && accounting.takeOpened() == [] && accounting.pool.nodes == 1)
     }
 
-    @Test func `what holds less is let in above a limit`() {
+    @Test func `a change that reduces usage is admitted above a limit`() {
         var accounting = Accounting()
         accounting.count(Accounting.Usage(nodes: Limits.nodes, bytes: Limits.liveArgumentBytes), for: one)
         #expect(refusal(accounting, Accounting.Usage(nodes: 0, bytes: -1), one) == nil)

@@ -45,7 +45,7 @@ struct AlarmsTests {
         #expect(order == [idle(9), .call(RequestID(1)), .call(RequestID(2))])
     }
 
-    @Test func `S-34 whatever comes and goes, it stays in order`() {
+    @Test func `S-34 after any additions and removals it stays sorted`() {
         var random = Seeded(seed: 3)
         var alarms = Alarms()
         var entries: [(due: UInt64, instance: UInt64)] = []

@@ -2,23 +2,23 @@ import Testing
 
 @testable import FlowCore
 
-/// Where the records of a coordinator are kept, as a shell does it.
+/// The stored records of a coordinator, as a shell stores them.
 struct Archive {
     private(set) var bodies: [RecordKey: [UInt8]] = [:]
 
-    /// All that is kept.
+    /// All stored records.
     var records: [Record] { bodies.map { Record($0.key, $0.value) } }
 
-    /// Keeps what changed; gives the keys of those that should say something else then, and what was promised wrongly.
+    /// Stores the changed records. Returns the keys of missing changes, and of promises that were not kept.
     ///
-    /// - Parameter isCompared: whether all is compared, which takes its time; else only what was promised.
+    /// - Parameter isCompared: whether to compare all records, which takes time, or only the promised ones.
     mutating func update(from coordinator: inout Coordinator, comparing isCompared: Bool = true) -> [String] {
         var complaints: [String] = []
         let (isUrgent, isAny) = (coordinator.hasUrgentRecords, coordinator.hasRecords)
         let taken = coordinator.takeRecords()
         keep(taken)
         let lazy: Set<RecordKey.Kind> = [.activity]
-        // Tokens that were forgotten may go later.
+        // Dropped tokens can be removed later.
         let urgent = taken.filter { !lazy.contains($0.key.kind) && !($0.key.kind == .token && $0.body == nil) }
         if !isUrgent, !urgent.isEmpty { complaints.append("not urgent: \(urgent.map(\.key))") }
         if !isAny, !taken.isEmpty { complaints.append("not promised: \(taken.map(\.key))") }

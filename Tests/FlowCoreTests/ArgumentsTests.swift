@@ -13,7 +13,7 @@ struct ArgumentsTests {
         #expect(arguments["Lang"] == nil)
     }
 
-    @Test func `what is private is not broadcast, the order of the rest stays`() {
+    @Test func `private arguments are not broadcast, the order of the others stays`() {
         #expect(arguments.broadcastable == [Argument("item", .int64(1)), Argument("lang", .string("en"))])
         #expect([arguments[0]].broadcastable == [arguments[0]])
     }

@@ -14,7 +14,7 @@ struct BlockedStepsTests {
         return step
     }
 
-    @Test func `S-6 the next is that of the oldest origin, and in that the first set off`() {
+    @Test func `S-6 the next step is that of the oldest origin, and within it the first triggered`() {
         var random = SystemRandomNumberGenerator()
         for count in [0, 1, 2, 3, 10, 300] {
             let numbers = (0..<UInt64(count)).shuffled(using: &random)
@@ -33,12 +33,12 @@ struct BlockedStepsTests {
         }
     }
 
-    /// A flow whose guard is asked about `go`, with so many steps behind its question.
+    /// A flow whose guard is asked about `go`, with a number of steps that wait behind its question.
     private func world(_ count: Int, of step: String = "go", quotas: Quotas = .service) throws -> World {
-        var sketch = DefinitionsBuilder()
-        sketch.step("note", ["text": "string"])
-        sketch.flow("main", guarded: ("com.auth", ["go", "note"]), on: ["go": [], "free": [], "note": []])
-        let world = World(sketch, quotas: quotas)
+        var builder = DefinitionsBuilder()
+        builder.step("note", ["text": "string"])
+        builder.flow("main", guarded: ("com.auth", ["go", "note"]), on: ["go": [], "free": [], "note": []])
+        let world = World(builder, quotas: quotas)
         try world.coordinate("main")
         try world.emit("go", on: "/main")
         for _ in 0..<count { try world.emit(step, on: "/main") }
@@ -86,13 +86,13 @@ struct BlockedStepsTests {
         #expect(world.coordinator.accounting.total.bytes > Limits.liveArgumentBytesPerClient)
     }
 
-    @Test func `where nobody takes records, none are noted`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.screen("page", ["a": "int64?"])
-        sketch.flow(
+    @Test func `without persistence, no records are noted`() throws {
+        var builder = DefinitionsBuilder()
+        builder.screen("page", ["a": "int64?"])
+        builder.flow(
             "main", guarded: ("com.auth", ["slow"]), on: ["go": [.screen("page", .init(step: "later"))], "slow": []])
-        sketch.step("later")
-        let definitions = sketch.definitions
+        builder.step("later")
+        let definitions = builder.definitions
         var coordinator = Coordinator(definitions: definitions, basePath: "", isRecorded: false)
         func handle(_ event: Event) { _ = coordinator.handle(event, at: Instant(microseconds: 0)) }
         let flow = try #require(definitions.flow(named: "main"))

@@ -1,21 +1,21 @@
 @testable import FlowCore
 
-/// What a client of the bus knows: the objects, built from nothing but what it is told.
+/// The objects as a client of the bus knows them, built from the effects only.
 struct BusModel {
     private(set) var objects: [String: PresentableState] = [:]
-    /// With tabs: the instances that were selected, the latest last, by the flow's path.
+    /// With tabs: the selected instances, the latest last, by the flow's path.
     private var selected: [String: [UInt64]] = [:]
     /// The instances of the current children, by the flow's path.
     private var currents: [String: UInt64] = [:]
     private(set) var serial: UInt64 = 0
-    /// When the shell was asked to come back.
+    /// The time of the requested timer.
     var timer: Instant?
-    /// Whom the shell was asked to watch.
+    /// The clients that the shell was asked to watch.
     var watched: Set<Client> = []
-    /// What a client could not make sense of.
+    /// Effects that make no sense to a client.
     private(set) var complaints: [String] = []
 
-    /// Who covers whom in a flow of this definition.
+    /// The covering in flows, by definition.
     var covering: [String: Children] = [:] {
         didSet { for path in objects.keys { selectOldest(of: path) } }
     }
@@ -53,10 +53,10 @@ struct BusModel {
         }
     }
 
-    /// The timer has fired: it is no more.
+    /// Clears the timer after it fired.
     mutating func takeTimer() { timer = nil }
 
-    /// Whether a contribution is about what there is; one that pops may be followed by one that pops more.
+    /// Returns whether a contribution refers to existing objects; a pop can be followed by another.
     private func isRight(_ contribution: Contribution, before later: ArraySlice<Contribution>) -> Bool {
         let object = contribution.path.flatMap { objects[$0] }
         return switch contribution.kind {
@@ -67,7 +67,7 @@ struct BusModel {
         }
     }
 
-    /// A call to show a presentable selects it, before anything else comes of it.
+    /// Selects a presentable that a call shows, before its other effects.
     mutating func select(_ path: String) {
         guard let object = objects[path], let parent = object.parent, isTabs(parent) else { return }
         selected[parent, default: []].removeAll { $0 == object.instance }
@@ -82,7 +82,7 @@ struct BusModel {
         if let parent = state.parent { selectOldest(of: parent) }
     }
 
-    /// The newest leaf goes first, so what goes has no children, and no newer sibling that goes later is seen here.
+    /// Removal is newest leaf first, so a removed object has no children and no newer sibling that is removed later.
     private mutating func remove(_ path: String, _ isFlow: Bool) {
         guard let gone = objects.removeValue(forKey: path), (gone.flow != nil) == isFlow,
             !objects.values.contains(where: { $0.parent == path })
@@ -109,7 +109,7 @@ struct BusModel {
         case .some(.none): object.flow?.current = nil
         case nil: break
         }
-        // The current child's path may be another's than before.
+        // The path of the current child can be another object's than before.
         let current = object.flow?.current.flatMap { objects[$0]?.instance }
         if object == before, current == currents[changes.path] { complain(.changeProperties(changes)) }
         currents[changes.path] = current
@@ -129,12 +129,12 @@ struct BusModel {
 // MARK: - From scratch
 
 extension BusModel {
-    /// Children in creation order: instances only ever grow.
+    /// Children in creation order, as instances increase.
     private func children(of path: String?) -> [PresentableState] {
         objects.values.filter { $0.parent == path }.sorted { $0.instance < $1.instance }
     }
 
-    /// All objects as they have to be, if only the visible flags, the order of children and the selections count.
+    /// All objects, computed from the visible flags, the order of children and the selections only.
     func recomputed() -> [PresentableState] {
         var below: [String: [PresentableState]] = [:]
         for object in objects.values { below[object.parent ?? "", default: []].append(object) }

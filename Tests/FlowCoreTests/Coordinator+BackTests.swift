@@ -4,11 +4,11 @@ import Testing
 
 @Suite("Flow coordinator: Back")
 struct BackTests {
-    /// A free root with a stack, tabs, and a flow that takes Back as a step.
-    private func sketch() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("gone", ["name": "string?", "why": "string?"])
-        sketch.flow(
+    /// A free root with a stack, tabs, and a flow that handles Back with a step.
+    private func builder() -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.step("gone", ["name": "string?", "why": "string?"])
+        builder.flow(
             "main",
             on: [
                 "stack": [.flow("stack")], "tabs": [.flow("tabs")], "asked": [.flow("asked")], "cover": [.screen("x")],
@@ -16,25 +16,25 @@ struct BackTests {
         )
         let told = DefinitionsBuilder.Child(
             onDismissed: "gone", onDismissedWith: [Binding("name", .childName), Binding("why", .reason)])
-        sketch.flow(
+        builder.flow(
             "stack", children: .stack,
             on: [
                 "push": [.screen("a", told)], "deep": [.flow("stack")], "asked": [.flow("asked")],
                 "tabs": [.flow("tabs")], "gone": [],
             ])
-        sketch.flow("tabs", children: .tabs, on: ["fill": [.screen("a"), .flow("stack", .init(step: "push"))]])
-        sketch.flow("asked", onBack: "leave", on: ["leave": [.end()], "stay": []])
-        return sketch
+        builder.flow("tabs", children: .tabs, on: ["fill": [.screen("a"), .flow("stack", .init(step: "push"))]])
+        builder.flow("asked", onBack: "leave", on: ["leave": [.end()], "stay": []])
+        return builder
     }
 
-    private func opened(_ steps: [(String, on: String)]) throws -> World {
-        let world = try World(root: "main", sketch())
+    private func makeWorld(_ steps: [(String, on: String)]) throws -> World {
+        let world = try World(root: "main", builder())
         for (step, path) in steps { try world.emit(step, on: path) }
         return world
     }
 
     @Test func `S-24 a stack with more than one child dismisses the current one: a navigation without a step`() throws {
-        let world = try opened([("stack", "/main"), ("push", "/main/stack"), ("push", "/main/stack")])
+        let world = try makeWorld([("stack", "/main"), ("push", "/main/stack"), ("push", "/main/stack")])
         try world.show("/main/stack/a")
         #expect(
             try world.back("/main/stack", by: ":1.5") == [
@@ -48,29 +48,28 @@ struct BackTests {
     }
 
     @Test func `S-24 it counts as the flow's latest navigation`() throws {
-        var sketch = sketch()
-        sketch.step("push", ["n": "int64?"])
-        sketch.flow("stack", children: .stack, on: ["push": [.screen("a")]])
-        let world = try World(root: "stack", sketch)
+        var builder = builder()
+        builder.step("push", ["n": "int64?"])
+        builder.flow("stack", children: .stack, on: ["push": [.screen("a")]])
+        let world = try World(root: "stack", builder)
         for _ in 1...2 { try world.emit("push", ["n": .byte(1)], on: "/stack", by: ":1.5") }
         try world.back("/stack", by: ":1.6")
         let last = try #require(try world.kept("/stack").flow?.last)
         #expect((last.serial, last.step, last.arguments) == (3, "", []))
-        // What the one before held is given back.
+        // The usage of the previous one is released.
         #expect(world.coordinator.accounting.clients[Client(":1.5")] == Accounting.Usage(nodes: 1))
         #expect(world.coordinator.serial == 3)
     }
 
-    @Test func `S-24 S-16 what it uncovers gets its steps after the parent's is queued, the older origin first`() throws
-    {
-        var sketch = sketch()
-        sketch.flow(
+    @Test func `S-24 S-16 the uncovered screen's steps follow the parent's, the older origin first`() throws {
+        var builder = builder()
+        builder.flow(
             "stack", children: .stack,
             on: [
                 "push": [.screen("b", .init(step: "hello", whenHidden: .queue))], "hello": [], "kept": [], "gone": [],
                 "cover": [.screen("a", .init(onDismissed: "gone"))],
             ])
-        let world = try World(root: "stack", sketch)
+        let world = try World(root: "stack", builder)
         try world.emit("push", on: "/stack")
         try world.emit("cover", on: "/stack")
         try world.show("/stack/b")
@@ -79,34 +78,34 @@ struct BackTests {
         #expect(world.navigations == ["/stack ", "/stack hello", "/stack kept", "/stack gone"])
     }
 
-    @Test func `S-24 a flow with onBack sets off that step, ungated, and its verdict is Back's`() throws {
-        let world = try opened([("asked", "/main")])
+    @Test func `S-24 a flow with onBack triggers that step, ungated, and its verdict is Back's`() throws {
+        let world = try makeWorld([("asked", "/main")])
         try world.hide("/main/asked")
         #expect(
             try world.back("/main/asked", by: ":1.5") == [
                 "did 2 after 0 by :1.5: /main/asked leave [end]", "- /main/asked", "= navigated 2",
             ])
-        var sketch = sketch()
-        sketch.flow("asked", onBack: "leave", on: ["stay": []])
-        let unhandled = try World(root: "asked", sketch)
+        var builder = builder()
+        builder.flow("asked", onBack: "leave", on: ["stay": []])
+        let unhandled = try World(root: "asked", builder)
         #expect(try unhandled.back("/asked") == ["= unhandled 0"])
-        sketch.flow("asked", onBack: "leave", on: ["leave": [.screen("a", .init(id: "1"))]])
-        let failing = try World(root: "asked", sketch)
+        builder.flow("asked", onBack: "leave", on: ["leave": [.screen("a", .init(id: "1"))]])
+        let failing = try World(root: "asked", builder)
         let standing = failing.standing
         #expect(try failing.back("/asked") == ["! InvalidName"])
         #expect(failing.standing == standing)
     }
 
     @Test func `S-24 onBack goes before the stack's own way`() throws {
-        var sketch = sketch()
-        sketch.flow("stack", children: .stack, onBack: "leave", on: ["push": [.screen("a")], "leave": []])
-        let world = try World(root: "stack", sketch)
+        var builder = builder()
+        builder.flow("stack", children: .stack, onBack: "leave", on: ["push": [.screen("a")], "leave": []])
+        let world = try World(root: "stack", builder)
         for _ in 1...2 { try world.emit("push", on: "/stack") }
         #expect(try world.back("/stack") == ["did 3 after 0 by :1.1: /stack leave []", "= navigated 3"])
     }
 
     @Test func `S-24 it descends: with free into the newest presented child, if that is a flow`() throws {
-        let world = try opened([("stack", "/main"), ("stack", "/main"), ("cover", "/main")])
+        let world = try makeWorld([("stack", "/main"), ("stack", "/main"), ("cover", "/main")])
         for path in ["/main/stack", "/main/stack_2"] { for _ in 1...3 { try world.emit("push", on: path) } }
         func goBack() throws -> String? { try world.back("/main").first { $0.hasPrefix("-") } }
         // The screen is hidden as yet.
@@ -125,7 +124,7 @@ struct BackTests {
     @Test func `S-24 it descends with stack and tabs into the current child, and goes back up where it is not taken`()
         throws
     {
-        let world = try opened([
+        let world = try makeWorld([
             ("stack", "/main"), ("push", "/main/stack"), ("tabs", "/main/stack"), ("fill", "/main/stack/tabs"),
         ])
         // The tab in front is a screen: so it is the stack's.
@@ -134,7 +133,7 @@ struct BackTests {
     }
 
     @Test func `S-24 tabs go back nowhere themselves`() throws {
-        let world = try opened([("tabs", "/main"), ("fill", "/main/tabs")])
+        let world = try makeWorld([("tabs", "/main"), ("fill", "/main/tabs")])
         #expect(try world.back("/main") == ["= unhandled 0"])
         try world.show("/main/tabs/stack")
         #expect(try world.back("/main") == ["= unhandled 0"])
@@ -147,9 +146,9 @@ struct BackTests {
     }
 
     @Test func `S-24 emitters of each flow that it comes to: one refusal, and nothing changes`() throws {
-        var sketch = sketch()
-        sketch.flow("asked", onBack: "leave", emitters: ["org.example.Till"], on: ["leave": [.end()]])
-        let world = try World(root: "stack", sketch)
+        var builder = builder()
+        builder.flow("asked", onBack: "leave", emitters: ["org.example.Till"], on: ["leave": [.end()]])
+        let world = try World(root: "stack", builder)
         for step in ["push", "push", "asked"] { try world.emit(step, on: "/stack") }
         let standing = world.standing
         #expect(try world.back("/stack", by: ":1.5") == ["! AccessDenied"])
@@ -157,17 +156,19 @@ struct BackTests {
         #expect(world.standing == standing)
         world.own("org.example.Till", ":1.5")
         #expect(try world.back("/stack", by: ":1.5").last == "= navigated 4")
-        sketch.flow("stack", children: .stack, emitters: ["org.example.Till"], on: ["push": [.screen("a")]])
-        world.reload(sketch)
+        builder.flow("stack", children: .stack, emitters: ["org.example.Till"], on: ["push": [.screen("a")]])
+        world.reload(builder)
         #expect(try world.back("/stack", by: ":1.6") == ["! AccessDenied"])
         #expect(try world.back("/stack", by: ":1.5").last == "= navigated 5")
     }
 
-    @Test func `S-24 S-26 a child flow that goes back is waited for no longer; S-12 its steps are told`() throws {
-        var sketch = sketch()
-        sketch.flow("sub", on: ["wait": [.screen("w", .init(step: "hello", whenHidden: .queue))], "hello": []])
-        sketch.flow("stack", children: .stack, on: ["open": [.screen("a"), .flow("sub")]])
-        let world = try World(root: "stack", sketch)
+    @Test func `S-24 S-26 a child flow that is dismissed by Back is no longer waited for; S-12 its steps are reported`()
+        throws
+    {
+        var builder = builder()
+        builder.flow("sub", on: ["wait": [.screen("w", .init(step: "hello", whenHidden: .queue))], "hello": []])
+        builder.flow("stack", children: .stack, on: ["open": [.screen("a"), .flow("sub")]])
+        let world = try World(root: "stack", builder)
         try world.emit("open", on: "/stack")
         try world.emit("wait", on: "/stack/sub", by: ":1.5")
         try world.emit("hello", on: "/stack/sub/w", by: ":1.6")
@@ -180,8 +181,8 @@ struct BackTests {
             ])
     }
 
-    @Test func `Back on what is gone, or on a screen, is refused`() throws {
-        let world = try opened([("stack", "/main"), ("cover", "/main")])
+    @Test func `Back on a removed flow, or on a screen, is refused`() throws {
+        let world = try makeWorld([("stack", "/main"), ("cover", "/main")])
         let node = try world.node("/main/stack")
         try world.dismiss("/main/stack")
         for node in [node, try world.node("/main/x")] {

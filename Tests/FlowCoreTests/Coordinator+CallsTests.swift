@@ -5,21 +5,21 @@ import Testing
 @Suite("Flow coordinator: calls that are answered later")
 struct CallsTests {
     /// A flow whose guard is asked about `gate` and `locked`, with a child flow that has a guard, too.
-    private func sketch() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+    private func builder() -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", onBack: "gate", guarded: ("com.auth", ["gate", "locked"]),
             on: [
                 "open": [.screen("a"), .flow("sub")], "gate": [.current("next")], "next": [], "locked": [], "go": [],
                 "bad": [.screen("a", .init(id: "1"))],
             ])
-        sketch.flow("sub", guarded: ("com.sub", ["gate"]), on: ["gate": [.parent("gate")], "go": []])
-        sketch.step("strange")
-        return sketch
+        builder.flow("sub", guarded: ("com.sub", ["gate"]), on: ["gate": [.parent("gate")], "go": []])
+        builder.step("strange")
+        return builder
     }
 
-    private func opened() throws -> World {
-        let world = try World(root: "main", sketch())
+    private func makeWorld() throws -> World {
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
         try world.show("/main/a")
         return world
@@ -27,8 +27,8 @@ struct CallsTests {
 
     // MARK: When
 
-    @Test func `S-9 S-7 each call is answered once, in order, when its chain is done`() throws {
-        let world = try opened()
+    @Test func `S-9 S-7 each call is answered once, in order, when its cascade is done`() throws {
+        let world = try makeWorld()
         try world.emit("gate", on: "/main", by: ":1.4")
         try world.emit("go", on: "/main", by: ":1.5")
         try world.emit("strange", on: "/main/a", by: ":1.6")
@@ -45,8 +45,8 @@ struct CallsTests {
         #expect(world.wait(Limits.replyTimeout) == [])
     }
 
-    @Test func `S-9 the answer goes out when its chain waits, and what comes of that does not change it`() throws {
-        let world = try opened()
+    @Test func `S-9 the answer is sent when its cascade waits, and later results do not change it`() throws {
+        let world = try makeWorld()
         try world.emit("gate", on: "/main/sub")
         #expect(
             try world.adapt(1, to: "gate") == [
@@ -58,7 +58,7 @@ struct CallsTests {
     }
 
     @Test func `S-9 S-22 one event answers many calls, each once and in their order`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         for number in 2...5 { try world.emit(number == 4 ? "go" : "gate", on: "/main/sub", by: ":1.\(number)") }
         try world.emitAll(["go"], on: "/main/sub", by: ":1.6")
         try world.back("/main", by: ":1.7")
@@ -74,8 +74,8 @@ struct CallsTests {
 
     // MARK: Pending
 
-    @Test func `S-9 undecided after 20 s it is pending, and the outcome comes to the emitter, once`() throws {
-        let world = try opened()
+    @Test func `S-9 undecided after 20 s the verdict is pending, and the emitter gets the outcome once`() throws {
+        let world = try makeWorld()
         world.now = 1_000
         #expect(
             try world.emit("gate", on: "/main/a", by: ":1.4", token: "t")
@@ -93,8 +93,8 @@ struct CallsTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-9 who asks again by a token waits for the first outcome, also where the screen is gone`() throws {
-        let world = try opened()
+    @Test func `S-9 a repeated call with a token waits for the first outcome, also if the screen is gone`() throws {
+        let world = try makeWorld()
         let again = { (client: String) in
             world.handle(.emissionRepeated(world.nextRequest(), token: "t", by: Client(client)))
         }
@@ -122,9 +122,9 @@ struct CallsTests {
     ]
 
     @Test(arguments: ends.indices)
-    func `S-9 S-12 other outcomes are concluded, and not told to everyone`(index: Int) throws {
+    func `S-9 S-12 other outcomes are concluded, and not broadcast`(index: Int) throws {
         let (answer, text) = Self.ends[index]
-        let world = try opened()
+        let world = try makeWorld()
         try world.emit("gate", on: "/main")
         world.wait(Limits.replyTimeout)
         #expect(world.answer(1, answer) == ["concluded /main for :1.1: \(text)"])
@@ -135,8 +135,8 @@ struct CallsTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-9 who does not wait is told pending at once, or the verdict if there is one`() throws {
-        let world = try opened()
+    @Test func `S-9 a caller that does not wait gets pending immediately, or the verdict if there is one`() throws {
+        let world = try makeWorld()
         let hurried = EmissionOptions(waits: false)
         #expect(
             try world.emit("gate", on: "/main", options: hurried) == ["guard? com.auth #1: /main gate", "= pending 0"])
@@ -152,7 +152,7 @@ struct CallsTests {
     }
 
     @Test func `S-9 S-24 Back with a guarded step waits like one, and is concluded like one`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         #expect(try world.back("/main/sub", by: ":1.4") == ["= unhandled 0"])
         #expect(try world.back("/main", by: ":1.4") == ["guard? com.auth #1: /main gate", "timer 20000000"])
         try world.back("/main", by: ":1.5")
@@ -165,11 +165,11 @@ struct CallsTests {
     }
 
     @Test(arguments: [false, true])
-    func `S-9 S-25 what is told to the caller alone comes from the path that was called, also after a restart`(
+    func `S-9 S-25 StepConcluded comes from the path that was called, also after a restart`(
         isRestarted: Bool
     ) throws {
         func concluded(_ call: (World) throws -> Void) throws -> [String] {
-            let world = try opened()
+            let world = try makeWorld()
             try world.emit("go", on: "/main/sub")
             try call(world)
             if isRestarted { world.restart() } else { world.wait(Limits.replyTimeout) }
@@ -209,10 +209,10 @@ struct CallsTests {
     func `S-9 S-24 the step of a Back that a flow further down takes is concluded where Back was called`(
         isRestarted: Bool
     ) throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", children: .stack, on: ["open": [.flow("sub")]])
-        sketch.flow("sub", onBack: "gate", guarded: ("com.auth", ["gate"]), on: ["gate": []])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", children: .stack, on: ["open": [.flow("sub")]])
+        builder.flow("sub", onBack: "gate", guarded: ("com.auth", ["gate"]), on: ["gate": []])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         #expect(try world.back("/main", by: ":1.4").first == "guard? com.auth #1: /main/sub gate")
         if isRestarted { world.restart() } else { world.wait(Limits.replyTimeout) }
@@ -222,13 +222,13 @@ struct CallsTests {
 
     // MARK: Lists
 
-    @Test func `S-9 S-7 EmitSteps waits with each step, and goes on when that one's chain is done`() throws {
-        let world = try opened()
+    @Test func `S-9 S-7 EmitSteps waits with each step, and continues when its cascade is done`() throws {
+        let world = try makeWorld()
         #expect(
             try world.emitAll(["go", "gate", "strange", "locked", "go"], on: "/main") == [
                 "did 2 after 0 by :1.1: /main go []", "guard? com.auth #1: /main gate", "timer 20000000",
             ])
-        // What others emit meanwhile goes before the rest of the list.
+        // Steps of others go before the rest of the list.
         try world.emit("go", on: "/main", by: ":1.5")
         #expect(
             try world.adapt(1, to: "gate") == [
@@ -243,8 +243,8 @@ struct CallsTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-9 EmitSteps is answered after 20 s, and what is undecided then is concluded one by one`() throws {
-        let world = try opened()
+    @Test func `S-9 EmitSteps is answered after 20 s, and undecided steps are concluded one by one`() throws {
+        let world = try makeWorld()
         try world.emitAll(["go", "gate", "nonsense", "locked", "go"], on: "/main/a")
         #expect(world.wait(Limits.replyTimeout) == ["= [navigated 2, pending, pending, pending, pending]"])
         #expect(
@@ -262,7 +262,7 @@ struct CallsTests {
     }
 
     @Test func `S-9 S-22 EmitSteps: the rest is refused when its presentable goes meanwhile`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         try world.emitAll(["gate", "go"], on: "/main/a")
         try world.dismiss("/main/a")
         try world.adapt(1, to: "gate")
@@ -274,12 +274,13 @@ struct CallsTests {
 
     // MARK: Activation tokens
 
-    @Test func `S-9 an activation token waits with its step for the screen, and is never kept beyond the chain`() throws
+    @Test func `S-9 an activation token waits with its step for the screen, and is never kept beyond the cascade`()
+        throws
     {
-        var sketch = DefinitionsBuilder()
-        sketch.screen("a", presenter: "com.shop")
-        sketch.flow("main", guarded: ("com.auth", ["gate"]), on: ["gate": [.screen("a"), .screen("a")], "go": []])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.screen("a", presenter: "com.shop")
+        builder.flow("main", guarded: ("com.auth", ["gate"]), on: ["gate": [.screen("a"), .screen("a")], "go": []])
+        let world = try World(root: "main", builder)
         let options = EmissionOptions(activationToken: "x11")
         try world.emit("gate", on: "/main", options: options)
         try world.emit("go", on: "/main")
@@ -303,17 +304,17 @@ struct CallsTests {
 @Suite("Flow coordinator: who waits for flows to be ready")
 struct WaitReadyTests {
     /// A flow that is ready when the guards have answered for it, its child flow and that one's.
-    private func sketch() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+    private func builder() -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", initial: "begin", guarded: ("com.auth", ["begin"]), on: ["begin": [.flow("sub")], "over": []])
-        sketch.flow("sub", initial: "fill", guarded: ("com.sub", ["fill"]), on: ["fill": [.flow("leaf")]])
-        sketch.flow("leaf", initial: "bud", guarded: ("com.leaf", ["bud"]), on: ["bud": []])
-        return sketch
+        builder.flow("sub", initial: "fill", guarded: ("com.sub", ["fill"]), on: ["fill": [.flow("leaf")]])
+        builder.flow("leaf", initial: "bud", guarded: ("com.leaf", ["bud"]), on: ["bud": []])
+        return builder
     }
 
     @Test func `S-26 WaitReady waits for guarded initial steps, also of flows that they contribute`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         #expect(try world.waitReady("/main", by: ":1.4") == ["timer 20000000"])
         try world.adapt(1, to: "begin")
         #expect(try world.waitReady("/main/sub", by: ":1.5") == [])
@@ -331,7 +332,7 @@ struct WaitReadyTests {
     }
 
     @Test func `S-26 a flow is ready also when its guard refuses its initial step`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         try world.waitReady("/main")
         #expect(
             world.answer(1, GuardAnswer.rejected)
@@ -339,8 +340,8 @@ struct WaitReadyTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-26 it fails when the flow goes first; its parent waits for it no longer`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-26 WaitReady fails if the flow ends first; its parent no longer waits for it`() throws {
+        let world = try World(root: "main", builder())
         try world.waitReady("/main")
         try world.adapt(1, to: "begin")
         try world.waitReady("/main/sub")
@@ -356,7 +357,7 @@ struct WaitReadyTests {
     }
 
     @Test func `S-26 after 20 s it is a Timeout`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         try world.waitReady("/main")
         #expect(world.wait(Limits.replyTimeout) == ["! Timeout"])
         #expect(try world.refusal().message == "the flow was not ready within 20 s")
@@ -364,8 +365,8 @@ struct WaitReadyTests {
         #expect(try world.adapt(1, to: "begin").contains("= done") == false)
     }
 
-    @Test func `S-26 those who wait are answered in the order in which they called`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-26 waiting callers are answered in the order of their calls`() throws {
+        let world = try World(root: "main", builder())
         try world.adapt(1, to: "begin")
         let flows = ["/main/sub", "/main"]
         for number in 0..<64 { try world.waitReady(flows[number / 3 % 2], by: ":1.\(number)") }
@@ -382,8 +383,8 @@ struct WaitReadyTests {
         #expect(world.answers == (0..<64).map { "\(67 + $0) ! FlowEnded" } + ["131 = done"])
     }
 
-    @Test func `S-26 S-33 a flow that is never ready can be asked again and again, and nothing grows`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-26 S-33 repeated calls for a flow that is never ready do not accumulate`() throws {
+        let world = try World(root: "main", builder())
         for number in 0..<10_000 {
             let log = try world.waitReady("/main", by: ":1.\(number % 2)")
             if number >= 2 * Limits.waitingStepsPerClient { #expect(log == ["! LimitExceeded"]) }
@@ -392,7 +393,7 @@ struct WaitReadyTests {
             try world.refusal().message == "':1.1' has 4096 steps waiting of at most 4096")
         #expect(world.coordinator.calls.count == 2 * Limits.waitingStepsPerClient)
         #expect(world.coordinator.alarms.count <= 2 * (1 + world.coordinator.calls.count) + 17)
-        // Others are not concerned.
+        // Other clients are not affected.
         #expect(try world.waitReady("/main", by: ":1.9") == [])
         #expect(world.wait(Limits.replyTimeout).count == 2 * Limits.waitingStepsPerClient + 1)
         #expect(world.answers.count == 2 * Limits.waitingStepsPerClient + 1)

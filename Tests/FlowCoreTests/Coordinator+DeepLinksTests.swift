@@ -4,27 +4,27 @@ import Testing
 
 @Suite("Flow coordinator: deep links along a path")
 struct DeepLinksTests {
-    private func sketch() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("play", ["item": "int64?"])
-        sketch.flow(
+    private func builder() -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.step("play", ["item": "int64?"])
+        builder.flow(
             "main", initial: "begin", isUnique: true,
             on: ["begin": [.flow("media")], "open": [.flow("list", .init(step: "fill"))], "stop": [.end()]])
-        sketch.flow("media", on: ["open": [.flow("list")], "stop": [.end("stopped")], "play": []])
-        sketch.flow("list", on: ["fill": [.current("more")], "more": [.flow("media")], "play": [.screen("a")]])
-        sketch.flow("plain", on: ["open": [.flow("list")]])
-        return sketch
+        builder.flow("media", on: ["open": [.flow("list")], "stop": [.end("stopped")], "play": []])
+        builder.flow("list", on: ["fill": [.current("more")], "more": [.flow("media")], "play": [.screen("a")]])
+        builder.flow("plain", on: ["open": [.flow("list")]])
+        return builder
     }
 
-    /// Why the latest path failed.
+    /// The message of the latest path's failure.
     private func failure(_ world: World) throws -> String {
         let refusal = try world.refusal()
         #expect(refusal.code == .pathFailed)
         return refusal.message
     }
 
-    @Test func `S-28 from flow to flow by name; each step's chain is done before the next flow is chosen`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-28 from flow to flow by name; each step's cascade is done before the next flow is chosen`() throws {
+        let world = try World(root: "main", builder())
         try world.hide("/main")
         #expect(
             try world.navigateAlong([("main", "open"), ("media", "open"), ("list", "play")], by: ":1.5") == [
@@ -32,7 +32,7 @@ struct DeepLinksTests {
                 "~ /main/list ready=true", "did 3 after 2 by :1.5: /main/list fill [current more /main/list]",
                 "+ /main/list/media (visible ready)",
                 "did 4 after 3 by :1.5: /main/list more [flow media /main/list/media]",
-                // The newest of that name, anywhere below: the one that the chain has just made.
+                // The newest of that name, anywhere below: the one that the cascade has just created.
                 "+ /main/list/media/list (visible ready)",
                 "did 5 after 0 by :1.5: /main/list/media open [flow list /main/list/media/list] deep link",
                 "+ /main/list/media/list/a",
@@ -42,7 +42,7 @@ struct DeepLinksTests {
     }
 
     @Test func `S-28 an empty step only descends`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         #expect(
             try world.navigateAlong([("main", ""), ("media", "play")]) == [
                 "did 2 after 0 by :1.1: /main/media play [] deep link", "= [/main -, /main/media navigated 2]",
@@ -51,7 +51,7 @@ struct DeepLinksTests {
     }
 
     @Test func `S-28 first a root: the newest of that name, and a unique one is started`() throws {
-        let world = World(sketch())
+        let world = World(builder())
         #expect(
             try world.navigateAlong([("main", ""), ("media", "play")], by: ":1.5") == [
                 "+ /main (visible presented)", "+ /main/media (visible presented ready)", "~ /main ready=true",
@@ -61,15 +61,19 @@ struct DeepLinksTests {
         #expect(try world.kept("/main").client == Client(":1.5"))
         for _ in 1...2 { try world.coordinate("plain") }
         #expect(try world.navigateAlong([("plain", "")]) == ["= [/plain_2 -]"])
-        // A flow that is no root is no beginning.
+        // A path has to begin with a root.
         try world.navigateAlong([("media", "")])
         #expect(
             try failure(world)
                 == "segment 1 ('media'): no root of that name is live, and none is started, as the flow is not unique")
     }
 
-    @Test func `S-28 what is not navigated ends it: the segment's number and why; what was done stays`() throws {
-        let world = try World(root: "main", sketch())
+    @Test
+    func
+        `S-28 a step that is not navigated ends it, with the segment's number and the reason; earlier steps stay applied`()
+        throws
+    {
+        let world = try World(root: "main", builder())
         let failing: [([(String, String)], String)] = [
             ([("man", "")], "segment 1 ('man'): no flow 'man' is defined; did you mean 'main'?"),
             ([("main", ""), ("plain", "open")], "segment 2 ('plain'): no flow of that name is live below '/main'"),
@@ -90,10 +94,10 @@ struct DeepLinksTests {
     }
 
     @Test func `S-28 errors of a step are the path's; wrong arguments are the call's, and nothing happens`() throws {
-        var sketch = sketch()
-        sketch.flow("main", ["n": "int64"], isUnique: true)
-        sketch.flow("tight", isUnique: true, on: ["bad": [.screen("a", .init(id: "1"))]])
-        let world = World(sketch)
+        var builder = builder()
+        builder.flow("main", ["n": "int64"], isUnique: true)
+        builder.flow("tight", isUnique: true, on: ["bad": [.screen("a", .init(id: "1"))]])
+        let world = World(builder)
         try world.navigateAlong([("main", "")])
         #expect(try failure(world).hasPrefix("segment 1 ('main'): flow 'main' needs the argument 'n'"))
         try world.navigateAlong([("tight", "bad")])
@@ -114,23 +118,23 @@ struct DeepLinksTests {
     }
 
     @Test func `S-28 a flow that its step ended has nothing below it`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         #expect(
             try world.navigateAlong([("main", ""), ("media", "stop"), ("list", "")]).last == "! PathFailed")
         #expect(try failure(world) == "segment 3 ('list'): the flow of the segment before has ended")
         #expect(world.navigations == ["/main/media stop"])
         #expect(try world.navigateAlong([("main", "stop")]).last == "= [/main navigated 3]")
-        var sketch = sketch()
-        sketch.flow("main", initial: "stop", isUnique: true, on: ["stop": [.end()]])
-        let brief = World(sketch)
+        var builder = builder()
+        builder.flow("main", initial: "stop", isUnique: true, on: ["stop": [.end()]])
+        let brief = World(builder)
         try brief.navigateAlong([("main", "stop")])
         #expect(try failure(brief) == "segment 1 ('main'): '/main' ended with its initial step")
     }
 
-    @Test func `S-28 emitters apply to each flow that gets a step, not to those on the way`() throws {
-        var sketch = sketch()
-        sketch.flow("main", emitters: ["org.example.Till"], on: ["begin": [.flow("media")], "open": [.flow("list")]])
-        let world = World(sketch)
+    @Test func `S-28 emitters apply to each flow that gets a step, not to those on the path`() throws {
+        var builder = builder()
+        builder.flow("main", emitters: ["org.example.Till"], on: ["begin": [.flow("media")], "open": [.flow("list")]])
+        let world = World(builder)
         world.own("org.example.Till", ":1.1")
         try world.coordinate("main")
         try world.emit("begin", on: "/main")
@@ -143,11 +147,11 @@ struct DeepLinksTests {
     }
 
     @Test func `S-28 S-11 each segment is an origin of its own`() throws {
-        var sketch = DefinitionsBuilder()
+        var builder = DefinitionsBuilder()
         let many = Array(repeating: DefinitionsBuilder.Part.current("one"), count: Limits.triggeredSteps)
-        sketch.flow("main", on: ["many": .first([DefinitionsBuilder.Way(parts: many)]), "one": []])
-        sketch.addRule("open", [.flow("main")], to: "main")
-        let world = try World(root: "main", sketch)
+        builder.flow("main", on: ["many": .first([DefinitionsBuilder.Branch(parts: many)]), "one": []])
+        builder.addRule("open", [.flow("main")], to: "main")
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         #expect(try world.navigateAlong([("main", "many"), ("main", "many")]).count == 2 * 257 + 1)
         #expect(world.failures.isEmpty)

@@ -4,22 +4,22 @@ import Testing
 
 @Suite("Flow coordinator: dismissal")
 struct DismissalTests {
-    private func sketch() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+    private func builder() -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main",
             on: ["open": [.screen("a", .init(step: "hello")), .flow("sub"), .screen("b")], "hello": [], "closed": []])
-        sketch.flow(
+        builder.flow(
             "sub",
             on: [
                 "fill": [.screen("x", .init(step: "hello")), .flow("leaf"), .screen("y")], "stop": [.end("closed")],
                 "quit": [.end()], "both": [.current("late"), .parent("halt")],
             ])
-        return sketch
+        return builder
     }
 
-    @Test func `S-22 newest leaf first, then the rest is brought up to date, and lost steps are told`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-22 newest leaf first, then updates, and lost steps are reported`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main", by: ":1.3")
         try world.emit("fill", on: "/main/sub", by: ":1.4")
         #expect(
@@ -40,8 +40,8 @@ struct DismissalTests {
         #expect(world.coordinator.origins.isEmpty)
     }
 
-    @Test func `S-12 S-22 with a whole root gone, what it loses is told where it was`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-12 S-22 lost steps of a whole root are reported at its former path`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
         try world.emit("fill", on: "/main/sub")
         #expect(
@@ -51,12 +51,12 @@ struct DismissalTests {
             ])
     }
 
-    @Test func `S-14 S-16 what a dismissed one covered is presented, and its initial step is set off`() throws {
-        var sketch = sketch()
-        sketch.flow(
+    @Test func `S-14 S-16 the uncovered screen is presented, and its initial step is triggered`() throws {
+        var builder = builder()
+        builder.flow(
             "main", children: .stack,
             on: ["open": [.screen("a", .init(step: "hello")), .flow("sub", .init(step: "fill"))], "hello": []])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.show("/main/a")
         #expect(
@@ -66,11 +66,11 @@ struct DismissalTests {
             ])
     }
 
-    @Test func `S-21 end dismisses the flow and all below it, then the step is set off on the parent`() throws {
-        var sketch = sketch()
-        sketch.step("closed", ["why": "string?", "item": "int64?"])
-        sketch.step("stop", ["item": "int64?", "extra": "string?"])
-        let world = try World(root: "main", sketch)
+    @Test func `S-21 end dismisses the flow and all below it, then the step is triggered on the parent`() throws {
+        var builder = builder()
+        builder.step("closed", ["why": "string?", "item": "int64?"])
+        builder.step("stop", ["item": "int64?", "extra": "string?"])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.emit("fill", on: "/main/sub")
         #expect(
@@ -84,15 +84,15 @@ struct DismissalTests {
     }
 
     @Test func `S-21 end may name no step`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
         #expect(
             try world.emit("quit", on: "/main/sub")
                 == ["did 2 after 0 by :1.1: /main/sub quit [end]", "- /main/sub", "= navigated 2"])
     }
 
-    @Test func `S-20 S-21 at a root the flow is gone, and its step is told to have no taker`() throws {
-        let world = try World(root: "sub", sketch())
+    @Test func `S-20 S-21 at a root the flow ends, and its step is reported as undeliverable`() throws {
+        let world = try World(root: "sub", builder())
         try world.emit("fill", on: "/sub")
         #expect(
             try world.emit("stop", on: "/sub") == [
@@ -102,26 +102,26 @@ struct DismissalTests {
             ])
         #expect(world.paths.isEmpty)
         #expect(world.coordinator.accounting == Accounting())
-        let quiet = try World(root: "sub", sketch())
+        let quiet = try World(root: "sub", builder())
         #expect(
             try quiet.emit("quit", on: "/sub") == ["did 1 after 0 by :1.1: /sub quit [end]", "- /sub", "= navigated 1"])
     }
 
     @Test
-    func `S-22 S-12 a step whose flow is gone when its turn comes fails with FlowEnded, told at the nearest ancestor`()
+    func `S-22 S-12 a step whose flow is gone fails with FlowEnded, reported at the nearest ancestor`()
         throws
     {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["open": [.flow("mid")], "halt": []])
-        sketch.flow("mid", on: ["open": [.flow("sub")], "closed": [.end("halt")]])
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["open": [.flow("mid")], "halt": []])
+        builder.flow("mid", on: ["open": [.flow("sub")], "closed": [.end("halt")]])
+        builder.flow(
             "sub",
             on: [
                 "all": [.flow("leaf", .init(step: "bud")), .current("stop"), .current("late")],
                 "stop": [.end("closed")], "late": [],
             ])
-        sketch.flow("leaf", on: ["bud": [.current("bloom")], "bloom": []])
-        let world = try World(root: "main", sketch)
+        builder.flow("leaf", on: ["bud": [.current("bloom")], "bloom": []])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.emit("open", on: "/main/mid")
         #expect(
@@ -135,17 +135,17 @@ struct DismissalTests {
     }
 
     @Test func `S-12 a lost step moves up as its ancestors go`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["open": [.flow("mid")]])
-        sketch.flow("mid", on: ["open": [.flow("sub")], "closed": [.end()]])
-        sketch.flow("sub", on: ["all": [.parent("closed"), .current("late")], "late": []])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["open": [.flow("mid")]])
+        builder.flow("mid", on: ["open": [.flow("sub")], "closed": [.end()]])
+        builder.flow("sub", on: ["all": [.parent("closed"), .current("late")], "late": []])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.emit("open", on: "/main/mid")
         #expect(
             try world.emit("all", on: "/main/mid/sub").suffix(2)
                 == ["failed after 3 by :1.1: /main late FlowEnded", "= navigated 3"])
-        var rooted = sketch
+        var rooted = builder
         rooted.flow("mid", on: ["open": [.flow("sub")], "closed": [.end()]])
         let root = try World(root: "mid", rooted)
         try root.emit("open", on: "/mid")
@@ -155,28 +155,28 @@ struct DismissalTests {
     }
 
     @Test func `S-22 a step once admitted is taken even if its screen is gone`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["open": [.flow("sub")], "closed": []])
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["open": [.flow("sub")], "closed": []])
+        builder.flow(
             "sub", on: ["show": [.screen("x", .init(step: "hello", whenHidden: .allow))], "hello": [.end("closed")]])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         #expect(try world.emit("show", on: "/main/sub").last == "= navigated 2")
         #expect(world.navigations == ["/main/sub show", "/main/sub hello", "/main closed"])
     }
 
-    @Test func `S-12 what nobody waits for and ends badly is told: why, and what was wrong`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("strange")
-        sketch.step("picky", ["n": "int64"])
-        sketch.flow(
+    @Test func `S-12 failures that no caller waits for are reported with the reason`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("strange")
+        builder.step("picky", ["n": "int64"])
+        builder.flow(
             "main",
             on: [
                 "go": [.current("strange"), .current("picky", [Binding("n", .literal(.int64(1)))]), .current("taken")],
-                "picky": .first([DefinitionsBuilder.Way(when: [Condition.argument("n", .int64(2))], parts: [])]),
+                "picky": .first([DefinitionsBuilder.Branch(when: [Condition.argument("n", .int64(2))], parts: [])]),
                 "taken": [.screen("a", .init(id: "x")), .screen("a", .init(id: "x"))],
             ])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         try world.emit("go", on: "/main")
         #expect(
             world.failures == [
@@ -194,23 +194,23 @@ struct DismissalTests {
 
     // MARK: onDismissed
 
-    /// A child that names a step for its parent, with these arguments.
+    /// A child with an onDismissed step for its parent, with these arguments.
     private func telling(_ child: DefinitionsBuilder.Part, _ parameters: KeyValuePairs<String, String> = [:]) throws
         -> World
     {
-        var sketch = DefinitionsBuilder()
-        sketch.step("open", ["item": "int64?"])
-        sketch.step("closed", parameters)
-        sketch.screen("a", ["item": "int64?", "name": "string?"])
-        sketch.flow("main", ["item": "int64?"], on: ["open": [child, .screen("b")], "closed": [], "hello": []])
-        sketch.flow("sub", ["item": "int64?"], on: ["fill": [child], "stop": [.end()], "closed": []])
-        let world = World(sketch)
+        var builder = DefinitionsBuilder()
+        builder.step("open", ["item": "int64?"])
+        builder.step("closed", parameters)
+        builder.screen("a", ["item": "int64?", "name": "string?"])
+        builder.flow("main", ["item": "int64?"], on: ["open": [child, .screen("b")], "closed": [], "hello": []])
+        builder.flow("sub", ["item": "int64?"], on: ["fill": [child], "stop": [.end()], "closed": []])
+        let world = World(builder)
         try world.coordinate("main", ["item": .byte(9)])
         try world.emit("open", ["item": .byte(1)], on: "/main")
         return world
     }
 
-    @Test func `S-23 the parent gets the step that was asked for, from outside and by who dismissed`() throws {
+    @Test func `S-23 the parent gets the onDismissed step, with the client that dismissed as sender`() throws {
         let parameters: KeyValuePairs = ["item": "int64?", "name": "string", "why": "string", "own": "int64"]
         let world = try telling(
             .screen(
@@ -241,7 +241,7 @@ struct DismissalTests {
         #expect(try world.dismiss("/main/a")[1] == "did 3 after 0 by :1.1: /main closed {item=2} []")
     }
 
-    @Test func `S-23 S-12 arguments that don't fit, and a step that fails, are told`() throws {
+    @Test func `S-23 S-12 arguments that don't fit, and a step that fails, are reported`() throws {
         let world = try telling(
             .screen("a", .init(onDismissed: "closed", onDismissedWith: [Binding("item", .childName)])),
             ["item": "int64"])
@@ -252,7 +252,7 @@ struct DismissalTests {
         #expect(try unhandled.dismiss("/main/a")[1] == "failed after 0 by :1.1: /main strange unhandled")
     }
 
-    @Test func `S-23 not when it goes by end or with its parent, nor of what is below it`() throws {
+    @Test func `S-23 not when it ends by a rule or with its parent, nor for presentables below it`() throws {
         let told = DefinitionsBuilder.Child(onDismissed: "closed")
         let world = try telling(.flow("sub", told), ["item": "int64?"])
         try world.emit("stop", on: "/main/sub")
@@ -268,16 +268,16 @@ struct DismissalTests {
         #expect(world.coordinator.accounting == Accounting())
     }
 
-    @Test func `S-23 S-16 S-6 the parent's step is queued before those of what is uncovered, which are older`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+    @Test func `S-23 S-16 S-6 the parent's step is queued before the older steps of uncovered presentables`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", children: .stack,
             on: [
                 "open": [.screen("a", .init(step: "hello", whenHidden: .queue))],
                 "cover": [.flow("sub", .init(onDismissed: "closed"))], "hello": [], "kept": [], "closed": [],
             ])
-        sketch.flow("sub")
-        let world = try World(root: "main", sketch)
+        builder.flow("sub")
+        let world = try World(root: "main", builder)
         for step in ["open", "cover"] { try world.emit(step, on: "/main") }
         try world.show("/main/a")
         try world.emit("kept", on: "/main/a", by: ":1.5")

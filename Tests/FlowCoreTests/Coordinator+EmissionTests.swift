@@ -4,11 +4,11 @@ import Testing
 
 @Suite("Flow coordinator: emission")
 struct EmissionTests {
-    /// A flow with a screen and a child flow for each way of being hidden.
-    private func sketch() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("pick", ["item": "int64?"])
-        sketch.flow(
+    /// A flow with a screen and a child flow for each policy of hidden presentables.
+    private func builder() -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.step("pick", ["item": "int64?"])
+        builder.flow(
             "main",
             on: [
                 "open": [
@@ -18,26 +18,26 @@ struct EmissionTests {
                 ],
                 "pick": [], "hello": [], "twice": [.screen("x"), .screen("x")], "on": [.current("pick", [])],
             ])
-        sketch.flow("sub", on: ["pick": [], "fill": [.screen("inner"), .screen("own", .init(whenHidden: .queue))]])
-        return sketch
+        builder.flow("sub", on: ["pick": [], "fill": [.screen("inner"), .screen("own", .init(whenHidden: .queue))]])
+        return builder
     }
 
-    private func opened() throws -> World {
-        let world = try World(root: "main", sketch())
+    private func makeWorld() throws -> World {
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
         return world
     }
 
-    // MARK: Kept steps
+    // MARK: Deferred steps
 
-    @Test func `S-15 queue: steps are kept in order, and taken when the presentable is presented`() throws {
-        let world = try opened()
+    @Test func `S-15 queue: steps are deferred in order, and taken when the presentable is presented`() throws {
+        let world = try makeWorld()
         #expect(try world.emit("pick", ["item": .byte(1)], on: "/main/all", by: ":1.5") == ["= deferred 0"])
         #expect(try world.emit("on", on: "/main/all", by: ":1.6") == ["= deferred 0"])
         #expect(try world.emit("pick", ["item": .byte(3)], on: "/main/all", by: ":1.5") == ["= deferred 0"])
         #expect(try world.kept("/main/all").deferredSteps.count == 3)
-        // Its initial step comes first (S-16); a chain is finished before the next (S-7). Cause, client and origin are
-        // those of the emission.
+        // Its initial step comes first (S-16); a cascade is finished before the next (S-7). Cause, client and origin
+        // are those of the emission.
         #expect(
             try world.show("/main/all") == [
                 "~ /main/all visible=true presented=true", "did 2 after 1 by :1.1: /main hello []",
@@ -50,8 +50,8 @@ struct EmissionTests {
         #expect(try world.emit("pick", on: "/main/all").last == "= navigated 7")
     }
 
-    @Test func `S-15 latest: the newest is kept, and the one before is told to be hidden`() throws {
-        let world = try opened()
+    @Test func `S-15 latest: the newest step is deferred, and the one before gets hidden`() throws {
+        let world = try makeWorld()
         #expect(try world.emit("pick", ["item": .byte(1)], on: "/main/newest", by: ":1.5") == ["= deferred 0"])
         #expect(
             try world.emit("on", on: "/main/newest", by: ":1.6")
@@ -64,15 +64,15 @@ struct EmissionTests {
                 == ["did 2 after 0 by :1.6: /main on [current pick /main]", "did 3 after 2 by :1.6: /main pick []"])
     }
 
-    @Test func `S-15 latest: what was kept by other rules gives way altogether`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("pick", ["item": "int64?"])
-        sketch.flow("other", whenHidden: .queue, on: ["pick": []])
-        let root = try World(root: "other", sketch)
+    @Test func `S-15 latest: steps deferred under other rules are dropped`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("pick", ["item": "int64?"])
+        builder.flow("other", whenHidden: .queue, on: ["pick": []])
+        let root = try World(root: "other", builder)
         try root.hide("/other")
         for item in 1...3 as ClosedRange<UInt8> { try root.emit("pick", ["item": .byte(item)], on: "/other") }
-        sketch.flow("other", whenHidden: .latest, on: ["pick": []])
-        #expect(root.reload(sketch) == [])
+        builder.flow("other", whenHidden: .latest, on: ["pick": []])
+        #expect(root.reload(builder) == [])
         #expect(
             try root.emit("pick", ["item": .byte(4)], on: "/other")
                 == Array(repeating: "failed after 0 by :1.1: /other pick hidden", count: 3) + ["= deferred 0"])
@@ -81,10 +81,11 @@ struct EmissionTests {
         #expect(root.navigations == ["/other pick"])
     }
 
-    @Test func `S-15 a flow keeps its own steps, whatever its screens say; only the presentable's own setting counts`()
+    @Test
+    func `S-15 a flow defers its own steps, whatever its screens' policy; only the presentable's own setting counts`()
         throws
     {
-        let world = try opened()
+        let world = try makeWorld()
         try world.emit("fill", on: "/main/sub")
         try world.hide("/main")
         #expect(try world.emit("pick", on: "/main/sub/inner") == ["= hidden 0"])
@@ -98,8 +99,8 @@ struct EmissionTests {
         #expect(world.navigations == ["/main/sub pick", "/main/sub pick"])
     }
 
-    @Test func `S-15 S-12 who was told deferred is told of a failure like everyone, and it is no deep link`() throws {
-        let world = try opened()
+    @Test func `S-15 S-12 a failure after the verdict deferred is broadcast, and is no deep link`() throws {
+        let world = try makeWorld()
         for step in ["open", "fill", "pick"] { try world.emit(step, on: "/main/sub", by: ":1.5") }
         try world.hide("/main/sub")
         for step in ["open", "fill", "pick"] {
@@ -113,12 +114,12 @@ struct EmissionTests {
             ])
     }
 
-    @Test func `S-16 kept steps are not gated again: one that covers its screen does not stop the next`() throws {
-        var sketch = sketch()
-        sketch.flow(
+    @Test func `S-16 deferred steps are not gated again: one that covers its screen does not stop the next`() throws {
+        var builder = builder()
+        builder.flow(
             "main", children: .stack,
             on: ["open": [.screen("all", .init(whenHidden: .queue))], "cover": [.screen("x")], "pick": []])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         for step in ["cover", "pick"] { try world.emit(step, on: "/main/all") }
         try world.show("/main/all")
@@ -127,7 +128,7 @@ struct EmissionTests {
     }
 
     @Test func `S-16 S-6 of several that become presented, the oldest step goes first`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         try world.show("/main/all")
         try world.emit("fill", on: "/main/sub")
         try world.show("/main/sub/own")
@@ -144,8 +145,8 @@ struct EmissionTests {
             ])
     }
 
-    @Test func `S-15 S-3 what is kept was checked before, and a refusal keeps nothing`() throws {
-        let world = try opened()
+    @Test func `S-15 S-3 a deferred step was checked before, and an invalid one is not deferred`() throws {
+        let world = try makeWorld()
         let standing = world.standing
         #expect(try world.emit("pick", ["item": .string("x")], on: "/main/all") == ["! InvalidArguments"])
         #expect(world.standing == standing)
@@ -153,8 +154,10 @@ struct EmissionTests {
         #expect(try world.kept("/main/all").deferredSteps.map(\.arguments) == [[Argument("item", .int64(1))]])
     }
 
-    @Test func `S-25 S-12 what is kept ends with its presentable, and passes to no other at the same path`() throws {
-        let world = try opened()
+    @Test func `S-25 S-12 deferred steps end with their presentable, and do not pass to another at the same path`()
+        throws
+    {
+        let world = try makeWorld()
         try world.emit("pick", on: "/main/newest", by: ":1.5")
         #expect(
             try world.dismiss("/main/newest")
@@ -187,20 +190,20 @@ struct EmissionTests {
     // MARK: Who may emit
 
     private func guarded() throws -> World {
-        var sketch = sketch()
-        sketch.step("item", ["n": "int64"])
-        sketch.flow(
+        var builder = builder()
+        builder.step("item", ["n": "int64"])
+        builder.flow(
             "main", initial: "open", emitters: ["org.example.Till", "org.example.Desk"],
             on: ["open": [.screen("a"), .flow("sub")], "go": [.parent("go")], "item": []])
-        sketch.flow("sub", on: ["go": [.parent("go")]])
-        let world = World(sketch)
+        builder.flow("sub", on: ["go": [.parent("go")]])
+        let world = World(builder)
         world.own("org.example.Till", ":1.0")
         #expect(try world.coordinate("main", by: ":1.0").contains { $0.hasPrefix("did 1") })
         world.own("org.example.Till", nil)
         return world
     }
 
-    @Test func `emitters: steps on the flow and on its screens are for the owners of its names`() throws {
+    @Test func `emitters: only owners of the names may emit steps on the flow and on its screens`() throws {
         let world = try guarded()
         world.own("org.example.Till", ":1.1")
         try world.show("/main/a")
@@ -226,13 +229,14 @@ struct EmissionTests {
         #expect(try world.emit("go", on: "/main", by: ":1.8") == ["! AccessDenied"])
     }
 
-    @Test func `emitters: a child flow has none of its own, and what it forwards is free`() throws {
+    @Test func `emitters: a child flow without emitters is not restricted, and forwarded steps are not either`() throws
+    {
         let world = try guarded()
         #expect(try world.emit("go", on: "/main/sub", by: ":1.7").last == "= navigated 2")
         #expect(world.navigations == ["/main/sub go", "/main go"])
     }
 
-    @Test func `emitters come after the instance and before the arguments and the gate`() throws {
+    @Test func `emitters are checked after the instance and before the arguments and the gate`() throws {
         let world = try guarded()
         #expect(try world.emit("go", on: "/main", by: ":1.7", instance: 9) == ["! StaleInstance"])
         #expect(try world.emit("item", on: "/main", by: ":1.7") == ["! AccessDenied"])
@@ -249,8 +253,8 @@ struct EmissionTests {
 
     // MARK: Several steps, instances
 
-    @Test func `EmitSteps: each step is emitted when the chain of the one before is done`() throws {
-        let world = try opened()
+    @Test func `EmitSteps: each step is emitted when the cascade of the one before is done`() throws {
+        let world = try makeWorld()
         #expect(
             try world.emitAll(["on", "pick", "strange", "fill", "hello"], on: "/main") == [
                 "did 2 after 0 by :1.1: /main on [current pick /main]", "did 3 after 2 by :1.1: /main pick []",
@@ -262,10 +266,10 @@ struct EmissionTests {
     }
 
     @Test func `EmitSteps: with the presentable gone, the rest is refused`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["open": [.flow("sub")], "over": []])
-        sketch.flow("sub", on: ["stop": [.current("quit")], "quit": [.end("over")], "go": []])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["open": [.flow("sub")], "over": []])
+        builder.flow("sub", on: ["stop": [.current("quit")], "quit": [.end("over")], "go": []])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         #expect(
             try world.emitAll(["go", "stop", "go", "go"], on: "/main/sub").last
@@ -274,7 +278,7 @@ struct EmissionTests {
     }
 
     @Test func `S-25 a step for another instance at the path is refused`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         let instance = try world.state("/main/newest").instance
         #expect(try world.emit("pick", on: "/main/newest", instance: instance) == ["= deferred 0"])
         try world.dismiss("/main/newest")

@@ -2,25 +2,25 @@ import Testing
 
 @testable import FlowCore
 
-/// What `emitters` keep from others beside steps and Back (S-5): to start the flow, and to claim, show, hide and dismiss it
-/// and its children while nobody owns them.
+/// The calls that `emitters` restrict besides steps and Back (S-5): starting the flow, and claiming, showing, hiding
+/// and dismissing it and its children while they have no owner.
 @Suite("Flow coordinator: emitters")
 struct EmittersTests {
-    private func sketch() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("open", ["n": "int64?"])
-        sketch.screen("shown", presenter: "com.ui")
-        sketch.flow("main", on: ["open": [.flow("pay"), .screen("page")]])
-        sketch.flow(
+    private func builder() -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.step("open", ["n": "int64?"])
+        builder.screen("shown", presenter: "com.ui")
+        builder.flow("main", on: ["open": [.flow("pay"), .screen("page")]])
+        builder.flow(
             "pay", initial: "fill", children: .stack, onBack: "stop", emitters: ["com.till"],
             on: ["fill": [.screen("card"), .flow("sub")], "show": [.screen("shown")], "stop": [.end()]])
-        sketch.flow("sub", initial: "leaf", emitters: ["com.sub"], on: ["leaf": [.screen("leaf")]])
-        return sketch
+        builder.flow("sub", initial: "leaf", emitters: ["com.sub"], on: ["leaf": [.screen("leaf")]])
+        return builder
     }
 
     /// `/main` with `pay` and `page`; `:1.5` owns com.till, `:1.6` com.sub, `:1.7` com.ui, `:1.9` nothing.
-    private func opened() throws -> World {
-        let world = try World(root: "main", sketch())
+    private func makeWorld() throws -> World {
+        let world = try World(root: "main", builder())
         for (name, client) in [("com.till", ":1.5"), ("com.sub", ":1.6"), ("com.ui", ":1.7")] {
             world.own(name, client)
         }
@@ -45,35 +45,35 @@ struct EmittersTests {
     }
 
     @Test func `S-5 S-33 Claim, SetVisible and Dismiss of the flow and of its children are for its emitters`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         try expectDenied(world, "/main/pay", by: ":1.9", naming: "com.till")
         try expectDenied(world, "/main/pay/card", by: ":1.9", naming: "com.till")
         #expect(try world.hide("/main/pay", by: ":1.5").last == "= done")
         #expect(try world.show("/main/pay/card", by: ":1.5").last == "= done")
         #expect(try world.dismiss("/main/pay/card", by: ":1.5").first == "- /main/pay/card")
-        // Where others have no business: its neighbours, and what it is in.
+        // Emitters do not restrict its siblings and ancestors.
         #expect(try world.show("/main/page", by: ":1.9").last == "= done")
         #expect(try world.hide("/main", by: ":1.9").last == "= done")
     }
 
-    @Test func `S-5 of a flow in a flow both lists hold; of what is below that, its own alone`() throws {
-        let world = try opened()
+    @Test func `S-5 a nested flow obeys both lists; flows below it only their own`() throws {
+        let world = try makeWorld()
         try expectDenied(world, "/main/pay/sub", by: ":1.5", naming: "com.sub")
         try expectDenied(world, "/main/pay/sub", by: ":1.6", naming: "com.till")
         try expectDenied(world, "/main/pay/sub/leaf", by: ":1.5", naming: "com.sub")
         #expect(try world.show("/main/pay/sub/leaf", by: ":1.6").last == "= done")
         world.own("com.sub", ":1.5")
         #expect(try world.dismiss("/main/pay/sub", by: ":1.5").last == "= done")
-        // It goes with what it is in.
+        // It is dismissed with its ancestor.
         #expect(try world.dismiss("/main", by: ":1.9").last == "= done")
     }
 
-    @Test func `S-5 S-29 an owner may do with its own as ever, and gives it back; then the emitters count again`()
+    @Test func `S-5 S-29 an owner can use its presentable and release it; then emitters apply again`()
         throws
     {
-        let world = try opened()
+        let world = try makeWorld()
         try world.claim("/main/pay/card", by: ":1.5")
-        // Who owns it is told first: NotOwner comes before AccessDenied.
+        // NotOwner comes before AccessDenied.
         try expectRefusal(world, .notOwner, with: "owned by ':1.5'") { try world.dismiss("/main/pay/card", by: ":1.9") }
         try expectRefusal(world, .alreadyClaimed, with: "claimed by ':1.5'") {
             try world.claim("/main/pay/card", by: ":1.9")
@@ -87,7 +87,7 @@ struct EmittersTests {
     }
 
     @Test func `S-5 S-31 a presenter need not be an emitter while it is called, nor when it has answered`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         try world.emit("show", on: "/main/pay", by: ":1.5")
         #expect(world.effects.contains { if case .present = $0 { true } else { false } })
         try expectRefusal(world, .notOwner, with: "presented by 'com.ui'") {
@@ -100,12 +100,12 @@ struct EmittersTests {
         try expectDenied(world, "/main/pay/shown", by: ":1.7", naming: "com.till")
     }
 
-    @Test func `S-5 Coordinate is for the emitters, before the arguments, and of a unique flow that is live, too`()
+    @Test func `S-5 Coordinate requires an emitter, before it checks arguments, also for a live unique flow`()
         throws
     {
-        var sketch = sketch()
-        sketch.flow("one", ["lang": "string"], isUnique: true, emitters: ["com.till"], on: ["open": []])
-        let world = World(sketch)
+        var builder = builder()
+        builder.flow("one", ["lang": "string"], isUnique: true, emitters: ["com.till"], on: ["open": []])
+        let world = World(builder)
         world.own("com.till", ":1.5")
         let text = "is started, or found where it is live, only for who owns 'com.till' on the bus; ':1.9' does not"
         try expectRefusal(world, .accessDenied, with: "flow 'pay' " + text) { try world.coordinate("pay", by: ":1.9") }
@@ -129,22 +129,22 @@ struct EmittersTests {
         }
     }
 
-    @Test func `S-5 S-28 a path does not start a flow for others than its emitters, nor find one`() throws {
-        var sketch = sketch()
-        sketch.flow("one", isUnique: true, emitters: ["com.till"], on: ["open": []])
-        let world = World(sketch)
+    @Test func `S-5 S-28 a path neither starts nor finds a flow for clients other than its emitters`() throws {
+        var builder = builder()
+        builder.flow("one", isUnique: true, emitters: ["com.till"], on: ["open": []])
+        let world = World(builder)
         #expect(try world.navigateAlong([("one", "")], by: ":1.9") == ["! PathFailed"])
         #expect(try world.refusal().message.contains("is started, or found where it is live, only for who owns"))
         world.own("com.till", ":1.5")
         #expect(try world.navigateAlong([("one", "")], by: ":1.5").last == "= [/one -]")
     }
 
-    @Test func `S-5 what the coordinator does is free of it: autostart, rules, Back that rules answer, and deep down`()
+    @Test func `S-5 emitters do not restrict the coordinator: autostart, rules, Back answered by rules, and below`()
         throws
     {
-        var sketch = sketch()
-        sketch.autostart = [.init(flow: "pay")]
-        let world = World(sketch)
+        var builder = builder()
+        builder.autostart = [.init(flow: "pay")]
+        let world = World(builder)
         world.handle(.started)
         #expect(world.paths == ["/pay", "/pay/card", "/pay/sub", "/pay/sub/leaf"])
         world.own("com.till", ":1.5")

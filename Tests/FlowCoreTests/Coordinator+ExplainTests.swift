@@ -2,40 +2,39 @@ import Testing
 
 @testable import FlowCore
 
-/// What is said of a step before it is emitted. That it is what then happens is shown with each emission of every test:
-/// ``World/handle(_:)``.
+/// Explanations of steps. Each emission of every test is compared with its explanation: ``World/handle(_:)``.
 @Suite("Flow coordinator: explanations")
 struct ExplainTests {
-    private func sketch() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("pick", ["item": "int64"])
-        sketch.step("paid", ["result": "string?"])
-        sketch.step("pin", ["pin": "string"], isPrivate: true)
-        sketch.screen("list")
-        sketch.screen("detail", ["item": "int64?"], presenter: "com.shop")
-        sketch.flow(
+    private func builder() -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.step("pick", ["item": "int64"])
+        builder.step("paid", ["result": "string?"])
+        builder.step("pin", ["pin": "string"], isPrivate: true)
+        builder.screen("list")
+        builder.screen("detail", ["item": "int64?"], presenter: "com.shop")
+        builder.flow(
             "main", children: .stack,
             on: [
                 "open": [.screen("list", .init(step: "loaded"))],
                 "loaded": [],
                 "pick": .first([
-                    DefinitionsBuilder.Way(
+                    DefinitionsBuilder.Branch(
                         unless: [.alive("payment")], parts: [.screen("detail", .init(style: "modal", reuses: true))]),
-                    DefinitionsBuilder.Way(parts: [.current("busy")]),
+                    DefinitionsBuilder.Branch(parts: [.current("busy")]),
                 ]),
                 "pay": [.flow("payment", .init(onDismissed: "paid"))],
                 "paid": .first([
-                    DefinitionsBuilder.Way(when: [.argument("result", .string("done"))], parts: [.popRoot]),
-                    DefinitionsBuilder.Way(when: [.argument("result", .string("later"))], parts: []),
+                    DefinitionsBuilder.Branch(when: [.argument("result", .string("done"))], parts: [.popRoot]),
+                    DefinitionsBuilder.Branch(when: [.argument("result", .string("later"))], parts: []),
                 ]),
-                "pin": .first([DefinitionsBuilder.Way(when: [.argument("pin", .string("1234"))], parts: [])]),
+                "pin": .first([DefinitionsBuilder.Branch(when: [.argument("pin", .string("1234"))], parts: [])]),
                 "home": [.screen("list", .init(clears: true))],
                 "back": [.pop("list")],
                 "up": [.parent("paid")],
             ])
-        sketch.flow(
+        builder.flow(
             "payment", initial: "ask", on: ["ask": [.screen("till")], "done": [.end("paid")]])
-        return sketch
+        return builder
     }
 
     private func explain(
@@ -51,8 +50,8 @@ struct ExplainTests {
         return explanation
     }
 
-    @Test func `what comes, and what that sets off`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `the navigation, and the steps that it triggers`() throws {
+        let world = try World(root: "main", builder())
         let explanation = try explain(world, "pay", on: "/main")
         #expect(explanation.outcome == .navigated(serial: 1))
         #expect(
@@ -68,7 +67,7 @@ struct ExplainTests {
     }
 
     @Test func `S-35 which alternative is taken, and why the others are not`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
         #expect(
             try explain(world, "pick", ["item": .uint16(7)], on: "/main").lines == [
@@ -103,8 +102,8 @@ struct ExplainTests {
                 == "  alternative 1 of 2 is not taken: the step has no argument 'result'")
     }
 
-    @Test func `S-15 the gate says what hides a presentable, and what becomes of the step`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-15 the gate names the cause of hiding, and the fate of the step`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
         let hidden = try explain(world, "pay", on: "/main/list")
         #expect(hidden.outcome == .ignored(.hidden))
@@ -129,15 +128,15 @@ struct ExplainTests {
                 == "  it is not presented: nobody shows '/main' (SetVisible)")
     }
 
-    @Test func `S-15 what is kept already stands before it, or is dropped for it`() throws {
+    @Test func `S-15 steps deferred earlier go first, or are dropped for it`() throws {
         for (whenHidden, line) in [
             (WhenHidden.queue, "  so the step is kept until it is (whenHidden = \"queue\"), behind 2 others"),
             (.latest, "  step 'b', which was kept so far, is dropped for it"),
             (.allow, "  it takes steps all the same (whenHidden = \"allow\")"),
         ] {
-            var sketch = DefinitionsBuilder()
-            sketch.flow("main", whenHidden: whenHidden, on: ["a": [], "b": []])
-            let world = try World(root: "main", sketch)
+            var builder = DefinitionsBuilder()
+            builder.flow("main", whenHidden: whenHidden, on: ["a": [], "b": []])
+            let world = try World(root: "main", builder)
             try world.hide("/main")
             for step in ["a", "b"] { try world.emit(step, on: "/main") }
             let explanation = try explain(world, "a", on: "/main")
@@ -146,17 +145,19 @@ struct ExplainTests {
         }
     }
 
-    @Test func `S-16 an initial step waits with its screen, and a kept one comes when that is presented`() throws {
-        var sketch = sketch()
-        sketch.flow("tabs", children: .tabs, on: ["next": [.screen("list", .init(reuses: true))], "loaded": []])
-        let world = try World(root: "main", sketch)
+    @Test func `S-16 an initial step waits with its screen, and a deferred one is taken when the screen is presented`()
+        throws
+    {
+        var builder = builder()
+        builder.flow("tabs", children: .tabs, on: ["next": [.screen("list", .init(reuses: true))], "loaded": []])
+        let world = try World(root: "main", builder)
         #expect(
             try explain(world, "open", on: "/main").lines[1]
                 == "  screen '/main/list' is made; its initial step 'loaded' waits until it is presented")
     }
 
-    @Test func `S-19 S-20 S-21 what goes, what is used again, and where forwards go`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-19 S-20 S-21 dismissed and reused children, and the targets of forwards`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
         try world.emit("pick", ["item": .int64(1)], on: "/main")
         #expect(
@@ -199,16 +200,16 @@ struct ExplainTests {
     }
 
     @Test func `S-17 a rule that contributes nothing`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         #expect(
             try explain(world, "loaded", on: "/main").lines[1...]
                 == ["  the rule contributes nothing, which is a navigation all the same"])
     }
 
-    @Test func `S-3 S-13 a refusal says why, and changes nothing`() throws {
-        var sketch = sketch()
-        sketch.flow("fixed", on: ["two": [.screen("list", .init(id: "a")), .screen("list", .init(id: "a"))]])
-        let world = try World(root: "fixed", sketch)
+    @Test func `S-3 S-13 an error has a reason, and changes nothing`() throws {
+        var builder = builder()
+        builder.flow("fixed", on: ["two": [.screen("list", .init(id: "a")), .screen("list", .init(id: "a"))]])
+        let world = try World(root: "fixed", builder)
         let taken = try explain(world, "two", on: "/fixed")
         #expect(taken.outcome == .refused(FlowError(.idTaken, "the id 'a' is taken below '/fixed'")))
         #expect(taken.lines == ["step 'two' on flow '/fixed'", "  the id 'a' is taken below '/fixed'"])
@@ -223,11 +224,11 @@ struct ExplainTests {
         #expect(Explanation(refusal: error).lines == [error.message])
     }
 
-    @Test func `S-5 others are not asked: it says who would be`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", guarded: (by: "com.auth", steps: ["go"]), on: ["go": [], "on": []])
-        sketch.flow("far", navigated: (by: "com.far", steps: ["go"]))
-        let world = try World(root: "main", sketch)
+    @Test func `S-5 other processes are not asked: it names them`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", guarded: (by: "com.auth", steps: ["go"]), on: ["go": [], "on": []])
+        builder.flow("far", navigated: (by: "com.far", steps: ["go"]))
+        let world = try World(root: "main", builder)
         try world.coordinate("far")
         let asked = try explain(world, "go", on: "/main")
         #expect(asked.outcome == .ignored(.pending))
@@ -256,10 +257,10 @@ struct ExplainTests {
         #expect(world.coordinator.questions.count == 1)
     }
 
-    @Test func `S-32 emitters are named, and the caller where it is one`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", emitters: ["com.till"], on: ["go": []])
-        let world = World(sketch)
+    @Test func `S-32 emitters are named, and the caller if it is one`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", emitters: ["com.till"], on: ["go": []])
+        let world = World(builder)
         world.own("com.till", ":1.7")
         try world.coordinate("main", by: ":1.7")
         let refused = try explain(world, "go", on: "/main")
@@ -269,10 +270,10 @@ struct ExplainTests {
                 == "  ':1.7' may emit here, as it owns 'com.till'")
     }
 
-    @Test func `S-11 a chain without end is cut, and so are its words`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["go": [.screen("a"), .screen("a"), .current("go")]])
-        let world = try World(root: "main", sketch)
+    @Test func `S-11 an endless cascade is cut off, and so is its text`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["go": [.screen("a"), .screen("a"), .current("go")]])
+        let world = try World(root: "main", builder)
         let explanation = try explain(world, "go", on: "/main")
         #expect(explanation.outcome == .navigated(serial: 1))
         #expect(explanation.lines.count == Limits.explanationLines + 2)
@@ -285,10 +286,11 @@ struct ExplainTests {
         #expect(world.paths == ["/main"])
     }
 
-    @Test func `private arguments are shown where the caller gave them, and nothing tells what a rule wants of them`()
+    @Test
+    func `private arguments are shown if the caller gave them, and no text reveals the values that a rule expects`()
         throws
     {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         let lines = try explain(world, "pin", ["pin": .string("4711")], on: "/main").lines
         #expect(lines[0] == "step 'pin' (pin = '4711') on flow '/main'")
         #expect(lines[1] == "  alternative 1 of 1 is not taken: 'pin' is not what it asks for")
@@ -298,7 +300,7 @@ struct ExplainTests {
     }
 
     @Test func `a text of the caller stays in its line`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         let text = "never\n" + String(repeating: "x", count: 1_000)
         let lines = try explain(world, "paid", ["result": .string(text)], on: "/main").lines
         #expect(lines[0].hasPrefix("step 'paid' (result = 'never\\nxxx"))
@@ -306,7 +308,7 @@ struct ExplainTests {
     }
 
     @Test func `a presentable that is gone`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         let (node, step) = (try world.node("/main"), try world.id(ofStep: "pay"))
         try world.dismiss("/main")
         let explanation = world.coordinator.explain(
@@ -314,10 +316,10 @@ struct ExplainTests {
         #expect(explanation.outcome == .refused(FlowError(.presentableDismissed, "the presentable is gone")))
     }
 
-    @Test func `a copy goes its own way, with what is due at the time it is due`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", idle: (after: 1_000, step: "home"), on: ["home": []])
-        let world = try World(root: "main", sketch)
+    @Test func `a copy is independent, with its own timers`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", idle: (after: 1_000, step: "home"), on: ["home": []])
+        let world = try World(root: "main", builder)
         var copy = world.coordinator.copy()
         let (timer, original) = (copy.alarms.timer, world.coordinator.alarms.timer)
         #expect(timer == original)

@@ -4,24 +4,24 @@ import Testing
 
 @Suite("Flow coordinator: idle")
 struct IdleTests {
-    /// A flow that goes home when nobody reached it for 100 µs, with a child flow and a screen.
-    private func sketch(_ whenHidden: WhenHidden = .ignore) -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("need", ["n": "int64"])
-        sketch.flow(
+    /// A flow that goes home when it was idle for 100 µs, with a child flow and a screen.
+    private func builder(_ whenHidden: WhenHidden = .ignore) -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.step("need", ["n": "int64"])
+        builder.flow(
             "main", isUnique: true, whenHidden: whenHidden, idle: (100, "home"),
             on: [
                 "open": [.flow("sub"), .screen("a", .init(whenHidden: .queue))], "home": [.current("next")], "next": [],
             ])
-        sketch.flow("sub", on: ["go": [], "home": [], "need": []])
-        return sketch
+        builder.flow("sub", on: ["go": [], "home": [], "need": []])
+        return builder
     }
 
-    /// What the machine tells of time.
+    /// The timer effects.
     private func timers(_ world: World) -> [String] { world.effects.map(\.line).filter { $0.hasPrefix("timer") } }
 
-    @Test func `S-34 what nobody reached for its time gets its step, from the daemon and as from outside`() throws {
-        let world = World(sketch())
+    @Test func `S-34 an idle flow gets its step, with the daemon as sender and as if from outside`() throws {
+        let world = World(builder())
         world.now = 1_000
         #expect(
             try world.coordinate("main")
@@ -30,7 +30,7 @@ struct IdleTests {
             world.wait(100) == [
                 "did 1 after 0 by : /main home [current next /main]", "did 2 after 1 by : /main next []",
             ])
-        // It rests until someone comes.
+        // It rests until there is activity.
         #expect(world.wait(10_000) == [])
         #expect(
             try world.emit("next", on: "/main") == [
@@ -39,8 +39,8 @@ struct IdleTests {
         #expect(world.wait(100).count == 2)
     }
 
-    @Test func `S-34 a timer that comes early only asks again`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-34 an early timer only starts another`() throws {
+        let world = try World(root: "main", builder())
         #expect(world.wait(60) == ["timer 100"])
         #expect(try world.emit("open", on: "/main").contains("timer 160") == false)
         #expect(world.wait(40) == ["timer 160"])
@@ -48,7 +48,7 @@ struct IdleTests {
         #expect(world.wait(1).first == "did 2 after 0 by : /main home [current next /main]")
     }
 
-    /// What reaches `/main` at 50, and what does not.
+    /// Calls at 50 that count as activity of `/main`, and calls that do not.
     private static let reaching: [(String, Bool, @Sendable (World) throws -> Void)] = [
         ("a step", true, { try $0.emit("next", on: "/main") }),
         ("a step that it has no rule for", true, { try $0.emit("go", on: "/main") }),
@@ -70,12 +70,12 @@ struct IdleTests {
     ]
 
     @Test(arguments: reaching.indices)
-    func `S-34 reached is a flow by steps from outside on it or anything below it`(index: Int) throws {
+    func `S-34 steps from outside on a flow or anything below it count as activity`(index: Int) throws {
         let (what, isReached, event) = Self.reaching[index]
-        var sketch = sketch()
-        sketch.addRule("off", [], to: "sub")
-        sketch.flow("sub", initial: "born", on: ["born": [.screen("off")], "go": [], "home": [], "need": []])
-        let world = try World(root: "main", sketch)
+        var builder = builder()
+        builder.addRule("off", [], to: "sub")
+        builder.flow("sub", initial: "born", on: ["born": [.screen("off")], "go": [], "home": [], "need": []])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         world.now = 50
         try event(world)
@@ -85,11 +85,11 @@ struct IdleTests {
         #expect(world.navigations.isEmpty != isReached, "\(what)")
     }
 
-    @Test func `S-34 a step that is refused at the gate does not reach`() throws {
-        var sketch = sketch(.queue)
-        sketch.flow(
+    @Test func `S-34 a step that is refused at the gate is no activity`() throws {
+        var builder = builder(.queue)
+        builder.flow(
             "main", whenHidden: .queue, idle: (100, "home"), emitters: ["org.example.Till"], on: ["home": [], "go": []])
-        let world = World(sketch)
+        let world = World(builder)
         world.own("org.example.Till", ":1.1")
         try world.coordinate("main")
         try world.hide("/main")
@@ -107,8 +107,8 @@ struct IdleTests {
         #expect(world.wait(50).first == "failed after 0 by : /main home LimitExceeded")
     }
 
-    @Test func `S-34 S-15 it is gated like a step from outside; until it is navigated the timer runs on`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-34 S-15 it is gated like a step from outside; until it is navigated the timer continues`() throws {
+        let world = try World(root: "main", builder())
         try world.hide("/main")
         for round in 1...3 as ClosedRange<UInt64> {
             #expect(
@@ -118,14 +118,14 @@ struct IdleTests {
         try world.show("/main")
         #expect(world.wait(100).count == 2)
         #expect(world.wait(100) == [])
-        let allowing = try World(root: "main", sketch(.allow))
+        let allowing = try World(root: "main", builder(.allow))
         try allowing.hide("/main")
         #expect(allowing.wait(100).first == "did 1 after 0 by : /main home [current next /main]")
     }
 
     @Test(arguments: [WhenHidden.latest, .queue])
-    func `S-34 S-15 an idle step that is kept waits like any, and the timer rests`(whenHidden: WhenHidden) throws {
-        let world = try World(root: "main", sketch(whenHidden))
+    func `S-34 S-15 a deferred idle step waits like any other, and the timer rests`(whenHidden: WhenHidden) throws {
+        let world = try World(root: "main", builder(whenHidden))
         try world.hide("/main")
         #expect(world.wait(100) == [])
         #expect(world.wait(100) == [])
@@ -139,24 +139,24 @@ struct IdleTests {
         #expect(world.wait(100) == [])
     }
 
-    @Test func `S-34 an idle step that is unhandled or fails is told, and the timer runs on`() throws {
-        var sketch = sketch()
-        sketch.flow("main", idle: (100, "home"), on: ["next": []])
-        let unhandled = try World(root: "main", sketch)
+    @Test func `S-34 an idle step that is unhandled or fails is reported, and the timer continues`() throws {
+        var builder = builder()
+        builder.flow("main", idle: (100, "home"), on: ["next": []])
+        let unhandled = try World(root: "main", builder)
         for _ in 1...2 { #expect(unhandled.wait(100).first == "failed after 0 by : /main home unhandled") }
-        sketch.flow("main", idle: (100, "home"), on: ["home": [.screen("a", .init(id: "x"))], "next": []])
-        let failing = try World(root: "main", sketch)
+        builder.flow("main", idle: (100, "home"), on: ["home": [.screen("a", .init(id: "x"))], "next": []])
+        let failing = try World(root: "main", builder)
         #expect(failing.wait(100).last?.hasPrefix("did 1") == true)
         try failing.emit("next", on: "/main")
         #expect(failing.wait(100) == ["failed after 0 by : /main home IdTaken", "timer 300"])
         #expect(failing.wait(100).first == "failed after 0 by : /main home IdTaken")
     }
 
-    @Test func `S-34 several: by their time, then the older flow, each chain before the next`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("slow", idle: (100, "rest"), on: ["rest": [.current("more")], "more": [], "poke": []])
-        sketch.flow("quick", idle: (50, "rest"), on: ["rest": [.current("more")], "more": []])
-        let world = World(sketch)
+    @Test func `S-34 several idle flows: by time, then by age, each cascade before the next`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("slow", idle: (100, "rest"), on: ["rest": [.current("more")], "more": [], "poke": []])
+        builder.flow("quick", idle: (50, "rest"), on: ["rest": [.current("more")], "more": []])
+        let world = World(builder)
         for flow in ["slow", "quick", "slow"] { try world.coordinate(flow) }
         world.now = 30
         try world.emit("poke", on: "/slow")
@@ -165,59 +165,59 @@ struct IdleTests {
             world.navigations == [
                 "/quick rest", "/quick more", "/slow_2 rest", "/slow_2 more", "/slow rest", "/slow more",
             ])
-        let even = World(sketch)
+        let even = World(builder)
         for _ in 1...3 { try even.coordinate("slow") }
         even.wait(100)
         #expect(even.navigations.filter { $0.hasSuffix("rest") } == ["/slow rest", "/slow_2 rest", "/slow_3 rest"])
     }
 
     @Test func `S-34 a flow that ends by its idle step, or with another's, is idle no more`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", idle: (100, "close"), on: ["open": [.flow("sub")], "close": [.screen("a", .init(clears: true))]])
-        sketch.flow("sub", idle: (100, "stop"), on: ["stop": [.end()]])
-        let world = try World(root: "main", sketch)
+        builder.flow("sub", idle: (100, "stop"), on: ["stop": [.end()]])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         #expect(
             world.wait(100) == [
                 "- /main/sub", "+ /main/a", "did 2 after 0 by : /main close [clear, screen a /main/a]",
             ])
-        let other = try World(root: "sub", sketch)
+        let other = try World(root: "sub", builder)
         #expect(other.wait(100) == ["did 1 after 0 by : /sub stop [end]", "- /sub"])
         #expect(other.wait(100) == [])
     }
 
-    @Test func `S-34 the shell is asked once for each time, and told when there is none`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-34 the timer is set once for each time, and cleared if there is none`() throws {
+        let world = try World(root: "main", builder())
         #expect(timers(world) == ["timer 100"])
         world.now = 10
         try world.emit("open", on: "/main")
         #expect(timers(world) == [])
-        var quick = sketch()
+        var quick = builder()
         quick.flow("early", idle: (20, "home"))
         world.reload(quick)
         #expect(timers(world) == ["timer 110"])
         try world.coordinate("early")
         #expect(timers(world) == ["timer 30"])
-        var never = sketch()
+        var never = builder()
         never.flow("main")
         #expect(world.reload(never).last == "timer off")
         #expect(world.wait(1_000) == [])
     }
 
-    @Test func `S-34 flows that got, lost or changed idle begin anew when definitions are read`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-34 flows that gained, lost or changed idle start again after a reload`() throws {
+        let world = try World(root: "main", builder())
         world.now = 60
-        world.reload(sketch())
+        world.reload(builder())
         #expect(timers(world) == [])
-        var new = sketch()
+        var new = builder()
         new.flow("main", idle: (80, "home"), on: ["home": []])
         #expect(world.reload(new) == ["timer 140"])
         new.flow("main", idle: (80, "next"), on: ["next": []])
         world.now = 70
         #expect(world.reload(new) == ["timer 150"])
         #expect(world.wait(80) == ["did 1 after 0 by : /main next []"])
-        // It rests, also by the same definitions read again.
+        // It rests, also after a reload of the same definitions.
         #expect(world.reload(new) == [])
         #expect(world.wait(1_000) == [])
         new.flow("main", idle: (90, "next"), on: ["next": []])
@@ -228,10 +228,10 @@ struct IdleTests {
         #expect(world.reload(new) == ["timer \(world.now + 90)"])
     }
 
-    @Test func `S-33 S-34 flows that are gone are not kept for their time to come`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", idle: (1_000_000, "home"))
-        let world = World(sketch)
+    @Test func `S-33 S-34 timers of removed flows are dropped`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", idle: (1_000_000, "home"))
+        let world = World(builder)
         for _ in 0..<1_000 {
             try world.coordinate("main")
             try world.dismiss("/main")

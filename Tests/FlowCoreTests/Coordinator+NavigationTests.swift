@@ -5,31 +5,31 @@ import Testing
 @Suite("Flow coordinator: navigation")
 struct NavigationTests {
     @Test func `S-17 none is a navigation, a step without a rule is unhandled`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("strange")
-        sketch.flow("main", on: ["nothing": []])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.step("strange")
+        builder.flow("main", on: ["nothing": []])
+        let world = try World(root: "main", builder)
         #expect(try world.emit("nothing", on: "/main") == ["did 1 after 0 by :1.1: /main nothing []", "= navigated 1"])
         #expect(try world.emit("strange", on: "/main") == ["= unhandled 0"])
     }
 
-    @Test func `S-9 S-17 the first alternative that matches is applied, and none is unhandled without a did`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("go", ["a": "int64", "b": "int64?"])
+    @Test func `S-9 S-17 the first matching alternative is applied, and without one the step is unhandled`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("go", ["a": "int64", "b": "int64?"])
         let (one, two) = (Condition.argument("a", .int64(1)), Condition.argument("b", .int64(2)))
-        sketch.flow(
+        builder.flow(
             "main", announces: true,
             on: [
                 "go": .first([
-                    DefinitionsBuilder.Way(when: [one, two], parts: [.screen("both")]),
-                    DefinitionsBuilder.Way(when: [one], parts: [.screen("one")]),
-                    DefinitionsBuilder.Way(when: [two], unless: [one, two], parts: [.screen("other")]),
-                    DefinitionsBuilder.Way(
+                    DefinitionsBuilder.Branch(when: [one, two], parts: [.screen("both")]),
+                    DefinitionsBuilder.Branch(when: [one], parts: [.screen("one")]),
+                    DefinitionsBuilder.Branch(when: [two], unless: [one, two], parts: [.screen("other")]),
+                    DefinitionsBuilder.Branch(
                         when: [Condition.argument("a", .int64(3))], unless: [two, Condition.argument("a", .int64(9))],
                         parts: []),
                 ])
             ])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         func newest(_ arguments: KeyValuePairs<String, Value>) throws -> String? {
             try world.emit("go", arguments, on: "/main")
             return world.paths.last
@@ -44,13 +44,13 @@ struct NavigationTests {
         #expect(world.coordinator.serial == 5)
     }
 
-    @Test func `S-8 multiple, two, one: what a step sets off is queued, not taken at once`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["open": [.flow("child", .init(step: "multiple"))], "two": [.flow("nested")]])
-        sketch.flow(
+    @Test func `S-8 multiple, two, one: the steps that a step triggers are queued, not taken immediately`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["open": [.flow("child", .init(step: "multiple"))], "two": [.flow("nested")]])
+        builder.flow(
             "child", on: ["multiple": [.current("one"), .parent("two")], "one": [.current("late")], "late": []])
-        sketch.flow("nested", initial: "begin", on: ["begin": []])
-        let world = try World(root: "main", sketch)
+        builder.flow("nested", initial: "begin", on: ["begin": []])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         #expect(
             world.navigations == [
@@ -62,9 +62,9 @@ struct NavigationTests {
     @Test func `S-8 forwards to the parent, then initial steps in list order, then forwards to the current flow`()
         throws
     {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["open": [.flow("sub")], "up": [], "down": []])
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["open": [.flow("sub")], "up": [], "down": []])
+        builder.flow(
             "sub",
             on: [
                 "all": [
@@ -73,8 +73,8 @@ struct NavigationTests {
                     .flow("leaf", .init(step: "third")), .parent("down"),
                 ], "here": [], "there": [], "second": [],
             ])
-        sketch.flow("leaf", on: ["first": [], "third": []])
-        let world = try World(root: "main", sketch)
+        builder.flow("leaf", on: ["first": [], "third": []])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         let order = try world.emit("all", on: "/main/sub").filter { $0.hasPrefix("did") }
         #expect(
@@ -86,10 +86,10 @@ struct NavigationTests {
             ])
     }
 
-    @Test func `S-10 did carries the serial, the cause and who began the chain`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["a": [.current("b")], "b": [.current("c")], "c": []])
-        let world = try World(root: "main", sketch)
+    @Test func `S-10 NavigationOccurred has the serial, the cause and the client that started the cascade`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["a": [.current("b")], "b": [.current("c")], "c": []])
+        let world = try World(root: "main", builder)
         #expect(
             try world.emit("a", on: "/main", by: ":1.5") == [
                 "did 1 after 0 by :1.5: /main a [current b /main]", "did 2 after 1 by :1.5: /main b [current c /main]",
@@ -98,12 +98,14 @@ struct NavigationTests {
         #expect(try world.emit("c", on: "/main", by: ":1.6").first == "did 4 after 0 by :1.6: /main c []")
     }
 
-    @Test func `S-5 will comes before the check, has no serial, and only of flows that announce`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("go", ["item": "int64"])
-        sketch.flow("main", announces: true, on: ["go": [.screen("list", .init(id: "list"))], "sub": [.flow("sub")]])
-        sketch.flow("sub", on: ["go": []])
-        let world = try World(root: "main", sketch)
+    @Test func `S-5 NavigationWillOccur comes before the check, has no serial, and only flows that announce send it`()
+        throws
+    {
+        var builder = DefinitionsBuilder()
+        builder.step("go", ["item": "int64"])
+        builder.flow("main", announces: true, on: ["go": [.screen("list", .init(id: "list"))], "sub": [.flow("sub")]])
+        builder.flow("sub", on: ["go": []])
+        let world = try World(root: "main", builder)
         let arguments: KeyValuePairs<String, Value> = ["item": .byte(1)]
         #expect(
             try world.emit("go", arguments, on: "/main") == [
@@ -116,13 +118,14 @@ struct NavigationTests {
     }
 
     @Test
-    func `order on the wire: will, removals below, additions, changes, did, what is left of the flow, the answer`()
+    func
+        `order on the wire: announcement, removals below, additions, changes, NavigationOccurred, the rest of the flow, the answer`()
         throws
     {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", children: .stack, on: ["open": [.screen("home"), .flow("sub")], "closed": []])
-        sketch.flow("sub", announces: true, on: ["fill": [.screen("a"), .screen("b")], "stop": [.end("closed")]])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", children: .stack, on: ["open": [.screen("home"), .flow("sub")], "closed": []])
+        builder.flow("sub", announces: true, on: ["fill": [.screen("a"), .screen("b")], "stop": [.end("closed")]])
+        let world = try World(root: "main", builder)
         #expect(
             try world.emit("open", on: "/main") == [
                 "+ /main/home", "+ /main/sub (visible presented ready)", "~ /main current=/main/sub",
@@ -138,15 +141,17 @@ struct NavigationTests {
             ])
     }
 
-    @Test func `S-16 a flow's initial step is set off at once, a screen's when it is first presented`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("hello", ["item": "int64"])
-        sketch.step("open", ["item": "int64"])
-        sketch.flow(
+    @Test func `S-16 a flow's initial step is triggered immediately, a screen's when the screen is first presented`()
+        throws
+    {
+        var builder = DefinitionsBuilder()
+        builder.step("hello", ["item": "int64"])
+        builder.step("open", ["item": "int64"])
+        builder.flow(
             "main",
             on: ["open": [.screen("list", .init(step: "hello")), .flow("sub", .init(step: "begin"))], "hello": []])
-        sketch.flow("sub", on: ["begin": []])
-        let world = try World(root: "main", sketch)
+        builder.flow("sub", on: ["begin": []])
+        let world = try World(root: "main", builder)
         #expect(
             try world.emit("open", ["item": .byte(1)], on: "/main") == [
                 "+ /main/list", "+ /main/sub (visible presented)",
@@ -163,10 +168,10 @@ struct NavigationTests {
     }
 
     @Test func `S-16 a screen that is shown but covered or in a hidden flow still waits`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", children: .stack, on: ["open": [.screen("a", .init(step: "hello")), .screen("b")], "hello": []])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         #expect(try world.show("/main/a") == ["~ /main/a visible=true", "= done"])
         try world.hide("/main")
@@ -179,14 +184,14 @@ struct NavigationTests {
     }
 
     @Test func `S-16 with allow a screen's initial step does not wait`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["open": [.screen("a", .init(step: "hello", whenHidden: .allow))], "hello": []])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["open": [.screen("a", .init(step: "hello", whenHidden: .allow))], "hello": []])
+        let world = try World(root: "main", builder)
         #expect(
             try world.emit("open", on: "/main").suffix(2) == ["did 2 after 1 by :1.1: /main hello []", "= navigated 1"])
         #expect(try world.show("/main/a") == ["~ /main/a visible=true presented=true", "= done"])
-        sketch.flow("main", on: ["open": [.screen("a", .init(step: "hello", whenHidden: .ignore))], "hello": []])
-        let waiting = try World(root: "main", sketch)
+        builder.flow("main", on: ["open": [.screen("a", .init(step: "hello", whenHidden: .ignore))], "hello": []])
+        let waiting = try World(root: "main", builder)
         try waiting.emit("open", on: "/main")
         #expect(waiting.navigations == ["/main open"])
     }
@@ -195,19 +200,19 @@ struct NavigationTests {
     func `S-16 S-6 when several become presented, older origins first, and within one parents first and in order`()
         throws
     {
-        var sketch = DefinitionsBuilder()
-        sketch.step("hello", ["n": "int64"])
+        var builder = DefinitionsBuilder()
+        builder.step("hello", ["n": "int64"])
         func screen(_ name: String, _ number: Int64) -> DefinitionsBuilder.Part {
             .screen(name, .init(step: "hello", stepWith: [Binding("n", .literal(.int64(number)))]))
         }
-        sketch.flow(
+        builder.flow(
             "main",
             on: [
                 "open": [screen("a", 1), .flow("sub", .init(step: "fill")), screen("c", 3)], "hello": [],
                 "late": [screen("z", 9)],
             ])
-        sketch.flow("sub", on: ["fill": [screen("b", 2)], "late": [screen("y", 8)], "hello": []])
-        let world = try World(root: "main", sketch)
+        builder.flow("sub", on: ["fill": [screen("b", 2)], "late": [screen("y", 8)], "hello": []])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.emit("late", on: "/main")
         try world.emit("late", on: "/main/sub")
@@ -222,20 +227,20 @@ struct NavigationTests {
             ])
     }
 
-    @Test func `S-7 a chain is finished before the next step from outside, and the answer is last`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", initial: "a", on: ["a": [.current("b")], "b": [.current("c")], "c": []])
-        sketch.autostart = [.init(flow: "main"), .init(flow: "main")]
-        let world = World(sketch)
+    @Test func `S-7 a cascade is finished before the next step from outside, and the answer is last`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", initial: "a", on: ["a": [.current("b")], "b": [.current("c")], "c": []])
+        builder.autostart = [.init(flow: "main"), .init(flow: "main")]
+        let world = World(builder)
         world.handle(.started)
         #expect(world.navigations == ["/main a", "/main b", "/main c", "/main_2 a", "/main_2 b", "/main_2 c"])
     }
 
-    @Test func `S-20 a forward to the parent is taken by it, a forward at a root goes nowhere, and is told`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["open": [.flow("sub")], "up": [.parent("further"), .current("here")], "here": []])
-        sketch.flow("sub", on: ["go": [.parent("up")]])
-        let world = try World(root: "main", sketch)
+    @Test func `S-20 the parent takes a forwarded step; at a root it is reported as a failure`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["open": [.flow("sub")], "up": [.parent("further"), .current("here")], "here": []])
+        builder.flow("sub", on: ["go": [.parent("up")]])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         #expect(
             try world.emit("go", on: "/main/sub") == [
@@ -249,12 +254,12 @@ struct NavigationTests {
 
     // MARK: - Latest navigation
 
-    @Test func `the latest navigation of a flow is kept`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("go", ["item": "int64"])
-        sketch.step("strange")
-        sketch.flow("main", on: ["go": []])
-        let world = try World(root: "main", sketch)
+    @Test func `the latest navigation of a flow is stored`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("go", ["item": "int64"])
+        builder.step("strange")
+        builder.flow("main", on: ["go": []])
+        let world = try World(root: "main", builder)
         #expect(world.coordinator.forest[try world.node("/main").slot].flow?.last == nil)
         try world.emit("go", ["item": .byte(1)], on: "/main")
         try world.emit("strange", on: "/main")
@@ -268,23 +273,23 @@ struct NavigationTests {
     @Test func `S-35 an alternative is taken only if a presentable of that name is, or is not, live near the flow`()
         throws
     {
-        var sketch = DefinitionsBuilder()
-        sketch.step("close", ["force": "bool?"])
+        var builder = DefinitionsBuilder()
+        builder.step("close", ["force": "bool?"])
         let paying = Condition.alive("payment")
-        sketch.flow(
+        builder.flow(
             "main",
             on: [
                 "pay": [.flow("payment")], "open": [.flow("sub")],
                 "close": .first([
-                    DefinitionsBuilder.Way(
+                    DefinitionsBuilder.Branch(
                         when: [paying, .argument("force", .bool(true))], parts: [.screen("forced")]),
-                    DefinitionsBuilder.Way(unless: [paying], parts: [.screen("closed")]),
+                    DefinitionsBuilder.Branch(unless: [paying], parts: [.screen("closed")]),
                 ]),
             ])
-        sketch.flow("sub", on: ["close": .first([DefinitionsBuilder.Way(when: [paying], parts: [])])])
-        sketch.flow(
-            "payment", on: ["done": [.end()], "close": .first([DefinitionsBuilder.Way(when: [paying], parts: [])])])
-        let world = try World(root: "main", sketch)
+        builder.flow("sub", on: ["close": .first([DefinitionsBuilder.Branch(when: [paying], parts: [])])])
+        builder.flow(
+            "payment", on: ["done": [.end()], "close": .first([DefinitionsBuilder.Branch(when: [paying], parts: [])])])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         #expect(try world.emit("close", on: "/main/sub") == ["= unhandled 0"])
         #expect(try world.emit("close", on: "/main").first == "+ /main/closed")
@@ -307,16 +312,16 @@ struct NavigationTests {
     }
 
     @Test func `S-35 a screen counts as well, and the list sees the tree as it was`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main",
             on: [
                 "toggle": .first([
-                    DefinitionsBuilder.Way(when: [.alive("bar")], parts: [.popRoot]),
-                    DefinitionsBuilder.Way(parts: [.screen("x"), .screen("bar"), .current("toggle")]),
+                    DefinitionsBuilder.Branch(when: [.alive("bar")], parts: [.popRoot]),
+                    DefinitionsBuilder.Branch(parts: [.screen("x"), .screen("bar"), .current("toggle")]),
                 ])
             ])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         try world.emit("toggle", on: "/main")
         #expect(world.navigations == ["/main toggle", "/main toggle"])
         #expect(world.paths == ["/main", "/main/x"])

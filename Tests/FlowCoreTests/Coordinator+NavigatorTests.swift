@@ -4,29 +4,29 @@ import Testing
 
 @Suite("Flow coordinator: navigators")
 struct NavigatorTests {
-    private func sketch(guarded: (by: String, steps: [String])? = nil) -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("pick", ["item": "int64?"])
-        sketch.step("buy", ["item": "int64"])
-        sketch.screen("page", ["item": "int64?"])
-        sketch.screen("strict", ["item": "int64"])
-        sketch.flow("main", on: ["open": [.flow("shop")], "closed": [], "buy": []])
-        sketch.flow("sub", initial: "begin", on: ["begin": []])
-        sketch.flow(
+    private func builder(guarded: (by: String, steps: [String])? = nil) -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.step("pick", ["item": "int64?"])
+        builder.step("buy", ["item": "int64"])
+        builder.screen("page", ["item": "int64?"])
+        builder.screen("strict", ["item": "int64"])
+        builder.flow("main", on: ["open": [.flow("shop")], "closed": [], "buy": []])
+        builder.flow("sub", initial: "begin", on: ["begin": []])
+        builder.flow(
             "shop", announces: true, guarded: guarded, navigated: ("com.shop", ["pick", "buy", "next", "begin"]))
-        sketch.step("strange")
-        return sketch
+        builder.step("strange")
+        return builder
     }
 
-    private func opened(guarded: (by: String, steps: [String])? = nil) throws -> World {
-        let world = try World(root: "main", sketch(guarded: guarded))
+    private func makeWorld(guarded: (by: String, steps: [String])? = nil) throws -> World {
+        let world = try World(root: "main", builder(guarded: guarded))
         try world.emit("open", on: "/main")
         return world
     }
 
-    @Test func `S-5 what a navigator answers is applied, and set off as if it were a rule's`() throws {
-        let world = try opened()
-        // Will comes before it is asked.
+    @Test func `S-5 the contributors of a navigator are applied and trigger steps like those of a rule`() throws {
+        let world = try makeWorld()
+        // The announcement precedes the question.
         #expect(
             try world.emit("pick", ["item": .byte(3)], on: "/main/shop") == [
                 "will /main/shop pick {item=3}", "navigator? com.shop #1: /main/shop pick {item=3}", "timer 20000000",
@@ -50,7 +50,7 @@ struct NavigatorTests {
     }
 
     @Test func `S-17 S-21 no contributors are a navigation, and a navigator can end its flow`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         try world.emit("pick", on: "/main/shop")
         #expect(world.navigate(1, to: []) == ["did 2 after 0 by :1.1: /main/shop pick []", "= navigated 2"])
         try world.emit("pick", on: "/main/shop")
@@ -70,7 +70,7 @@ struct NavigatorTests {
     @Test(arguments: bad.indices)
     func `S-5 S-13 a navigator that fails or is late fails the step alone`(index: Int) throws {
         let (answer, code, message) = Self.bad[index]
-        let world = try opened()
+        let world = try makeWorld()
         let standing = world.standing
         try world.emit("pick", on: "/main/shop")
         #expect(world.answer(1, answer) == ["! \(code.rawValue)"])
@@ -102,7 +102,7 @@ struct NavigatorTests {
     @Test(arguments: misfits.indices)
     func `S-5 S-13 contributors of a navigator apply all or none`(index: Int) throws {
         let (parts, code, message) = Self.misfits[index]
-        let world = try opened()
+        let world = try makeWorld()
         let standing = world.standing
         try world.emit("pick", on: "/main/shop")
         #expect(world.navigate(1, to: parts) == ["! \(code.rawValue)"])
@@ -111,8 +111,10 @@ struct NavigatorTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-9 S-12 steps that a navigator does not take are unhandled, without a will or a question`() throws {
-        let world = try opened()
+    @Test func `S-9 S-12 steps that a navigator does not take are unhandled, without an announcement or a question`()
+        throws
+    {
+        let world = try makeWorld()
         #expect(try world.emit("strange", on: "/main/shop") == ["= unhandled 0"])
         try world.emit("pick", on: "/main/shop")
         world.navigate(1, to: [.current("strange")])
@@ -122,8 +124,8 @@ struct NavigatorTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-12 what a navigator fails and nobody waits for is told`() throws {
-        let world = try opened()
+    @Test func `S-12 a navigator's failure that no caller waits for is reported`() throws {
+        let world = try makeWorld()
         try world.emit("pick", on: "/main/shop", by: ":1.4")
         world.navigate(1, to: [.current("next")])
         #expect(
@@ -132,7 +134,7 @@ struct NavigatorTests {
     }
 
     @Test func `S-5 late, second and unknown answers of navigators are ignored`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         try world.emit("pick", on: "/main/shop")
         #expect(try world.adapt(1, to: "pick") == [])
         #expect(world.navigate(2, to: []) == [])
@@ -145,10 +147,10 @@ struct NavigatorTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-26 a flow with a navigator is ready when that has answered its initial step`() throws {
-        var sketch = sketch()
-        sketch.flow("shop", initial: "begin", navigated: ("com.shop", ["begin"]))
-        let world = World(sketch)
+    @Test func `S-26 a flow with a navigator is ready once the navigator has answered its initial step`() throws {
+        var builder = builder()
+        builder.flow("shop", initial: "begin", navigated: ("com.shop", ["begin"]))
+        let world = World(builder)
         #expect(
             try world.coordinate("shop") == [
                 "+ /shop (visible presented)", "navigator? com.shop #1: /shop begin", "= /shop",
@@ -165,10 +167,12 @@ struct NavigatorTests {
 
     // MARK: Both
 
-    @Test func `S-5 guard, declaration, will, navigator, check, apply, did: in this order, and the flow waits for all`()
+    @Test
+    func
+        `S-5 guard, declaration, announcement, navigator, check, apply, signal: in this order, and the flow waits for all`()
         throws
     {
-        let world = try opened(guarded: ("com.auth", []))
+        let world = try makeWorld(guarded: ("com.auth", []))
         #expect(
             try world.emit("pick", on: "/main/shop", by: ":1.4")
                 == ["guard? com.auth #1: /main/shop pick", "timer 20000000"])
@@ -187,10 +191,10 @@ struct NavigatorTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-5 a step that its guard refuses or spoils is not announced, and does not come to the navigator`()
+    @Test func `S-5 a step that its guard refuses or makes invalid is not announced, and does not reach the navigator`()
         throws
     {
-        let world = try opened(guarded: ("com.auth", []))
+        let world = try makeWorld(guarded: ("com.auth", []))
         for answer in [GuardAnswer.rejected, .timedOut, .step(try world.id(ofStep: "buy"), [])] {
             try world.emit("pick", on: "/main/shop")
             let question = try #require(world.questions.first)

@@ -7,23 +7,23 @@ struct OwnersTests {
     private let told = DefinitionsBuilder.Child(
         onDismissed: "closed", onDismissedWith: [Binding("name", .childName), Binding("why", .reason)])
 
-    private func sketch(_ children: Children = .free) -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("closed", ["name": "string", "why": "string"])
-        sketch.flow(
+    private func builder(_ children: Children = .free) -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.step("closed", ["name": "string", "why": "string"])
+        builder.flow(
             "main", children: children,
             on: [
                 "open": [.screen("a", told), .flow("sub", told), .screen("b")],
                 "only": [.screen("c", .init(clears: true))], "pop": [.popRoot], "closed": [],
             ])
-        sketch.flow(
+        builder.flow(
             "sub", on: ["fill": [.screen("x", told), .screen("y")], "stop": [.end()], "closed": []])
-        return sketch
+        return builder
     }
 
     /// `/main` with `a`, `sub` and `b`; `sub` with `x` and `y`.
-    private func opened(_ sketch: DefinitionsBuilder) throws -> World {
-        let world = try World(root: "main", sketch)
+    private func makeWorld(_ builder: DefinitionsBuilder) throws -> World {
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.emit("fill", on: "/main/sub")
         return world
@@ -35,8 +35,8 @@ struct OwnersTests {
 
     // MARK: Claim, release
 
-    @Test func `S-29 S-33 a claim makes an owner, who alone may show, hide, dismiss and release`() throws {
-        let world = try opened(sketch())
+    @Test func `S-29 S-33 a claim makes an owner, and only the owner may show, hide, dismiss and release`() throws {
+        let world = try makeWorld(builder())
         #expect(try world.claim("/main/a", by: ":1.5") == ["~ /main/a owner=:1.5", "= done"])
         #expect(try world.claim("/main/a", by: ":1.5") == ["= done"])
         try expectRefusal(
@@ -53,7 +53,7 @@ struct OwnersTests {
         try expectRefusal(world, .notOwner, with: stranger) { try world.hide("/main/a", by: ":1.6") }
         #expect(try world.release("/main/a", by: ":1.5") == ["~ /main/a owner=-", "= done"])
         #expect(try world.state("/main/a").isVisible)
-        // From then on it is anyone's.
+        // From then on any client can claim it.
         try expectRefusal(world, .notOwner, with: "':1.5' does not own '/main/a': nobody does") {
             try world.release("/main/a", by: ":1.5")
         }
@@ -62,8 +62,8 @@ struct OwnersTests {
         #expect(world.coordinator.watches.counts.isEmpty)
     }
 
-    @Test func `S-29 of two that claim at once exactly one wins, and it is the first`() throws {
-        let world = try opened(sketch())
+    @Test func `S-29 of two simultaneous claims exactly the first succeeds`() throws {
+        let world = try makeWorld(builder())
         let node = try world.node("/main/b")
         let answers = [":1.5", ":1.6", ":1.7"].map { client in
             world.handle(.presentableClaimed(world.nextRequest(), node, by: Client(client))).last
@@ -75,8 +75,8 @@ struct OwnersTests {
         #expect(try owner(world, "/main/b") == ":1.7")
     }
 
-    @Test func `S-29 flows are claimed, too; what is below one is not, and may have another owner`() throws {
-        let world = try opened(sketch())
+    @Test func `S-29 flows are claimed, too; presentables below one are not, and may have another owner`() throws {
+        let world = try makeWorld(builder())
         #expect(try world.claim("/main", by: ":1.5").contains("~ /main owner=:1.5"))
         #expect(try world.claim("/main/sub", by: ":1.6").last == "= done")
         try expectRefusal(world, .notOwner, with: "owned by ':1.5'") { try world.hide("/main", by: ":1.6") }
@@ -88,8 +88,8 @@ struct OwnersTests {
         #expect(owned.map(\.instance) == [try world.state("/main/sub").instance])
     }
 
-    @Test func `S-25 a call for one that is gone concerns nothing that came to its path`() throws {
-        let world = try opened(sketch())
+    @Test func `S-25 a call for a removed presentable does not affect another at its path`() throws {
+        let world = try makeWorld(builder())
         let gone = try world.node("/main/b")
         try world.claim("/main/b", by: ":1.5")
         try world.dismiss("/main/b", by: ":1.5")
@@ -105,8 +105,8 @@ struct OwnersTests {
         }
     }
 
-    @Test func `S-29 S-33 a client is watched once, whatever it has and has no longer, until it is gone`() throws {
-        let world = try opened(sketch())
+    @Test func `S-29 S-33 a client is watched once, whatever it owns, until it vanishes`() throws {
+        let world = try makeWorld(builder())
         let before = world.watched
         try world.claim("/main/a", by: ":1.5")
         for path in ["/main/b", "/main/sub", "/main/sub/x"] { try world.claim(path, by: ":1.5") }
@@ -125,10 +125,12 @@ struct OwnersTests {
 
     // MARK: Withdraw
 
-    @Test func `S-29 rules dismiss what is owned, too, and the owner is told: clear, pop, end, and what goes with it`()
+    @Test
+    func
+        `S-29 rules dismiss owned presentables, too, and their owners get Withdraw: clear, pop, end, and everything below`()
         throws
     {
-        let world = try opened(sketch())
+        let world = try makeWorld(builder())
         for path in ["/main/a", "/main/sub", "/main/sub/y"] { try world.claim(path, by: ":1.5") }
         #expect(
             try world.emit("only", on: "/main") == [
@@ -137,11 +139,11 @@ struct OwnersTests {
                 "withdraw /main/a from :1.5: rule", "+ /main/c",
                 "did 3 after 0 by :1.1: /main only [clear, screen c /main/c]", "= navigated 3",
             ])
-        let popped = try opened(sketch())
+        let popped = try makeWorld(builder())
         for path in ["/main/a", "/main/b"] { try popped.claim(path, by: ":1.5") }
         #expect(try popped.emit("pop", on: "/main").prefix(2) == ["- /main/b", "withdraw /main/b from :1.5: rule"])
         #expect(try owner(popped, "/main/a") == ":1.5")
-        let ended = try opened(sketch())
+        let ended = try makeWorld(builder())
         for path in ["/main/sub", "/main/sub/x"] { try ended.claim(path, by: ":1.5") }
         #expect(
             try ended.emit("stop", on: "/main/sub") == [
@@ -151,8 +153,8 @@ struct OwnersTests {
             ])
     }
 
-    @Test func `S-24 S-29 Back dismisses what is owned, too`() throws {
-        let world = try opened(sketch(.stack))
+    @Test func `S-24 S-29 Back dismisses owned presentables, too`() throws {
+        let world = try makeWorld(builder(.stack))
         try world.claim("/main/b", by: ":1.5")
         #expect(
             try world.back("/main", by: ":1.6").prefix(2) == [
@@ -160,10 +162,12 @@ struct OwnersTests {
             ])
     }
 
-    @Test func `S-29 who dismisses its own is not told; owners of what is below it are, and know it by its instance`()
+    @Test
+    func
+        `S-29 an owner that dismisses its own gets no Withdraw; owners of presentables below get one, with the instance`()
         throws
     {
-        let world = try opened(sketch())
+        let world = try makeWorld(builder())
         try world.claim("/main/sub", by: ":1.5")
         try world.claim("/main/sub/x", by: ":1.6")
         let instance = try world.state("/main/sub/x").instance
@@ -181,8 +185,8 @@ struct OwnersTests {
                         reason: .parent))))
     }
 
-    @Test func `S-29 what no definition declares any more is taken from its owner`() throws {
-        let world = try opened(sketch())
+    @Test func `S-29 owners get Withdraw for presentables whose declaration is gone`() throws {
+        let world = try makeWorld(builder())
         for path in ["/main/a", "/main/sub", "/main/sub/y"] { try world.claim(path, by: ":1.5") }
         var new = DefinitionsBuilder()
         new.flow("main", on: ["open": [.screen("b"), .screen("x"), .screen("y")]])
@@ -195,10 +199,10 @@ struct OwnersTests {
         #expect(world.coordinator.watches.counts.isEmpty)
     }
 
-    @Test func `S-29 S-32 the owner of a flow is told that its navigator is gone`() throws {
-        var sketch = sketch()
-        sketch.flow("sub", navigated: (by: "com.nav", steps: ["fill"]))
-        let world = try World(root: "main", sketch)
+    @Test func `S-29 S-32 the owner of a flow gets Withdraw when its navigator vanishes`() throws {
+        var builder = builder()
+        builder.flow("sub", navigated: (by: "com.nav", steps: ["fill"]))
+        let world = try World(root: "main", builder)
         world.own("com.nav", ":1.8")
         try world.emit("open", on: "/main")
         try world.claim("/main/sub", by: ":1.5")
@@ -211,8 +215,9 @@ struct OwnersTests {
 
     // MARK: Owners that are gone
 
-    @Test func `S-23 S-30 what a client owned goes with it, and the parents are told`() throws {
-        let world = try opened(sketch())
+    @Test func `S-23 S-30 presentables of a vanished owner are dismissed, and the parents' steps are triggered`() throws
+    {
+        let world = try makeWorld(builder())
         for path in ["/main/a", "/main/b", "/main/sub"] { try world.claim(path, by: ":1.5") }
         try world.claim("/main/sub/x", by: ":1.6")
         #expect(
@@ -229,10 +234,10 @@ struct OwnersTests {
         #expect(world.coordinator.accounting == Accounting())
     }
 
-    @Test func `S-30 parent and child of one client: the child goes with its parent, and nobody is there to be told`()
+    @Test func `S-30 parent and child of one owner: the child goes with its parent, and no Withdraw is sent`()
         throws
     {
-        let world = try opened(sketch())
+        let world = try makeWorld(builder())
         for path in ["/main/sub/x", "/main/sub", "/main/sub/y"] { try world.claim(path, by: ":1.5") }
         let effects = world.vanish(":1.5")
         #expect(
@@ -243,8 +248,8 @@ struct OwnersTests {
         #expect(world.coordinator.watches.counts.isEmpty)
     }
 
-    @Test func `S-30 the loss of who owns nothing, or no more, changes nothing`() throws {
-        let world = try opened(sketch())
+    @Test func `S-30 the loss of a client that owns nothing changes nothing`() throws {
+        let world = try makeWorld(builder())
         try world.claim("/main/a", by: ":1.5")
         try world.claim("/main/b", by: ":1.6")
         try world.release("/main/a", by: ":1.5")
@@ -256,7 +261,7 @@ struct OwnersTests {
     }
 
     @Test func `S-30 a root that is owned goes with its owner, and the next claims go on`() throws {
-        let world = try opened(sketch())
+        let world = try makeWorld(builder())
         try world.claim("/main", by: ":1.5")
         #expect(world.vanish(":1.5").last == "- /main")
         #expect(world.paths.isEmpty)
@@ -268,18 +273,18 @@ struct OwnersTests {
     // MARK: keep, present
 
     private func keeping(_ whenOwnerGone: WhenOwnerGone, _ children: Children = .free) throws -> World {
-        var sketch = sketch(children)
-        sketch.screen("a", presenter: "com.x", whenOwnerGone: whenOwnerGone)
-        sketch.addRule("cover", [.screen("b")], to: "main")
-        sketch.addRule("one", [.screen("a", told)], to: "main")
-        let world = try World(root: "main", sketch)
+        var builder = builder(children)
+        builder.screen("a", presenter: "com.x", whenOwnerGone: whenOwnerGone)
+        builder.addRule("cover", [.screen("b")], to: "main")
+        builder.addRule("one", [.screen("a", told)], to: "main")
+        let world = try World(root: "main", builder)
         try world.emit("one", on: "/main")
         world.presented(1, by: ":1.5")
         try world.show("/main/a", by: ":1.5")
         return world
     }
 
-    @Test func `S-30 keep: hidden and unowned, and presented again when it next comes in sight`() throws {
+    @Test func `S-30 keep: hidden and unowned, and presented again when it becomes presented`() throws {
         let world = try keeping(.keep, .stack)
         #expect(world.vanish(":1.5") == ["~ /main/a visible=false presented=false owner=-"])
         #expect(try world.kept("/main/a").isInSight)
@@ -294,7 +299,7 @@ struct OwnersTests {
         #expect(try world.dismiss("/main/b").contains("present com.x #3: /main/a again"))
     }
 
-    @Test func `S-30 present: at once again, three times in 10 s; the fourth time it goes, and the parent is told`()
+    @Test func `S-30 present: again immediately, three times in 10 s; the fourth time it is dismissed`()
         throws
     {
         let world = try keeping(.present)
@@ -313,7 +318,7 @@ struct OwnersTests {
         #expect(world.coordinator.questions.isEmpty)
     }
 
-    @Test func `S-30 present: what is 10 s ago does not count`() throws {
+    @Test func `S-30 present: a revival more than 10 s ago does not count`() throws {
         let world = try keeping(.present)
         for time in 2...4 as ClosedRange<UInt64> {
             world.now += 1_000_000
@@ -327,7 +332,7 @@ struct OwnersTests {
         #expect(world.vanish(":1.5").contains("- /main/a"))
     }
 
-    @Test func `S-30 present: one that is covered is presented again when it comes in sight`() throws {
+    @Test func `S-30 present: a covered screen is presented again when it is uncovered`() throws {
         let world = try keeping(.present, .stack)
         try world.emit("cover", on: "/main")
         #expect(world.vanish(":1.5") == ["~ /main/a visible=false owner=-"])

@@ -2,31 +2,32 @@ import Testing
 
 @testable import FlowCore
 
-/// What a list of contributors does to the children that are there: `clear`, `pop`, `reuse` (S-19).
+/// The effects of a list of contributors on existing children: `clear`, `pop`, `reuse` (S-19).
 @Suite("Flow coordinator: plan, lists")
 struct PlanListsTests {
     private typealias Child = DefinitionsBuilder.Child
 
-    /// A flow with these rules besides `add`, `sub` and `tab`, which make one child each.
+    /// A flow with these rules in addition to `add`, `sub` and `tab`, which create one child each.
     private func world(
-        _ children: Children = .free, add steps: [String] = [], on rules: KeyValuePairs<String, DefinitionsBuilder.Ways>
+        _ children: Children = .free, add steps: [String] = [],
+        on rules: KeyValuePairs<String, DefinitionsBuilder.Branches>
     ) throws -> World {
-        var sketch = DefinitionsBuilder()
-        sketch.step("hello", ["n": "int64?"])
-        sketch.step("again", ["n": "int64?"])
-        sketch.screen("tab", ["n": "int64?"])
-        sketch.flow("main", children: children, on: ["add": [.screen("a")], "sub": [.flow("sub")], "hello": []])
-        sketch.addRule("tab", [.screen("tab")], to: "main")
-        sketch.flow("sub", ["n": "int64?"], on: ["fill": [.screen("x", .init(step: "hello"))], "hello": []])
-        for rule in rules { sketch.addRule(rule.key, rule.value, to: "main") }
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.step("hello", ["n": "int64?"])
+        builder.step("again", ["n": "int64?"])
+        builder.screen("tab", ["n": "int64?"])
+        builder.flow("main", children: children, on: ["add": [.screen("a")], "sub": [.flow("sub")], "hello": []])
+        builder.addRule("tab", [.screen("tab")], to: "main")
+        builder.flow("sub", ["n": "int64?"], on: ["fill": [.screen("x", .init(step: "hello"))], "hello": []])
+        for rule in rules { builder.addRule(rule.key, rule.value, to: "main") }
+        let world = try World(root: "main", builder)
         for step in steps { try world.emit(step, on: "/main") }
         return world
     }
 
     // MARK: clear
 
-    @Test func `S-19 clear: the children go first, newest first, wherever in the list it stands`() throws {
+    @Test func `S-19 clear: the children are dismissed first, newest first, wherever it is in the list`() throws {
         let world = try world(
             add: ["add", "sub"],
             on: ["go": [.screen("b"), .current("hello"), .screen("a", Child(clears: true, onDismissed: "again"))]])
@@ -38,7 +39,7 @@ struct PlanListsTests {
                 "failed after 3 by :1.5: /main hello FlowEnded", "did 5 after 4 by :1.1: /main hello []",
                 "= navigated 4",
             ])
-        // S-23: that one goes by clear is not told to the parent.
+        // S-23: a clear triggers no onDismissed.
         #expect(try world.emit("go", on: "/main").prefix(2) == ["- /main/a", "- /main/b"])
         #expect(world.navigations == ["/main go", "/main hello"])
     }
@@ -66,7 +67,9 @@ struct PlanListsTests {
 
     // MARK: pop
 
-    @Test func `S-19 pop: the children newer than the newest of that name go; without one nothing happens`() throws {
+    @Test func `S-19 pop: the children newer than the newest of that name are dismissed; without one nothing happens`()
+        throws
+    {
         let world = try world(
             add: ["add", "sub", "add", "sub", "sub", "add"], on: ["go": [.pop("sub")], "none": [.pop("tab")]])
         #expect(try world.emit("none", on: "/main").first == "did 7 after 0 by :1.1: /main none [pop tab /main/a_3]")
@@ -77,7 +80,7 @@ struct PlanListsTests {
         #expect(try world.emit("go", on: "/main").count == 2)
     }
 
-    @Test func `S-19 pop root: all but the oldest go`() throws {
+    @Test func `S-19 pop root: all but the oldest are dismissed`() throws {
         let world = try world(.stack, add: ["sub", "add", "add"], on: ["go": [.popRoot]])
         #expect(
             try world.emit("go", on: "/main") == [
@@ -88,7 +91,9 @@ struct PlanListsTests {
         #expect(try world.emit("go", on: "/main").first == "did 5 after 0 by :1.1: /main go [pop root]")
     }
 
-    @Test func `S-19 pop acts at its place: what the list made before it counts, and may never be made`() throws {
+    @Test func `S-19 pop acts at its position: children that the list created before count, and may never be created`()
+        throws
+    {
         let world = try world(
             add: ["add"],
             on: [
@@ -112,7 +117,7 @@ struct PlanListsTests {
         #expect(world.coordinator.forest.count == count - 1)
     }
 
-    @Test func `S-13 S-1 ids that clear and pop give back are free for the step's own children`() throws {
+    @Test func `S-13 S-1 ids that clear and pop free can be used by the step's own children`() throws {
         let world = try world(
             add: ["add", "add", "add"],
             on: [
@@ -130,7 +135,9 @@ struct PlanListsTests {
         #expect(world.paths == ["/main", "/main/a", "/main/a_3", "/main/a_2"])
     }
 
-    @Test func `S-19 S-15 S-12 S-23 what waited at those that go is told, and no onDismissed is set off`() throws {
+    @Test func `S-19 S-15 S-12 S-23 waiting steps of dismissed children are reported, and no onDismissed is triggered`()
+        throws
+    {
         let child = Child(step: "hello", whenHidden: .queue, onDismissed: "again")
         let world = try world(on: ["open": [.screen("keep"), .screen("b", child)], "go": [.popRoot]])
         try world.emit("open", on: "/main", by: ":1.5")
@@ -151,7 +158,8 @@ struct PlanListsTests {
         id: "other", with: [Binding("n", .step("n"))], step: "hello", stepWith: [Binding("n", .step("n"))],
         style: "modal", whenHidden: .allow, reuses: true, onDismissed: "again")
 
-    @Test func `S-19 reuse: the newest child of that name gets the arguments and its initial step, and stays itself`()
+    @Test
+    func `S-19 reuse: the newest child of that name gets the arguments and its initial step, and keeps its instance`()
         throws
     {
         let world = try world(add: ["tab", "sub"], on: ["again": [.flow("sub", reuse)]])
@@ -167,7 +175,7 @@ struct PlanListsTests {
         #expect(after.onDismissed == nil)
         #expect(after.client == Client(":1.5"))
         #expect(world.coordinator.accounting.clients[Client(":1.5")]?.nodes == 1)
-        // Nothing is told of arguments that are as they were.
+        // Unchanged arguments are not reported.
         #expect(try world.emit("again", ["n": .byte(7)], on: "/main").first?.hasPrefix("did 5") == true)
         // Without one of that name and kind in the right place, it is a new child, id and all.
         try world.emit("tab", on: "/main")
@@ -177,13 +185,13 @@ struct PlanListsTests {
         #expect(try world.emit("again", ["n": .byte(9)], on: "/main").first == "~ /main/other arguments= {n=9}")
     }
 
-    @Test func `S-19 reuse: a screen and a flow of the same name are not each other`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.screen("sub")
-        sketch.flow("sub")
-        sketch.flow(
+    @Test func `S-19 reuse: a screen and a flow of the same name are distinct`() throws {
+        var builder = DefinitionsBuilder()
+        builder.screen("sub")
+        builder.flow("sub")
+        builder.flow(
             "main", on: ["add": [.screen("sub")], "go": [.flow("sub", Child(reuses: true))]])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         try world.emit("add", on: "/main")
         #expect(try world.emit("go", on: "/main").first == "+ /main/sub_2 (visible presented ready)")
     }
@@ -234,7 +242,7 @@ struct PlanListsTests {
             ])
         #expect(world.coordinator.origins.count == 1)
         #expect(try world.show("/main/tab").contains("did 3 after 2 by :1.6: /main hello {n=2} []"))
-        // In sight it is set off at once, hidden again it waits again.
+        // When presented it is triggered immediately; hidden again it waits again.
         #expect(
             try world.emit("again", ["n": .byte(3)], on: "/main").contains(
                 "did 5 after 4 by :1.1: /main hello {n=3} []"))
@@ -260,7 +268,7 @@ struct PlanListsTests {
             ])
     }
 
-    @Test func `S-19 S-6 a pop uncovers what is reused: what was kept for it goes first, being older, then its step`()
+    @Test func `S-19 S-6 a pop uncovers a reused child: its older deferred steps go first, then the new step`()
         throws
     {
         let world = try world(
@@ -280,7 +288,7 @@ struct PlanListsTests {
                 == ["did 5 after 0 by :1.5: /main hello {n=5} []", "did 6 after 4 by :1.1: /main hello []"])
     }
 
-    @Test func `S-19 reuse: what the list made before counts, and what it popped does not`() throws {
+    @Test func `S-19 reuse: children that the list created count, and popped ones do not`() throws {
         let world = try world(
             add: ["tab"],
             on: [
@@ -313,21 +321,21 @@ struct PlanListsTests {
         #expect(world.effects.contains { $0.line == "~ /main/sub_2 ready=true" })
     }
 
-    @Test func `S-26 a flow's readiness waits for nothing that a reuse sets off`() throws {
+    @Test func `S-26 a flow's readiness does not wait for steps that a reuse triggers`() throws {
         // `sub` waits for `deep`, which is ready three steps later; what the reuse makes is ready before.
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main",
             on: [
                 "go": [.flow("sub", Child(step: "begin")), .current("again")],
                 "again": [.flow("sub", Child(step: "more", reuses: true))],
             ])
-        sketch.flow("sub", on: ["begin": [.flow("deep", Child(step: "one"))], "more": [.flow("quick")]])
-        sketch.flow(
+        builder.flow("sub", on: ["begin": [.flow("deep", Child(step: "one"))], "more": [.flow("quick")]])
+        builder.flow(
             "deep",
             on: ["one": [.flow("deep", Child(step: "two"))], "two": [.flow("deep", Child(step: "three"))], "three": []])
-        sketch.flow("quick", initial: "brief", on: ["brief": []])
-        let world = try World(root: "main", sketch)
+        builder.flow("quick", initial: "brief", on: ["brief": []])
+        let world = try World(root: "main", builder)
         let readied = try world.emit("go", on: "/main").filter { $0.hasSuffix("ready=true") }
         #expect(
             readied == [
@@ -336,22 +344,22 @@ struct PlanListsTests {
             ])
     }
 
-    @Test func `S-26 child flows that the initial step's list pops are waited for no longer`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+    @Test func `S-26 child flows that the initial step pops are no longer waited for`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", initial: "go",
             on: ["go": [.flow("sub"), .current("drop")], "drop": [.screen("a", Child(clears: true))]])
-        sketch.flow("sub", initial: "wait", on: ["wait": [.parent("drop"), .flow("sub")]])
-        let world = World(sketch)
+        builder.flow("sub", initial: "wait", on: ["wait": [.parent("drop"), .flow("sub")]])
+        let world = World(builder)
         #expect(try world.coordinate("main").filter { $0.contains("~") } == ["~ /main ready=true"])
     }
 
-    @Test func `S-8 what a list sets off: to the parent, then initial steps, a reuse's among them, then to the flow`()
+    @Test func `S-8 the order of triggered steps: to the parent, initial steps including a reuse's, then to the flow`()
         throws
     {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("top", on: ["open": [.flow("main")], "up": []])
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow("top", on: ["open": [.flow("main")], "up": []])
+        builder.flow(
             "main",
             on: [
                 "go": [
@@ -359,8 +367,8 @@ struct PlanListsTests {
                     .flow("one", Child(step: "j", reuses: true)), .parent("up"),
                 ], "on": [],
             ])
-        sketch.flow("one", on: ["i": [], "j": []])
-        let world = try World(root: "top", sketch)
+        builder.flow("one", on: ["i": [], "j": []])
+        let world = try World(root: "top", builder)
         try world.emit("open", on: "/top")
         try world.emit("go", on: "/top/main")
         #expect(

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Flow coordinator: plan")
 struct PlanTests {
-    @Test func `S-18 a child's arguments: those given, else those of the step that its declaration has`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("go", ["item": "int64", "lang": "string?", "extra": "string"])
-        sketch.screen("list", ["item": "int32", "lang": "string?"])
-        sketch.flow(
+    @Test func `S-18 a child's arguments: given ones, otherwise declared ones of the step`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("go", ["item": "int64", "lang": "string?", "extra": "string"])
+        builder.screen("list", ["item": "int32", "lang": "string?"])
+        builder.flow(
             "main",
             on: ["go": [.screen("list"), .screen("list", .init(with: [Binding("item", .literal(.int32(7)))]))]])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         try world.emit("go", ["lang": .string("en"), "item": .byte(1), "extra": .string("x")], on: "/main")
         #expect(
             try world.state("/main/list").arguments == [Argument("lang", .string("en")), Argument("item", .int32(1))])
@@ -19,14 +19,14 @@ struct PlanTests {
     }
 
     @Test func `S-18 values refer to the step's arguments and to the flow's own; what is absent stays absent`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("go", ["item": "int64", "lang": "string?"])
-        sketch.screen("list", ["number": "int64", "tongue": "string?", "theme": "string?"])
+        var builder = DefinitionsBuilder()
+        builder.step("go", ["item": "int64", "lang": "string?"])
+        builder.screen("list", ["number": "int64", "tongue": "string?", "theme": "string?"])
         let bindings = [
             Binding("number", .step("item")), Binding("tongue", .step("lang")), Binding("theme", .flow("theme")),
         ]
-        sketch.flow("main", ["theme": "string?"], on: ["go": [.screen("list", .init(with: bindings))]])
-        let world = World(sketch)
+        builder.flow("main", ["theme": "string?"], on: ["go": [.screen("list", .init(with: bindings))]])
+        let world = World(builder)
         try world.coordinate("main", ["theme": .string("dark")])
         try world.coordinate("main")
         try world.emit("go", ["item": .byte(1), "lang": .string("en")], on: "/main")
@@ -38,11 +38,11 @@ struct PlanTests {
         #expect(try world.state("/main_2/list").arguments == [Argument("number", .int64(1))])
     }
 
-    @Test func `S-18 an initial step's arguments: those given, else those of the step that it declares`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("go", ["item": "int64", "extra": "string"])
-        sketch.step("begin", ["item": "int64"])
-        sketch.flow(
+    @Test func `S-18 an initial step's arguments: given ones, otherwise declared ones of the step`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("go", ["item": "int64", "extra": "string"])
+        builder.step("begin", ["item": "int64"])
+        builder.flow(
             "main",
             on: [
                 "go": [
@@ -50,8 +50,8 @@ struct PlanTests {
                     .flow("sub", .init(step: "other", stepWith: [])),
                 ]
             ])
-        sketch.flow("sub", initial: "begin", on: ["begin": [], "other": []])
-        let world = try World(root: "main", sketch)
+        builder.flow("sub", initial: "begin", on: ["begin": [], "other": []])
+        let world = try World(root: "main", builder)
         #expect(
             try world.emit("go", ["item": .byte(1), "extra": .string("x")], on: "/main")
                 .filter { $0.hasPrefix("did") }.dropFirst() == [
@@ -61,17 +61,17 @@ struct PlanTests {
                 ])
     }
 
-    @Test func `S-18 S-20 a forward's arguments: those given, else those of the step that it declares`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("go", ["item": "int64", "extra": "string"])
-        sketch.step("next", ["item": "int64?"])
-        sketch.flow(
+    @Test func `S-18 S-20 a forwarded step's arguments: given ones, otherwise declared ones of the step`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("go", ["item": "int64", "extra": "string"])
+        builder.step("next", ["item": "int64?"])
+        builder.flow(
             "main", ["n": "int64"],
             on: [
                 "go": [.current("next"), .current("next", []), .current("next", [Binding("item", .flow("n"))])],
                 "next": [],
             ])
-        let world = World(sketch)
+        let world = World(builder)
         try world.coordinate("main", ["n": .int64(5)])
         #expect(
             try world.emit("go", ["item": .byte(1), "extra": .string("x")], on: "/main").first
@@ -84,10 +84,10 @@ struct PlanTests {
             ])
     }
 
-    @Test func `S-18 the style is told`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["go": [.screen("list", .init(style: "modal"))]])
-        let world = try World(root: "main", sketch)
+    @Test func `S-18 the style is reported`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["go": [.screen("list", .init(style: "modal"))]])
+        let world = try World(root: "main", builder)
         #expect(
             try world.emit("go", on: "/main") == [
                 "+ /main/list style=modal", "did 1 after 0 by :1.1: /main go [screen list /main/list style=modal]",
@@ -96,9 +96,9 @@ struct PlanTests {
     }
 
     @Test func `S-1 an id of its own, and one that is taken fails the step`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["go": [.screen("list", .init(id: "only"))], "more": [.screen("only")]])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["go": [.screen("list", .init(id: "only"))], "more": [.screen("only")]])
+        let world = try World(root: "main", builder)
         try world.emit("go", on: "/main")
         #expect(world.paths == ["/main", "/main/only"])
         #expect(try world.emit("go", on: "/main") == ["! IdTaken"])
@@ -109,7 +109,7 @@ struct PlanTests {
         #expect(try world.emit("go", on: "/main").last == "= navigated 3")
     }
 
-    /// Steps that fail at their last contributor, and what with.
+    /// Steps that fail at their last contributor, with the errors.
     private static let failing: [(step: String, code: FlowError.Code)] = [
         ("taken", .idTaken), ("twice", .idTaken), ("named", .invalidName), ("misfit", .invalidArguments),
         ("missing", .invalidArguments), ("initial", .invalidArguments), ("forward", .invalidArguments),
@@ -117,19 +117,19 @@ struct PlanTests {
     ]
 
     @Test(arguments: failing.indices)
-    func `S-13 all contributors apply or none: a step that fails leaves everything as it was`(index: Int) throws {
+    func `S-13 all contributors apply or none: a step that fails changes nothing`(index: Int) throws {
         let (step, code) = Self.failing[index]
-        var sketch = DefinitionsBuilder()
-        for (name, _) in Self.failing { sketch.step(name, ["item": "int64?"]) }
-        sketch.step("need", ["lang": "string"])
-        sketch.screen("tight", ["item": "byte"])
+        var builder = DefinitionsBuilder()
+        for (name, _) in Self.failing { builder.step(name, ["item": "int64?"]) }
+        builder.step("need", ["lang": "string"])
+        builder.screen("tight", ["item": "byte"])
         let before: [DefinitionsBuilder.Part] = [
             .screen("a"), .flow("sub"), .screen("b", .init(step: "hello")), .current("hello"),
         ]
-        func rule(_ last: DefinitionsBuilder.Part...) -> DefinitionsBuilder.Ways {
-            .first([DefinitionsBuilder.Way(parts: before + last)])
+        func rule(_ last: DefinitionsBuilder.Part...) -> DefinitionsBuilder.Branches {
+            .first([DefinitionsBuilder.Branch(parts: before + last)])
         }
-        sketch.flow(
+        builder.flow(
             "main", children: .tabs,
             on: [
                 "taken": rule(.screen("x", .init(id: "old"))), "named": rule(.screen("x", .init(id: "1"))),
@@ -139,8 +139,8 @@ struct PlanTests {
                 "forward": rule(.parent("need")), "ending": [.end("need")], "hello": [],
                 "open": [.screen("old")], "good": rule(),
             ])
-        sketch.flow("sub", initial: "hello", on: ["hello": []])
-        let (failed, other) = (try World(root: "main", sketch), try World(root: "main", sketch))
+        builder.flow("sub", initial: "hello", on: ["hello": []])
+        let (failed, other) = (try World(root: "main", builder), try World(root: "main", builder))
         for world in [failed, other] { try world.emit("open", on: "/main") }
         let untouched = failed.coordinator.copy()
         #expect(try failed.emit(step, ["item": .int64(1_000)], on: "/main") == ["! \(code.rawValue)"])

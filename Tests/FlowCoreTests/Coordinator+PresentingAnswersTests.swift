@@ -2,40 +2,43 @@ import Testing
 
 @testable import FlowCore
 
-/// What comes of the answers of presenters, late ones and failures (S-31).
+/// Answers of presenters, late answers and failures (S-31).
 @Suite("Flow coordinator: answers of presenters")
 struct PresentingAnswersTests {
-    private func sketch(_ children: Children = .free) -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("open", ["item": "int64?"])
-        sketch.step("closed", ["why": "string"])
-        sketch.screen("a", ["item": "int64?"], presenter: "com.x")
-        sketch.screen("b", presenter: "com.y")
+    private func builder(_ children: Children = .free) -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.step("open", ["item": "int64?"])
+        builder.step("closed", ["why": "string"])
+        builder.screen("a", ["item": "int64?"], presenter: "com.x")
+        builder.screen("b", presenter: "com.y")
         let told = DefinitionsBuilder.Child(
             reuses: true, onDismissed: "closed", onDismissedWith: [Binding("why", .reason)])
-        sketch.flow(
+        builder.flow(
             "main", children: children,
             on: [
                 "open": [.screen("a", told)], "both": [.screen("a"), .screen("b")], "cover": [.screen("plain")],
                 "closed": [], "only": [.screen("plain", .init(clears: true))],
             ])
-        return sketch
+        return builder
     }
 
-    private func opened() throws -> World {
-        let world = try World(root: "main", sketch())
+    private func makeWorld() throws -> World {
+        let world = try World(root: "main", builder())
         try world.emit("open", ["item": .byte(1)], on: "/main", by: ":1.3")
         return world
     }
 
     // MARK: Late answers
 
-    @Test func `S-31 who shows a screen that is gone is told why, whichever of its calls it answers`() throws {
-        let world = try opened()
+    @Test
+    func `S-31 a presenter that answers for a removed screen gets Withdraw with the reason, for any of its calls`()
+        throws
+    {
+        let world = try makeWorld()
         try world.emit("open", ["item": .byte(2)], on: "/main")
         let instance = try world.state("/main/a").instance
         world.own("com.x", ":1.9")
-        // Another one at the same path is none of its business.
+        // Another one at the same path is not affected.
         try world.dismiss("/main/a", by: ":1.9")
         try world.emit("open", on: "/main")
         for question in 1...2 as ClosedRange<UInt64> {
@@ -53,20 +56,23 @@ struct PresentingAnswersTests {
         #expect(world.coordinator.questions.isEmpty)
     }
 
-    @Test func `S-31 the same for what went by a rule, with its parent, or undeclared; a failure is nobody's`() throws {
-        let ruled = try opened()
+    @Test
+    func `S-31 the same applies to removal by a rule, with the parent, or as undeclared; a failure makes no owner`()
+        throws
+    {
+        let ruled = try makeWorld()
         try ruled.emit("only", on: "/main")
         #expect(ruled.presented(1, by: ":1.9") == ["withdraw /main/a from :1.9: rule"])
-        let parted = try opened()
+        let parted = try makeWorld()
         try parted.dismiss("/main")
         #expect(parted.presented(1, by: ":1.9") == ["withdraw /main/a from :1.9: parent"])
         #expect(parted.coordinator.origins.isEmpty)
-        let undeclared = try opened()
+        let undeclared = try makeWorld()
         var new = DefinitionsBuilder()
         new.flow("main")
         undeclared.reload(new)
         #expect(undeclared.presented(1, by: ":1.9") == ["withdraw /main/a from :1.9: undeclared"])
-        let failed = try opened()
+        let failed = try makeWorld()
         try failed.dismiss("/main")
         #expect(failed.presentFails(1) == [])
         #expect(failed.coordinator.questions.isEmpty)
@@ -74,39 +80,39 @@ struct PresentingAnswersTests {
         #expect(failed.coordinator.accounting == Accounting())
     }
 
-    @Test func `S-31 who answers when its time is over is told that the screen is gone, and why`() throws {
-        let world = try opened()
+    @Test func `S-31 a presenter that answers after its time limit gets Withdraw with the reason`() throws {
+        let world = try makeWorld()
         #expect(
             world.presentTimesOut(1) == ["- /main/a", "did 2 after 1 by :1.3: /main closed {why=presentFailed} []"])
         #expect(world.coordinator.origins.isEmpty)
         #expect(world.presented(1, by: ":1.9") == ["withdraw /main/a from :1.9: presentFailed"])
         #expect(world.presented(1, by: ":1.9") == [])
         // It went for another reason, before its time was over.
-        let ruled = try opened()
+        let ruled = try makeWorld()
         try ruled.emit("only", on: "/main")
         #expect(ruled.presentTimesOut(1) == [])
         #expect(ruled.presented(1, by: ":1.9") == ["withdraw /main/a from :1.9: rule"])
-        // One that can't, or is waited for no longer, has nothing to be told.
-        let failed = try opened()
+        // A presenter that failed, or is no longer waited for, gets no Withdraw.
+        let failed = try makeWorld()
         failed.presentTimesOut(1)
         #expect(failed.presentFails(1) == [])
         for world in [world, ruled, failed] { #expect(world.coordinator.questions.isEmpty) }
     }
 
-    @Test func `S-31 who answers late while the screen lives on by a later call is one of several`() throws {
+    @Test func `S-31 a late answer counts while the screen is live through a later call`() throws {
         func reopened() throws -> World {
-            let world = try opened()
+            let world = try makeWorld()
             try world.emit("open", ["item": .byte(2)], on: "/main")
             #expect(world.presentTimesOut(1) == [])
             return world
         }
-        // Before the later one is answered it makes an owner, who is told if that fails.
+        // Before the later call is answered, the answer makes an owner, which gets Withdraw if that call fails.
         let first = try reopened()
         #expect(first.presented(1, by: ":1.9") == ["~ /main/a owner=:1.9"])
         #expect(
             first.presentTimesOut(2).prefix(2)
                 == ["- /main/a", "withdraw /main/a from :1.9: presentFailed"])
-        // After that it is as the later one has it.
+        // After that the later answer counts.
         let second = try reopened()
         second.presented(2, by: ":1.9")
         #expect(second.presented(1, by: ":1.9") == [])
@@ -118,8 +124,8 @@ struct PresentingAnswersTests {
         for world in [second, other] { #expect(world.coordinator.questions.isEmpty) }
     }
 
-    @Test func `S-30 S-31 an owner that is gone right after its answer is gone like any other`() throws {
-        let world = try opened()
+    @Test func `S-30 S-31 an owner that vanishes right after its answer counts as gone`() throws {
+        let world = try makeWorld()
         #expect(world.presented(1, by: ":1.9").count == 1)
         #expect(
             world.vanish(":1.9").suffix(2) == [
@@ -128,8 +134,12 @@ struct PresentingAnswersTests {
         #expect(world.coordinator.watches.counts.isEmpty)
     }
 
-    @Test func `S-30 S-31 with its owner goes what is presented by another, who is told when it answers`() throws {
-        let world = try opened()
+    @Test
+    func
+        `S-30 S-31 a screen that another presents goes with its owner, and that presenter gets Withdraw when it answers`()
+        throws
+    {
+        let world = try makeWorld()
         world.presented(1, by: ":1.8")
         try world.emit("open", ["item": .byte(2)], on: "/main")
         #expect(world.vanish(":1.8").contains("- /main/a"))
@@ -138,8 +148,8 @@ struct PresentingAnswersTests {
 
     // MARK: Owners that another takes the place of
 
-    @Test func `S-29 S-31 in whose place a presenter's answer comes is told that it is replaced`() throws {
-        let world = try opened()
+    @Test func `S-29 S-31 an owner that a presenter's answer replaces gets Withdraw with 'replaced'`() throws {
+        let world = try makeWorld()
         world.own("com.x", ":1.9")
         try world.claim("/main/a", by: ":1.9")
         #expect(
@@ -150,16 +160,16 @@ struct PresentingAnswersTests {
             client: Client(":1.9"), object: "/presenter", path: "/main/a",
             instance: try world.state("/main/a").instance, reason: .replaced)
         #expect(world.effects.contains(.withdraw(withdrawal)))
-        // Who claims and answers is the same.
-        let same = try opened()
+        // The client that claims and answers is the same.
+        let same = try makeWorld()
         same.own("com.x", ":1.9")
         try same.claim("/main/a", by: ":1.9")
         #expect(same.presented(1, by: ":1.9") == [])
     }
 
-    @Test func `S-29 S-31 so is who owned it when it is presented again, or claimed by the presenter meanwhile`() throws
+    @Test func `S-29 S-31 so does the owner when it is presented again, or claimed by the presenter meanwhile`() throws
     {
-        let world = try opened()
+        let world = try makeWorld()
         world.presented(1, by: ":1.8")
         try world.release("/main/a", by: ":1.8")
         try world.claim("/main/a", by: ":1.7")
@@ -173,18 +183,18 @@ struct PresentingAnswersTests {
         #expect(try world.state("/main/a").owner == Client(":1.8"))
     }
 
-    @Test func `S-31 who answers an older call, after another the latest, is told that it is not the owner`() throws {
-        let world = try opened()
+    @Test func `S-31 a presenter that answers an older call after another answered the latest gets Withdraw`() throws {
+        let world = try makeWorld()
         try world.emit("open", ["item": .byte(2)], on: "/main")
         world.presented(2, by: ":1.8")
         #expect(world.presented(1, by: ":1.9") == ["withdraw /main/a from :1.9: replaced"])
         #expect(try world.state("/main/a").owner == Client(":1.8"))
-        let older = try opened()
+        let older = try makeWorld()
         try older.emit("open", ["item": .byte(2)], on: "/main")
         older.presented(1, by: ":1.9")
         #expect(older.presented(2, by: ":1.8").contains("withdraw /main/a from :1.9: replaced"))
-        // Nobody is told of itself.
-        let own = try opened()
+        // A client gets no Withdraw for its own action.
+        let own = try makeWorld()
         try own.emit("open", ["item": .byte(2)], on: "/main")
         own.presented(2, by: ":1.8")
         #expect(own.presented(1, by: ":1.8") == [])
@@ -193,10 +203,11 @@ struct PresentingAnswersTests {
     // MARK: Failures
 
     @Test
-    func `S-11 S-23 S-31 a screen that can't be presented goes, and its parent is told in the chain that made it`()
+    func
+        `S-11 S-23 S-31 a screen that can't be presented is dismissed, and its parent's step is triggered in the same cascade`()
         throws
     {
-        let world = try opened()
+        let world = try makeWorld()
         let origin = try #require(world.coordinator.origins.cascades.keys.first)
         try world.emit("cover", on: "/main", by: ":1.4")
         #expect(
@@ -204,8 +215,8 @@ struct PresentingAnswersTests {
                 == ["- /main/a", "did 3 after 1 by :1.3: /main closed {why=presentFailed} []"])
         #expect(world.coordinator.origins[origin] == nil)
         #expect(world.presentFails(1) == [])
-        // Claimed meanwhile, its owner is told.
-        let claimed = try opened()
+        // Claimed meanwhile, its owner gets Withdraw.
+        let claimed = try makeWorld()
         claimed.own("com.x", ":1.9")
         try claimed.claim("/main/a", by: ":1.9")
         #expect(
@@ -213,10 +224,10 @@ struct PresentingAnswersTests {
                 == ["- /main/a", "withdraw /main/a from :1.9: presentFailed"])
     }
 
-    @Test func `S-11 S-31 what sets itself off by failing Presents ends after 256`() throws {
-        var sketch = sketch()
-        sketch.flow("main", on: ["open": [.screen("b", .init(onDismissed: "open"))]])
-        let world = try World(root: "main", sketch)
+    @Test func `S-11 S-31 a loop through failing Presents ends after 256 steps`() throws {
+        var builder = builder()
+        builder.flow("main", on: ["open": [.screen("b", .init(onDismissed: "open"))]])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         var calls = 0
         while case .present(let it)? = world.effects.first(where: { if case .present = $0 { true } else { false } }) {
@@ -231,8 +242,8 @@ struct PresentingAnswersTests {
         #expect(try world.emit("open", on: "/main").last == "= navigated 258")
     }
 
-    @Test func `S-14 S-31 what a failed one covered comes in sight, and is presented`() throws {
-        let world = try World(root: "main", sketch(.stack))
+    @Test func `S-14 S-31 the screen that a failed one covered becomes presented`() throws {
+        let world = try World(root: "main", builder(.stack))
         try world.emit("both", on: "/main")
         #expect(
             world.presentFails(1)

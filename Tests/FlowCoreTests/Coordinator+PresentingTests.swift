@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Flow coordinator: presenters")
 struct PresentingTests {
-    private func sketch(_ children: Children = .free, action: String? = nil) -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("open", ["item": "int64?"])
-        sketch.step("closed", ["why": "string"])
-        sketch.screen("a", ["item": "int64?"], presenter: "com.x", action: action)
-        sketch.screen("b", presenter: "com.y", action: action)
+    private func builder(_ children: Children = .free, action: String? = nil) -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.step("open", ["item": "int64?"])
+        builder.step("closed", ["why": "string"])
+        builder.screen("a", ["item": "int64?"], presenter: "com.x", action: action)
+        builder.screen("b", presenter: "com.y", action: action)
         let told = [Binding("why", .reason)]
-        sketch.flow(
+        builder.flow(
             "main", children: children, whenHidden: .allow,
             on: [
                 "open": [
@@ -19,11 +19,11 @@ struct PresentingTests {
                 ], "both": [.screen("a"), .screen("b")], "cover": [.screen("plain")], "closed": [],
                 "only": [.screen("plain", .init(clears: true))],
             ])
-        return sketch
+        return builder
     }
 
-    private func opened(_ children: Children = .free) throws -> World {
-        let world = try World(root: "main", sketch(children))
+    private func makeWorld(_ children: Children = .free) throws -> World {
+        let world = try World(root: "main", builder(children))
         try world.emit("open", ["item": .byte(1)], on: "/main", by: ":1.3")
         return world
     }
@@ -36,7 +36,7 @@ struct PresentingTests {
     // MARK: When
 
     @Test func `S-31 the presenter is called after NavigationOccurred, and the verdict does not wait for it`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         #expect(
             try world.emit("open", ["item": .byte(1)], on: "/main", by: ":1.3") == [
                 "+ /main/a {item=1} style=modal (presenter=com.x)",
@@ -60,9 +60,12 @@ struct PresentingTests {
         #expect(world.coordinator.questions.isEmpty)
     }
 
-    @Test func `S-31 in a stack, what is covered from birth waits until it is in sight; then it is called once`() throws
+    @Test
+    func
+        `S-31 in a stack, a screen that is covered from creation waits until it is presented; then the presenter is called once`()
+        throws
     {
-        let world = try World(root: "main", sketch(.stack))
+        let world = try World(root: "main", builder(.stack))
         try world.emit("both", on: "/main")
         #expect(calls(world) == ["present com.y #1: /main/b"])
         #expect(
@@ -83,7 +86,7 @@ struct PresentingTests {
     }
 
     @Test func `S-31 with tabs, the others wait until they are selected`() throws {
-        let world = try World(root: "main", sketch(.tabs))
+        let world = try World(root: "main", builder(.tabs))
         try world.emit("both", on: "/main")
         #expect(calls(world) == ["present com.x #1: /main/a"])
         try world.show("/main/b")
@@ -93,13 +96,16 @@ struct PresentingTests {
         #expect(calls(world) == [])
     }
 
-    @Test func `S-31 what comes in sight with its parents is called in order, parents first`() throws {
-        var sketch = sketch()
-        sketch.flow(
+    @Test
+    func `S-31 presenters of screens that become presented with their parents are called in order, parents first`()
+        throws
+    {
+        var builder = builder()
+        builder.flow(
             "top", whenHidden: .allow,
             on: ["open": [.screen("a"), .flow("main", .init(step: "both")), .flow("stack"), .screen("b")]])
-        sketch.flow("stack", initial: "both", children: .stack, on: ["both": [.screen("a"), .screen("b")]])
-        let world = try World(root: "top", sketch)
+        builder.flow("stack", initial: "both", children: .stack, on: ["both": [.screen("a"), .screen("b")]])
+        let world = try World(root: "top", builder)
         try world.hide("/top")
         try world.emit("open", on: "/top")
         #expect(calls(world) == [])
@@ -123,10 +129,10 @@ struct PresentingTests {
     @Test func `S-16 S-31 the presenter is called before the initial step, which waits until it has made it visible`()
         throws
     {
-        var sketch = sketch()
-        sketch.addRule("greet", [.screen("b", .init(step: "hello"))], to: "main")
-        sketch.addRule("hello", [], to: "main")
-        let world = try World(root: "main", sketch)
+        var builder = builder()
+        builder.addRule("greet", [.screen("b", .init(step: "hello"))], to: "main")
+        builder.addRule("hello", [], to: "main")
+        let world = try World(root: "main", builder)
         try world.emit("greet", on: "/main")
         #expect(world.navigations == ["/main greet"])
         world.presented(1, by: ":1.9")
@@ -136,8 +142,8 @@ struct PresentingTests {
 
     // MARK: Who may
 
-    @Test func `S-29 while Present is under way only who owns the presenter's name may`() throws {
-        let world = try opened()
+    @Test func `S-29 while Present is under way only the owner of the presenter's name may claim`() throws {
+        let world = try makeWorld()
         world.own("com.x", ":1.9")
         let before = world.standing
         for event in [
@@ -155,21 +161,21 @@ struct PresentingTests {
         #expect(try world.show("/main/a", by: ":1.9").last == "= done")
         #expect(try world.claim("/main/a", by: ":1.9") == ["~ /main/a owner=:1.9", "= done"])
         #expect(world.presented(1, by: ":1.9") == [])
-        // Presented again, both its owner and its presenter may.
+        // Presented again, both its owner and its presenter may act.
         world.own("com.x", ":1.10")
         try world.emit("open", on: "/main")
         #expect(try world.hide("/main/a", by: ":1.9").last == "= done")
         #expect(try world.hide("/main/a", by: ":1.10").last == "= done")
         #expect(try world.hide("/main/a", by: ":1.3") == ["! NotOwner"])
-        // What it lets go of it can't get back by its name alone once the answer is there.
+        // After its answer it can't reclaim a released screen by its name.
         #expect(world.presented(2, by: ":1.9") == [])
         #expect(try world.hide("/main/a", by: ":1.10") == ["! NotOwner"])
         try world.release("/main/a", by: ":1.9")
         #expect(try world.hide("/main/a", by: ":1.3").last == "= done")
     }
 
-    @Test func `S-29 a presenter that dismisses what another owns: the owner is told`() throws {
-        let world = try opened()
+    @Test func `S-29 a presenter that dismisses another's screen: its owner gets Withdraw`() throws {
+        let world = try makeWorld()
         world.presented(1, by: ":1.9")
         world.own("com.x", ":1.10")
         try world.emit("open", on: "/main")
@@ -182,8 +188,8 @@ struct PresentingTests {
 
     // MARK: Again
 
-    @Test func `S-19 S-31 one that is reused is presented again, with its new arguments`() throws {
-        let world = try opened()
+    @Test func `S-19 S-31 a reused screen is presented again, with its new arguments`() throws {
+        let world = try makeWorld()
         world.presented(1, by: ":1.9")
         #expect(
             try world.emit("open", ["item": .byte(2)], on: "/main", by: ":1.4") == [
@@ -199,10 +205,10 @@ struct PresentingTests {
 
     @Test func `S-19 S-31 reused while the call is under way: called again at once, and the last answer counts`() throws
     {
-        let world = try opened()
+        let world = try makeWorld()
         try world.emit("open", ["item": .byte(2)], on: "/main", by: ":1.4")
         #expect(calls(world) == ["present com.x #2: /main/a {item=2} style=modal again"])
-        // The first one failed, as it may have been too late for it: the second one has not said its word.
+        // The first call failed, perhaps because it was too late; the second is not answered yet.
         #expect(world.presentFails(1) == [])
         #expect(
             world.presentFails(2)
@@ -212,7 +218,7 @@ struct PresentingTests {
     }
 
     @Test func `S-31 an older answer makes an owner, too, unless a newer one has`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         try world.emit("open", ["item": .byte(2)], on: "/main")
         #expect(world.presented(1, by: ":1.8") == ["~ /main/a owner=:1.8"])
         #expect(
@@ -225,8 +231,12 @@ struct PresentingTests {
         #expect(world.coordinator.questions.isEmpty)
     }
 
-    @Test func `S-19 S-31 reused while it is not in sight: called when it is, and until then nobody else may`() throws {
-        let world = try opened()
+    @Test
+    func
+        `S-19 S-31 reused while not presented: the presenter is called once it is, and until then no other client may claim`()
+        throws
+    {
+        let world = try makeWorld()
         world.own("com.x", ":1.9")
         try world.hide("/main")
         try world.emit("open", ["item": .byte(2)], on: "/main", by: ":1.4")
@@ -240,8 +250,8 @@ struct PresentingTests {
         #expect(world.presentFails(2).last == "did 4 after 3 by :1.5: /main closed {why=presentFailed} []")
     }
 
-    @Test func `S-31 reused before it was ever in sight it is not presented again, but for the first time`() throws {
-        let world = try World(root: "main", sketch(.tabs))
+    @Test func `S-31 reused before it was ever presented: it counts as presented for the first time`() throws {
+        let world = try World(root: "main", builder(.tabs))
         try world.emit("cover", on: "/main")
         try world.emit("open", ["item": .byte(1)], on: "/main")
         #expect(calls(world) == [])

@@ -2,22 +2,22 @@ import Testing
 
 @testable import FlowCore
 
-/// What goes with a call to a presenter, and applications.
+/// Activation tokens of calls to presenters, and applications.
 @Suite("Flow coordinator: presenters, tokens and applications")
 struct PresentingTokensTests {
-    private func sketch(_ children: Children = .free, action: String? = nil) -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.screen("a", presenter: "com.x", action: action)
-        sketch.screen("b", presenter: "com.y", action: action)
-        sketch.flow(
+    private func builder(_ children: Children = .free, action: String? = nil) -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.screen("a", presenter: "com.x", action: action)
+        builder.screen("b", presenter: "com.y", action: action)
+        builder.flow(
             "main", children: children,
             on: [
                 "open": [.screen("a"), .screen("b")], "later": [.flow("sub", .init(step: "open"))],
                 "plain": [.screen("plain", .init(step: "show"))], "show": [.screen("a")], "none": [],
                 "reuse": [.screen("b", .init(reuses: true))],
             ])
-        sketch.flow("sub", guarded: (by: "com.guard", steps: []), on: ["open": [.screen("a")]])
-        return sketch
+        builder.flow("sub", guarded: (by: "com.guard", steps: []), on: ["open": [.screen("a")]])
+        return builder
     }
 
     /// All calls to presenters that the latest event led to.
@@ -29,20 +29,20 @@ struct PresentingTokensTests {
 
     // MARK: Activation tokens
 
-    @Test func `S-31 an activation token is given to the first Present of its chain, once`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-31 an activation token is given to the first Present of its cascade, once`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main", options: options)
         #expect(calls(world) == ["present com.x #1: /main/a token=t1", "present com.y #2: /main/b"])
         #expect(world.coordinator.activationTokens.isEmpty)
-        // Reused by another chain, it is that one's.
+        // Reused by another cascade, the token is that cascade's.
         try world.emit("reuse", on: "/main", options: EmissionOptions(activationToken: "t2"))
         #expect(calls(world) == ["present com.y #3: /main/b again token=t2"])
         try world.emit("reuse", on: "/main")
         #expect(calls(world) == ["present com.y #4: /main/b again"])
     }
 
-    @Test func `S-31 a token is for what the step sets off, too, and from Coordinate`() throws {
-        let world = World(sketch())
+    @Test func `S-31 a token applies to triggered steps, too, and to Coordinate`() throws {
+        let world = World(builder())
         try world.coordinate("main", step: "open", activationToken: "t1")
         #expect(calls(world) == ["present com.x #1: /main/a token=t1", "present com.y #2: /main/b"])
         try world.coordinate("main", step: "none", activationToken: "t1")
@@ -51,8 +51,8 @@ struct PresentingTokensTests {
         #expect(world.coordinator.activationTokens.isEmpty)
     }
 
-    @Test func `S-31 a token is kept while its chain waits for a guard, and gone when that is done`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-31 a token is kept while its cascade waits for a guard, and dropped when that is done`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("later", on: "/main", options: options)
         #expect(calls(world) == [])
         #expect(world.coordinator.activationTokens.count == 1)
@@ -68,7 +68,7 @@ struct PresentingTokensTests {
     @Test func `S-31 a token of a step that waits for a guard itself is kept, whether its caller waits or not`() throws
     {
         for waits in [true, false] {
-            let world = try World(root: "sub", sketch())
+            let world = try World(root: "sub", builder())
             try world.emit("open", on: "/sub", options: EmissionOptions(waits: waits, activationToken: "t1"))
             #expect(world.coordinator.activationTokens.count == 1)
             if waits { world.wait(Limits.replyTimeout) }
@@ -81,12 +81,12 @@ struct PresentingTokensTests {
         }
     }
 
-    @Test func `S-31 a token that nobody could use is dropped with its chain: refused, ignored, kept, without a call`()
+    @Test func `S-31 an unused token is dropped with its cascade: rejected, ignored, deferred, without a call`()
         throws
     {
-        var sketch = sketch()
-        sketch.flow("main", whenHidden: .latest, on: ["none": [], "open": [.screen("a")]])
-        let world = try World(root: "main", sketch)
+        var builder = builder()
+        builder.flow("main", whenHidden: .latest, on: ["none": [], "open": [.screen("a")]])
+        let world = try World(root: "main", builder)
         try world.emit("none", on: "/main", options: options)
         #expect(world.coordinator.activationTokens.isEmpty)
         try world.emit("none", ["x": .byte(1)], on: "/main", options: options)
@@ -101,18 +101,18 @@ struct PresentingTokensTests {
     @Test func `S-16 S-31 a token is not kept for a screen's initial step that waits: the user does not wait for it`()
         throws
     {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         try world.emit("plain", on: "/main", options: options)
         #expect(world.coordinator.activationTokens.isEmpty)
         try world.show("/main/plain")
         #expect(calls(world) == ["present com.x #1: /main/a"])
     }
 
-    @Test func `S-31 the first Present of a chain has its token, also for a screen that it only uncovers`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.screen("a", presenter: "com.x")
-        sketch.flow("main", children: .stack, on: ["open": [.screen("a"), .screen("b")], "back": [.pop("a")]])
-        let world = try World(root: "main", sketch)
+    @Test func `S-31 the first Present of a cascade has its token, also for a screen that is only uncovered`() throws {
+        var builder = DefinitionsBuilder()
+        builder.screen("a", presenter: "com.x")
+        builder.flow("main", children: .stack, on: ["open": [.screen("a"), .screen("b")], "back": [.pop("a")]])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         #expect(calls(world) == [])
         try world.emit("back", on: "/main", options: options)
@@ -121,7 +121,7 @@ struct PresentingTokensTests {
     }
 
     @Test func `S-33 an activation token has at most 1,024 bytes`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         let fits = EmissionOptions(activationToken: String(repeating: "t", count: Limits.activationTokenLength))
         let long = EmissionOptions(activationToken: String(repeating: "t", count: Limits.activationTokenLength + 1))
         let before = world.standing
@@ -134,7 +134,7 @@ struct PresentingTokensTests {
     // MARK: Applications
 
     @Test func `S-31 an application that shows a screen is its owner, and the screen is visible`() throws {
-        let world = try World(root: "main", sketch(action: "show-it"))
+        let world = try World(root: "main", builder(action: "show-it"))
         try world.emit("show", on: "/main", options: options)
         #expect(calls(world) == ["present com.x action show-it #1: /main/a token=t1"])
         #expect(
@@ -144,16 +144,16 @@ struct PresentingTokensTests {
         #expect(try world.hide("/main/a", by: ":1.9").last == "= done")
     }
 
-    @Test func `S-16 S-31 with that, what waited to be presented is set off`() throws {
-        var sketch = sketch(action: "show-it")
-        sketch.addRule("greet", [.screen("a", .init(step: "none"))], to: "main")
-        let world = try World(root: "main", sketch)
+    @Test func `S-16 S-31 becoming visible triggers the steps that waited for it`() throws {
+        var builder = builder(action: "show-it")
+        builder.addRule("greet", [.screen("a", .init(step: "none"))], to: "main")
+        let world = try World(root: "main", builder)
         try world.emit("greet", on: "/main")
         #expect(world.presented(1, by: ":1.9").last == "did 2 after 1 by :1.1: /main none []")
     }
 
     @Test func `S-14 S-31 an application that is slow does not select its tab again`() throws {
-        let world = try World(root: "main", sketch(.tabs, action: "show-it"))
+        let world = try World(root: "main", builder(.tabs, action: "show-it"))
         try world.emit("open", on: "/main")
         try world.show("/main/b")
         #expect(world.presented(2, by: ":1.9").count == 1)
@@ -163,19 +163,19 @@ struct PresentingTokensTests {
     }
 
     @Test func `S-31 an application that fails loses the screen like any presenter`() throws {
-        let world = try World(root: "main", sketch(action: "show-it"))
+        let world = try World(root: "main", builder(action: "show-it"))
         try world.emit("show", on: "/main")
         #expect(world.presentFails(1) == ["- /main/a"])
     }
 
     // MARK: Private arguments
 
-    @Test func `S-31 the presenter gets private arguments, and nobody else`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("pay", ["pin": "string"], isPrivate: true)
-        sketch.screen("pad", ["pin": "string"], presenter: "com.x")
-        sketch.flow("main", on: ["pay": [.screen("pad", .init(reuses: true))]])
-        let world = try World(root: "main", sketch)
+    @Test func `S-31 only the presenter gets private arguments`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("pay", ["pin": "string"], isPrivate: true)
+        builder.screen("pad", ["pin": "string"], presenter: "com.x")
+        builder.flow("main", on: ["pay": [.screen("pad", .init(reuses: true))]])
+        let world = try World(root: "main", builder)
         for secret in ["sesame", "abracadabra"] {
             try world.emit("pay", ["pin": .string(secret)], on: "/main")
             for effect in world.effects {

@@ -7,10 +7,10 @@ struct QueriesTests {
     private let world: World
 
     init() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", children: .stack, on: ["open": [.screen("b"), .flow("sub")], "zap": [], "about": []])
-        sketch.flow("sub", on: ["fill": [.screen("b")]])
-        world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", children: .stack, on: ["open": [.screen("b"), .flow("sub")], "zap": [], "about": []])
+        builder.flow("sub", on: ["fill": [.screen("b")]])
+        world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.emit("fill", on: "/main/sub")
     }
@@ -32,7 +32,7 @@ struct QueriesTests {
         #expect(instance == node.instance)
     }
 
-    @Test func `what the tree says of a presentable`() throws {
+    @Test func `the state of a presentable in the tree`() throws {
         let (main, sub) = (try world.node("/main"), try world.node("/main/sub"))
         let leaf = try world.node("/main/sub/b")
         let coordinator = world.coordinator.copy()
@@ -50,7 +50,7 @@ struct QueriesTests {
         #expect((coordinator.flowCount, coordinator.screenCount) == (2, 2))
     }
 
-    @Test func `S-25 nothing is told of what is gone`() throws {
+    @Test func `S-25 queries for removed presentables return nothing`() throws {
         let sub = try world.node("/main/sub")
         try world.dismiss("/main/sub")
         let coordinator = world.coordinator.copy()

@@ -5,22 +5,22 @@ import Testing
 @Suite("Flow coordinator: guards")
 struct QuestionsTests {
     /// A flow whose guard is asked about everything.
-    private func sketch() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("pick", ["item": "int64?"])
-        sketch.step("buy", ["item": "int64"])
-        sketch.screen("page", ["item": "int64?"])
-        sketch.flow(
+    private func builder() -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.step("pick", ["item": "int64?"])
+        builder.step("buy", ["item": "int64"])
+        builder.screen("page", ["item": "int64?"])
+        builder.flow(
             "main", announces: true, guarded: ("com.auth", []),
             on: ["pick": [.screen("page")], "buy": [.screen("page")], "go": [.current("pick", [])]])
-        sketch.step("strange")
-        return sketch
+        builder.step("strange")
+        return builder
     }
 
     // MARK: Its answers
 
     @Test func `S-5 S-9 a guard lets a step pass, and the verdict comes with its answer`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         #expect(
             try world.emit("pick", ["item": .byte(1)], on: "/main")
                 == ["guard? com.auth #1: /main pick {item=1}", "timer 20000000"])
@@ -33,8 +33,8 @@ struct QuestionsTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-5 S-10 a guard puts another step in place, which is told and not adapted again`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-5 S-10 a guard replaces a step, and the replacement is reported and not adapted again`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("pick", ["item": .byte(1)], on: "/main")
         #expect(
             try world.adapt(1, to: "buy", ["item": .byte(7)]) == [
@@ -42,9 +42,9 @@ struct QuestionsTests {
                 "did 1 after 0 by :1.1: /main buy {item=7} [screen page /main/page {item=7}] for pick",
                 "= navigated 1",
             ])
-        guard case .emitNavigationWillOccur(let will)? = world.effects.first else { throw World.Unrefused() }
+        guard case .emitNavigationWillOccur(let will)? = world.effects.first else { throw World.UnexpectedEffect() }
         #expect(will.adaptedFrom == "pick")
-        // The same step with other arguments is no other step.
+        // The same step with other arguments counts as the same step.
         try world.emit("pick", ["item": .byte(1)], on: "/main")
         #expect(
             try world.adapt(2, to: "pick").contains("did 2 after 0 by :1.1: /main pick [screen page /main/page_2]"))
@@ -52,7 +52,7 @@ struct QuestionsTests {
     }
 
     @Test func `S-5 S-9 a step that its guard refuses is rejected, and nothing else happens`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         let standing = world.standing
         try world.emit("pick", on: "/main")
         #expect(world.answer(1, GuardAnswer.rejected) == ["= rejected 0"])
@@ -60,8 +60,8 @@ struct QuestionsTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-5 S-12 a step that nobody waits for and that its guard refuses is told`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-5 S-12 a rejected step that no caller waits for is reported`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("go", on: "/main", by: ":1.7")
         #expect(
             try world.adapt(1, to: "go") == [
@@ -95,9 +95,10 @@ struct QuestionsTests {
     ]
 
     @Test(arguments: bad.indices)
-    func `S-5 S-13 a guard that fails, is late or answers what can't be fails the step alone`(index: Int) throws {
+    func `S-5 S-13 a guard that fails, is late or answers with something invalid fails the step only`(index: Int) throws
+    {
         let (answer, code, message) = Self.bad[index]
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         #expect(try world.id(ofStep: "buy") == StepID(0))
         let standing = world.standing
         try world.emit("pick", on: "/main")
@@ -111,11 +112,11 @@ struct QuestionsTests {
 
     // MARK: What it is asked
 
-    @Test func `S-5 a guard is asked about its own steps alone, also after those that it put in place`() throws {
-        var sketch = sketch()
-        sketch.flow(
+    @Test func `S-5 a guard is asked about its own steps only, also after it replaced one`() throws {
+        var builder = builder()
+        builder.flow(
             "main", guarded: ("com.auth", ["pick", "buy"]), on: ["pick": [], "buy": [], "go": [.current("pick", [])]])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         #expect(try world.emit("strange", on: "/main") == ["= unhandled 0"])
         #expect(
             try world.emit("go", on: "/main") == [
@@ -128,8 +129,8 @@ struct QuestionsTests {
         #expect(world.waiting == [])
     }
 
-    /// Each way in which a step comes to a flow.
-    private static let ways: [(String, @Sendable (World) throws -> Void)] = [
+    /// Each way in which a step reaches a flow.
+    private static let branches: [(String, @Sendable (World) throws -> Void)] = [
         ("on the flow", { try $0.emit("pick", on: "/main") }),
         ("on a screen", { try $0.emit("pick", on: "/main/a") }),
         ("in a list", { try $0.emitAll(["pick"], on: "/main") }),
@@ -147,13 +148,13 @@ struct QuestionsTests {
         ("when a child flow begins", { try $0.emit("more", on: "/main") }),
     ]
 
-    @Test(arguments: ways.indices)
+    @Test(arguments: branches.indices)
     func `S-5 S-16 S-20 S-21 S-23 S-24 S-27 S-34 a guard is asked once about each step, however it comes`(
         index: Int
     ) throws {
-        let (what, event) = Self.ways[index]
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        let (what, event) = Self.branches[index]
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", onBack: "pick", idle: (100, "pick"), guarded: ("com.auth", ["pick"]),
             on: [
                 "open": [
@@ -162,8 +163,8 @@ struct QuestionsTests {
                 ],
                 "pick": [], "again": [.current("pick")], "more": [.flow("main", .init(step: "pick"))],
             ])
-        sketch.flow("sub", on: ["up": [.parent("pick")], "stop": [.end("pick")]])
-        let world = try World(root: "main", sketch)
+        builder.flow("sub", on: ["up": [.parent("pick")], "stop": [.end("pick")]])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.show("/main/a")
         if what.hasPrefix("kept") { try world.emit("pick", on: "/main/kept") }
@@ -178,17 +179,17 @@ struct QuestionsTests {
         #expect(world.coordinator.questions.isEmpty && world.coordinator.blocked.isEmpty, "\(what)")
     }
 
-    @Test func `S-5 it is told whose step it is, where it was emitted, its cause, and whether it may ask the user`()
+    @Test func `S-5 the question has the sender, the emitting presentable, the cause, and whether it may ask the user`()
         throws
     {
-        var sketch = DefinitionsBuilder()
-        sketch.step("pick", ["pin": "string"], isPrivate: true)
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.step("pick", ["pin": "string"], isPrivate: true)
+        builder.flow(
             "main", guarded: ("com.auth", ["pick"]),
             on: ["open": [.screen("a"), .flow("sub")], "pick": []])
         let pin = Binding("pin", .literal(.string("1234")))
-        sketch.flow("sub", on: ["up": [.parent("pick", [pin])]])
-        let world = try World(root: "main", sketch)
+        builder.flow("sub", on: ["up": [.parent("pick", [pin])]])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.show("/main/a")
         try world.emit(
@@ -216,10 +217,10 @@ struct QuestionsTests {
         }
     }
 
-    // MARK: Answers that nobody waits for
+    // MARK: Answers that no caller waits for
 
-    @Test func `S-5 a second answer, a late one and one to no question are ignored`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-5 a second answer, a late one and one without a question are ignored`() throws {
+        let world = try World(root: "main", builder())
         let pick = GuardAnswer.step(try world.id(ofStep: "pick"), [])
         try world.emit("pick", on: "/main")
         #expect(world.answer(2, pick) == [])
@@ -237,8 +238,8 @@ struct QuestionsTests {
         #expect(world.coordinator.accounting == Accounting())
     }
 
-    @Test func `S-5 S-25 an answer for a flow that is gone is not another's at the same path`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-5 S-25 an answer for a removed flow does not apply to another at the same path`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("pick", on: "/main")
         try world.dismiss("/main")
         try world.coordinate("main")
@@ -250,15 +251,15 @@ struct QuestionsTests {
 
     // MARK: Who may not emit
 
-    /// Flows of a guard and of a navigator, each waiting for it, and one more.
+    /// Flows of a guard and of a navigator that each wait for it, and one more.
     private func deadlock() throws -> World {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", isUnique: true, onBack: "pick", guarded: ("com.auth", ["pick"]),
             on: ["pick": [], "open": [.screen("a", .init(whenHidden: .queue))], "go": []])
-        sketch.flow("shop", onBack: "pick", navigated: ("com.shop", ["pick"]), on: [:])
-        sketch.flow("other", on: ["go": [], "pick": []])
-        let world = World(sketch)
+        builder.flow("shop", onBack: "pick", navigated: ("com.shop", ["pick"]), on: [:])
+        builder.flow("other", on: ["go": [], "pick": []])
+        let world = World(builder)
         for flow in ["main", "shop", "other"] { try world.coordinate(flow) }
         try world.emit("open", on: "/main")
         world.own("com.auth", ":1.5")
@@ -274,7 +275,7 @@ struct QuestionsTests {
         let world = try deadlock()
         let standing = world.standing
         for path in ["/main", "/main/a"] {
-            // Also a step that it would not be asked about: it would wait behind the other.
+            // Also a step that it would not be asked about, as that would wait behind the other.
             for step in ["pick", "go"] {
                 #expect(try world.emit(step, on: path, by: client) == ["! WouldDeadlock"])
             }
@@ -323,7 +324,7 @@ struct QuestionsTests {
             world.lines.last == "= [/main navigated 3, /shop WouldDeadlock, /other navigated 2]")
     }
 
-    @Test func `S-32 who owns another name, or the guard's no longer, may emit`() throws {
+    @Test func `S-32 the owner of another name, or a former owner of the guard's, may emit`() throws {
         let world = try deadlock()
         #expect(try world.emit("go", on: "/main", by: ":1.6") == [])
         world.own("com.auth", ":1.9")

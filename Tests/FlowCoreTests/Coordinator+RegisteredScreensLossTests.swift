@@ -2,15 +2,15 @@ import Testing
 
 @testable import FlowCore
 
-/// What becomes of screens when the flows that brought them go, or files say something else (S-32).
+/// Screens whose registered flow is gone, or that a file declares now (S-32).
 @Suite("Flow coordinator: screens whose registered flow is gone")
 struct RegisteredScreensLossTests {
     /// `/main` of a file's navigator with the screens `cash`, which `:1.5` shows, `card`, for which it is asked, and `a`.
     private func showing() throws -> World {
-        var sketch = DefinitionsBuilder.host()
-        sketch.flow("main", navigated: (by: "com.nav", steps: ["open"]))
-        sketch.screen("a")
-        let world = World(sketch)
+        var builder = DefinitionsBuilder.host()
+        builder.flow("main", navigated: (by: "com.nav", steps: ["open"]))
+        builder.screen("a")
+        let world = World(builder)
         world.register(
             "pay", steps: ["pay": [:]], by: ":1.5", screens: ["cash": [:], "card": [:]], presenter: "/presenter")
         try world.coordinate("main")
@@ -23,20 +23,20 @@ struct RegisteredScreensLossTests {
         return world
     }
 
-    /// Who is asked to present what.
+    /// The Presents in a list of effects.
     private func asked(_ told: [String]) -> [String] { told.filter { $0.hasPrefix("present ") } }
 
-    @Test func `S-32 when it is unregistered its screens go, as undeclared, wherever they are`() throws {
+    @Test func `S-32 unregistering it dismisses its screens everywhere, as undeclared`() throws {
         let world = try showing()
         #expect(
             world.unregister("pay", by: ":1.5") == [
                 "- /main/cash", "withdraw /main/cash from :1.5: undeclared", "- /main/card", "drop #3", "definitions",
                 "= done",
             ])
-        guard case .withdraw(let withdrawal) = world.effects[1] else { throw World.Unrefused() }
+        guard case .withdraw(let withdrawal) = world.effects[1] else { throw World.UnexpectedEffect() }
         #expect(withdrawal.object == "/presenter")
         #expect(world.paths == ["/main", "/main/a"])
-        // Who answers all the same hears why.
+        // A late answer gets Withdraw with the reason.
         #expect(world.presented(3, by: ":1.5") == ["withdraw /main/card from :1.5: undeclared"])
         #expect(world.coordinator.definitions.screens.map(\.name) == ["a"])
         #expect(world.coordinator.watches.counts.isEmpty)
@@ -44,7 +44,7 @@ struct RegisteredScreensLossTests {
         #expect(world.coordinator.origins.isEmpty)
     }
 
-    @Test func `S-30 S-32 when its client is gone what it showed is dismissed for that, the others as undeclared`()
+    @Test func `S-30 S-32 when its client vanishes, screens it owned are dismissed for that, the others as undeclared`()
         throws
     {
         let world = try showing()
@@ -56,7 +56,7 @@ struct RegisteredScreensLossTests {
         #expect(world.coordinator.watches.counts.isEmpty)
     }
 
-    @Test func `S-30 S-32 if the bus can start it again its screens stay declared, and it is asked anew`() throws {
+    @Test func `S-30 S-32 if the bus can start it again its screens stay declared, and it is called again`() throws {
         let world = World(.host())
         world.own("com.pay", ":1.5")
         world.register(
@@ -86,7 +86,7 @@ struct RegisteredScreensLossTests {
 
     // MARK: Reload
 
-    @Test func `S-32 they outlive a reload, whatever numbers changed`() throws {
+    @Test func `S-32 they survive a reload, under new ids`() throws {
         let world = try showing()
         var new = DefinitionsBuilder.host()
         new.flow("main", navigated: (by: "com.nav", steps: ["open"]))
@@ -101,7 +101,7 @@ struct RegisteredScreensLossTests {
         #expect(world.paths.suffix(2) == ["/main/card_2", "/main/zz"])
     }
 
-    @Test func `S-32 a file that declares one takes its place; when it does so no more, it is the first client's`()
+    @Test func `S-32 a file that declares one replaces it; once it no longer does, the first client's is used`()
         throws
     {
         let world = try showing()
@@ -130,7 +130,7 @@ struct RegisteredScreensLossTests {
         world.unregister("till", by: ":1.6")
         try world.emit("open", on: "/main")
         #expect(asked(world.navigate(9, to: [.screen("free")])) == ["present :1.7 #10: /main/free_3"])
-        // As two clients have it now, it is nobody's to bring once more.
+        // As two clients have declared it, no other can.
         try expectRefusal(world, .alreadyRegistered, with: "screen 'cash' is registered by ':1.5'") {
             world.register("more", steps: ["more": [:]], by: ":1.8", screens: ["cash": [:]])
         }
@@ -151,7 +151,7 @@ struct RegisteredScreensLossTests {
 
     // MARK: Restart
 
-    @Test func `D-3 they are kept over a restart, and their presenter is asked again where it did not answer`() throws {
+    @Test func `D-3 they survive a restart, and an unanswered presenter is called again`() throws {
         let world = try showing()
         let definitions = world.coordinator.definitions
         let told = world.restart()
@@ -159,10 +159,10 @@ struct RegisteredScreensLossTests {
         #expect(world.coordinator.definitions == definitions)
         #expect(world.paths == ["/main", "/main/cash", "/main/card", "/main/a"])
         guard case .present(let asked)? = world.effects.last(where: { $0.line.hasPrefix("present") }) else {
-            throw World.Unrefused()
+            throw World.UnexpectedEffect()
         }
         #expect(asked.presenter.service == Service(":1.5", path: "/presenter", timeout: Limits.presenterTimeout))
-        // Its client need not know.
+        // Its client is not notified.
         #expect(
             world.register(
                 "pay", steps: ["pay": [:]], by: ":1.5", screens: ["cash": [:], "card": [:]], presenter: "/presenter")
@@ -170,10 +170,10 @@ struct RegisteredScreensLossTests {
         #expect(world.unregister("pay", by: ":1.5").first == "- /main/cash")
     }
 
-    @Test func `D-3 D-5 what came to be together comes back together, whatever the files say by now`() throws {
-        var sketch = DefinitionsBuilder.host()
-        sketch.screen("free")
-        let world = World(sketch)
+    @Test func `D-3 D-5 a flow and its screens are restored together, whatever the files declare now`() throws {
+        var builder = DefinitionsBuilder.host()
+        builder.screen("free")
+        let world = World(builder)
         for (flow, client) in [("till", ":1.6"), ("desk", ":1.7")] {
             world.register(flow, steps: [flow: [:]], by: client, screens: ["free": [:]])
         }
@@ -181,13 +181,13 @@ struct RegisteredScreensLossTests {
         #expect(world.restart(.host()) == [])
         #expect(world.coordinator.definitions.screens.map(\.name) == ["a", "free"])
         #expect(world.coordinator.definitions.screens[1].presenter?.service.name == ":1.6")
-        sketch.screen("free", ["n": "int64"])
-        #expect(world.restart(sketch) == [])
+        builder.screen("free", ["n": "int64"])
+        #expect(world.restart(builder) == [])
         #expect(world.coordinator.definitions.screens.map(\.presenter) == [nil, nil])
         #expect(world.coordinator.registrations.all.map(\.flow) == ["till", "desk"])
     }
 
-    @Test func `D-3 on another bus those come back that the bus can start a program for`() throws {
+    @Test func `D-3 on another bus those are restored whose program the bus can start`() throws {
         let world = World(.host())
         world.register("pay", steps: ["pay": [:]], by: ":1.5", screens: ["cash": [:]])
         world.own("com.till", ":1.6")
@@ -203,7 +203,7 @@ struct RegisteredScreensLossTests {
         RegistrationRecord(registration: registration, isLeft: true).bytes
     }
 
-    /// What a version that knew no screens wrote: a flow 'pay' of ':1.5' at '/n' with a step 'buy' of an argument 'sum'.
+    /// A record of a version without screens: a flow 'pay' of ':1.5' at '/n' with a step 'buy' of an argument 'sum'.
     private let old: [UInt8] =
         Array("\u{3}pay\u{4}:1.5\u{2}/n".utf8) + [0xac, 0x02]
         + Array("\u{1}\u{3}buy\u{1}\u{3}sum\u{1}x\u{1}\u{1}\u{5}stack\u{1}\u{3}buy\u{4}:1.5\u{0}\u{1}".utf8)
@@ -216,7 +216,7 @@ struct RegisteredScreensLossTests {
             children: .stack, initial: "buy", by: Client(":1.5"))
     }
 
-    @Test func `D-3 a record from before there were such screens is read; one without them is the same`() throws {
+    @Test func `D-3 a record without screens can be read, and is unchanged`() throws {
         let registration = try registration()
         #expect(try RegistrationRecord(old) == RegistrationRecord(registration: registration, isLeft: true))
         #expect(bytes(of: registration) == old)

@@ -3,11 +3,11 @@ import Testing
 @testable import FlowCore
 
 /// Screens that come with flows that clients register (S-31, S-32).
-@Suite("Flow coordinator: screens that registered flows bring along")
+@Suite("Flow coordinator: screens of registered flows")
 struct RegisteredScreensTests {
-    /// `pay` of `:1.5` brings `cash` and `card`; `main` is a file's.
-    private func paying(_ sketch: DefinitionsBuilder? = nil) -> World {
-        let world = World(sketch ?? .host())
+    /// `pay` of `:1.5` declares `cash` and `card`; `main` is a file's.
+    private func paying(_ builder: DefinitionsBuilder? = nil) -> World {
+        let world = World(builder ?? .host())
         world.register(
             "pay", steps: ["pay": ["sum": "int64"]], by: ":1.5", screens: ["cash": [:], "card": ["sum": "int64"]],
             presenter: "/presenter")
@@ -16,7 +16,7 @@ struct RegisteredScreensTests {
 
     private func screens(_ world: World) -> [String] { world.coordinator.definitions.screens.map(\.name) }
 
-    /// What the latest event asked a presenter.
+    /// The Present of the latest event.
     private func presentation(_ world: World) throws -> Presentation {
         let asked = world.effects.lazy.compactMap { if case .present(let it) = $0 { it } else { nil } }.first
         return try #require(asked)
@@ -42,7 +42,7 @@ struct RegisteredScreensTests {
         #expect(try world.show("/pay/card", by: ":1.5") == ["~ /pay/card visible=true presented=true", "= done"])
     }
 
-    @Test func `S-31 S-32 it is asked by the bus name it gave, at its navigator unless it says otherwise`() throws {
+    @Test func `S-31 S-32 it is called by its bus name, at its navigator's path unless it gives another`() throws {
         let world = World(.host())
         world.own("com.pay", ":1.5")
         world.register("pay", steps: ["pay": [:]], by: ":1.5", name: "com.pay", screens: ["cash": [:]])
@@ -55,10 +55,10 @@ struct RegisteredScreensTests {
                 == .service(Service("com.pay", path: "/navigator", timeout: Limits.presenterTimeout)))
     }
 
-    @Test func `S-31 S-32 any flow can contribute it, be it of another client or of a file`() throws {
-        var sketch = DefinitionsBuilder.host()
-        sketch.flow("nav", navigated: (by: "com.nav", steps: ["go"]))
-        let world = paying(sketch)
+    @Test func `S-31 S-32 any flow can contribute it, of another client or of a file`() throws {
+        var builder = DefinitionsBuilder.host()
+        builder.flow("nav", navigated: (by: "com.nav", steps: ["go"]))
+        let world = paying(builder)
         world.register("host", steps: ["host": [:]], by: ":1.6")
         for (number, (flow, step)) in [("host", "host"), ("nav", "go")].enumerated() {
             try world.coordinate(flow)
@@ -74,7 +74,7 @@ struct RegisteredScreensTests {
 
     // MARK: What is declared
 
-    @Test func `S-32 the numbers of what was declared stay: files first, then registrations as they came`() {
+    @Test func `S-32 ids of declarations stay: files first, then registrations in order`() {
         let world = World(.host())
         world.register("z", steps: ["z": [:]], by: ":1.5", screens: ["z": [:], "c": [:]])
         world.register("b", steps: ["b": [:]], by: ":1.6", screens: ["b": [:], "a": [:]])
@@ -86,12 +86,12 @@ struct RegisteredScreensTests {
     }
 
     @Test func `S-32 a file's declaration stays, and its presenter, if the arguments are the same`() throws {
-        var sketch = DefinitionsBuilder.host()
-        sketch.screen("page", ["n": "int64", "of": "string?"], presenter: "com.shop", whenOwnerGone: .keep)
-        let world = World(sketch)
+        var builder = DefinitionsBuilder.host()
+        builder.screen("page", ["n": "int64", "of": "string?"], presenter: "com.shop", whenOwnerGone: .keep)
+        let world = World(builder)
         world.register(
             "pay", steps: ["pay": ["n": "int64"]], by: ":1.5", screens: ["page": ["of": "string?", "n": "int64"]])
-        #expect(world.coordinator.definitions.screens == sketch.definitions.screens)
+        #expect(world.coordinator.definitions.screens == builder.definitions.screens)
         // Another client may say the same.
         world.register(
             "till", steps: ["till": ["n": "int64"]], by: ":1.6", screens: ["page": ["n": "int64", "of": "string?"]])
@@ -121,7 +121,7 @@ struct RegisteredScreensTests {
         #expect(world.register("go", steps: ["go": [:]], by: ":1.6", screens: ["card": [:]]).last == "= done")
     }
 
-    @Test func `S-32 flows of one client may bring the same screen, which has to be the same`() throws {
+    @Test func `S-32 flows of one client can declare the same screen, with the same arguments`() throws {
         let world = paying()
         try expectRefusal(world, .invalidArguments, with: "'card' is declared with other arguments: sum: int64") {
             world.register("go", steps: ["go": [:]], by: ":1.5", screens: ["card": [:]], presenter: "/presenter")
@@ -143,7 +143,7 @@ struct RegisteredScreensTests {
         #expect(screens(world) == ["a", "cash", "card"])
     }
 
-    @Test func `S-32 so may the next owner of the bus name by which they were registered`() throws {
+    @Test func `S-32 so can the next owner of the bus name by which they were registered`() throws {
         let world = World(.host())
         world.own("com.pay", ":1.5")
         for flow in ["pay", "till"] {
@@ -163,7 +163,7 @@ struct RegisteredScreensTests {
         #expect(screens(world) == ["a", "cash", "card"])
     }
 
-    @Test func `S-32 S-33 a registration that can't be is refused: screens`() throws {
+    @Test func `S-32 S-33 an invalid registration is refused: screens`() throws {
         let world = paying()
         typealias Screens = KeyValuePairs<String, KeyValuePairs<String, String>>
         let long = String(repeating: "s", count: Limits.nameLength + 1)

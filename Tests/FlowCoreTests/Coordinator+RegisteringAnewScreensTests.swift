@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowCore
 
-/// The screens of a flow that is registered anew, and what a restart makes of it (S-32, D-3).
+/// The screens of a flow that is registered again, also after a restart (S-32, D-3).
 @Suite("Flow coordinator: screens and restarts of flows that are registered anew")
 struct RegisteringAnewScreensTests {
     private typealias Declared = KeyValuePairs<String, KeyValuePairs<String, String>>
@@ -11,9 +11,9 @@ struct RegisteringAnewScreensTests {
 
     /// `/main` of a file's navigator with the screens `cash`, which `:1.5` shows, and `card`, for which it is asked.
     private func showing(_ presenter: String = "/presenter") throws -> World {
-        var sketch = DefinitionsBuilder.host()
-        sketch.flow("main", navigated: (by: "com.nav", steps: ["open"]))
-        let world = World(sketch)
+        var builder = DefinitionsBuilder.host()
+        builder.flow("main", navigated: (by: "com.nav", steps: ["open"]))
+        let world = World(builder)
         bring(["cash": [:], "card": [:]], presenter, in: world)
         try world.coordinate("main")
         try world.emit("open", on: "/main")
@@ -28,7 +28,7 @@ struct RegisteringAnewScreensTests {
         world.register("pay", steps: Self.steps, by: ":1.5", screens: screens, presenter: presenter)
     }
 
-    /// What `/main` leads to, and who is asked to present it where.
+    /// The effects of `open` on `/main`, with its Presents.
     private func open(_ screens: String..., in world: World) throws -> [String] {
         try world.emit("open", on: "/main")
         let question = try #require(world.questions.last)
@@ -42,8 +42,7 @@ struct RegisteringAnewScreensTests {
         }
     }
 
-    @Test func `S-31 S-32 screens it brings besides can be contributed at once; those that stay are left alone`() throws
-    {
+    @Test func `S-31 S-32 additional screens can be contributed immediately; the existing ones are unchanged`() throws {
         let world = try showing()
         #expect(bring(["slip": [:], "cash": [:], "card": [:]], in: world) == ["definitions", "= done"])
         #expect(world.presented(3, by: ":1.5") == ["~ /main/card owner=:1.5"])
@@ -51,7 +50,7 @@ struct RegisteringAnewScreensTests {
         #expect(world.paths == ["/main", "/main/cash", "/main/card", "/main/slip"])
     }
 
-    @Test func `S-32 a navigator that learns where a step leads brings the screen, and contributes it then`() throws {
+    @Test func `S-32 a navigator that registers a screen while it is asked can contribute it then`() throws {
         let world = World.registered()
         try world.coordinate("pay")
         try world.emit("abort", on: "/pay")
@@ -63,7 +62,9 @@ struct RegisteringAnewScreensTests {
             ])
     }
 
-    @Test func `S-32 screens it brings no more go, as undeclared; who answers all the same hears why`() throws {
+    @Test func `S-32 screens that it drops are dismissed as undeclared; a late answer gets Withdraw with the reason`()
+        throws
+    {
         let world = try showing()
         #expect(
             bring(["slip": [:]], in: world) == [
@@ -75,12 +76,12 @@ struct RegisteringAnewScreensTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-32 but those stay that another flow of its brings, or a file`() throws {
+    @Test func `S-32 screens that another of its flows, or a file, declares stay`() throws {
         let world = try showing()
         world.register("till", steps: ["till": [:]], by: ":1.5", screens: ["cash": [:]], presenter: "/presenter")
         #expect(bring([:], in: world) == ["- /main/card", "drop #3", "definitions", "= done"])
         #expect(try open("cash", in: world) == ["/main/cash_2 by :1.5 at /presenter"])
-        // What it brings first is the other's by now.
+        // Its first screen belongs to the other flow by now.
         try expectRefusal(world, .invalidArguments, with: "with flow 'till' it is by ':1.5' at '/presenter'") {
             bring(["cash": [:]], "/other", in: world)
         }
@@ -96,7 +97,7 @@ struct RegisteringAnewScreensTests {
     }
 
     @Test
-    func `S-31 S-32 D-3 at another object: what is live keeps its presenter until a restart, new ones have the new`()
+    func `S-31 S-32 D-3 with another object, live screens keep their presenter until a restart, new ones have the new`()
         throws
     {
         let world = try showing()
@@ -104,7 +105,7 @@ struct RegisteringAnewScreensTests {
         #expect(try open("card", in: world) == ["/main/card_2 by :1.5 at /new"])
         try world.dismiss("/main/cash", by: ":1.5")
         let asked = try #require(world.coordinator.questions[QuestionID(3)])
-        guard case .presenter(let presenter) = asked else { throw World.Unrefused() }
+        guard case .presenter(let presenter) = asked else { throw World.UnexpectedEffect() }
         #expect(presenter.object == "/presenter")
         world.restart()
         let again = world.effects.compactMap { effect in
@@ -115,7 +116,7 @@ struct RegisteringAnewScreensTests {
 
     // MARK: Restart
 
-    @Test func `D-3 after a crash the latest one counts, in the same place among the others`() throws {
+    @Test func `D-3 after a crash the latest registration counts, in the same order among the others`() throws {
         let world = World.registered()
         world.register("till", steps: ["till": [:]], by: ":1.6", screens: ["slip": [:]])
         try world.coordinate("pay")
@@ -134,7 +135,7 @@ struct RegisteringAnewScreensTests {
         #expect(world.paths == ["/pay"])
     }
 
-    @Test func `D-3 what was asked before is asked anew as it says now`() throws {
+    @Test func `D-3 open questions are asked again under the new registration`() throws {
         let world = World.registered()
         try world.coordinate("pay")
         try world.emit("pay", ["sum": .byte(1)], on: "/pay")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowCore
 
-/// A client says anew what a flow of its takes and brings (S-32).
+/// A client registers its flow again with other steps and screens (S-32).
 @Suite("Flow coordinator: flows that are registered anew")
 struct RegisteringAnewTests {
     private typealias Declared = KeyValuePairs<String, KeyValuePairs<String, String>>
@@ -13,12 +13,14 @@ struct RegisteringAnewTests {
         world.coordinator.acceptedSteps(of: try world.node("/pay"))
     }
 
-    /// Whom the latest event asked.
+    /// The service that the latest event asked.
     private func service(_ world: World) throws -> Service { try #require(world.questions.last).service }
 
     // MARK: What counts then
 
-    @Test func `S-32 its live flows take other steps from then on; its client is watched once, others are told once`()
+    @Test
+    func
+        `S-32 its live flows take other steps from then on; its client is watched once, and the change is announced once`()
         throws
     {
         let world = World.registered()
@@ -42,7 +44,7 @@ struct RegisteringAnewTests {
         #expect(world.coordinator.accounting == Accounting())
     }
 
-    @Test func `S-14 S-32 who covers whom, who guards, what sets off and how long an answer may take`() throws {
+    @Test func `S-14 S-32 covering, the guard, the steps it triggers, and the time limit of an answer`() throws {
         let world = World.registered()
         try world.coordinate("pay")
         for question in 1...2 as ClosedRange<UInt64> {
@@ -60,7 +62,7 @@ struct RegisteringAnewTests {
         #expect(register(.stack) == ["~ /pay current=/pay/a_2", "definitions", "= done"])
         #expect(register(.tabs) == ["~ /pay current=/pay/a", "definitions", "= done"])
         #expect(register(.free) == ["~ /pay current=/", "definitions", "= done"])
-        // What is live has begun long since.
+        // Live flows began long ago.
         #expect(register(.free, initial: "abort") == ["definitions", "= done"])
         #expect(try world.coordinate("pay").contains("navigator? :1.5 #3: /pay_2 abort"))
         #expect(register(hasGuard: true, .free, timeout: 7) == ["definitions", "= done"])
@@ -69,7 +71,7 @@ struct RegisteringAnewTests {
         #expect(try world.adapt(4, to: "abort") == ["navigator? :1.5 #5: /pay abort"])
     }
 
-    @Test func `S-32 what is refused leaves the former one as it was`() throws {
+    @Test func `S-32 a refused registration leaves the previous one unchanged`() throws {
         let world = World.registered()
         world.register("till", steps: ["till": ["n": "byte"]], by: ":1.6", screens: ["slip": [:]])
         world.register("desk", steps: ["desk": [:]], by: ":1.5", screens: ["form": [:]], presenter: "/desk")
@@ -97,7 +99,7 @@ struct RegisteringAnewTests {
         #expect(try steps(world) == ["abort", "pay"])
     }
 
-    @Test func `S-32 the numbers of what others declared stay, and the flow's own where it says no less`() {
+    @Test func `S-32 ids of other declarations stay, and the flow's own if it declares no less`() {
         let world = World.registered()
         world.register("till", steps: ["till": [:]], by: ":1.6", screens: ["slip": [:]])
         let before = world.coordinator.definitions
@@ -110,7 +112,7 @@ struct RegisteringAnewTests {
 
     // MARK: Steps that wait
 
-    @Test func `S-9 S-12 S-32 steps that it takes no more are dropped, as after Reload; the next is asked about`()
+    @Test func `S-9 S-12 S-32 steps that it no longer takes are dropped, as after Reload; the next one is asked about`()
         throws
     {
         let world = World.registered()
@@ -141,7 +143,7 @@ struct RegisteringAnewTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-3 S-12 S-32 steps that wait get the type it says now, or are dropped`() throws {
+    @Test func `S-3 S-12 S-32 waiting steps get the newly declared type, or are dropped`() throws {
         let world = World.registered()
         try world.coordinate("pay")
         try world.emit("abort", on: "/pay")
@@ -158,7 +160,7 @@ struct RegisteringAnewTests {
     }
 
     @Test
-    func `S-32 a step that others declare is declared still: what was asked is answered, what comes is unhandled`()
+    func `S-32 a step that others declare stays declared: open questions are answered, new steps are unhandled`()
         throws
     {
         let world = World(.host())
@@ -176,7 +178,7 @@ struct RegisteringAnewTests {
 
     // MARK: Questions that are out
 
-    @Test func `S-5 S-32 a guard that is one no more still answers what it was asked; a new one is asked from then on`()
+    @Test func `S-5 S-32 a former guard still answers its open question; a new one is asked from then on`()
         throws
     {
         let world = World(.host())
@@ -195,7 +197,7 @@ struct RegisteringAnewTests {
             ])
         try world.emit("abort", on: "/pay")
         #expect(register(hasGuard: true) == ["definitions", "= done"])
-        // What passed before is not asked about.
+        // A step that passed before is not asked about.
         #expect(world.navigate(3, to: []).suffix(2) == ["= navigated 2", "guard? :1.5 #4: /pay abort"])
         #expect(register(hasGuard: false) == ["definitions", "= done"])
         #expect(world.answer(4, GuardAnswer.failed("no")) == ["! GuardFailed"])
@@ -203,7 +205,10 @@ struct RegisteringAnewTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-32 by another name or object: what was asked is answered from there, the next goes here`() throws {
+    @Test
+    func `S-32 with another name or object, open questions are answered from there, the next goes to the new one`()
+        throws
+    {
         let world = World.registered()
         world.own("com.pay", ":1.5")
         try world.coordinate("pay")
@@ -212,7 +217,7 @@ struct RegisteringAnewTests {
             world.register("pay", steps: Self.steps, by: ":1.5", name: "com.pay", at: "/other")
                 == ["definitions", "= done"])
         #expect(world.answer(1, NavigatorAnswer.failed("no")).first == "! NavigatorFailed")
-        guard case .fail(_, let error)? = world.effects.first else { throw World.Unrefused() }
+        guard case .fail(_, let error)? = world.effects.first else { throw World.UnexpectedEffect() }
         #expect(error.message == "the navigator ':1.5' failed: no")
         #expect(try service(world) == Service("com.pay", path: "/other", timeout: Limits.guardTimeout))
         // It goes by that name now.
@@ -222,7 +227,7 @@ struct RegisteringAnewTests {
     }
 
     @Test(arguments: [true, false])
-    func `S-32 WouldDeadlock goes by who was asked`(isGuard: Bool) throws {
+    func `S-32 WouldDeadlock depends on the process that was asked`(isGuard: Bool) throws {
         let world = World(.host())
         world.register("pay", steps: Self.steps, by: ":1.5", hasGuard: isGuard)
         try world.coordinate("pay")
@@ -231,13 +236,13 @@ struct RegisteringAnewTests {
         world.register("pay", steps: Self.steps, by: ":1.5", name: "com.pay", hasGuard: false)
         let text = "flow '/pay' waits for its \(isGuard ? "guard" : "navigator") ':1.5', which is the client that emits"
         try expectRefusal(world, .wouldDeadlock, with: text) { try world.emit("abort", on: "/pay", by: ":1.5") }
-        // Nobody waits for the one who has that name.
+        // No flow waits for the owner of that name.
         #expect(try world.emit("abort", on: "/pay", by: ":1.6") == [])
     }
 
     // MARK: Limits
 
-    @Test func `S-33 what it takes the place of does not count`() throws {
+    @Test func `S-33 the replaced registration does not count`() throws {
         let world = World(DefinitionsBuilder())
         let type = try #require(ValueType(signature: "(" + String(repeating: "i", count: 204) + ")"))
         let parameters = (0..<Limits.argumentCount).map { Parameter("argument\(1_000 + $0)", type) }
@@ -268,7 +273,7 @@ struct RegisteringAnewTests {
 
     // MARK: What the bus can start
 
-    @Test func `S-32 whether the bus can start it counts as it is now, which is no news to others`() throws {
+    @Test func `S-32 whether the bus can start it is evaluated now, and not announced`() throws {
         let world = World.registered(name: "com.pay")
         let register = { (isActivatable: Bool) in
             world.register("pay", steps: Self.steps, by: ":1.5", name: "com.pay", isActivatable: isActivatable)
@@ -286,7 +291,9 @@ struct RegisteringAnewTests {
         #expect(world.coordinator.registrations.all.isEmpty)
     }
 
-    @Test func `S-32 who has the name of one that is gone takes its place, once; saying the same is no news`() throws {
+    @Test func `S-32 the owner of a vanished client's name takes its place, once; repeating it is not announced`()
+        throws
+    {
         let world = World.registered(name: "com.pay", isActivatable: true)
         world.register("till", steps: ["till": [:]], by: ":1.6")
         world.own("com.pay", nil)
@@ -303,7 +310,7 @@ struct RegisteringAnewTests {
         #expect(world.unregister("pay", by: ":1.15") == ["definitions", "= done"])
     }
 
-    @Test func `S-32 a client whose call comes after its end is watched for what stays behind`() throws {
+    @Test func `S-32 a client whose call arrives after its end is watched for the state it leaves behind`() throws {
         let world = World.registered(name: "com.pay", isActivatable: true)
         world.vanish(":1.5")
         #expect(

@@ -6,10 +6,10 @@ import Testing
 @Suite("Flow coordinator: flows whose navigator is gone")
 struct RegistrationLossTests {
     /// `/main` with a child `pay` that waits for its navigator with one step, and one more behind that.
-    private func waiting(name: String? = nil, isActivatable: Bool = false, _ sketch: DefinitionsBuilder? = nil) throws
+    private func waiting(name: String? = nil, isActivatable: Bool = false, _ builder: DefinitionsBuilder? = nil) throws
         -> World
     {
-        let world = World.registered(name: name, isActivatable: isActivatable, sketch)
+        let world = World.registered(name: name, isActivatable: isActivatable, builder)
         let told = [Binding("name", .childName), Binding("why", .reason)]
         world.register("host", steps: ["host": [:], "closed": ["name": "string", "why": "string"]], by: ":1.6")
         try world.coordinate("host")
@@ -25,12 +25,14 @@ struct RegistrationLossTests {
         "navigator? :1.6 #3: /host closed {name=pay, why=navigatorGone}",
     ]
 
-    @Test func `S-23 S-32 the client gone: what waits fails, its flows go and the parent is told, the definition goes`()
+    @Test
+    func
+        `S-23 S-32 a vanished client: waiting steps fail, its flows are dismissed, onDismissed is triggered, the definition goes`()
         throws
     {
         let world = try waiting()
         #expect(world.vanish(":1.5") == lost + ["definitions"])
-        guard case .fail(_, let error) = world.effects[2] else { throw World.Unrefused() }
+        guard case .fail(_, let error) = world.effects[2] else { throw World.UnexpectedEffect() }
         #expect(error.message == "the navigator ':1.5' of flow 'pay' is gone")
         #expect(world.coordinator.definitions.flow(named: "pay") == nil)
         #expect(world.coordinator.definitions.step(named: "abort") == nil)
@@ -60,7 +62,7 @@ struct RegistrationLossTests {
         #expect(other.coordinator.definitions.flow(named: "pay") != nil)
     }
 
-    @Test func `S-32 a registration whose client is gone is that of who has its bus name now`() throws {
+    @Test func `S-32 the registration of a vanished client passes to the owner of its bus name`() throws {
         func restarted() -> World {
             let world = World.registered(name: "com.pay", isActivatable: true)
             world.own("com.pay", nil)
@@ -94,7 +96,7 @@ struct RegistrationLossTests {
         #expect(other.coordinator.watches.counts.isEmpty)
     }
 
-    @Test func `S-32 the loss of one client costs no other its flows, whatever names they had in turn`() throws {
+    @Test func `S-32 the loss of one client affects no other's flows, whatever names they owned in turn`() throws {
         let world = World.registered(name: "com.pay")
         world.own("com.pay", ":1.6")
         world.register("till", steps: ["till": [:]], by: ":1.6", name: "com.pay")
@@ -104,14 +106,14 @@ struct RegistrationLossTests {
         #expect(world.paths == ["/till"])
     }
 
-    @Test func `S-32 the same for a file's navigator, when its name loses its owner or gets another`() throws {
-        var sketch = DefinitionsBuilder.host()
+    @Test func `S-32 the same applies to a file's navigator when its name loses its owner or gets another`() throws {
+        var builder = DefinitionsBuilder.host()
         let told = DefinitionsBuilder.Child(
             onDismissed: "closed", onDismissedWith: [Binding("name", .childName), Binding("why", .reason)])
-        sketch.flow("main", on: ["open": [.flow("nav", told)], "closed": []])
-        sketch.flow("nav", navigated: (by: "com.nav", steps: ["go"]))
+        builder.flow("main", on: ["open": [.flow("nav", told)], "closed": []])
+        builder.flow("nav", navigated: (by: "com.nav", steps: ["go"]))
         for (next, number) in [(nil, 1), (":1.9", 2)] as [(String?, Int)] {
-            let world = try World(root: "main", sketch)
+            let world = try World(root: "main", builder)
             try world.emit("open", on: "/main")
             // Before it had an owner nothing was lost.
             #expect(world.own("com.nav", ":1.8") == [])
@@ -127,11 +129,11 @@ struct RegistrationLossTests {
         }
     }
 
-    @Test func `S-12 S-32 steps that nobody waits for fail where they are told`() throws {
-        var sketch = DefinitionsBuilder.host()
-        sketch.flow("nav", initial: "go", navigated: (by: "com.nav", steps: ["go"]))
-        sketch.flow("main", on: ["open": [.flow("nav")]])
-        let world = try World(root: "main", sketch)
+    @Test func `S-12 S-32 steps that no caller waits for are reported as failures`() throws {
+        var builder = DefinitionsBuilder.host()
+        builder.flow("nav", initial: "go", navigated: (by: "com.nav", steps: ["go"]))
+        builder.flow("main", on: ["open": [.flow("nav")]])
+        let world = try World(root: "main", builder)
         world.own("com.nav", ":1.8")
         try world.emit("open", on: "/main")
         #expect(

@@ -6,7 +6,9 @@ import Testing
 struct RegistrationTests {
     // MARK: Register
 
-    @Test func `S-32 a registered flow can be started at once, and its client is asked where its steps lead`() throws {
+    @Test func `S-32 a registered flow can be started immediately, and its client is asked where its steps lead`()
+        throws
+    {
         let world = World(DefinitionsBuilder.host())
         #expect(
             world.register(
@@ -33,7 +35,7 @@ struct RegistrationTests {
         #expect(try world.emit("open", on: "/pay") == ["= unhandled 0"])
     }
 
-    @Test func `S-5 S-14 S-32 what the registration says: a guard, who covers whom, a well-known name`() throws {
+    @Test func `S-5 S-14 S-32 the options of a registration: a guard, covering, a well-known name`() throws {
         let world = World(DefinitionsBuilder.host())
         world.register(
             "pay", steps: ["pay": [:]], by: ":1.5", name: "com.pay", hasGuard: true, children: .stack)
@@ -57,7 +59,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test func `S-32 S-33 a registration that can't be is refused: names`() throws {
+    @Test func `S-32 S-33 an invalid registration is refused: names`() throws {
         let world = World.registered()
         for (name, shown) in [("", "''"), ("root", "'root'"), ("1pay", "'1pay'"), ("pay-me", "'pay-me'")] {
             try expectRefusal(world, .invalidName, with: "\(shown) can't be the name of a flow: letters, digits") {
@@ -76,7 +78,7 @@ struct RegistrationTests {
         }
     }
 
-    @Test func `S-32 S-33 a registration that can't be is refused: steps`() throws {
+    @Test func `S-32 S-33 an invalid registration is refused: steps`() throws {
         let world = World.registered()
         try expectRefusal(world, .invalidArguments, with: "flow 'go' would take 0 steps; it has to be at least one") {
             world.register("go", steps: [:], by: ":1.5")
@@ -110,7 +112,7 @@ struct RegistrationTests {
 
     // MARK: Unregister
 
-    @Test func `S-32 S-33 only who registered a flow can end that; nobody can for a file's`() throws {
+    @Test func `S-32 S-33 only the client that registered a flow can unregister it; a file's flow can't be`() throws {
         let world = World.registered()
         try expectRefusal(world, .notOwner, with: "flow 'pay' is registered by ':1.5', not by ':1.6'") {
             world.unregister("pay", by: ":1.6")
@@ -129,7 +131,7 @@ struct RegistrationTests {
         #expect(world.register("pay", steps: ["pay": [:]], by: ":1.6").last == "= done")
     }
 
-    @Test func `S-32 with it its live flows go, as undeclared, and what waited for them fails`() throws {
+    @Test func `S-32 its live flows are dismissed as undeclared, and their waiting steps fail`() throws {
         let world = World.registered()
         world.register("host", steps: ["host": [:]], by: ":1.6")
         try world.coordinate("host")
@@ -173,7 +175,7 @@ struct RegistrationTests {
 
     // MARK: Reload
 
-    @Test func `S-32 a file that defines a registered flow takes its place: live ones follow its rules`() throws {
+    @Test func `S-32 a file that defines a registered flow replaces it: live ones follow its rules`() throws {
         let world = World.registered()
         try world.coordinate("pay")
         try world.emit("abort", on: "/pay")
@@ -189,7 +191,7 @@ struct RegistrationTests {
         #expect(world.paths == ["/pay", "/pay/a"])
     }
 
-    @Test func `S-32 registered flows outlive a reload, with what waits for them, whatever numbers changed`() throws {
+    @Test func `S-32 registered flows survive a reload, with their waiting steps, under new ids`() throws {
         let world = World.registered()
         world.register("till", steps: ["till": ["n": "byte?"]], by: ":1.6")
         for flow in ["pay", "till"] { try world.coordinate(flow) }

@@ -4,20 +4,20 @@ import Testing
 
 @Suite("Flow coordinator: reload")
 struct ReloadTests {
-    private func sketch() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("hello", ["item": "int32?"])
-        sketch.flow(
+    private func builder() -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.step("hello", ["item": "int32?"])
+        builder.flow(
             "main",
             on: ["open": [.screen("a", .init(step: "hello")), .flow("sub"), .screen("b")], "hello": [], "go": []])
-        sketch.flow("sub", on: ["fill": [.screen("a")], "go": []])
-        return sketch
+        builder.flow("sub", on: ["fill": [.screen("a")], "go": []])
+        return builder
     }
 
     @Test func `live flows follow the new rules from their next step, whatever numbers changed`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
-        var new = sketch()
+        var new = builder()
         new.flow("aaa", on: ["aa": []])
         new.flow("sub", on: ["go": [.screen("b")]])
         #expect(world.reload(new) == [])
@@ -26,8 +26,11 @@ struct ReloadTests {
         #expect(world.coordinator.definitionName(of: try world.node("/main/sub")) == "sub")
     }
 
-    @Test func `presentables without a definition are dismissed, newest leaf first, and what waited is told`() throws {
-        let world = try World(root: "main", sketch())
+    @Test
+    func `presentables without a definition are dismissed, newest leaf first, and their waiting steps are reported`()
+        throws
+    {
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
         try world.emit("fill", on: "/main/sub")
         var new = DefinitionsBuilder()
@@ -43,18 +46,18 @@ struct ReloadTests {
     }
 
     @Test func `a screen's name that became a flow's is no longer that screen's`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
-        var new = sketch()
+        var new = builder()
         new.flow("main", on: ["go": [.flow("b"), .screen("a")]])
         #expect(world.reload(new) == ["- /main/b"])
     }
 
-    @Test func `S-12 initial steps that wait and are no longer declared, or fit no longer, are dropped and told`()
+    @Test func `S-12 waiting initial steps that are no longer declared, or no longer fit, are dropped and reported`()
         throws
     {
         for (parameters, code) in [(["item": "string"], FlowError.Code.invalidArguments), (nil, .unknownStep)] {
-            let world = try World(root: "main", sketch())
+            let world = try World(root: "main", builder())
             try world.emit("open", on: "/main")
             var new = DefinitionsBuilder()
             if parameters != nil { new.step("hello", ["item": "string"]) }
@@ -65,23 +68,23 @@ struct ReloadTests {
         }
     }
 
-    @Test func `initial steps that wait become of the newly declared type, and are counted anew`() throws {
-        var sketch = sketch()
-        sketch.step("open", ["item": "int32?"])
-        let world = try World(root: "main", sketch)
+    @Test func `waiting initial steps get the newly declared type, and are counted again`() throws {
+        var builder = builder()
+        builder.step("open", ["item": "int32?"])
+        let world = try World(root: "main", builder)
         try world.emit("open", ["item": .byte(1)], on: "/main")
-        sketch.step("hello", ["item": "int64"])
-        #expect(world.reload(sketch) == [])
+        builder.step("hello", ["item": "int64"])
+        #expect(world.reload(builder) == [])
         #expect(try world.show("/main/a").contains("did 2 after 1 by :1.1: /main hello {item=1} []"))
         try world.dismiss("/main")
         #expect(world.coordinator.accounting == Accounting())
     }
 
-    @Test func `S-14 who covers whom follows the new definitions`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-14 covering follows the new definitions`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
         for path in ["/main/a", "/main/b"] { try world.show(path) }
-        var new = sketch()
+        var new = builder()
         new.flow("main", children: .tabs, on: ["open": [.screen("a"), .screen("b")], "hello": []])
         #expect(
             world.reload(new) == [
@@ -97,30 +100,30 @@ struct ReloadTests {
                 == ["~ /main current=/", "~ /main/a presented=true", "~ /main/sub presented=true"])
     }
 
-    @Test func `S-16 what is covered once all has changed is not taken as presented on the way there`() throws {
+    @Test func `S-16 a screen that ends up covered is not treated as presented in between`() throws {
         // The root covers no longer, and the flow that it covered begins to: its older screen is never presented.
-        var sketch = DefinitionsBuilder()
+        var builder = DefinitionsBuilder()
         func rules(_ root: Children, _ sub: Children) {
-            sketch.flow("main", children: root, on: ["open": [.flow("sub", .init(step: "fill")), .screen("top")]])
-            sketch.flow(
+            builder.flow("main", children: root, on: ["open": [.flow("sub", .init(step: "fill")), .screen("top")]])
+            builder.flow(
                 "sub", children: sub, on: ["fill": [.screen("a", .init(step: "hello")), .screen("b")], "hello": []])
         }
         rules(.stack, .free)
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.show("/main/sub/a")
         rules(.free, .stack)
         #expect(
-            world.reload(sketch)
+            world.reload(builder)
                 == ["~ /main current=/", "~ /main/sub presented=true current=/main/sub/b"])
         #expect(try world.dismiss("/main/sub/b").contains("did 3 after 2 by :1.1: /main/sub hello []"))
     }
 
     @Test func `S-16 a screen that is presented only until the new definitions cover it still waits`() throws {
-        var sketch = DefinitionsBuilder()
+        var builder = DefinitionsBuilder()
         let a = DefinitionsBuilder.Part.screen("a", .init(step: "hello"))
-        sketch.flow("main", children: .stack, on: ["open": [.screen("x"), a, .screen("b")], "hello": []])
-        let world = try World(root: "main", sketch)
+        builder.flow("main", children: .stack, on: ["open": [.screen("x"), a, .screen("b")], "hello": []])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.show("/main/a")
         var new = DefinitionsBuilder()
@@ -132,14 +135,16 @@ struct ReloadTests {
         #expect(world.navigations == ["/main hello"])
     }
 
-    // MARK: Kept steps, onDismissed
+    // MARK: Deferred steps, onDismissed
 
-    @Test func `S-12 S-15 kept steps that are no longer declared, or fit no longer, are dropped and told`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("pick", ["item": "int32"])
-        let open: DefinitionsBuilder.Ways = [.screen("a", .init(whenHidden: .queue))]
-        sketch.flow("main", whenHidden: .queue, on: ["open": open, "pick": [], "old": [], "stay": []])
-        let world = try World(root: "main", sketch)
+    @Test func `S-12 S-15 deferred steps that are no longer declared, or no longer fit, are dropped and reported`()
+        throws
+    {
+        var builder = DefinitionsBuilder()
+        builder.step("pick", ["item": "int32"])
+        let open: DefinitionsBuilder.Branches = [.screen("a", .init(whenHidden: .queue))]
+        builder.flow("main", whenHidden: .queue, on: ["open": open, "pick": [], "old": [], "stay": []])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.hide("/main")
         for path in ["/main/a", "/main"] {
@@ -167,17 +172,17 @@ struct ReloadTests {
         #expect(try world.emit("stay", on: "/main") == ["= hidden 0"])
     }
 
-    @Test func `S-15 kept steps become of the newly declared type, and still count`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("pick", ["item": "byte"])
-        sketch.flow("main", whenHidden: .latest, on: ["pick": []])
-        let world = try World(root: "main", sketch)
+    @Test func `S-15 deferred steps get the newly declared type, and still count`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("pick", ["item": "byte"])
+        builder.flow("main", whenHidden: .latest, on: ["pick": []])
+        let world = try World(root: "main", builder)
         try world.hide("/main")
         try world.emit("pick", ["item": .byte(1)], on: "/main")
         let before = try #require(world.coordinator.accounting.clients[Client(":1.1")])
-        sketch.step("pick", ["item": "int64"])
-        sketch.step("aaa")
-        #expect(world.reload(sketch) == [])
+        builder.step("pick", ["item": "int64"])
+        builder.step("aaa")
+        #expect(world.reload(builder) == [])
         let after = try #require(world.coordinator.accounting.clients[Client(":1.1")])
         #expect(after == before)
         #expect(after.steps == 1)
@@ -185,11 +190,11 @@ struct ReloadTests {
         #expect(world.effects.map(\.line).contains("did 1 after 0 by :1.1: /main pick {item=1} []"))
     }
 
-    @Test func `S-23 onDismissed follows the new numbers; by a reload alone it is not set off`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("closed", ["why": "string?"])
+    @Test func `S-23 onDismissed follows the new ids; a reload alone does not trigger it`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("closed", ["why": "string?"])
         let why = [Binding("why", .literal(.string("text")))]
-        sketch.flow(
+        builder.flow(
             "main",
             on: [
                 "open": [
@@ -198,7 +203,7 @@ struct ReloadTests {
                 ],
                 "closed": [],
             ])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.emit("open", on: "/main")
         var new = DefinitionsBuilder()
@@ -216,9 +221,9 @@ struct ReloadTests {
         #expect(try world.dismiss("/main/a_2") == ["- /main/a_2", "= done"])
     }
 
-    @Test func `emitters, onBack and who is unique follow the new definitions`() throws {
-        let world = try World(root: "main", sketch())
-        var new = sketch()
+    @Test func `emitters, onBack and unique follow the new definitions`() throws {
+        let world = try World(root: "main", builder())
+        var new = builder()
         new.flow("main", onBack: "go", emitters: ["org.example.Till"], on: ["go": []])
         world.reload(new)
         #expect(try world.emit("go", on: "/main") == ["! AccessDenied"])

@@ -4,26 +4,26 @@ import Testing
 
 @Suite("Flow coordinator: reload while steps wait")
 struct ReloadWaitingTests {
-    private func sketch(guarded: Bool = true, item: String? = "int32?") -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        if let item { sketch.step("pick", ["item": item]) }
-        sketch.flow(
+    private func builder(guarded: Bool = true, item: String? = "int32?") -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        if let item { builder.step("pick", ["item": item]) }
+        builder.flow(
             "main", isUnique: true, guarded: guarded ? ("com.auth", []) : nil,
             on: ["go": [.flow("sub")], "more": [.current("go")]])
-        if item != nil { sketch.addRule("pick", [], to: "main") }
-        sketch.flow("sub", on: ["play": []])
-        return sketch
+        if item != nil { builder.addRule("pick", [], to: "main") }
+        builder.flow("sub", on: ["play": []])
+        return builder
     }
 
     /// The same with other numbers for all steps and flows.
     private func renumbered(guarded: Bool = true, item: String? = "int32?") -> DefinitionsBuilder {
-        var sketch = sketch(guarded: guarded, item: item)
-        sketch.flow("aaa", on: ["aa": [], "ab": []])
-        return sketch
+        var builder = builder(guarded: guarded, item: item)
+        builder.flow("aaa", on: ["aa": [], "ab": []])
+        return builder
     }
 
     @Test func `S-5 S-9 steps that wait go on under their new numbers`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         try world.emit("pick", ["item": .byte(1)], on: "/main", by: ":1.4")
         try world.emit("more", on: "/main", by: ":1.5")
         try world.emitAll(["go", "pick"], on: "/main", by: ":1.6")
@@ -51,11 +51,11 @@ struct ReloadWaitingTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-12 S-9 those that are no longer declared, or fit no longer, fail in order; the next is asked about`()
+    @Test func `S-12 S-9 steps that are no longer declared, or no longer fit, fail in order; the next is asked about`()
         throws
     {
         for (item, code) in [("string?", "InvalidArguments"), (nil, "UnknownStep")] {
-            let world = try World(root: "main", sketch())
+            let world = try World(root: "main", builder())
             for client in [":1.4", ":1.5"] { try world.emit("pick", ["item": .byte(1)], on: "/main", by: client) }
             try world.emit("go", on: "/main", by: ":1.6")
             #expect(
@@ -70,8 +70,8 @@ struct ReloadWaitingTests {
         }
     }
 
-    @Test func `S-12 set off steps that are no longer declared are told`() throws {
-        var old = sketch()
+    @Test func `S-12 triggered steps that are no longer declared are reported`() throws {
+        var old = builder()
         old.flow("main", guarded: ("com.auth", ["old"]), on: ["go": [.current("old"), .current("old")], "old": []])
         let world = try World(root: "main", old)
         try world.emit("go", on: "/main")
@@ -84,7 +84,7 @@ struct ReloadWaitingTests {
     }
 
     @Test func `S-26 an initial step that fails so has ended`() throws {
-        var old = sketch()
+        var old = builder()
         old.flow("main", initial: "old", guarded: ("com.auth", []), on: ["old": []])
         let world = try World(root: "main", old)
         try world.waitReady("/main")
@@ -97,11 +97,11 @@ struct ReloadWaitingTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-6 a guard that is removed still answers what it was asked, and nothing overtakes that`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-6 a removed guard still answers its open question, and no step overtakes it`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("pick", on: "/main", by: ":1.4")
         try world.emit("go", on: "/main", by: ":1.5")
-        #expect(world.reload(sketch(guarded: false)) == [])
+        #expect(world.reload(builder(guarded: false)) == [])
         let standing = world.standing
         #expect(try world.emit("more", on: "/main", by: ":1.6") == [])
         #expect(world.standing != standing)
@@ -117,19 +117,19 @@ struct ReloadWaitingTests {
     }
 
     @Test func `S-5 a guard that is new is asked about steps from then on`() throws {
-        let world = try World(root: "main", sketch(guarded: false))
+        let world = try World(root: "main", builder(guarded: false))
         try world.emit("go", on: "/main")
-        #expect(world.reload(sketch()) == [])
+        #expect(world.reload(builder()) == [])
         #expect(try world.emit("go", on: "/main").first == "guard? com.auth #1: /main go")
-        world.reload(sketch(guarded: false))
+        world.reload(builder(guarded: false))
         #expect(world.answer(1, GuardAnswer.failed("x")) == ["! GuardFailed"])
         #expect(try world.refusal().message == "the guard 'com.auth' failed: x")
         #expect(try world.emit("go", on: "/main").last == "= navigated 2")
         #expect(world.waiting == [])
     }
 
-    @Test func `S-22 a flow that is no longer declared goes with its steps that wait`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-22 a flow that is no longer declared is dismissed with its waiting steps`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("pick", on: "/main", by: ":1.4")
         try world.emit("go", on: "/main", by: ":1.5")
         try world.waitReady("/main")
@@ -139,9 +139,9 @@ struct ReloadWaitingTests {
     }
 
     @Test func `S-9 EmitSteps: later steps that are no longer declared are refused in their turn`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         try world.emitAll(["go", "pick", "go"], on: "/main")
-        #expect(world.reload(sketch(item: nil)) == [])
+        #expect(world.reload(builder(item: nil)) == [])
         world.pass(Question(of: 1, "go"))
         #expect(world.asked == ["/main go"])
         world.pass()
@@ -151,13 +151,13 @@ struct ReloadWaitingTests {
 
     /// A root with a child flow, and its steps `go`, guarded, and `play`, for the child flow.
     private func path(_ item: String?) -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        if let item { sketch.step("play", ["item": item]) }
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        if let item { builder.step("play", ["item": item]) }
+        builder.flow(
             "main", isUnique: true, guarded: ("com.auth", ["go"]), on: ["open": [.flow("sub")], "go": []])
-        sketch.flow("sub", on: ["last": [.flow("leaf")]])
-        if item != nil { sketch.addRule("play", [], to: "sub") }
-        return sketch
+        builder.flow("sub", on: ["last": [.flow("leaf")]])
+        if item != nil { builder.addRule("play", [], to: "sub") }
+        return builder
     }
 
     @Test func `S-28 a later segment whose step is no longer declared fails in its turn`() throws {
@@ -173,7 +173,7 @@ struct ReloadWaitingTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-28 S-9 a path that was answered still concludes its step, whatever became of later ones`() throws {
+    @Test func `S-28 S-9 a path that was answered still concludes its step, whatever happens to later ones`() throws {
         let world = try World(root: "main", path("int64?"))
         try world.emit("open", on: "/main")
         try world.navigateAlong([("main", "go"), ("sub", "play")], by: ":1.4")

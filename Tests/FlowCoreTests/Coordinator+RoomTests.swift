@@ -2,10 +2,10 @@ import Testing
 
 @testable import FlowCore
 
-/// What clients that are gone left behind goes before others are refused (S-33).
+/// Presentables that vanished clients left behind are evicted before calls of others are refused (S-33).
 @Suite("Flow coordinator: room for who is there")
 struct CoordinatorRoomTests {
-    /// Few enough to be reached.
+    /// Quotas low enough to be reached.
     private func quotas(nodes: Int, steps: Int = 1_000) -> Quotas {
         var quotas = Quotas.none
         quotas.nodes.total = nodes
@@ -13,31 +13,32 @@ struct CoordinatorRoomTests {
         return quotas
     }
 
-    private func sketch(_ count: Int = 3) -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
-            "app", on: ["fill": .first([DefinitionsBuilder.Way(parts: Array(repeating: .screen("s"), count: count))])])
-        sketch.addRule("add", [.screen("s")], to: "app")
-        sketch.addRule("keep", [.screen("k", .init(whenHidden: .queue, onDismissed: "closed"))], to: "app")
-        sketch.addRule("sub", [.flow("app", .init(onDismissed: "closed"))], to: "app")
-        sketch.addRule("closed", [], to: "app")
-        sketch.addRule("one", [.screen("s", .init(clears: true))], to: "app")
-        return sketch
+    private func builder(_ count: Int = 3) -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.flow(
+            "app",
+            on: ["fill": .first([DefinitionsBuilder.Branch(parts: Array(repeating: .screen("s"), count: count))])])
+        builder.addRule("add", [.screen("s")], to: "app")
+        builder.addRule("keep", [.screen("k", .init(whenHidden: .queue, onDismissed: "closed"))], to: "app")
+        builder.addRule("sub", [.flow("app", .init(onDismissed: "closed"))], to: "app")
+        builder.addRule("closed", [], to: "app")
+        builder.addRule("one", [.screen("s", .init(clears: true))], to: "app")
+        return builder
     }
 
     private func leave(_ world: World, _ clients: String...) {
         for client in clients { world.handle(.clientVanished(Client(client))) }
     }
 
-    /// Ten clients come, make 1,000 each, and leave: the case that filled flowbusd for ever.
-    @Test func `S-33 what ten clients left that are gone keeps nobody out, and goes in linear time`() throws {
-        let world = World(sketch(999))
+    /// Ten clients connect, create 1,000 presentables each, and leave, which once filled flowbusd.
+    @Test func `S-33 presentables of ten vanished clients block no one, and are evicted in linear time`() throws {
+        let world = World(builder(999))
         for number in 1...10 {
             try world.coordinate("app", id: "a\(number)", by: ":1.\(number)")
             try world.emit("fill", on: "/a\(number)", by: ":1.\(number)")
         }
         #expect(world.coordinator.accounting.total.nodes == Limits.nodes)
-        // Each of these stays: owned, presented, of who is there.
+        // Each of these stays: owned, presented, or of a connected client.
         try world.claim("/a1/s", by: ":1.20")
         try world.show("/a2/s")
         for number in 1...9 { leave(world, ":1.\(number)") }
@@ -59,15 +60,15 @@ struct CoordinatorRoomTests {
         #expect(world.coordinator.accounting.total.nodes <= Limits.nodes)
     }
 
-    @Test func `S-22 S-23 S-33 what goes goes as by Dismiss, by nobody, and only as much as is needed`() throws {
-        let world = World(sketch(), quotas: quotas(nodes: 5))
+    @Test func `S-22 S-23 S-33 eviction acts like Dismiss without a client, and only as far as needed`() throws {
+        let world = World(builder(), quotas: quotas(nodes: 5))
         try world.coordinate("app", by: "")
         for client in [":1.1", ":1.2"] { try world.emit("keep", on: "/app", by: client) }
         try world.emit("sub", on: "/app", by: ":1.1")
         try world.emit("add", on: "/app/app", by: ":1.1")
         try world.emit("add", on: "/app/k", by: ":1.2")
         leave(world, ":1.1")
-        // The parent hears of it when the chain at hand is done.
+        // The parent's step is triggered when the current cascade is done.
         #expect(
             try world.emit("add", on: "/app", by: ":1.3") == [
                 "- /app/k", "failed after 0 by :1.2: /app add PresentableDismissed", "+ /app/s",
@@ -77,7 +78,7 @@ struct CoordinatorRoomTests {
         // Of two that hang together the upper one counts; what is left of its client is no reason to keep it.
         #expect(
             try world.emit("add", on: "/app", by: ":1.3").prefix(3) == ["- /app/app/s", "- /app/app", "+ /app/s_2"])
-        // Nothing else may go, and a refusal changes nothing.
+        // Nothing else can be evicted, and a refusal changes nothing.
         try world.emit("add", on: "/app", by: ":1.3")
         let before = world.standing
         for _ in 0..<2 { #expect(try world.emit("add", on: "/app", by: ":1.3") == ["! LimitExceeded"]) }
@@ -87,8 +88,8 @@ struct CoordinatorRoomTests {
         #expect(try world.emit("add", on: "/app", by: ":1.3").first == "- /app/k_2")
     }
 
-    @Test func `S-33 what is not enough is left as it is`() throws {
-        let world = World(sketch(), quotas: quotas(nodes: 4))
+    @Test func `S-33 if eviction can't free enough, nothing is evicted`() throws {
+        let world = World(builder(), quotas: quotas(nodes: 4))
         try world.coordinate("app", by: "")
         try world.emit("add", on: "/app", by: ":1.1")
         try world.coordinate("app", by: "")
@@ -101,10 +102,10 @@ struct CoordinatorRoomTests {
             try world.coordinate("app", by: ":1.2") == ["- /app/s", "+ /app_4 (visible presented ready)", "= /app_4"])
     }
 
-    @Test func `S-33 a client that reached its own limits has nothing go for it`() throws {
+    @Test func `S-33 nothing is evicted for a client at its own limits`() throws {
         var quotas = quotas(nodes: 3)
         quotas.nodes.perClient = 1
-        let world = World(sketch(), quotas: quotas)
+        let world = World(builder(), quotas: quotas)
         for client in [":1.1", ":1.2", ":1.3"] { try world.coordinate("app", by: client) }
         leave(world, ":1.1")
         #expect(try world.coordinate("app", by: ":1.2") == ["! LimitExceeded"])
@@ -112,8 +113,9 @@ struct CoordinatorRoomTests {
         #expect(try world.coordinate("app", by: ":1.4").first == "- /app")
     }
 
-    @Test func `S-33 a flow that takes the step, and what it is in, stays; so does what the daemon began`() throws {
-        let world = World(sketch(), quotas: quotas(nodes: 4))
+    @Test func `S-33 the flow that takes the step and its ancestors stay; so do flows that the daemon started`() throws
+    {
+        let world = World(builder(), quotas: quotas(nodes: 4))
         try world.coordinate("app", by: "")
         try world.emit("sub", on: "/app", by: ":1.1")
         try world.emit("sub", on: "/app/app", by: ":1.1")
@@ -126,9 +128,9 @@ struct CoordinatorRoomTests {
         #expect(world.paths == ["/app", "/app/app", "/app/app/app", "/app/app/app/s"])
     }
 
-    @Test func `S-14 S-33 what is presented goes last, and only while those that are gone have more than half`() throws
+    @Test func `S-14 S-33 presented ones are evicted last, and only while vanished clients have more than half`() throws
     {
-        let world = World(sketch(), quotas: quotas(nodes: 8))
+        let world = World(builder(), quotas: quotas(nodes: 8))
         try world.coordinate("app", by: "")
         try world.emit("fill", on: "/app", by: ":1.1")
         try world.emit("fill", on: "/app", by: ":1.2")
@@ -144,8 +146,8 @@ struct CoordinatorRoomTests {
         #expect(try world.emit("add", on: "/app", by: ":1.3").first == "- /app/s_7")
     }
 
-    @Test func `S-29 S-33 what was released, and what is reused, is judged by who has it now`() throws {
-        let world = World(sketch(), quotas: quotas(nodes: 3))
+    @Test func `S-29 S-33 released and reused presentables count for their current owner`() throws {
+        let world = World(builder(), quotas: quotas(nodes: 3))
         try world.coordinate("app", by: "")
         try world.emit("add", on: "/app", by: ":1.1")
         try world.emit("add", on: "/app", by: ":1.1")
@@ -157,15 +159,15 @@ struct CoordinatorRoomTests {
         #expect(try world.emit("add", on: "/app", by: ":1.3").first == "- /app/s")
     }
 
-    @Test func `S-15 S-33 steps that are kept make room with where they are kept`() throws {
-        let world = World(sketch(), quotas: quotas(nodes: 100, steps: 3))
+    @Test func `S-15 S-33 deferred steps are evicted with their presentable`() throws {
+        let world = World(builder(), quotas: quotas(nodes: 100, steps: 3))
         try world.coordinate("app", by: "")
         for _ in 0..<3 { try world.emit("keep", on: "/app", by: ":1.1") }
         try world.emit("add", on: "/app/k_2", by: ":1.1")
         try world.emit("add", on: "/app/k_2", by: ":1.2")
         try world.emit("add", on: "/app/k_3", by: ":1.2")
         leave(world, ":1.1")
-        // What keeps none is of no use.
+        // A subtree without usage is not evicted.
         #expect(
             try world.emit("add", on: "/app/k", by: ":1.2").prefix(2) == [
                 "- /app/k_2", "failed after 0 by :1.1: /app add PresentableDismissed",
@@ -173,8 +175,8 @@ struct CoordinatorRoomTests {
         #expect(world.paths == ["/app", "/app/k", "/app/k_3"])
     }
 
-    @Test func `S-33 a user beside the service's own has half, its clients together`() throws {
-        let world = World(sketch(), quotas: quotas(nodes: 8))
+    @Test func `S-33 another user than the service's own has half, its clients together`() throws {
+        let world = World(builder(), quotas: quotas(nodes: 8))
         for client in [":1.1", ":1.2"] { try world.coordinate("app", by: client) }
         for client in [":1.1", ":1.2"] { world.handle(.clientIdentified(Client(client), user: 1_000)) }
         for client in [":1.1", ":1.2"] { try world.emit("add", on: "/app", by: client) }
@@ -186,8 +188,8 @@ struct CoordinatorRoomTests {
         #expect(try world.emit("add", on: "/app", by: ":1.2").last == "= navigated 4")
     }
 
-    @Test func `D-3 S-33 a restart changes nothing of who is there; on another bus nobody is`() throws {
-        let world = World(sketch(), quotas: quotas(nodes: 4))
+    @Test func `D-3 S-33 a restart does not change which clients exist; on another bus there are none`() throws {
+        let world = World(builder(), quotas: quotas(nodes: 4))
         try world.coordinate("app", by: "")
         try world.emit("add", on: "/app", by: ":1.1")
         try world.emit("add", on: "/app", by: ":1.2")
@@ -212,7 +214,7 @@ struct CoordinatorRoomTests {
         #expect(world.paths.prefix(2) == ["/app", "/app/s_3"])
     }
 
-    @Test func `S-32 S-33 flows that stay registered without their client are half of all`() throws {
+    @Test func `S-32 S-33 flows registered without a live client have half of the quota`() throws {
         var quotas = Quotas.none
         quotas.flows.total = 4
         let world = World(DefinitionsBuilder(), quotas: quotas)

@@ -5,20 +5,22 @@ import Testing
 @Suite("Flow coordinator: roots and deep links")
 struct RootsTests {
     @Test func `S-2 one definition can be live many times, anywhere`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["open": [.flow("main"), .flow("main")]])
-        let world = World(sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["open": [.flow("main"), .flow("main")]])
+        let world = World(builder)
         #expect(try world.coordinate("main").last == "= /main")
         #expect(try world.coordinate("main").last == "= /main_2")
         try world.emit("open", on: "/main")
         #expect(world.paths == ["/main", "/main/main", "/main/main_2", "/main_2"])
     }
 
-    @Test func `S-2 a unique definition is live once among the roots; starting it again gives the live one`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", initial: "go", isUnique: true, on: ["go": [], "open": [.flow("main")]])
-        sketch.flow("other", on: ["open": [.flow("main")]])
-        let world = World(sketch)
+    @Test func `S-2 a unique definition is live at most once among the roots; starting it again returns the live one`()
+        throws
+    {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", initial: "go", isUnique: true, on: ["go": [], "open": [.flow("main")]])
+        builder.flow("other", on: ["open": [.flow("main")]])
+        let world = World(builder)
         try world.coordinate("other")
         try world.emit("open", on: "/other")
         #expect(try world.coordinate("main", id: "front").last == "= /front")
@@ -30,11 +32,11 @@ struct RootsTests {
         #expect(try world.coordinate("main").last == "= /main")
     }
 
-    @Test func `a root is told of, then its initial step is taken, then the call is answered`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("begin", ["item": "int64?"])
-        sketch.flow("main", ["lang": "string?"], initial: "begin", on: ["begin": [.screen("list")], "other": []])
-        let world = World(sketch)
+    @Test func `a root is added, then its initial step is taken, then the call is answered`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("begin", ["item": "int64?"])
+        builder.flow("main", ["lang": "string?"], initial: "begin", on: ["begin": [.screen("list")], "other": []])
+        let world = World(builder)
         #expect(
             try world.coordinate("main", id: "front", ["lang": .string("en")], ["item": .byte(1)], by: ":1.7") == [
                 "+ /front {lang=en} (visible presented)", "+ /front/list", "~ /front ready=true",
@@ -46,11 +48,11 @@ struct RootsTests {
             ])
     }
 
-    @Test func `a wish for a root that can't be is refused, and nothing changes`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("begin", ["item": "int64"])
-        sketch.flow("main", ["lang": "string?"], on: ["begin": []])
-        let world = World(sketch)
+    @Test func `an invalid request for a root is refused, and nothing changes`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("begin", ["item": "int64"])
+        builder.flow("main", ["lang": "string?"], on: ["begin": []])
+        let world = World(builder)
         try world.coordinate("main")
         let before = world.coordinator.copy()
         func refusal(_ lines: [String], _ code: FlowError.Code) throws -> String {
@@ -84,17 +86,19 @@ struct RootsTests {
         #expect(try world.state("/main_2").instance == 2)
     }
 
-    @Test func `roots of autostart begin in order, by the daemon; one that can't is reported, the others begin`() throws
+    @Test
+    func `roots of autostart begin in order, with the daemon as sender; one that fails is reported, the others begin`()
+        throws
     {
-        var sketch = DefinitionsBuilder()
-        sketch.step("begin", ["item": "int64?"])
-        sketch.flow("main", ["lang": "string?"], initial: "begin", on: ["begin": []])
-        sketch.autostart = [
+        var builder = DefinitionsBuilder()
+        builder.step("begin", ["item": "int64?"])
+        builder.flow("main", ["lang": "string?"], initial: "begin", on: ["begin": []])
+        builder.autostart = [
             .init(flow: "main", id: "front", arguments: [Argument("lang", .string("en"))]),
             .init(flow: "main", id: "front"),
             .init(flow: "main", step: "begin", stepArguments: [Argument("item", .byte(1))]),
         ]
-        let world = World(sketch)
+        let world = World(builder)
         #expect(
             world.handle(.started) == [
                 "+ /front {lang=en} (visible presented)", "~ /front ready=true", "did 1 after 0 by : /front begin []",
@@ -103,10 +107,10 @@ struct RootsTests {
             ])
     }
 
-    @Test func `S-12 a root's initial step that ends badly is told, the root stays`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", initial: "strange")
-        let world = World(sketch)
+    @Test func `S-12 a failed initial step of a root is reported, the root stays`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", initial: "strange")
+        let world = World(builder)
         #expect(
             try world.coordinate("main") == [
                 "+ /main (visible presented)", "failed after 0 by :1.1: /main strange unhandled",
@@ -121,13 +125,13 @@ struct RootsTests {
     func `S-27 to every live flow, parents before children, children in order, each an origin; the answer has all`()
         throws
     {
-        var sketch = DefinitionsBuilder()
-        sketch.step("go", ["item": "int64"])
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.step("go", ["item": "int64"])
+        builder.flow(
             "main", on: ["open": [.flow("a"), .screen("x"), .flow("b")], "go": [.current("after")], "after": []])
-        sketch.flow("a", on: ["open": [.flow("b")]])
-        sketch.flow("b", on: ["go": []])
-        let world = try World(root: "main", sketch)
+        builder.flow("a", on: ["open": [.flow("b")]])
+        builder.flow("b", on: ["go": []])
+        let world = try World(root: "main", builder)
         try world.coordinate("b")
         try world.emit("open", on: "/main")
         try world.emit("open", on: "/main/a")
@@ -141,13 +145,13 @@ struct RootsTests {
             ])
     }
 
-    @Test func `S-27 flows born of a deep link do not get it; one that an earlier one ended has FlowEnded`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["open": [.flow("sub"), .flow("sub")], "go": [.flow("late")], "closed": []])
-        sketch.flow("sub", on: ["open": [.flow("leaf")], "go": [.end("closed")]])
-        sketch.flow("leaf", on: ["go": []])
-        sketch.flow("late", on: ["go": []])
-        let world = try World(root: "main", sketch)
+    @Test func `S-27 flows created by a deep link do not get it; one that an earlier one ended has FlowEnded`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["open": [.flow("sub"), .flow("sub")], "go": [.flow("late")], "closed": []])
+        builder.flow("sub", on: ["open": [.flow("leaf")], "go": [.end("closed")]])
+        builder.flow("leaf", on: ["go": []])
+        builder.flow("late", on: ["go": []])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.emit("open", on: "/main/sub")
         let log = try world.navigate("go")
@@ -159,12 +163,12 @@ struct RootsTests {
         #expect(world.paths == ["/main", "/main/late"])
     }
 
-    @Test func `S-25 S-27 a flow born under the path of one that ended does not get its deep link`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["open": [.flow("sub"), .flow("one")], "again": [.flow("sub")], "go": []])
-        sketch.flow("sub", on: ["open": [.flow("leaf")], "go": [.end("again")]])
-        sketch.flow("leaf", on: ["go": []])
-        let world = try World(root: "main", sketch)
+    @Test func `S-25 S-27 a flow created at the path of an ended one does not get its deep link`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["open": [.flow("sub"), .flow("one")], "again": [.flow("sub")], "go": []])
+        builder.flow("sub", on: ["open": [.flow("leaf")], "go": [.end("again")]])
+        builder.flow("leaf", on: ["go": []])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.emit("open", on: "/main/sub")
         let old = try world.node("/main/sub")
@@ -176,9 +180,9 @@ struct RootsTests {
     }
 
     @Test func `S-27 the announcement says, too, that it is a deep link`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", announces: true, on: ["go": []])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", announces: true, on: ["go": []])
+        let world = try World(root: "main", builder)
         #expect(
             try world.navigate("go").prefix(2) == [
                 "will /main go deep link", "did 1 after 0 by :1.1: /main go [] deep link",
@@ -187,10 +191,10 @@ struct RootsTests {
     }
 
     @Test func `S-27 a deep link with wrong arguments is refused; without live flows it has no outcomes`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("go", ["item": "int64"])
-        sketch.flow("main", on: ["go": []])
-        let world = World(sketch)
+        var builder = DefinitionsBuilder()
+        builder.step("go", ["item": "int64"])
+        builder.flow("main", on: ["go": []])
+        let world = World(builder)
         #expect(try world.navigate("go", ["item": .byte(1)]) == ["= []"])
         try world.coordinate("main")
         #expect(try world.navigate("go") == ["! InvalidArguments"])

@@ -3,7 +3,7 @@ import Testing
 @testable import FlowCore
 
 extension Coordinator {
-    /// Handles an event, and goes on with the rest until nothing is left; all that it led to.
+    /// Handles an event in slices until nothing is left. Returns all effects.
     mutating func handle(
         _ event: Event, at now: Instant, inSlicesOf size: Int, between: (inout Coordinator) -> Void
     ) -> [Effect] {
@@ -23,13 +23,13 @@ extension World {
 
 @Suite("Flow coordinator: slices")
 struct SlicesTests {
-    /// What is told, and the answers: a call is answered when its own chain is done, whatever goes on after that.
+    /// Returns the answers and the other effects: a call is answered when its own cascade is done, whatever follows.
     private func told(_ effects: [Effect]) -> (others: [String], answers: [String]) {
         var (others, answers) = ([String](), [String]())
         for effect in effects {
             switch effect {
             case .reply(let request, _), .fail(let request, _): answers.append("\(request.number) \(effect.line)")
-            // They are asked for at the end of each slice.
+            // These are requested at the end of each slice.
             case .startTimer, .watchClient: break
             default: others.append(effect.line)
             }
@@ -56,12 +56,14 @@ struct SlicesTests {
         for seed in UInt64(size) * 1_000..<UInt64(size) * 1_000 + 24 {
             let (whole, sliced) = (RandomLife(seed: seed), RandomLife(seed: seed, sliceSize: size))
             for _ in 0..<24 {
-                try whole.liveOn()
-                try sliced.liveOn()
+                try whole.performRandomEvent()
+                try sliced.performRandomEvent()
                 guard expectSame(whole.effects, sliced.effects, seed) else { return }
                 #expect(sliced.recordComplaints == [], "seed \(seed)")
             }
-            #expect(Standing(of: whole.coordinator) == Standing(of: sliced.coordinator), "seed \(seed)")
+            #expect(
+                CoordinatorSnapshot(of: whole.coordinator) == CoordinatorSnapshot(of: sliced.coordinator),
+                "seed \(seed)")
         }
     }
 
@@ -70,26 +72,26 @@ struct SlicesTests {
         for seed in UInt64(size) * 2_000..<UInt64(size) * 2_000 + 24 {
             let (whole, sliced) = (RandomProcesses(seed: seed), RandomProcesses(seed: seed, sliceSize: size))
             for _ in 0..<40 {
-                whole.liveOn()
-                sliced.liveOn()
-                // They restart at times, and how far serials are reserved by then is no promise (D-2).
+                whole.performRandomEvent()
+                sliced.performRandomEvent()
+                // They restart sometimes, and the reserved serials are not defined (D-2).
                 guard expectSame(whole.effects, sliced.effects, seed, withNumbers: false) else { return }
                 #expect(sliced.recordComplaints == [], "seed \(seed)")
             }
         }
     }
 
-    /// Steps that each make a page, one that another step follows, and pages that keep steps.
-    private func sketch() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+    /// Steps that each add a page, one that triggers another step, and pages that defer steps.
+    private func builder() -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", initial: "begin",
             on: [
                 "begin": [], "page": [.screen("page", .init(whenHidden: .queue))], "twice": [.current("page")],
                 "sub": [.flow("sub")], "none": [],
             ])
-        sketch.flow("sub", initial: "begin", on: ["begin": [], "page": [.screen("page")], "over": [.end()]])
-        return sketch
+        builder.flow("sub", initial: "begin", on: ["begin": [], "page": [.screen("page")], "over": [.end()]])
+        return builder
     }
 
     private func list(_ world: World, _ steps: [String], on path: String = "/main") throws -> Event {
@@ -104,8 +106,8 @@ struct SlicesTests {
         return lines
     }
 
-    @Test func `S-7 a slice ends with the chain that fills it, and the next one goes on`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-7 a slice ends with the cascade that fills it, and the next one continues`() throws {
+        let world = try World(root: "main", builder())
         world.begin(try list(world, ["twice", "page", "none"]))
         #expect(world.navigations == ["/main twice", "/main page"])
         #expect(world.hasMore)
@@ -116,8 +118,8 @@ struct SlicesTests {
         #expect(world.begin(.continued) == [])
     }
 
-    @Test func `S-7 another event has the rest done first`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-7 the rest is done before another event`() throws {
+        let world = try World(root: "main", builder())
         world.begin(try list(world, ["page", "page", "page"]))
         try world.emit("none", on: "/main", by: ":1.2")
         #expect(world.navigations == ["/main page", "/main page", "/main none"])
@@ -125,8 +127,8 @@ struct SlicesTests {
         #expect(!world.hasMore)
     }
 
-    @Test func `S-7 Explain tells of the tree as it is, amid a list`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-7 Explain uses the current tree in the middle of a list`() throws {
+        let world = try World(root: "main", builder())
         world.begin(try list(world, ["page", "page", "page"]))
         let explanation = world.coordinator.explain(
             try world.id(ofStep: "none"), [], on: try world.node("/main"), by: Client(":1.2"),
@@ -135,8 +137,8 @@ struct SlicesTests {
         #expect(continueAll(world).last == "= [navigated 2, navigated 3, navigated 4]")
     }
 
-    @Test func `S-9 a list that takes longer than its caller waits is answered, and its rest told`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-9 a list that exceeds its caller's time limit is answered, and its rest is concluded`() throws {
+        let world = try World(root: "main", builder())
         world.begin(try list(world, ["none", "none", "none"]))
         world.now += Limits.replyTimeout
         #expect(
@@ -149,7 +151,7 @@ struct SlicesTests {
     }
 
     @Test func `D-4 after a crash a list goes on with its rest, and takes no step twice`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         world.begin(try list(world, ["page", "page", "twice", "none"]))
         world.begin(.continued)
         #expect(
@@ -165,7 +167,7 @@ struct SlicesTests {
     }
 
     @Test func `D-3 on another bus nobody waits for the rest of a list`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         world.begin(try list(world, ["page", "page", "none"]))
         #expect(world.restart(onSameBus: false) == [])
         #expect(world.paths == ["/main", "/main/page"])
@@ -173,7 +175,7 @@ struct SlicesTests {
     }
 
     @Test func `S-27 D-4 a deep link goes on from flow to flow, also after a crash`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         for _ in 0..<3 { try world.emit("sub", on: "/main") }
         let link = Event.deepLinkOpened(
             world.nextRequest(), step: try world.id(ofStep: "page"), arguments: [], by: Client(":1.1"))
@@ -190,7 +192,7 @@ struct SlicesTests {
     }
 
     @Test func `S-28 a path goes on from segment to segment`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         let segments = [("main", "sub"), ("sub", "page"), ("sub", "")].prefix(2).map { flow, step in
             PathSegment(flow: flow, step: world.coordinator.definitions.step(named: step))
         }
@@ -207,12 +209,12 @@ struct SlicesTests {
     }
 
     @Test func `S-28 a path that is done is answered at once, however little time it has`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", initial: "begin", on: ["begin": []])
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow("main", initial: "begin", on: ["begin": []])
+        builder.flow(
             "only", initial: "begin", isUnique: true,
             on: ["begin": [.screen("page"), .screen("page"), .screen("page")]])
-        let world = World(sketch)
+        let world = World(builder)
         let segment = PathSegment(flow: "only", step: nil)
         world.begin(.pathOpened(world.nextRequest(), [segment], by: Client(":1.1"), timeout: 0))
         world.now += 1
@@ -220,8 +222,8 @@ struct SlicesTests {
         #expect(try world.node("/only").instance > 0)
     }
 
-    @Test func `S-15 S-16 D-3 kept steps that are released go on in slices, also after a crash`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-15 S-16 D-3 released deferred steps continue in slices, also after a crash`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("sub", on: "/main")
         try world.emit("page", on: "/main")
         for _ in 0..<4 { try world.emit("none", on: "/main/page") }
@@ -238,12 +240,12 @@ struct SlicesTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-12 D-3 a released step whose flow has gone is told after a crash, too`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", initial: "begin", on: ["begin": [.flow("sub")], "sub": [.flow("sub")]])
-        sketch.flow(
+    @Test func `S-12 D-3 a released step whose flow is gone is reported, also after a crash`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", initial: "begin", on: ["begin": [.flow("sub")], "sub": [.flow("sub")]])
+        builder.flow(
             "sub", initial: "begin", on: ["begin": [.screen("page", .init(whenHidden: .queue))], "over": [.end()]])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         for step in ["over", "begin", "begin"] { try world.emit(step, on: "/main/sub/page") }
         world.begin(
             .visibilityChanged(
@@ -257,10 +259,10 @@ struct SlicesTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-34 flows that are idle at one time go on one by one`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", initial: "begin", idle: (1_000_000, "rest"), on: ["begin": [], "rest": []])
-        let world = World(sketch)
+    @Test func `S-34 flows that become idle at the same time continue one by one`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", initial: "begin", idle: (1_000_000, "rest"), on: ["begin": [], "rest": []])
+        let world = World(builder)
         for _ in 0..<3 { try world.coordinate("main") }
         world.now += 2_000_000
         world.begin(.timerFired)

@@ -5,28 +5,28 @@ import Testing
 @Suite("Flow coordinator: steps that wait for others")
 struct WaitingTests {
     /// A flow whose guard is asked about everything, with a guarded child flow and a free one.
-    private func sketch() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+    private func builder() -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", guarded: ("com.auth", []),
             on: [
                 "open": [.screen("a"), .flow("slow"), .flow("free")], "one": [], "two": [], "three": [],
                 "fork": [.current("left"), .current("right")], "left": [.current("late")], "right": [], "late": [],
                 "over": [.pop("a")],
             ])
-        sketch.flow(
+        builder.flow(
             "slow", guarded: ("com.slow", []),
             on: [
                 "one": [.parent("three")], "two": [.current("three")], "three": [], "stop": [.end("one")],
                 "loop": [.current("loop")],
             ])
-        sketch.flow("free", on: ["one": [.current("two")], "two": []])
-        return sketch
+        builder.flow("free", on: ["one": [.current("two")], "two": []])
+        return builder
     }
 
     /// Questions are counted from here on: 2 is the next one.
-    private func opened(_ sketch: DefinitionsBuilder? = nil) throws -> World {
-        let world = try World(root: "main", sketch ?? self.sketch())
+    private func makeWorld(_ builder: DefinitionsBuilder? = nil) throws -> World {
+        let world = try World(root: "main", builder ?? self.builder())
         try world.emit("open", on: "/main")
         world.pass()
         #expect(world.waiting == [])
@@ -35,8 +35,8 @@ struct WaitingTests {
 
     // MARK: Order
 
-    @Test func `S-6 nothing is overtaken in its own flow while that waits`() throws {
-        let world = try opened()
+    @Test func `S-6 no step is overtaken in its flow while that waits`() throws {
+        let world = try makeWorld()
         for (step, client) in [("one", ":1.1"), ("two", ":1.2"), ("three", ":1.1")] {
             try world.emit(step, on: "/main", by: client)
         }
@@ -52,10 +52,10 @@ struct WaitingTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-6 also a step that the guard is not asked about waits its turn`() throws {
-        var sketch = sketch()
-        sketch.flow("free", guarded: ("com.auth", ["one"]), on: ["one": [.current("two")], "two": []])
-        let world = try opened(sketch)
+    @Test func `S-6 a step that the guard is not asked about waits for its turn, too`() throws {
+        var builder = builder()
+        builder.flow("free", guarded: ("com.auth", ["one"]), on: ["one": [.current("two")], "two": []])
+        let world = try makeWorld(builder)
         try world.emit("one", on: "/main/free", by: ":1.1")
         #expect(try world.emit("two", on: "/main/free", by: ":1.2") == [])
         #expect(
@@ -67,7 +67,7 @@ struct WaitingTests {
     }
 
     @Test func `S-6 a slow guard delays no other flow`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         try world.emit("two", on: "/main/slow")
         #expect(try world.emit("one", on: "/main/free").last == "= navigated 2")
         try world.emit("one", on: "/main")
@@ -78,13 +78,13 @@ struct WaitingTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-6 of the steps that wait, those of the oldest origin go first, whenever they were set off`() throws {
-        let world = try opened()
+    @Test func `S-6 waiting steps of the oldest origin go first, whenever they were triggered`() throws {
+        let world = try makeWorld()
         try world.emit("one", on: "/main/slow", by: ":1.2")
         try world.emit("one", on: "/main", by: ":1.3")
         try world.emit("two", on: "/main", by: ":1.4")
         try world.emit("one", on: "/main/free", by: ":1.5")
-        // Sets off `three` on the flow that waits: later than the other's `two`, by an older origin.
+        // Triggers `three` on the waiting flow: later than the other's `two`, by an older origin.
         world.answer(2, GuardAnswer.step(try world.id(ofStep: "one"), []))
         #expect(world.lines == ["did 4 after 0 by :1.2: /main/slow one [parent three /main]", "= navigated 4"])
         #expect(
@@ -97,11 +97,11 @@ struct WaitingTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-6 within one origin, first set off is first taken, also after a wait`() throws {
-        let world = try opened()
+    @Test func `S-6 within one origin, steps are taken in the order in which they were triggered`() throws {
+        let world = try makeWorld()
         try world.emit("fork", on: "/main")
         #expect(try world.adapt(2, to: "fork").contains("guard? com.auth #3: /main left"))
-        // Left sets off late, when right has waited for a while.
+        // Left triggers its step late, when right has waited for a while.
         try world.adapt(3, to: "left")
         #expect(world.asked == ["/main right"])
         try world.adapt(4, to: "right")
@@ -110,9 +110,9 @@ struct WaitingTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-6 S-22 within one origin that holds for steps that fail with their flow, too`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+    @Test func `S-6 S-22 the same order applies to steps that fail with their flow`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", guarded: ("com.auth", ["last", "wipe"]),
             on: [
                 "go": [
@@ -121,8 +121,8 @@ struct WaitingTests {
                 ],
                 "wipe": [.screen("a", .init(clears: true)), .current("after")], "after": [], "last": [],
             ])
-        sketch.flow("sub", guarded: ("com.slow", []), on: ["one": [], "two": []])
-        let world = try World(root: "main", sketch)
+        builder.flow("sub", guarded: ("com.slow", []), on: ["one": [], "two": []])
+        let world = try World(root: "main", builder)
         try world.emit("go", on: "/main")
         #expect(world.asked == ["/main/sub one", "/main/sub_2 two", "/main wipe"])
         #expect(
@@ -137,12 +137,12 @@ struct WaitingTests {
         #expect(world.waiting == [])
     }
 
-    /// What happens in a tour, in the order in which it is told. Nothing in it forks into steps of two flows: of those,
-    /// the one whose flow has no guard goes ahead, however soon the other's answers.
+    /// The effects of a tour, in order. No step in it triggers steps of two flows: of those, the one whose flow has no
+    /// guard goes ahead, however soon the other's answers.
     private func tour(guarded: Bool) throws -> [Effect] {
-        var sketch = DefinitionsBuilder()
+        var builder = DefinitionsBuilder()
         let `guard`: (by: String, steps: [String])? = guarded ? ("com.auth", []) : nil
-        sketch.flow(
+        builder.flow(
             "main", initial: "begin", isUnique: true, onBack: "home", guarded: `guard`,
             on: [
                 "begin": [.flow("list"), .screen("start", .init(step: "hello", whenHidden: .queue))],
@@ -150,11 +150,11 @@ struct WaitingTests {
                 "bad": [.screen("start", .init(id: "x")), .screen("start", .init(id: "x"))],
                 "picked": [.screen("detail", .init(onDismissed: "home")), .current("hello")],
             ])
-        sketch.flow(
+        builder.flow(
             "list", initial: "fill",
             on: ["fill": [.screen("row"), .parent("hello")], "pick": [.screen("row"), .parent("picked")]])
-        sketch.step("strange")
-        let world = World(sketch)
+        builder.step("strange")
+        let world = World(builder)
         var all: [Effect] = []
         let events: [(World) throws -> Void] = [
             { try $0.coordinate("main") }, { try $0.emit("pick", on: "/main/list") },
@@ -177,7 +177,7 @@ struct WaitingTests {
         return all
     }
 
-    @Test func `S-6 S-7 a guard that answers at once changes nothing but when calls are answered`() throws {
+    @Test func `S-6 S-7 a guard that answers immediately changes only when calls are answered`() throws {
         func isAnswer(_ line: String) -> Bool { line.hasPrefix("=") || line.hasPrefix("!") }
         let (plain, guarded) = (try tour(guarded: false).map(\.line), try tour(guarded: true).map(\.line))
         #expect(plain.count > 40)
@@ -187,8 +187,8 @@ struct WaitingTests {
 
     // MARK: Loops
 
-    @Test func `S-11 one origin sets off 256 steps, also where each waits`() throws {
-        let world = try opened()
+    @Test func `S-11 one origin triggers 256 steps, also if each waits`() throws {
+        let world = try makeWorld()
         try world.emit("loop", on: "/main/slow")
         let all = world.passAll()
         #expect(all.count { if case .emitNavigationOccurred = $0 { true } else { false } } == 1 + Limits.triggeredSteps)
@@ -201,8 +201,8 @@ struct WaitingTests {
 
     // MARK: What goes meanwhile
 
-    @Test func `S-22 S-12 the flow goes while it waits: its steps fail, and late answers are ignored`() throws {
-        let world = try opened()
+    @Test func `S-22 S-12 the flow ends while it waits: its steps fail, and late answers are ignored`() throws {
+        let world = try makeWorld()
         try world.emit("two", on: "/main/slow", by: ":1.2")
         try world.adapt(2, to: "two")
         #expect(world.asked == ["/main/slow three"])
@@ -220,8 +220,8 @@ struct WaitingTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-22 S-12 with the root gone, it is told where that was`() throws {
-        let world = try opened()
+    @Test func `S-22 S-12 with the root gone, the failure is reported at its former path`() throws {
+        let world = try makeWorld()
         try world.emit("two", on: "/main/slow", by: ":1.2")
         try world.adapt(2, to: "two")
         try world.emit("fork", on: "/main", by: ":1.3")
@@ -236,7 +236,7 @@ struct WaitingTests {
     }
 
     @Test func `S-21 S-22 a step that ends the flow fails those that wait behind it`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         for step in ["stop", "two"] { try world.emit(step, on: "/main/slow") }
         #expect(
             try world.adapt(2, to: "stop") == [
@@ -247,8 +247,10 @@ struct WaitingTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-22 S-6 the screen goes: the step is taken anyway, and its guard is asked about the flow`() throws {
-        let world = try opened()
+    @Test func `S-22 S-6 the screen is dismissed: the step is taken anyway, and the guard is asked about the flow`()
+        throws
+    {
+        let world = try makeWorld()
         try world.show("/main/a")
         try world.emit("one", on: "/main/a", by: ":1.2")
         try world.emit("two", on: "/main/a", by: ":1.3")
@@ -262,7 +264,7 @@ struct WaitingTests {
     }
 
     @Test func `S-22 a screen at the same path is not the one that the step was emitted on`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         try world.show("/main/a")
         try world.emit("one", on: "/main")
         try world.emit("two", on: "/main/a")
@@ -276,13 +278,13 @@ struct WaitingTests {
     // MARK: Idle
 
     private func idle() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", idle: (100, "home"), guarded: ("com.auth", ["home"]), on: ["home": [.current("next")], "next": []])
-        return sketch
+        return builder
     }
 
-    @Test func `S-34 an idle step that waits for its guard rests, and goes on resting when it is navigated`() throws {
+    @Test func `S-34 the timer rests while an idle step waits for its guard, and after it is navigated`() throws {
         let world = try World(root: "main", idle())
         #expect(world.wait(100) == ["guard? com.auth #1: /main home"])
         #expect(world.questions.map(\.client) == [.daemon])
@@ -296,8 +298,7 @@ struct WaitingTests {
     }
 
     @Test(arguments: [GuardAnswer.rejected, .timedOut])
-    func `S-34 S-12 one that its guard refuses is told, and tried again after the same time`(answer: GuardAnswer) throws
-    {
+    func `S-34 S-12 a rejected idle step is reported, and tried again after the same time`(answer: GuardAnswer) throws {
         let world = try World(root: "main", idle())
         world.wait(100)
         world.now += 30

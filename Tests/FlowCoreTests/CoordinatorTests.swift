@@ -4,25 +4,25 @@ import Testing
 
 @Suite("Flow coordinator")
 struct CoordinatorTests {
-    /// A root whose steps do one thing each.
-    private func sketch() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("pick", ["item": "int64"])
-        sketch.screen("detail", ["item": "int64"])
-        sketch.flow(
+    /// A root with steps of one effect each.
+    private func builder() -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.step("pick", ["item": "int64"])
+        builder.screen("detail", ["item": "int64"])
+        builder.flow(
             "main",
             on: [
                 "open": [.screen("list"), .screen("eager", .init(whenHidden: .allow))], "pick": [.screen("detail")],
                 "sub": [.flow("sub"), .flow("sub", .init(whenHidden: .allow))], "nothing": [],
                 "chain": [.current("nothing"), .current("strange")],
             ])
-        sketch.flow("sub", on: ["nothing": [], "stop": [.end("nothing")]])
-        sketch.step("strange")
-        return sketch
+        builder.flow("sub", on: ["nothing": [], "stop": [.end("nothing")]])
+        builder.step("strange")
+        return builder
     }
 
     @Test func `S-4 a flow takes a step that is emitted on it, the parent one that is emitted on a screen`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
         try world.show("/main/list")
         #expect(
@@ -31,8 +31,8 @@ struct CoordinatorTests {
         #expect(try world.emit("nothing", on: "/main/sub").first == "did 4 after 0 by :1.1: /main/sub nothing []")
     }
 
-    @Test func `S-3 what does not fit the declaration is refused, and nothing changes`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-3 invalid arguments are refused, and nothing changes`() throws {
+        let world = try World(root: "main", builder())
         #expect(try world.emit("pick", on: "/main") == ["! InvalidArguments"])
         #expect(try world.refusal().message == "step 'pick' needs the argument 'item' of type int64")
         #expect(try world.emit("pick", ["item": .string("x")], on: "/main") == ["! InvalidArguments"])
@@ -44,13 +44,13 @@ struct CoordinatorTests {
     }
 
     @Test func `S-3 arguments are refused also where the step would be ignored`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
         #expect(try world.emit("pick", on: "/main/list") == ["! InvalidArguments"])
     }
 
-    @Test func `S-15 ignore: a step on what is not presented is hidden`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-15 ignore: a step on a presentable that is not presented is hidden`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
         #expect(try world.emit("nothing", on: "/main/list") == ["= hidden 0"])
         try world.show("/main/list")
@@ -61,7 +61,7 @@ struct CoordinatorTests {
     }
 
     @Test func `S-15 allow: only the presentable's own setting counts`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
         try world.emit("sub", on: "/main")
         try world.hide("/main")
@@ -73,12 +73,12 @@ struct CoordinatorTests {
 
     @Test func `S-15 allow: a flow's definition says it for the flow alone, its contributor may say otherwise`() throws
     {
-        var sketch = sketch()
-        sketch.flow("main", whenHidden: .allow, on: ["open": [.screen("list"), .flow("sub"), .flow("quiet")]])
-        sketch.flow("quiet", whenHidden: .allow, on: ["nothing": []])
-        var other = sketch
+        var builder = builder()
+        builder.flow("main", whenHidden: .allow, on: ["open": [.screen("list"), .flow("sub"), .flow("quiet")]])
+        builder.flow("quiet", whenHidden: .allow, on: ["nothing": []])
+        var other = builder
         other.flow("main", whenHidden: .allow, on: ["open": [.flow("quiet", .init(whenHidden: .ignore))]])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.hide("/main")
         #expect(try world.emit("stop", on: "/main") == ["= unhandled 0"])
@@ -91,8 +91,8 @@ struct CoordinatorTests {
         #expect(try strict.emit("nothing", on: "/main/quiet") == ["= hidden 0"])
     }
 
-    @Test func `S-15 steps that the coordinator sets off, and deep links, are not gated`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-15 steps that the coordinator triggers, and deep links, are not gated`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("sub", on: "/main")
         try world.hide("/main")
         #expect(
@@ -105,8 +105,8 @@ struct CoordinatorTests {
             ])
     }
 
-    @Test func `S-9 the verdict is that of the step's own navigation, whatever it sets off`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-9 the verdict is that of the step's own navigation, whatever it triggers`() throws {
+        let world = try World(root: "main", builder())
         #expect(
             try world.emit("chain", on: "/main") == [
                 "did 1 after 0 by :1.1: /main chain [current nothing /main, current strange /main]",
@@ -117,7 +117,7 @@ struct CoordinatorTests {
     }
 
     @Test func `S-9 a request gets its own number back`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         let node = try world.node("/main")
         let step = try world.id(ofStep: "nothing")
         world.handle(.stepEmitted(RequestID(77), on: node, step: step, arguments: [], by: Client(":1.1")))
@@ -130,16 +130,16 @@ struct CoordinatorTests {
         }
     }
 
-    @Test func `S-14 showing what is shown already is fine and tells nothing`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-14 showing a visible presentable again changes nothing`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
         #expect(try world.show("/main/list") == ["~ /main/list visible=true presented=true", "= done"])
         #expect(try world.show("/main/list") == ["= done"])
         #expect(try world.hide("/main/list") == ["~ /main/list visible=false presented=false", "= done"])
     }
 
-    @Test func `S-25 a call is for the node that was at its path, not for its heir`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-25 a call applies to the node that was at its path, not to its successor`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
         let old = try world.node("/main/list")
         try world.dismiss("/main/list")
@@ -163,22 +163,22 @@ struct CoordinatorTests {
 
     // MARK: - Loops
 
-    /// A root that forwards a step to itself for as long as it may.
+    /// A root that forwards a step to itself until the limit.
     private func loop(_ parts: DefinitionsBuilder.Part...) -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("count", ["n": "int64?"])
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.step("count", ["n": "int64?"])
+        builder.flow(
             "main",
-            on: ["again": .first([DefinitionsBuilder.Way(parts: parts)]), "once": [], "start": [.current("again")]])
-        return sketch
+            on: ["again": .first([DefinitionsBuilder.Branch(parts: parts)]), "once": [], "start": [.current("again")]])
+        return builder
     }
 
-    @Test func `S-11 one origin sets off 256 steps, the next is dropped, reported once, and what was applied stays`()
+    @Test func `S-11 one origin triggers 256 steps, the next is dropped and reported once, and earlier changes stay`()
         throws
     {
         let world = try World(root: "main", loop(.screen("a"), .current("again")))
         let log = try world.emit("again", on: "/main")
-        // The emitted one, and 256 that it set off.
+        // The emitted step, and 256 that it triggered.
         #expect(log.count { $0.hasPrefix("did") } == 257)
         #expect(log.count { $0.hasPrefix("failed") } == 1)
         #expect(log.suffix(2) == ["failed after 257 by :1.1: /main again NavigationLoop", "= navigated 1"])
@@ -190,40 +190,41 @@ struct CoordinatorTests {
     }
 
     @Test func `S-11 exactly 256 steps are no loop`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main",
             on: [
-                "all": .first([DefinitionsBuilder.Way(parts: Array(repeating: .current("once"), count: 256))]),
+                "all": .first([DefinitionsBuilder.Branch(parts: Array(repeating: .current("once"), count: 256))]),
                 "once": [],
             ])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         #expect(try world.emit("all", on: "/main").count { $0.hasPrefix("did") } == 257)
         #expect(world.failures.isEmpty)
     }
 
     @Test func `S-11 of many that are dropped at once one is reported, those before it are taken`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main",
             on: [
-                "all": .first([DefinitionsBuilder.Way(parts: Array(repeating: .current("once"), count: 300))]),
+                "all": .first([DefinitionsBuilder.Branch(parts: Array(repeating: .current("once"), count: 300))]),
                 "once": [],
             ])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         let log = try world.emit("all", on: "/main")
         #expect(log.count { $0.hasPrefix("did") } == 257)
         #expect(world.failures.map(\.reason) == [.error(.navigationLoop)])
         #expect(try world.emit("all", on: "/main").count { $0.hasPrefix("failed") } == 1)
     }
 
-    @Test func `S-11 S-6 a screen's waiting initial step counts for the origin that contributed it, after any wait`()
+    @Test
+    func `S-11 S-6 a screen's waiting initial step counts for the origin that contributed it, however long it waits`()
         throws
     {
         let world = try World(
             root: "main", loop(.screen("a", .init(step: "again")), .current("once")))
         try world.emit("again", on: "/main")
-        // Each again sets off two: its forward, and the initial step of its screen, which waits to be shown.
+        // Each again triggers two: its forward, and the initial step of its screen, which waits to be shown.
         for number in 1..<128 {
             #expect(try world.show(number == 1 ? "/main/a" : "/main/a_\(number)").count { $0.hasPrefix("did") } == 2)
             #expect(world.failures.isEmpty)

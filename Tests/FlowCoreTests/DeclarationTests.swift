@@ -27,7 +27,7 @@ struct DeclarationTests {
         }
     }
 
-    @Test func `S-3 values become of the declared type, in the order they came`() throws {
+    @Test func `S-3 values are converted to the declared type, in order`() throws {
         #expect(
             try admit([Argument("movie", .byte(7)), Argument("lang", .string("en"))])
                 == [Argument("movie", .int64(7)), Argument("lang", .string("en"))])
@@ -77,7 +77,7 @@ struct DeclarationTests {
                 == FlowError(.invalidArguments, "step 'pick' was given the argument 'movie' more than once"))
     }
 
-    @Test func `a private value is not told even to who sent it, and stays private`() throws {
+    @Test func `an error does not contain a private value even for its sender, and it stays private`() throws {
         let message = refusal([Argument("movie", .string("secret"))], isPrivate: true)?.message ?? ""
         #expect(message.contains("'movie'") && message.contains("int64") && !message.contains("secret"))
         let flagged = refusal([Argument("movie", .string("secret"), isPrivate: true)])?.message ?? "secret"

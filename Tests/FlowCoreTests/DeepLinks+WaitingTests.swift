@@ -4,23 +4,23 @@ import Testing
 
 @Suite("Flow coordinator: deep links that wait")
 struct WaitingDeepLinksTests {
-    private func sketch() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+    private func builder() -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", isUnique: true, guarded: ("com.auth", ["gate"]),
             on: ["open": [.flow("sub"), .flow("free")], "gate": [], "go": [], "more": [.flow("late")]])
-        sketch.flow(
+        builder.flow(
             "sub", guarded: ("com.sub", ["gate"]),
             on: ["gate": [.flow("leaf")], "go": [], "more": [.flow("late")], "quit": [.end()]])
-        sketch.flow("free", on: ["gate": [], "go": []])
-        sketch.flow("leaf", on: ["go": []])
-        sketch.flow(
+        builder.flow("free", on: ["gate": [], "go": []])
+        builder.flow("leaf", on: ["go": []])
+        builder.flow(
             "late", initial: "begin", guarded: ("com.late", ["begin"]), on: ["begin": [.flow("leaf")], "go": []])
-        return sketch
+        return builder
     }
 
-    private func opened() throws -> World {
-        let world = try World(root: "main", sketch())
+    private func makeWorld() throws -> World {
+        let world = try World(root: "main", builder())
         try world.emit("open", on: "/main")
         return world
     }
@@ -35,7 +35,7 @@ struct WaitingDeepLinksTests {
     // MARK: To all flows
 
     @Test func `S-27 S-9 a deep link is answered when it is decided at each flow`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         #expect(
             try world.navigate("gate", by: ":1.4") == [
                 "guard? com.auth #1: /main gate", "guard? com.sub #2: /main/sub gate",
@@ -52,7 +52,7 @@ struct WaitingDeepLinksTests {
     }
 
     @Test func `S-27 S-9 after 20 s it is pending where it is undecided, and that is concluded flow by flow`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         try world.navigate("gate", by: ":1.4")
         #expect(
             world.wait(Limits.replyTimeout) == ["= [/main pending, /main/sub pending, /main/free navigated 2]"])
@@ -69,7 +69,7 @@ struct WaitingDeepLinksTests {
     // MARK: Along a path
 
     @Test func `S-28 the next flow is chosen when the step before is navigated`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         #expect(
             try world.navigateAlong([("main", "go"), ("sub", "gate"), ("leaf", "go")], by: ":1.4") == [
                 "did 2 after 0 by :1.4: /main go [] deep link", "guard? com.sub #1: /main/sub gate", "timer 10000000",
@@ -86,7 +86,7 @@ struct WaitingDeepLinksTests {
     }
 
     @Test func `S-28 S-26 the next flow is chosen when the one before is ready`() throws {
-        let world = try opened()
+        let world = try makeWorld()
         try world.navigateAlong([("main", "more"), ("late", ""), ("leaf", "go")])
         #expect(world.asked == ["/main/late begin"])
         #expect(world.coordinator.calls.readers.count == 1)
@@ -101,10 +101,10 @@ struct WaitingDeepLinksTests {
     }
 
     @Test func `S-28 a unique root that it starts is waited for, too`() throws {
-        var sketch = sketch()
-        sketch.flow(
+        var builder = builder()
+        builder.flow(
             "late", initial: "begin", isUnique: true, guarded: ("com.late", ["begin"]), on: ["begin": [.flow("leaf")]])
-        let world = World(sketch)
+        let world = World(builder)
         #expect(
             try world.navigateAlong([("late", ""), ("leaf", "go")])
                 == ["+ /late (visible presented)", "guard? com.late #1: /late begin", "timer 10000000"])
@@ -112,7 +112,7 @@ struct WaitingDeepLinksTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-28 what is not navigated after a wait ends it, with the segment's number`() throws {
+    @Test func `S-28 a step that is not navigated after a wait ends the path, with the segment's number`() throws {
         let endings: [(String, (World) throws -> Void)] = [
             ("the step 'gate' is rejected", { $0.answer(1, GuardAnswer.rejected) }),
             ("the guard 'com.sub' did not answer in time", { $0.answer(1, GuardAnswer.timedOut) }),
@@ -120,9 +120,9 @@ struct WaitingDeepLinksTests {
             ("flow 'sub' has no rule for step 'strange'", { try $0.adapt(1, to: "strange") }),
         ]
         for (why, event) in endings {
-            var sketch = sketch()
-            sketch.step("strange")
-            let world = try World(root: "main", sketch)
+            var builder = builder()
+            builder.step("strange")
+            let world = try World(root: "main", builder)
             try world.emit("open", on: "/main")
             try world.navigateAlong([("main", "go"), ("sub", "gate"), ("leaf", "go")])
             try event(world)
@@ -131,18 +131,20 @@ struct WaitingDeepLinksTests {
         }
     }
 
-    @Test func `S-28 a flow that goes while the path waits for it ends the path`() throws {
-        let world = try opened()
+    @Test func `S-28 a flow that ends while the path waits for it ends the path`() throws {
+        let world = try makeWorld()
         try world.navigateAlong([("main", "more"), ("late", ""), ("leaf", "go")])
         try world.dismiss("/main/late")
         #expect(try failure(world) == "segment 3 ('leaf'): the flow of the segment before has ended")
         #expect(world.waiting == [])
     }
 
-    @Test func `S-28 S-9 its time is for the whole; a step under way then is concluded, and the rest is not taken`()
+    @Test
+    func
+        `S-28 S-9 the time limit is for the whole path; the current step is concluded then, and the rest is not taken`()
         throws
     {
-        let world = try opened()
+        let world = try makeWorld()
         try world.navigateAlong([("main", "gate"), ("sub", "gate"), ("leaf", "go")], by: ":1.4")
         world.now += Limits.pathTimeout / 2
         try world.adapt(1, to: "gate")
@@ -160,8 +162,8 @@ struct WaitingDeepLinksTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-28 S-26 its time is over while a flow is not ready: nothing is left of it`() throws {
-        let world = try opened()
+    @Test func `S-28 S-26 the time limit passes while a flow is not ready: no state is left`() throws {
+        let world = try makeWorld()
         try world.navigateAlong([("main", "more"), ("late", ""), ("leaf", "go")], timeout: 300)
         #expect(world.wait(299) == ["timer 300"])
         #expect(world.wait(1) == ["! PathFailed"])
@@ -175,14 +177,14 @@ struct WaitingDeepLinksTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-28 S-9 S-34 what is decided as its time ends is answered once`() throws {
-        var sketch = sketch()
+    @Test func `S-28 S-9 S-34 an outcome at the time limit is answered once`() throws {
+        var builder = builder()
         // The idle step dismisses the flow that waits, when the path's time is over, too.
-        sketch.flow(
+        builder.flow(
             "main", isUnique: true, idle: (300, "clean"),
             on: ["open": [.flow("sub")], "clean": [.screen("a", .init(clears: true))], "go": []])
         for path in [[("main", ""), ("sub", "gate")], [("main", ""), ("sub", "gate"), ("leaf", "")]] {
-            let world = try World(root: "main", sketch)
+            let world = try World(root: "main", builder)
             try world.emit("open", on: "/main")
             try world.navigateAlong(path, timeout: 300)
             #expect(world.wait(300).last == "! PathFailed")
@@ -190,7 +192,7 @@ struct WaitingDeepLinksTests {
             #expect(try failure(world) == "segment 2 ('sub'): the flow that was to take step 'gate' has ended")
             #expect(world.waiting == [])
         }
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.emitAll(["gate", "quit"], on: "/main/sub")
         world.now = Limits.replyTimeout - 300
@@ -199,12 +201,12 @@ struct WaitingDeepLinksTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-26 S-34 a flow that is ready as the time of who waits ends is ready, not late`() throws {
-        var sketch = sketch()
-        sketch.flow(
+    @Test func `S-26 S-34 a flow that becomes ready at the time limit is ready, not late`() throws {
+        var builder = builder()
+        builder.flow(
             "main", initial: "begin", idle: (Limits.replyTimeout, "clean"),
             on: ["begin": [.flow("late")], "clean": [.screen("a", .init(clears: true))]])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         try world.waitReady("/main")
         #expect(world.wait(Limits.replyTimeout).last == "= done")
         #expect(world.waiting == [])

@@ -2,10 +2,10 @@ import Testing
 
 @testable import FlowCore
 
-/// Definitions in few words. It sorts what it is given, and declares what is only mentioned: a step or screen without
-/// arguments, a flow without rules.
+/// Builds definitions concisely. It sorts its input, and declares names that are only mentioned: a step or screen
+/// without arguments, a flow without rules.
 struct DefinitionsBuilder {
-    /// A contributor by names.
+    /// A contributor, by names.
     enum Part {
         case screen(String, Child = Child())
         case flow(String, Child = Child())
@@ -16,7 +16,7 @@ struct DefinitionsBuilder {
         case popRoot
     }
 
-    /// What may be said of a child.
+    /// The options of a child.
     struct Child {
         var id: String?
         var with: [Binding]?
@@ -30,16 +30,16 @@ struct DefinitionsBuilder {
         var onDismissedWith: [Binding]?
     }
 
-    /// What a step leads to.
-    enum Ways: ExpressibleByArrayLiteral {
+    /// The alternatives of a rule.
+    enum Branches: ExpressibleByArrayLiteral {
         case always([Part])
-        case first([Way])
+        case first([Branch])
 
         init(arrayLiteral parts: Part...) { self = .always(parts) }
     }
 
     /// One alternative.
-    struct Way {
+    struct Branch {
         var when: [Condition] = []
         var unless: [Condition] = []
         var parts: [Part]
@@ -58,11 +58,11 @@ struct DefinitionsBuilder {
         /// In µs.
         var idle: (after: UInt64, step: String)?
         var emitters: [String] = []
-        /// The bus name of the guard, and the steps that it is asked about; none: all.
+        /// The bus name of the guard, and the steps that it is asked about; empty for all.
         var guarded: (by: String, steps: [String])?
         /// The bus name of the navigator, and the steps that it takes.
         var navigated: (by: String, steps: [String])?
-        var rules: [(step: String, ways: Ways)] = []
+        var rules: [(step: String, branches: Branches)] = []
     }
 
     struct Root {
@@ -101,17 +101,17 @@ struct DefinitionsBuilder {
         isRestored: Bool = true, onBack: String? = nil, idle: (after: UInt64, step: String)? = nil,
         emitters: [String] = [],
         guarded: (by: String, steps: [String])? = nil, navigated: (by: String, steps: [String])? = nil,
-        on rules: KeyValuePairs<String, Ways> = [:]
+        on rules: KeyValuePairs<String, Branches> = [:]
     ) {
         flows[name] = Flow(
             name: name, parameters: Self.parameters(parameters), initial: initial, children: children,
             isUnique: isUnique, whenHidden: whenHidden, announces: announces, isRestored: isRestored, onBack: onBack,
             idle: idle,
             emitters: emitters, guarded: guarded, navigated: navigated,
-            rules: rules.map { (step: $0.key, ways: $0.value) })
+            rules: rules.map { (step: $0.key, branches: $0.value) })
     }
 
-    /// Others are asked about the steps of a flow that is there already.
+    /// Adds a guard or a navigator to an existing flow.
     mutating func ask(
         about flow: String, guarded: (by: String, steps: [String])?, navigated: (by: String, steps: [String])?
     ) {
@@ -120,11 +120,11 @@ struct DefinitionsBuilder {
         if navigated != nil { flows[flow]?.rules = [] }
     }
 
-    mutating func addRule(_ step: String, _ ways: Ways, to flow: String) {
-        flows[flow]?.rules.append((step: step, ways: ways))
+    mutating func addRule(_ step: String, _ branches: Branches, to flow: String) {
+        flows[flow]?.rules.append((step: step, branches: branches))
     }
 
-    /// `int64`, or `int64?` for what may be left out.
+    /// `int64`, or `int64?` for an optional parameter.
     static func parameters(_ words: KeyValuePairs<String, String>) -> [Parameter] {
         words.compactMap { name, word in
             let isOptional = word.hasSuffix("?")
@@ -140,7 +140,7 @@ struct DefinitionsBuilder {
 // MARK: - Names to numbers
 
 extension DefinitionsBuilder {
-    /// A contributor of a coordinator that is there already.
+    /// A contributor for an existing coordinator.
     static func contributor(_ part: Part, in definitions: Definitions) -> FlowContributor {
         Numbers(definitions).contributor(part)
     }
@@ -168,7 +168,7 @@ extension DefinitionsBuilder {
             for step in (flow.guarded?.steps ?? []) + (flow.navigated?.steps ?? []) { mention(step: step) }
             for rule in flow.rules {
                 mention(step: rule.step)
-                for part in rule.ways.parts { mention(part) }
+                for part in rule.branches.parts { mention(part) }
             }
         }
         for root in autostart {
@@ -198,18 +198,18 @@ extension DefinitionsBuilder {
     }
 }
 
-extension DefinitionsBuilder.Ways {
-    fileprivate var ways: [DefinitionsBuilder.Way] {
+extension DefinitionsBuilder.Branches {
+    fileprivate var branches: [DefinitionsBuilder.Branch] {
         switch self {
-        case .always(let parts): [DefinitionsBuilder.Way(parts: parts)]
-        case .first(let ways): ways
+        case .always(let parts): [DefinitionsBuilder.Branch(parts: parts)]
+        case .first(let branches): branches
         }
     }
 
-    fileprivate var parts: [DefinitionsBuilder.Part] { ways.flatMap(\.parts) }
+    fileprivate var parts: [DefinitionsBuilder.Part] { branches.flatMap(\.parts) }
 }
 
-/// The places of names in sorted lists.
+/// The indexes of names in sorted lists.
 private struct Numbers {
     private let steps: [String]
     private let screens: [String]
@@ -234,7 +234,7 @@ private struct Numbers {
 
     private func place(_ name: String, _ names: [String]) -> Int {
         guard let place = names.firstIndex(of: name) else {
-            preconditionFailure("the sketch mentions '\(name)' without declaring it")
+            preconditionFailure("the builder mentions '\(name)' without declaring it")
         }
         return place
     }
@@ -259,7 +259,7 @@ private struct Numbers {
                 .map { rule in
                     Rule(
                         step(rule.step),
-                        rule.ways.ways.map {
+                        rule.branches.branches.map {
                             Alternative(when: $0.when, unless: $0.unless, contributors: $0.parts.map(contributor))
                         })
                 }

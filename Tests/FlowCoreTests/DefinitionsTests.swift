@@ -7,12 +7,12 @@ struct DefinitionsTests {
     private let definitions: Definitions
 
     init() {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["pick": [.screen("detail")], "about": [.flow("info")]])
-        definitions = sketch.definitions
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["pick": [.screen("detail")], "about": [.flow("info")]])
+        definitions = builder.definitions
     }
 
-    @Test func `names are found at their places`() {
+    @Test func `names are found at their indexes`() {
         for (place, step) in definitions.steps.enumerated() {
             #expect(definitions.step(named: step.name) == StepID(place))
             #expect(Array(step.name.utf8).withUnsafeBytes { definitions.step(named: $0) } == StepID(place))
@@ -24,7 +24,7 @@ struct DefinitionsTests {
         #expect(definitions.flow(named: "detail") == nil)
     }
 
-    @Test func `S-3 a step that nobody declares is refused, with the nearest`() {
+    @Test func `S-3 an undeclared step is refused, with the nearest name`() {
         #expect(
             definitions.unknownStep("abuot")
                 == FlowError(.unknownStep, "no definition declares a step 'abuot'; did you mean 'about'?"))

@@ -3,13 +3,13 @@ import Testing
 
 @testable import FlowCore
 
-/// The manual says what the code says.
+/// The documents agree with the code.
 @Suite("Documentation")
 struct DocumentationTests {
     private let rules = (1...35).map { "S-\($0)" }
-    /// Those of what a restart keeps.
+    /// The rules of durability.
     private let keepingRules = (1...10).map { "D-\($0)" }
-    /// The documents that tell of rules.
+    /// The documents that mention rules.
     private let files = [
         "docs/concepts.md", "docs/semantics.md", "docs/rxflow.md", "docs/processes.md", "docs/durability.md",
         "docs/architecture.md", "docs/glossary.md", "README.md", "HACKING.md", "CONTRIBUTING.md", "SECURITY.md",
@@ -20,7 +20,7 @@ struct DocumentationTests {
         return try String(contentsOfFile: top + "/" + path, encoding: .utf8)
     }
 
-    /// The words that stand in backticks.
+    /// The words in backticks.
     private func words(_ path: String) throws -> Set<Substring> {
         Set(try text(path).matches(of: #/`([A-Za-z]+)`/#).map(\.output.1))
     }
@@ -37,7 +37,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test func `every word that a client or a definition can meet is there`() throws {
+    @Test func `every word of the contract and of definition files is documented`() throws {
         let words = try words("docs/semantics.md")
         let met =
             Verdict.allCases.map(\.rawValue) + FlowError.Code.allCases.map(\.rawValue)
@@ -66,7 +66,7 @@ struct DocumentationTests {
         }
     }
 
-    /// GitHub's names for the headings of a document, and those that it gives itself.
+    /// GitHub's anchors for the headings of a document, and explicit ones.
     private func anchors(_ path: String) throws -> Set<String> {
         let prose = try text(path).replacing(#/(?ms)^```.*?^```/#, with: "")
         let headings = prose.matches(of: #/(?m)^#+ (.*)$/#).map { match in

@@ -1,8 +1,8 @@
 @testable import FlowCore
 
 extension Coordinator {
-    /// What is said of an emission before it comes; nil for other events, and for calls with options, which may come to
-    /// something else.
+    /// Returns the explanation of an emission; nil for other events, and for calls with options, which can have other
+    /// effects.
     borrowing func explain(_ event: Event, at now: Instant) -> Explanation? {
         guard case .stepEmitted(_, let node, let step, let arguments, let client, nil) = event else { return nil }
         return explain(step, arguments, on: node, by: client, at: now)
@@ -10,7 +10,7 @@ extension Coordinator {
 }
 
 extension Explanation {
-    /// In what an emission came to something else than this; nil: in nothing.
+    /// Returns the difference between an emission's effects and its explanation; nil if there is none.
     func complaint(about effects: [Effect], of event: Event) -> String? {
         guard case .stepEmitted(let request, _, _, _, _, _) = event else { return "it is no emission" }
         var outcome = Outcome.ignored(.pending)

@@ -32,13 +32,13 @@ struct ForestVisibilityTests {
         #expect(presented == ["/main"])
     }
 
-    @Test mutating func `S-14 free: nobody covers anybody`() {
+    @Test mutating func `S-14 free: no child covers another`() {
         let (main, _) = root(.free, ["a", "b"])
         #expect(presented == ["/main", "/main/a", "/main/b"])
         #expect(forest.currentPath(of: main) == nil)
     }
 
-    @Test mutating func `S-14 stack: the newest covers the others, whatever is shown`() {
+    @Test mutating func `S-14 stack: the newest child covers the others, whichever is shown`() {
         let (main, children) = root(.stack, ["a", "b"])
         #expect(presented == ["/main", "/main/b"])
         forest.setVisible(children[0], true)
@@ -82,7 +82,7 @@ struct ForestVisibilityTests {
     }
 
     @Test
-    mutating func `S-14 tabs: when the selected one goes, the one selected before it that is live, else the oldest`() {
+    mutating func `S-14 tabs: after the selected child, the previously selected live one, otherwise the oldest`() {
         let (main, children) = root(.tabs, ["a", "b", "c", "d"])
         for child in [2, 1, 3, 1] { forest.setVisible(children[child], true) }
         func goes(_ child: Int) -> String? {
@@ -110,14 +110,14 @@ struct ForestVisibilityTests {
         #expect(forest.currentPath(of: main) == "/main/a")
     }
 
-    @Test mutating func `S-14 tabs: the oldest where none was selected before`() {
+    @Test mutating func `S-14 tabs: the oldest if none was selected before`() {
         let (main, children) = root(.tabs, ["a", "b", "c"])
         _ = forest.remove(children[0])
         forest.updateVisibility(main)
         #expect(forest.currentPath(of: main) == "/main/b")
     }
 
-    @Test mutating func `S-14 presented asks for the parent too, all the way up`() {
+    @Test mutating func `S-14 presented requires a presented parent, all the way up`() {
         let main = forest.add("main", .free)
         forest.updateVisibility(nil, touching: main)
         let sub = forest.add("sub", .stack, below: main)
@@ -134,7 +134,7 @@ struct ForestVisibilityTests {
         #expect(presented == ["/main"])
     }
 
-    @Test mutating func `S-16 those that become presented are asked about parents first and in order, once`() {
+    @Test mutating func `S-16 newly presented screens are visited parents first, in order, once`() {
         let main = forest.add("main", .free)
         let slots = ["a", "b"].map { name in
             let sub = forest.add(name, .free, below: main)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Forest")
 struct ForestTests {
-    @Test func `S-1 children stand in creation order, a path is the root's id and each child's`() {
+    @Test func `S-1 children are in creation order, a path consists of the root's id and each child's`() {
         var forest = Forest(base: "/base")
         let main = forest.add("main", .free)
         let a = forest.add("a", below: main)
@@ -23,7 +23,7 @@ struct ForestTests {
         #expect(forest[main].parentPath == "/base")
     }
 
-    @Test func `S-22 what goes, goes newest leaf first`() {
+    @Test func `S-22 removal is newest leaf first`() {
         var forest = Forest(base: "")
         let main = forest.add("main", .free)
         let a = forest.add("a", .free, below: main)
@@ -39,7 +39,7 @@ struct ForestTests {
         #expect(forest.node(at: "/main") == nil)
     }
 
-    @Test func `S-22 all below a flow goes, the flow stays`() {
+    @Test func `S-22 everything below a flow can be removed without the flow`() {
         var forest = Forest(base: "")
         let main = forest.add("main", .tabs)
         let a = forest.add("a", .free, below: main)
@@ -52,7 +52,7 @@ struct ForestTests {
         #expect(forest[main].flow?.selected == [])
     }
 
-    @Test func `S-1 S-25 places are used again, instances never`() {
+    @Test func `S-1 S-25 slots are reused, instances never`() {
         var forest = Forest(base: "")
         let main = forest.add("main", .free)
         let first = forest.add("a", below: main)
@@ -67,7 +67,7 @@ struct ForestTests {
         #expect(forest.node(at: "/main/a") == new)
     }
 
-    @Test func `what changed is told once: new ones whole, of the others the new values`() throws {
+    @Test func `changes are reported once: new presentables whole, of others the new values`() throws {
         var forest = Forest(base: "")
         let main = forest.add("main", .stack)
         forest.updateVisibility(nil, touching: main)
@@ -89,7 +89,7 @@ struct ForestTests {
         #expect(rest.born.isEmpty && rest.changes.isEmpty)
     }
 
-    @Test func `nothing is told of what is gone, nor of its heir in the same place`() {
+    @Test func `nothing is reported for a removed node, nor for its successor in the same slot`() {
         var forest = Forest(base: "")
         let main = forest.add("main", .free)
         let a = forest.add("a", below: main)
@@ -105,7 +105,7 @@ struct ForestTests {
         #expect(changes.isEmpty)
     }
 
-    @Test func `S-35 alive is what is in the same tree, or a root anywhere`() {
+    @Test func `S-35 a presentable counts as alive in the same tree, or as a root anywhere`() {
         var forest = Forest(base: "")
         let main = forest.add("main", .free)
         let sub = forest.add("sub", .free, below: main)
@@ -150,7 +150,7 @@ struct ForestTests {
         #expect(forest.newestFlow(named: "list", below: main) == deep)
     }
 
-    @Test func `S-22 what would go, and in which order`() {
+    @Test func `S-22 the nodes that would be removed, in order`() {
         var forest = Forest(base: "")
         let main = forest.add("main", .free)
         let a = forest.add("a", .free, below: main)
@@ -163,7 +163,7 @@ struct ForestTests {
         #expect(forest.remove(a).map(\.path) == order)
     }
 
-    @Test func `S-25 what a node held does not pass to the next one in its place`() {
+    @Test func `S-25 state of a node does not pass to the next one in its slot`() {
         var forest = Forest(base: "")
         let main = forest.add("main", .free)
         let first = forest.add("a", below: main)
@@ -181,7 +181,7 @@ struct ForestTests {
         #expect(forest[second].onDismissed == nil)
     }
 
-    @Test func `a state tells all, but nothing private`() throws {
+    @Test func `a state contains everything except private arguments`() throws {
         var forest = Forest(base: "")
         let main = forest.add("main", .stack)
         let a = forest.insert(
@@ -208,7 +208,7 @@ struct ForestTests {
 
 @Suite("Forest: what is live")
 struct LiveNamesTests {
-    /// Flows of two names 50 deep, several trees, and some that went again.
+    /// Flows of two names 50 deep, several trees, and some removed ones.
     private func grown(_ count: Int) -> Forest {
         var random = Seeded(seed: 7)
         var forest = Forest(base: "")
@@ -231,7 +231,7 @@ struct LiveNamesTests {
         return place == top
     }
 
-    @Test func `S-28 S-35 what is live is found whatever came and went`() {
+    @Test func `S-28 S-35 live presentables are found after any additions and removals`() {
         let forest = grown(600)
         let live = forest.preorder()
         for slot in live {
@@ -264,7 +264,7 @@ struct LiveNamesTests {
 }
 
 extension Forest {
-    /// A new node of this name: a screen, or a ready flow whose children cover each other so.
+    /// Adds a node: a screen, or a ready flow with this covering.
     mutating func add(_ name: String, _ covering: Children? = nil, below parent: NodeSlot? = nil) -> NodeSlot {
         insert(
             Birth(

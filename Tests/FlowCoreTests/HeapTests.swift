@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Heap")
 struct HeapTests {
-    /// A number that counts how often it was compared.
+    /// A number that counts its comparisons.
     private struct Counted: Comparable {
         final class Count { var value = 0 }
 
@@ -19,7 +19,7 @@ struct HeapTests {
         static func == (one: Counted, other: Counted) -> Bool { one.value == other.value }
     }
 
-    @Test func `whatever comes and goes, the least is first`() {
+    @Test func `after any additions and removals, the least is first`() {
         var random = Seeded(seed: 5)
         var (heap, numbers) = (Heap<Int>(), [Int]())
         #expect(heap.popFirst() == nil)
@@ -41,7 +41,7 @@ struct HeapTests {
         }
     }
 
-    @Test func `S-6 the work for each of many is about the same as for each of a few`() {
+    @Test func `S-6 the work for each of many elements is about the same as for each of a few`() {
         var random = Seeded(seed: 6)
         func comparisons(_ size: Int) -> Int {
             let count = Counted.Count()

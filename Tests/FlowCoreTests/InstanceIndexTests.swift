@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Instance index")
 struct InstanceIndexTests {
-    @Test func `S-25 an instance is found as long as it lives, and no other by it`() {
+    @Test func `S-25 an instance is found while it is live, and finds no other`() {
         var forest = Forest(base: "")
         #expect(forest.node(instance: 1) == nil)
         let main = forest.add("main", .free)
@@ -12,7 +12,7 @@ struct InstanceIndexTests {
         let first = forest.id(of: slot)
         #expect(forest.node(instance: first.instance) == first)
         _ = forest.remove(first.slot)
-        // It comes to the same path and the same place.
+        // It gets the same path and the same slot.
         #expect(forest.add("a", below: main) == slot)
         let second = forest.id(of: slot)
         #expect(forest.node(instance: first.instance) == nil)
@@ -22,7 +22,7 @@ struct InstanceIndexTests {
         #expect((0...20).allSatisfy { forest.node(instance: $0) == nil })
     }
 
-    @Test func `equals a dictionary, whatever comes and goes`() {
+    @Test func `equals a dictionary after any insertions and removals`() {
         var random = Seeded(seed: 7)
         var forest = Forest(base: "")
         var known: [UInt64: NodeID] = [:]
@@ -49,9 +49,9 @@ struct InstanceIndexTests {
     }
 
     @Test func `S-25 instances come back with their presentables, and are found`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["open": [.screen("a")]])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["open": [.screen("a")]])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main")
         try world.emit("open", on: "/main")
         let gone = try world.node("/main/a").instance

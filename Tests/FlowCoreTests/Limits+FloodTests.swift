@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowCore
 
-/// What clients could fill the memory with, or take the daemon's time by, that no other limit bounds.
+/// Ways to fill the memory or to take the daemon's time that no other limit bounds.
 @Suite("Limits: floods")
 struct LimitsFloodTests {
     /// One that takes about so many bytes, by an argument of that many letters in its type.
@@ -64,13 +64,13 @@ struct LimitsFloodTests {
     }
 
     private func guarded() throws -> World {
-        var sketch = DefinitionsBuilder()
-        sketch.step("go")
-        sketch.flow("main", guarded: ("com.auth", ["go"]), on: ["go": []])
-        return try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.step("go")
+        builder.flow("main", guarded: ("com.auth", ["go"]), on: ["go": []])
+        return try World(root: "main", builder)
     }
 
-    @Test func `S-9 S-33 calls by the token of one that waits are steps that wait`() throws {
+    @Test func `S-9 S-33 calls with the token of a waiting one count as waiting steps`() throws {
         let world = try guarded()
         let tokens = Limits.waitingStepsPerClient / (Limits.callsPerToken + 1)
         for token in 0..<tokens {
@@ -89,7 +89,7 @@ struct LimitsFloodTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `what lets windows come to the front is looked at when something of its chain has ended`() {
+    @Test func `activation tokens are checked when part of their cascade has ended`() {
         var tokens = ActivationTokens()
         var looked: [UInt64] = []
         func forget(_ isOver: Bool) -> [UInt64] {

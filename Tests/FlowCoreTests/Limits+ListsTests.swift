@@ -2,12 +2,12 @@ import Testing
 
 @testable import FlowCore
 
-/// Limits on what is kept, and those that take into account what a step's own list dismisses (S-13, S-33).
-@Suite("Limits: kept steps, lists")
+/// Limits on deferred steps, and limits that consider the presentables that a step dismisses (S-13, S-33).
+@Suite("Limits: deferred steps, lists")
 struct LimitsListsTests {
     private typealias Child = DefinitionsBuilder.Child
 
-    /// A refusal that left everything as it was.
+    /// Expects a refusal that changed nothing.
     private func isRefused(
         _ world: World, with text: String, sourceLocation: SourceLocation = #_sourceLocation,
         _ event: () throws -> [String]
@@ -21,21 +21,21 @@ struct LimitsListsTests {
 
     private func text(_ count: Int) -> Value { .string(String(repeating: "x", count: count)) }
 
-    // MARK: Kept steps
+    // MARK: Deferred steps
 
-    /// Many hidden screens that keep what comes.
+    /// Many hidden screens that defer steps.
     private func keeping(_ screens: Int, roots: Int = 1) throws -> World {
-        var sketch = DefinitionsBuilder()
-        sketch.step("go", ["a": "string?"])
+        var builder = DefinitionsBuilder()
+        builder.step("go", ["a": "string?"])
         let all = Array(repeating: DefinitionsBuilder.Part.screen("s", Child(whenHidden: .queue)), count: screens)
-        sketch.flow(
+        builder.flow(
             "main", whenHidden: .queue,
             on: [
-                "open": .first([DefinitionsBuilder.Way(parts: all)]),
+                "open": .first([DefinitionsBuilder.Branch(parts: all)]),
                 "newest": [.screen("newest", Child(whenHidden: .latest))],
                 "go": [],
             ])
-        let world = World(sketch)
+        let world = World(builder)
         for root in 1...roots {
             try world.coordinate("main", by: "")
             for step in ["open", "newest"] { try world.emit(step, on: root == 1 ? "/main" : "/main_\(root)", by: "") }
@@ -47,7 +47,7 @@ struct LimitsListsTests {
         "\(root)/s" + (number == 1 ? "" : "_\(number)")
     }
 
-    @Test func `S-15 S-33 steps kept for one presentable`() throws {
+    @Test func `S-15 S-33 deferred steps of one presentable`() throws {
         let world = try keeping(2)
         for client in [":1.1", ":1.3"] {
             for _ in 0..<Limits.deferredStepsPerClient {
@@ -71,7 +71,7 @@ struct LimitsListsTests {
         #expect(try world.emit("go", on: "/main/s") == ["= deferred 0"])
     }
 
-    @Test func `S-33 kept steps that one flow is to take: its own and its screens'`() throws {
+    @Test func `S-33 deferred steps of one flow: its own and its screens'`() throws {
         let world = try keeping(16)
         try world.hide("/main")
         for number in 1...15 {
@@ -100,7 +100,7 @@ struct LimitsListsTests {
         #expect(try world.emit("go", on: screen(16)) == ["= deferred 0"])
     }
 
-    @Test func `S-33 kept steps of one client: it costs no other a call`() throws {
+    @Test func `S-33 deferred steps of one client, without a cost to others`() throws {
         let world = try keeping(15, roots: 10)
         let roots = ["/main"] + (2...10).map { "/main_\($0)" }
         var left = Limits.waitingStepsPerClient - 1
@@ -128,7 +128,7 @@ struct LimitsListsTests {
         #expect(try world.emit("go", on: "/main_10/newest").last == "= deferred 0")
     }
 
-    @Test func `S-33 bytes of kept steps count for who emitted them`() throws {
+    @Test func `S-33 bytes of deferred steps count for their emitter`() throws {
         let world = try keeping(3)
         let most = Limits.argumentBytes - around
         for _ in 0..<32 { try world.emit("go", ["a": text(most)], on: "/main/s") }
@@ -148,7 +148,7 @@ struct LimitsListsTests {
         #expect(try world.emit("go", ["a": text(0)], on: "/main/s_2") == ["= deferred 0"])
     }
 
-    @Test func `S-33 bytes of kept steps in total`() throws {
+    @Test func `S-33 bytes of deferred steps in total`() throws {
         let world = try keeping(8)
         let most = Limits.argumentBytes - around
         for client in 1...4 {
@@ -176,9 +176,9 @@ struct LimitsListsTests {
     }
 
     @Test func `S-28 S-33 segments of one path: at least one`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["down": [.flow("main")]])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["down": [.flow("main")]])
+        let world = try World(root: "main", builder)
         try world.emit("down", on: "/main")
         // No tree is that deep, so it fails on its way, not for its length.
         let most = Array(repeating: ("main", ""), count: Limits.waitingStepsPerFlow)
@@ -192,21 +192,21 @@ struct LimitsListsTests {
 
     // MARK: Lists
 
-    @Test func `S-13 S-33 children of one flow: those that the step dismisses make room`() throws {
-        var sketch = DefinitionsBuilder()
+    @Test func `S-13 S-33 children of one flow: those that the step dismisses free their quota`() throws {
+        var builder = DefinitionsBuilder()
         let many = Array(repeating: DefinitionsBuilder.Part.screen("s"), count: Limits.children)
-        sketch.flow(
+        builder.flow(
             "main",
             on: [
-                "fill": .first([DefinitionsBuilder.Way(parts: many)]),
-                "over": .first([DefinitionsBuilder.Way(parts: [.popRoot] + many)]),
+                "fill": .first([DefinitionsBuilder.Branch(parts: many)]),
+                "over": .first([DefinitionsBuilder.Branch(parts: [.popRoot] + many)]),
                 "again": .first([
-                    DefinitionsBuilder.Way(parts: [.screen("s", Child(clears: true))] + many.dropFirst())
+                    DefinitionsBuilder.Branch(parts: [.screen("s", Child(clears: true))] + many.dropFirst())
                 ]),
-                "swap": .first([DefinitionsBuilder.Way(parts: [.popRoot] + many.dropFirst())]),
+                "swap": .first([DefinitionsBuilder.Branch(parts: [.popRoot] + many.dropFirst())]),
                 "reuse": [.screen("s", Child(reuses: true))], "add": [.screen("s")],
             ])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         try world.emit("fill", on: "/main")
         try isRefused(world, with: "1025 children") { try world.emit("add", on: "/main") }
         try isRefused(world, with: "'/main' would have 1025 children of at most 1024") {
@@ -218,19 +218,19 @@ struct LimitsListsTests {
         }
     }
 
-    @Test func `S-13 S-33 presentables of one client: its own that the step dismisses make room, others' do not`()
+    @Test func `S-13 S-33 presentables of one client: its own that the step dismisses free quota, others' do not`()
         throws
     {
-        var sketch = DefinitionsBuilder()
+        var builder = DefinitionsBuilder()
         let many = Array(repeating: DefinitionsBuilder.Part.screen("s"), count: 999)
-        sketch.flow(
+        builder.flow(
             "main",
             on: [
-                "fill": .first([DefinitionsBuilder.Way(parts: many)]), "again": [.screen("s", Child(clears: true))],
+                "fill": .first([DefinitionsBuilder.Branch(parts: many)]), "again": [.screen("s", Child(clears: true))],
                 "swap": [.pop("first"), .screen("s"), .screen("s")], "first": [.screen("first")],
                 "reuse": [.screen("first", Child(reuses: true))], "add": [.screen("s")],
             ])
-        let world = World(sketch)
+        let world = World(builder)
         for _ in 1...2 {
             try world.coordinate("main")
         }
@@ -255,21 +255,23 @@ struct LimitsListsTests {
         #expect(try world.emit("reuse", on: "/main_3").last?.hasPrefix("= navigated") == true)
     }
 
-    @Test func `S-13 S-33 presentables in total: all that go make room`() throws {
-        var sketch = DefinitionsBuilder()
+    @Test func `S-13 S-33 presentables in total: all dismissed ones free quota`() throws {
+        var builder = DefinitionsBuilder()
         let many = Array(repeating: DefinitionsBuilder.Part.screen("s"), count: 999)
-        sketch.flow("own", initial: "fill", on: ["fill": .first([DefinitionsBuilder.Way(parts: many)])])
-        sketch.flow(
+        builder.flow("own", initial: "fill", on: ["fill": .first([DefinitionsBuilder.Branch(parts: many)])])
+        builder.flow(
             "main", initial: "fill",
             on: [
-                "fill": .first([DefinitionsBuilder.Way(parts: many)]), "over": [.popRoot, .screen("s")],
+                "fill": .first([DefinitionsBuilder.Branch(parts: many)]), "over": [.popRoot, .screen("s")],
                 "add": [.screen("s")],
-                "again": .first([DefinitionsBuilder.Way(parts: [.screen("s", Child(clears: true))] + many.dropFirst())]
+                "again": .first([
+                    DefinitionsBuilder.Branch(parts: [.screen("s", Child(clears: true))] + many.dropFirst())
+                ]
                 ),
-                "both": .first([DefinitionsBuilder.Way(parts: [.screen("s", Child(clears: true))] + many)]),
+                "both": .first([DefinitionsBuilder.Branch(parts: [.screen("s", Child(clears: true))] + many)]),
             ])
-        sketch.autostart = Array(repeating: .init(flow: "own"), count: 9) + [.init(flow: "main")]
-        let world = World(sketch)
+        builder.autostart = Array(repeating: .init(flow: "own"), count: 9) + [.init(flow: "main")]
+        let world = World(builder)
         world.handle(.started)
         #expect(world.coordinator.accounting.total.nodes == Limits.nodes)
         for step in ["add", "both"] {
@@ -284,22 +286,22 @@ struct LimitsListsTests {
 
     /// A flow whose screens hold what its steps say.
     private func heavy() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        for step in ["add", "clear", "reuse", "flow", "wait", "hello", "keep"] { sketch.step(step, ["a": "string?"]) }
-        sketch.screen("s", ["a": "string?"])
-        sketch.flow("sub", ["a": "string?"])
+        var builder = DefinitionsBuilder()
+        for step in ["add", "clear", "reuse", "flow", "wait", "hello", "keep"] { builder.step(step, ["a": "string?"]) }
+        builder.screen("s", ["a": "string?"])
+        builder.flow("sub", ["a": "string?"])
         let waits = Child(with: [], step: "hello", whenHidden: .queue, reuses: true)
-        sketch.flow(
+        builder.flow(
             "main",
             on: [
                 "add": [.screen("s")], "clear": [.screen("s", Child(clears: true))],
                 "reuse": [.screen("s", Child(reuses: true))], "wait": [.screen("w", waits)], "keep": [],
                 "flow": [.flow("sub", Child(with: [], step: "hello", reuses: true))], "hello": [],
             ])
-        return sketch
+        return builder
     }
 
-    /// So many KiB short of what one client may hold.
+    /// A world that is a number of KiB below the quota of one client.
     private func full(short: Int) throws -> World {
         let world = World(heavy())
         try world.coordinate("main")
@@ -315,7 +317,7 @@ struct LimitsListsTests {
         return world
     }
 
-    @Test func `S-13 S-33 bytes: what the step dismisses makes room, whatever held them`() throws {
+    @Test func `S-13 S-33 bytes: all usage of dismissed presentables is freed`() throws {
         let world = try full(short: 0)
         let half = 32 * 1_024 - around
         try isRefused(world, with: "4194304") { try world.emit("add", ["a": text(half)], on: "/main") }
@@ -332,7 +334,8 @@ struct LimitsListsTests {
         #expect(waiting.coordinator.accounting.clients[Client(":1.1")]?.bytes == 2 * (2 * half + around))
     }
 
-    @Test func `S-19 S-33 bytes: a reuse gives back what it replaces, and is its client's from then on`() throws {
+    @Test func `S-19 S-33 bytes: a reuse frees the replaced arguments, and counts for its client from then on`() throws
+    {
         let world = try full(short: 0)
         let half = 32 * 1_024 - around
         #expect(try world.emit("reuse", ["a": text(half)], on: "/main").last?.hasPrefix("= navigated") == true)

@@ -5,7 +5,7 @@ import Testing
 /// Limits on steps that wait for guards and navigators (S-33).
 @Suite("Limits: steps that wait")
 struct LimitsWaitingTests {
-    /// A refusal that left everything as it was.
+    /// Expects a refusal that changed nothing.
     private func isRefused(
         _ world: World, with text: String, sourceLocation: SourceLocation = #_sourceLocation,
         _ event: () throws -> [String]
@@ -21,17 +21,17 @@ struct LimitsWaitingTests {
 
     private func text(_ count: Int) -> Value { .string(String(repeating: "x", count: count)) }
 
-    /// So many roots of a flow whose guard is asked about `go`.
+    /// A number of roots of a flow whose guard is asked about `go`.
     private func world(_ roots: Int) throws -> (World, [String]) {
-        var sketch = DefinitionsBuilder()
-        sketch.step("go", ["a": "string?"])
-        sketch.screen("s", ["a": "string?"])
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.step("go", ["a": "string?"])
+        builder.screen("s", ["a": "string?"])
+        builder.flow(
             "main", guarded: ("com.auth", ["go", "more"]),
             on: ["go": [], "free": [], "open": [.flow("sub"), .screen("page", .init(whenHidden: .queue))], "more": []])
-        sketch.addRule("add", [.screen("s")], to: "main")
-        sketch.flow("sub", on: ["up": [.parent("more")]])
-        let world = World(sketch)
+        builder.addRule("add", [.screen("s")], to: "main")
+        builder.flow("sub", on: ["up": [.parent("more")]])
+        let world = World(builder)
         for _ in 0..<roots { try world.coordinate("main", by: "") }
         return (world, world.paths)
     }
@@ -65,7 +65,7 @@ struct LimitsWaitingTests {
             try world.navigate("free", by: ":1.2").last
                 == "= [/main LimitExceeded, /main/sub unhandled, /main_2 navigated 2]")
         #expect(try world.navigateAlong([("main", "free")], by: ":1.2").last == "= [/main_2 navigated 3]")
-        // What is set off is bounded by its origin, and other flows are not concerned.
+        // Triggered steps are bounded by their origin, and other flows are not affected.
         #expect(try world.emit("up", on: "/main/sub", by: ":1.2").last == "= navigated 4")
         #expect(try world.kept("/main").flow?.waiting.count == Limits.waitingStepsPerFlow)
         // One place more, one step more.
@@ -77,10 +77,10 @@ struct LimitsWaitingTests {
         try finish(world)
     }
 
-    /// A question that was asked before.
+    /// Returns an earlier question.
     private func question(_ number: UInt64, of world: World) throws -> Question {
         let asked = try #require(world.coordinator.questions[QuestionID(number)])
-        guard case .guard(let step, _) = asked else { throw World.Unrefused() }
+        guard case .guard(let step, _) = asked else { throw World.UnexpectedEffect() }
         let slot = try #require(world.coordinator.forest.slot(of: step.flow))
         return Question(
             id: QuestionID(number), service: Service("com.auth", path: "/guard", timeout: Limits.guardTimeout),
@@ -89,7 +89,7 @@ struct LimitsWaitingTests {
             isInteractive: false)
     }
 
-    /// All is answered, and nothing is left of it.
+    /// Answers everything, and checks that nothing is left.
     private func finish(_ world: World, sourceLocation: SourceLocation = #_sourceLocation) throws {
         while let number = world.coordinator.questions.open.keys.map(\.number).min() {
             world.pass(try question(number, of: world))
@@ -100,7 +100,7 @@ struct LimitsWaitingTests {
         #expect(world.coordinator.alarms.count <= 2 * Limits.waitingSteps)
     }
 
-    @Test func `S-33 steps of one client that wait: it costs no other a call`() throws {
+    @Test func `S-33 waiting steps of one client, without a cost to others`() throws {
         let (world, paths) = try world(9)
         for path in paths.prefix(8) {
             for _ in 0..<Limits.waitingStepsPerFlowAndClient { try world.emit("go", on: path, by: ":1.1") }
@@ -130,7 +130,7 @@ struct LimitsWaitingTests {
         try finish(world)
     }
 
-    @Test func `S-33 bytes of arguments of steps that wait are held for their client`() throws {
+    @Test func `S-33 bytes of the arguments of waiting steps count for their client`() throws {
         let (world, _) = try world(2)
         let most = text(Limits.argumentBytes - around)
         for _ in 0..<Limits.liveArgumentBytesPerClient / Limits.argumentBytes {
@@ -147,13 +147,13 @@ struct LimitsWaitingTests {
         try finish(world)
     }
 
-    @Test func `S-33 S-13 a step that waited has the room that it took while it waited`() throws {
-        var sketch = DefinitionsBuilder()
-        for step in ["add", "plain"] { sketch.step(step, ["a": "string"]) }
-        sketch.screen("s", ["a": "string"])
-        sketch.flow("main", guarded: ("com.auth", ["add"]), on: ["add": [.screen("s")], "plain": [.screen("s")]])
-        sketch.flow("other", guarded: ("com.auth", ["add"]), navigated: ("com.nav", ["add", "plain"]))
-        let world = World(sketch)
+    @Test func `S-33 S-13 a step that waited has the quota that it used while it waited`() throws {
+        var builder = DefinitionsBuilder()
+        for step in ["add", "plain"] { builder.step(step, ["a": "string"]) }
+        builder.screen("s", ["a": "string"])
+        builder.flow("main", guarded: ("com.auth", ["add"]), on: ["add": [.screen("s")], "plain": [.screen("s")]])
+        builder.flow("other", guarded: ("com.auth", ["add"]), navigated: ("com.nav", ["add", "plain"]))
+        let world = World(builder)
         for flow in ["main", "other"] { try world.coordinate(flow) }
         // A screen's arguments each, and the latest navigation's: the last screen takes the rest.
         let half = text(Limits.argumentBytes / 2 - around)
@@ -200,13 +200,13 @@ struct LimitsWaitingTests {
         #expect(try world.emit("go", on: "/main_65", by: ":1.99").first?.hasPrefix("guard?") == true)
     }
 
-    @Test func `S-33 what onDismissed keeps counts for who made the child`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("told", ["a": "string"])
-        sketch.screen("s")
-        sketch.flow("main", children: .stack, navigated: ("com.shop", ["fill", "again", "drop"]), on: ["told": []])
-        for step in ["fill", "again", "drop"] { sketch.step(step) }
-        let world = try World(root: "main", sketch)
+    @Test func `S-33 the arguments of onDismissed count for the client that made the child`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("told", ["a": "string"])
+        builder.screen("s")
+        builder.flow("main", children: .stack, navigated: ("com.shop", ["fill", "again", "drop"]), on: ["told": []])
+        for step in ["fill", "again", "drop"] { builder.step(step) }
+        let world = try World(root: "main", builder)
         let binding = Binding("a", .literal(text(Limits.argumentBytes - 100)))
         let screen = DefinitionsBuilder.Part.screen("s", .init(onDismissed: "told", onDismissedWith: [binding]))
         let most = Limits.liveArgumentBytesPerClient / (Limits.argumentBytes - 40)
@@ -228,7 +228,7 @@ struct LimitsWaitingTests {
         #expect(world.coordinator.accounting.clients[Client(":1.2")] == nil)
     }
 
-    @Test func `S-33 what waits of a path has its names, too`() throws {
+    @Test func `S-33 the names in a waiting path count, too`() throws {
         let (world, _) = try world(1)
         let long = String(repeating: "x", count: Limits.liveArgumentBytesPerClient)
         try isRefused(world, with: "':1.1' has made take 0 of at most") {

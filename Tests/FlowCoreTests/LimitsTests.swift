@@ -2,10 +2,10 @@ import Testing
 
 @testable import FlowCore
 
-/// Every limit that the core enforces: at it all is well, one more is refused and changes nothing (S-33).
+/// The limits of the core: reaching one is fine, exceeding it is refused and changes nothing (S-33).
 @Suite("Limits")
 struct LimitsTests {
-    /// A refusal that left everything as it was.
+    /// Expects a refusal that changed nothing.
     private func isRefused(
         _ world: World, with text: String, sourceLocation: SourceLocation = #_sourceLocation,
         _ event: () throws -> [String]
@@ -18,17 +18,17 @@ struct LimitsTests {
         #expect(world.effects.count == 1, sourceLocation: sourceLocation)
     }
 
-    /// A definition whose step adds so many screens at once.
+    /// A definition whose step adds a number of screens at once.
     private func adding(_ count: Int) -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main",
             on: [
-                "fill": .first([DefinitionsBuilder.Way(parts: Array(repeating: .screen("s"), count: count))]),
+                "fill": .first([DefinitionsBuilder.Branch(parts: Array(repeating: .screen("s"), count: count))]),
                 "add": [.screen("s")],
                 "two": [.screen("s"), .screen("s")], "none": [],
             ])
-        return sketch
+        return builder
     }
 
     @Test func `S-33 children of one flow`() throws {
@@ -45,7 +45,7 @@ struct LimitsTests {
         #expect(world.paths.last == "/main/s_7")
     }
 
-    @Test func `S-33 presentables of one client: it costs no other a call`() throws {
+    @Test func `S-33 presentables of one client, without a cost to others`() throws {
         let world = World(adding(1_000))
         try world.coordinate("main", by: ":1.1")
         try world.coordinate("main", by: ":1.2")
@@ -67,13 +67,13 @@ struct LimitsTests {
         #expect(try world.emit("add", on: "/main_2", by: ":1.1").last?.hasPrefix("= navigated") == true)
     }
 
-    @Test func `S-33 presentables in total: the daemon's own count there alone`() throws {
-        var sketch = adding(999)
-        sketch.flow(
+    @Test func `S-33 presentables in total; the daemon's own count there only`() throws {
+        var builder = adding(999)
+        builder.flow(
             "own", initial: "fill",
-            on: ["fill": .first([DefinitionsBuilder.Way(parts: Array(repeating: .screen("s"), count: 999))])])
-        sketch.autostart = Array(repeating: .init(flow: "own"), count: 9)
-        let world = World(sketch)
+            on: ["fill": .first([DefinitionsBuilder.Branch(parts: Array(repeating: .screen("s"), count: 999))])])
+        builder.autostart = Array(repeating: .init(flow: "own"), count: 9)
+        let world = World(builder)
         world.handle(.started)
         #expect(world.coordinator.accounting.total.nodes == 9_000)
         #expect(world.coordinator.accounting.clients.isEmpty)
@@ -87,9 +87,9 @@ struct LimitsTests {
     }
 
     @Test func `S-33 depth`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("f", on: ["down": [.flow("f")], "leaf": [.screen("s")], "none": []])
-        let world = try World(root: "f", sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("f", on: ["down": [.flow("f")], "leaf": [.screen("s")], "none": []])
+        let world = try World(root: "f", builder)
         var path = "/f"
         for _ in 1..<Limits.depth {
             try world.emit("down", on: path)
@@ -104,9 +104,9 @@ struct LimitsTests {
 
     @Test func `S-33 bytes of an id, given numbers included`() throws {
         let most = String(repeating: "s", count: Limits.nameLength)
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["most": [.screen(most)], "none": []])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["most": [.screen(most)], "none": []])
+        let world = try World(root: "main", builder)
         #expect(try world.emit("most", on: "/main").last == "= navigated 1")
         #expect(try world.emit("most", on: "/main") == ["! LimitExceeded"])
         #expect(try world.refusal().message.contains("'\(most)_2' would have 66 bytes of at most 64"))
@@ -117,14 +117,14 @@ struct LimitsTests {
 
     @Test func `S-33 bytes of an object path`() throws {
         let long = String(repeating: "f", count: 63)
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             long,
             on: [
                 "down": [.flow(long)], "most": [.screen("s", .init(id: String(repeating: "s", count: 63)))],
                 "over": [.screen("s", .init(id: String(repeating: "s", count: 64)))],
             ])
-        let world = try World(root: long, sketch)
+        let world = try World(root: long, builder)
         var path = "/\(long)"
         for _ in 0..<6 {
             try world.emit("down", on: path)
@@ -136,10 +136,10 @@ struct LimitsTests {
     }
 
     @Test func `S-33 arguments of one step: how many`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("go", ["a": "v"])
-        sketch.flow("main", on: ["go": []])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.step("go", ["a": "v"])
+        builder.flow("main", on: ["go": []])
+        let world = try World(root: "main", builder)
         let (node, step) = (try world.node("/main"), try world.id(ofStep: "go"))
         for (count, code) in [(64, "! InvalidArguments"), (65, "! LimitExceeded")] {
             let many = (0..<count).map { Argument("a\($0)", .byte(1)) }
@@ -158,10 +158,10 @@ struct LimitsTests {
     }
 
     @Test func `S-33 arguments of one step: bytes`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("go", ["a": "string"])
-        sketch.flow("main", on: ["go": []])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.step("go", ["a": "string"])
+        builder.flow("main", on: ["go": []])
+        let world = try World(root: "main", builder)
         let most = Limits.argumentBytes - around
         #expect(try world.emit("go", ["a": text(most)], on: "/main").last == "= navigated 1")
         try isRefused(world, with: "the arguments of step 'go' take more than 65536 bytes, which is the limit") {
@@ -174,17 +174,17 @@ struct LimitsTests {
 
     /// Screens with 32 KiB each, a step that keeps up to 64 KiB, and one that waits with as much.
     private func heavy() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        for step in ["add", "keep", "hello"] { sketch.step(step, ["a": "string"]) }
-        sketch.step("wait", ["a": "string"])
-        sketch.screen("s", ["a": "string"])
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        for step in ["add", "keep", "hello"] { builder.step(step, ["a": "string"]) }
+        builder.step("wait", ["a": "string"])
+        builder.screen("s", ["a": "string"])
+        builder.flow(
             "main", ["a": "string?"],
             on: ["add": [.screen("s")], "keep": [], "wait": [.screen("plain", .init(step: "hello"))], "hello": []])
-        return sketch
+        return builder
     }
 
-    @Test func `S-33 bytes of arguments that one client's presentables hold`() throws {
+    @Test func `S-33 bytes of the arguments of one client's presentables`() throws {
         let world = World(heavy())
         for root in 1...2 { try world.coordinate("main", by: ":1.\(root)") }
         let half = Limits.argumentBytes / 2 - around
@@ -207,7 +207,7 @@ struct LimitsTests {
         try isRefused(world, with: "4161634 of") { try world.emit("wait", ["a": text(half)], on: "/main") }
     }
 
-    @Test func `S-33 an initial step that waits counts, and no longer once it is set off`() throws {
+    @Test func `S-33 a waiting initial step counts until it is triggered`() throws {
         let world = World(heavy())
         try world.coordinate("main")
         func held() -> Int? { world.coordinator.accounting.clients[Client(":1.1")]?.bytes }
@@ -308,11 +308,11 @@ struct LimitsTests {
     }
 
     @Test func `S-31 S-33 calls of a presenter that are under way for one screen: the newest arguments wait`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("open", ["item": "int64"])
-        sketch.screen("a", ["item": "int64"], presenter: "com.x")
-        sketch.flow("main", on: ["open": [.screen("a", .init(reuses: true))]])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.step("open", ["item": "int64"])
+        builder.screen("a", ["item": "int64"], presenter: "com.x")
+        builder.flow("main", on: ["open": [.screen("a", .init(reuses: true))]])
+        let world = try World(root: "main", builder)
         var calls: [String] = []
         for item in 1...9 as ClosedRange<Int64> {
             try world.emit("open", ["item": .int64(item)], on: "/main")

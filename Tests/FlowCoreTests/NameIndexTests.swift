@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Name index")
 struct NameIndexTests {
-    @Test func `finds what was kept, by text and by bytes`() {
+    @Test func `finds inserted names, by text and by bytes`() {
         var index = NameIndex()
         #expect(index.find("a") == nil)
         index.insert("a", 1)
@@ -30,7 +30,7 @@ struct NameIndexTests {
         #expect(index.find("a") == 3)
     }
 
-    @Test func `equals a dictionary, whatever comes and goes`() {
+    @Test func `equals a dictionary after any insertions and removals`() {
         var random = Seeded(seed: 1)
         var index = NameIndex()
         var model: [String: Int] = [:]

@@ -27,11 +27,11 @@ struct NamesTests {
     @Test(arguments: [
         ("movieLits", "movieList"), ("MOVIELIST", "movieList"), ("moviePiked", "moviePicked"), ("setings", "settings"),
     ])
-    func `a typo finds what was meant`(typed: String, meant: String) {
+    func `a mistyped name gets the right suggestion`(typed: String, meant: String) {
         #expect(Names.nearest(to: typed, among: ["about", "movieList", "moviePicked", "settings"]) == meant)
     }
 
-    @Test func `nothing near is no suggestion`() {
+    @Test func `without a similar name there is no suggestion`() {
         #expect(Names.nearest(to: "volume", among: ["about", "movieList"]) == nil)
         #expect(Names.nearest(to: String(repeating: "a", count: 100_000), among: ["a"]) == nil)
         #expect(Names.suggestion(for: "abuot", among: ["about"]) == "; did you mean 'about'?")

@@ -2,22 +2,22 @@ import Testing
 
 @testable import FlowCore
 
-/// Arguments of private steps are told to nobody, however they are handed on.
+/// Private arguments are never broadcast, however they are passed on.
 @Suite("Privacy")
 struct PrivacyTests {
     private let world: World
 
     init() throws {
-        var sketch = DefinitionsBuilder()
+        var builder = DefinitionsBuilder()
         let handOn = [Binding("word", .step("pin"))]
-        sketch.step("enter", ["pin": "string?"], isPrivate: true)
-        sketch.step("literal", ["pin": "string?"], isPrivate: true)
-        sketch.step("open", ["word": "string?"])
-        sketch.step("number", ["word": "int64"])
-        sketch.screen("pad", ["pin": "string?"])
-        sketch.screen("show", ["word": "string?"])
-        sketch.screen("count", ["word": "int64?"])
-        sketch.flow(
+        builder.step("enter", ["pin": "string?"], isPrivate: true)
+        builder.step("literal", ["pin": "string?"], isPrivate: true)
+        builder.step("open", ["word": "string?"])
+        builder.step("number", ["word": "int64"])
+        builder.screen("pad", ["pin": "string?"])
+        builder.screen("show", ["word": "string?"])
+        builder.screen("count", ["word": "int64?"])
+        builder.flow(
             "main", announces: true,
             on: [
                 "enter": [
@@ -29,7 +29,7 @@ struct PrivacyTests {
                 "literal": [.current("enter", [Binding("pin", .literal(.string("secret")))])],
                 "misfit": [], "end": [.flow("sub", .init(with: handOn))],
             ])
-        sketch.flow(
+        builder.flow(
             "sub", ["word": "string?"], children: .stack, announces: true,
             on: [
                 "open": [.screen("show", .init(with: [Binding("word", .flow("word"))])), .parent("open")],
@@ -37,7 +37,7 @@ struct PrivacyTests {
                 "misfit": [.screen("count", .init(with: [Binding("word", .flow("word"))]))],
                 "set": [.current("number", [Binding("word", .flow("word"))])],
             ])
-        world = try World(root: "main", sketch)
+        world = try World(root: "main", builder)
     }
 
     private func isSilent(sourceLocation: SourceLocation = #_sourceLocation) {
@@ -54,11 +54,11 @@ struct PrivacyTests {
         }
     }
 
-    @Test func `they go where rules hand them, but into no signal, property or latest navigation`() throws {
+    @Test func `rules pass private arguments on, but no signal, property or latest navigation contains them`() throws {
         try world.emit("enter", ["pin": .string("secret")], on: "/main")
         #expect(world.navigations == ["/main enter", "/main/sub open", "/main open", "/main open"])
         isSilent()
-        // They did arrive.
+        // They have arrived.
         for path in ["/main/pad", "/main/show", "/main/sub", "/main/sub/show", "/main/show_2"] {
             #expect(
                 world.coordinator.forest[try world.node(path).slot].arguments.map(\.value) == [.string("secret")],
@@ -80,7 +80,7 @@ struct PrivacyTests {
         isSilent()
     }
 
-    @Test func `no refusal and no failure tells them, and what is lost neither`() throws {
+    @Test func `no error and no reported failure contains them`() throws {
         try world.emit("enter", ["pin": .array(element: "s", [.string("secret")])], on: "/main")
         #expect(try world.refusal().code == .invalidArguments)
         isSilent()
@@ -97,25 +97,25 @@ struct PrivacyTests {
         isSilent()
     }
 
-    @Test func `what came in public stays public beside it`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("open", ["word": "string?"])
-        sketch.screen("show", ["word": "string?"])
-        sketch.flow("main", on: ["open": [.screen("show")]])
-        let world = try World(root: "main", sketch)
+    @Test func `public arguments stay public next to private ones`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("open", ["word": "string?"])
+        builder.screen("show", ["word": "string?"])
+        builder.flow("main", on: ["open": [.screen("show")]])
+        let world = try World(root: "main", builder)
         #expect(try world.emit("open", ["word": .string("plain")], on: "/main").first == "+ /main/show {word=plain}")
     }
 
-    @Test func `what is kept, reused, or handed to a parent when a screen goes stays private`() throws {
-        var sketch = DefinitionsBuilder()
+    @Test func `deferred, reused and onDismissed arguments stay private`() throws {
+        var builder = DefinitionsBuilder()
         let handOn = [Binding("word", .step("pin"))]
-        sketch.step("enter", ["pin": "string?"], isPrivate: true)
-        sketch.step("show", ["word": "string?"])
-        sketch.screen("pad", ["word": "string?"])
+        builder.step("enter", ["pin": "string?"], isPrivate: true)
+        builder.step("show", ["word": "string?"])
+        builder.screen("pad", ["word": "string?"])
         let pad = DefinitionsBuilder.Child(
             with: handOn, step: "show", stepWith: handOn, whenHidden: .latest, reuses: true, onDismissed: "show")
-        sketch.flow("main", children: .stack, on: ["enter": [.screen("pad", pad)], "show": []])
-        let world = try World(root: "main", sketch)
+        builder.flow("main", children: .stack, on: ["enter": [.screen("pad", pad)], "show": []])
+        let world = try World(root: "main", builder)
         func isSilent(sourceLocation: SourceLocation = #_sourceLocation) {
             let text = world.effects.map { String(reflecting: $0) }.joined()
             #expect(!text.contains("secret"), "\(text)", sourceLocation: sourceLocation)
@@ -125,7 +125,7 @@ struct PrivacyTests {
             isSilent()
             #expect(try world.kept("/main/pad").arguments.map(\.value) == [.string(word)])
         }
-        // That nothing but a private argument changed is nobody's business.
+        // A change of a private argument only is not reported.
         #expect(world.effects.map(\.line).contains { $0.hasPrefix("~ /main/pad") } == false)
         for word in ["secret 3", "secret 4"] {
             try world.emit("enter", ["pin": .string(word)], on: "/main/pad")
@@ -142,8 +142,8 @@ struct PrivacyTests {
         // A kept one stays private also where its step is so no longer.
         try world.emit("enter", ["pin": .string("secret 5")], on: "/main")
         try world.emit("enter", ["pin": .string("secret 6")], on: "/main/pad")
-        sketch.step("enter", ["pin": "string?"])
-        world.reload(sketch)
+        builder.step("enter", ["pin": "string?"])
+        world.reload(builder)
         isSilent()
         try world.show("/main/pad")
         #expect(world.navigations.contains("/main enter"))

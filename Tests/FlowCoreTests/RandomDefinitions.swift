@@ -1,53 +1,52 @@
 @testable import FlowCore
 
-/// Definitions by chance, always right: each argument is optional and of the same type everywhere.
+/// Random definitions that are always valid: each argument is optional and has the same type everywhere.
 struct RandomDefinitions {
     static let stepNames = (0..<6).map { "s\($0)" }
     private static let screenNames = (0..<3).map { "p\($0)" }
     static let flowNames = (0..<4).map { "f\($0)" }
-    /// Bus names that some flows want of those who emit.
+    /// Bus names that are emitters of some flows.
     static let emitters = ["org.example.One", "org.example.Two"]
     /// Bus names of guards, navigators and presenters.
     static let services = ["org.example.Guard", "org.example.Navigator", "org.example.Presenter"]
     /// A step whose arguments are private.
     static let privateStep = "s5"
 
-    /// Definitions for this seed; with a gap, one step, screen or flow is declared no more.
-    ///
-    /// With others: some flows have a guard or a navigator, some screens a presenter.
+    /// Returns definitions; with a gap, one step, screen or flow is no longer declared. With others, some flows have a
+    /// guard or a navigator, some screens a presenter.
     static func make(using random: inout Seeded, withGap: Bool = false, withOthers: Bool = false) -> DefinitionsBuilder
     {
-        var sketch = DefinitionsBuilder()
+        var builder = DefinitionsBuilder()
         let gap = withGap ? Int.random(in: 0..<3, using: &random) : nil
         let steps = gap == 0 ? stepNames.dropLast() : stepNames[...]
         let screens = gap == 1 ? screenNames.dropLast() : screenNames[...]
         let flows = gap == 2 ? flowNames.dropLast() : flowNames[...]
         for name in steps {
-            sketch.step(name, ["n": "int64?", "pin": "string?"], isPrivate: name == privateStep)
+            builder.step(name, ["n": "int64?", "pin": "string?"], isPrivate: name == privateStep)
         }
         for name in screens {
             let isShown = withOthers && chance(2, &random)
-            sketch.screen(
+            builder.screen(
                 name, ["n": "int64?", "pin": "string?"], presenter: isShown ? services[2] : nil,
                 action: isShown && chance(3, &random) ? "show" : nil,
                 whenOwnerGone: withOthers ? WhenOwnerGone.allCases.randomElement(using: &random) ?? .keep : .dismiss)
         }
         for name in flows {
             let rules = steps.filter { _ in Int.random(in: 0..<5, using: &random) > 0 }.map { step in
-                (step, ways(steps, screens, flows, &random))
+                (step, branches(steps, screens, flows, &random))
             }
-            sketch.flow(name, rules: rules, steps, withOthers: withOthers, &random)
+            builder.flow(name, rules: rules, steps, withOthers: withOthers, &random)
         }
-        return sketch
+        return builder
     }
 
-    private static func ways(
+    private static func branches(
         _ steps: ArraySlice<String>, _ screens: ArraySlice<String>, _ flows: ArraySlice<String>, _ random: inout Seeded
-    ) -> DefinitionsBuilder.Ways {
+    ) -> DefinitionsBuilder.Branches {
         let count = Int.random(in: 1...2, using: &random)
         return .first(
             (0..<count).map { place in
-                DefinitionsBuilder.Way(
+                DefinitionsBuilder.Branch(
                     when: place + 1 < count ? [condition(screens + flows, &random)] : [],
                     unless: chance(6, &random) ? [condition(screens + flows, &random)] : [],
                     parts: parts(steps, screens, flows, &random))
@@ -98,7 +97,8 @@ struct RandomDefinitions {
 
 extension DefinitionsBuilder {
     fileprivate mutating func flow(
-        _ name: String, rules: [(String, Ways)], _ steps: ArraySlice<String>, withOthers: Bool, _ random: inout Seeded
+        _ name: String, rules: [(String, Branches)], _ steps: ArraySlice<String>, withOthers: Bool,
+        _ random: inout Seeded
     ) {
         let isNavigated = withOthers && RandomDefinitions.chance(4, &random)
         let guarded = withOthers && RandomDefinitions.chance(2, &random) ? some(steps, &random) : nil
@@ -115,7 +115,7 @@ extension DefinitionsBuilder {
             guarded: guarded.map { (by: RandomDefinitions.services[0], steps: $0) },
             navigated: isNavigated ? (by: RandomDefinitions.services[1], steps: some(steps, &random)) : nil)
         if isNavigated { return }
-        for (step, ways) in rules { addRule(step, ways, to: name) }
+        for (step, branches) in rules { addRule(step, branches, to: name) }
     }
 
     private func some(_ steps: ArraySlice<String>, _ random: inout Seeded) -> [String] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowCore
 
-/// A world that lives by chance.
+/// A world with random events.
 final class RandomLife {
     var random: Seeded
     private(set) var coordinator: Coordinator
@@ -10,32 +10,32 @@ final class RandomLife {
     private(set) var effects: [Effect] = []
     /// The coordinator before the latest event.
     private(set) var before: Coordinator
-    private(set) var latest = Latest(isCall: false)
-    /// What happened so far, to be printed with what failed.
+    private(set) var latest = LatestEvent(isCall: false)
+    /// The events so far, for the output of a failure.
     private(set) var story: [String] = []
     private(set) var requests: UInt64 = 0
-    /// What a shell would have kept, and what of that was not what there was.
+    /// The stored records, and their errors.
     private var archive = Archive()
     private(set) var recordComplaints: [String] = []
     private(set) var now: UInt64 = 0
-    /// Where a step came to something else than what was said of it.
+    /// Differences between steps and their explanations.
     private(set) var explainComplaints: [String] = []
     /// The first answers to calls that had a token.
     private var answers: [Tokens.Key: (effect: Effect, at: UInt64)] = [:]
     private var seen: [NodeID] = []
     let seed: UInt64
 
-    /// What is known of the latest event.
-    struct Latest {
-        /// Whether it wants an answer.
+    /// The expectations for the latest event.
+    struct LatestEvent {
+        /// Whether it expects an answer.
         var isCall = true
-        /// How many steps it sets off from outside beside those in its answer; nil: that can't be said.
+        /// The number of steps from outside that it begins in addition to those in its answer; nil if unknown.
         var begins: Int? = 0
-        /// The answer that it had when it was made by this token for the first time.
+        /// The first answer to a call with this token.
         var known: Effect?
     }
 
-    /// How many effects and steps make a slice.
+    /// The number of effects and steps in a slice.
     private let sliceSize: Int
 
     init(seed: UInt64, sliceSize: Int = .max) {
@@ -47,8 +47,8 @@ final class RandomLife {
         follow(coordinator.definitions)
     }
 
-    /// One event by chance.
-    func liveOn() throws {
+    /// Handles a random event.
+    func performRandomEvent() throws {
         now += chance(3) ? 0 : UInt64.random(in: 0..<8_000_000, using: &random)
         if coordinator.forest.count > 150 { return endAll() }
         if coordinator.forest.count == 0 || chance(8) { return coordinate() }
@@ -56,7 +56,7 @@ final class RandomLife {
         if chance(12) { return chance(2) ? navigate() : navigateAlong() }
         if chance(8) { return wait() }
         if chance(20) { return changeOwner() }
-        // At times one that may be gone.
+        // Sometimes a removed one.
         let isOld = chance(15)
         let live = coordinator.forest.preorder().map(coordinator.forest.id(of:))
         guard let node = isOld ? seen.randomElement(using: &random) : live.randomElement(using: &random) else { return }
@@ -78,11 +78,11 @@ final class RandomLife {
         }
     }
 
-    /// All roots go; what they lose may make new ones of nothing.
+    /// Dismisses all roots; lost steps can start new ones.
     func endAll() {
         let client = client()
         for name in RandomDefinitions.emitters {
-            handle(.nameOwnerChanged(name, owner: client), "owner", Latest(isCall: false))
+            handle(.nameOwnerChanged(name, owner: client), "owner", LatestEvent(isCall: false))
         }
         while let root = coordinator.forest.roots.first {
             dismiss(coordinator.forest.id(of: root), "end all", by: client)
@@ -97,7 +97,7 @@ extension RandomLife {
     private func emit(on node: NodeID, _ path: String) {
         let step = randomStep()
         var options: EmissionOptions?
-        var latest = Latest()
+        var latest = LatestEvent()
         if chance(3) {
             options = EmissionOptions(
                 token: chance(2) ? token() : nil, instance: chance(3) ? UInt64.random(in: 1..<9, using: &random) : nil)
@@ -122,7 +122,7 @@ extension RandomLife {
     }
 
     private func dismiss(_ node: NodeID, _ text: String, by client: Client? = nil) {
-        var latest = Latest()
+        var latest = LatestEvent()
         if let slot = coordinator.forest.slot(of: node), coordinator.forest[slot].parent != nil,
             coordinator.forest[slot].onDismissed != nil
         {
@@ -140,7 +140,7 @@ extension RandomLife {
             FlowID(flow), id: chance(6) ? "only" : nil, arguments: chance(2) ? [Argument("n", .int64(1))] : [],
             stepArguments: step.map(arguments(for:)) ?? [], by: client, token: chance(6) ? token() : nil)
         let key = flowRequest.token.map { Tokens.Key(client: client, kind: .coordination, token: $0) }
-        var latest = Latest()
+        var latest = LatestEvent()
         latest.known = key.flatMap(knownAnswer)
         let known = Set(coordinator.paths)
         handle(.flowRequested(request(), flowRequest), "coordinate \(flow)", latest)
@@ -166,29 +166,29 @@ extension RandomLife {
         }
         handle(
             .pathOpened(request(), segments, by: client()), "navigate along \(segments.map(\.flow))",
-            Latest(begins: nil))
+            LatestEvent(begins: nil))
     }
 
     private func wait() {
         now += UInt64.random(in: 0..<60_000_000, using: &random)
         model.takeTimer()
-        handle(.timerFired, "timer", Latest(isCall: false, begins: nil))
+        handle(.timerFired, "timer", LatestEvent(isCall: false, begins: nil))
     }
 
     private func changeOwner() {
         let owner = chance(3) ? nil : client()
         handle(
             .nameOwnerChanged(RandomDefinitions.emitters.randomElement(using: &random) ?? "", owner: owner), "owner",
-            Latest(isCall: false))
+            LatestEvent(isCall: false))
     }
 
     private func reload() {
         let definitions = RandomDefinitions.make(using: &random, withGap: chance(2)).definitions
         follow(definitions)
-        handle(.definitionsRead(definitions), "reload", Latest(isCall: false))
+        handle(.definitionsRead(definitions), "reload", LatestEvent(isCall: false))
     }
 
-    private func handle(_ event: Event, _ text: String, _ latest: Latest = Latest()) {
+    private func handle(_ event: Event, _ text: String, _ latest: LatestEvent = LatestEvent()) {
         story.append(text)
         self.latest = latest
         before = coordinator.copy()
@@ -225,7 +225,7 @@ extension RandomLife {
         StepID(coordinator.definitions.steps.indices.randomElement(using: &random) ?? 0)
     }
 
-    /// Values of the private step are told nowhere; those of others may be.
+    /// Private values are never reported; others can be.
     private func arguments(for step: StepID) -> Arguments {
         var arguments: Arguments = []
         if chance(2) { arguments.append(Argument("n", .byte(UInt8.random(in: 0..<3, using: &random)))) }

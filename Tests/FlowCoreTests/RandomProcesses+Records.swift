@@ -1,9 +1,9 @@
 @testable import FlowCore
 
-// What a life by chance compares when a process dies.
+// Comparisons of a random life when a process dies.
 
 extension Coordinator {
-    /// How many steps calls wait for.
+    /// The number of steps that calls wait for.
     func undecided(where isCounted: (Call) -> Bool) -> Int {
         calls.all.values.filter(isCounted).reduce(0) { count, call in
             switch call.kind {
@@ -16,7 +16,7 @@ extension Coordinator {
         }
     }
 
-    /// What is the same after a restart.
+    /// The records that are the same after a restart.
     var comparable: [Record] {
         allRecords.compactMap { record in
             switch record.key.kind {

@@ -2,41 +2,41 @@ import Testing
 
 @testable import FlowCore
 
-/// A world by chance in which other processes own, guard, navigate and present; and vanish, answer late, or never.
+/// A random world in which other processes own, guard, navigate and present, and vanish, answer late, or never.
 final class RandomProcesses {
     var random: Seeded
     private(set) var coordinator: Coordinator
     private(set) var model = BusModel()
     private(set) var effects: [Effect] = []
-    /// What happened so far, to be printed with what failed.
+    /// The events so far, for the output of a failure.
     private(set) var story: [String] = []
     private(set) var now: UInt64 = 0
-    /// Calls that were not answered, when they came, and how long they may wait.
+    /// Unanswered calls, with their times and time limits.
     private(set) var unanswered: [RequestID: (at: UInt64, patience: UInt64)] = [:]
-    /// What was asked and was not answered.
+    /// Open questions.
     private(set) var asked: [QuestionID: Ask] = [:]
-    /// Those of them whose time is over.
+    /// The open questions whose time limit has passed.
     private var late: Set<QuestionID> = []
     /// Verdicts `pending` that were given, and those of them that were concluded.
     private(set) var pendings = 0
     private(set) var conclusions = 0
-    /// Paths that ran out of time with a step under way: it is concluded, too.
+    /// Paths that reached their time limit during a step, which is concluded, too.
     private(set) var lateWalks = 0
-    /// What is known of calls by their tokens.
+    /// The calls by token.
     private(set) var tokens = TokenBook()
-    /// Calls by a token that another call has already.
+    /// Calls with a token that another call has already.
     private(set) var repeats: Set<RequestID> = []
-    /// What was answered twice, or asked twice.
+    /// Repeated answers and questions.
     private(set) var faults: [String] = []
-    /// What a shell would have kept, and what of that was not what there was.
+    /// The stored records, and their errors.
     private var archive = Archive()
     private(set) var restarts = 0
-    /// How often a client was asked to present a screen that it brought along with a flow.
+    /// The number of Presents of screens of registered flows.
     private(set) var brought = 0
-    /// How often a client registered a live flow anew.
+    /// The number of repeated registrations of a live flow.
     private(set) var anew = 0
     private(set) var recordComplaints: [String] = []
-    /// Where a step came to something else than what was said of it.
+    /// Differences between steps and their explanations.
     private(set) var explainComplaints: [String] = []
     private var requests: UInt64 = 0
     private var lastQuestion: UInt64 = 0
@@ -50,22 +50,22 @@ final class RandomProcesses {
         case presenter
     }
 
-    /// How many effects and steps make a slice.
+    /// The number of effects and steps in a slice.
     private let sliceSize: Int
 
     init(seed: UInt64, sliceSize: Int = .max) {
         self.seed = seed
         self.sliceSize = sliceSize
         random = Seeded(seed: seed)
-        let sketch = RandomDefinitions.make(using: &random, withOthers: true)
-        coordinator = Coordinator(definitions: sketch.definitions, basePath: "")
+        let builder = RandomDefinitions.make(using: &random, withOthers: true)
+        coordinator = Coordinator(definitions: builder.definitions, basePath: "")
         follow()
     }
 
     private var steps: [StepID] { coordinator.definitions.steps.indices.map { StepID($0) } }
 
-    /// One event by chance, or none.
-    func liveOn() {
+    /// Handles a random event, or none.
+    func performRandomEvent() {
         story.append("later")
         now += chance(3) ? 0 : UInt64.random(in: 0..<3_000_000, using: &random)
         if coordinator.forest.count > 100, let root = coordinator.forest.roots.first {
@@ -80,8 +80,8 @@ final class RandomProcesses {
         case 5: changeOwner()
         case 6: vanish()
         case 7: chance(3) ? reload() : registerOrNot()
-        // What is born after a reload has what the new definitions say, what is live what the old ones did: not comparable.
-        // The same goes for what a flow said that is registered anew.
+        // After a reload, new nodes follow the new definitions and live ones the old: not comparable. The same applies
+        // to a flow that is registered again.
         case 8 where chance(2) && !story.contains("reload") && isAsDefined: restart()
         case 9...10: registerOrNot()
         case 8...19: answer()
@@ -89,7 +89,7 @@ final class RandomProcesses {
         }
     }
 
-    /// The process dies, and another one takes its place, on the same bus.
+    /// Restarts the process on the same bus.
     private func restart() {
         let undecided = coordinator.undecided { $0.isAnswered }
         tokens.restart(coordinator.calls.all)
@@ -122,7 +122,7 @@ final class RandomProcesses {
         if coordinator.definitions != definitions {
             recordComplaints.append("restored: \(coordinator.registrations.all.map(\.flow))")
         }
-        // All callers are told as if they had been told `pending`.
+        // All callers count as having got `pending`.
         pendings += coordinator.undecided { _ in true } - undecided
     }
 
@@ -213,7 +213,7 @@ final class RandomProcesses {
     private func vanish() {
         guard let client = model.watched.sorted(by: { $0.name < $1.name }).randomElement(using: &random) else { return }
         model.watched.remove(client)
-        // The bus gives no unique name twice.
+        // The bus assigns no unique name twice.
         clients.removeAll { $0 == client }
         lastClient += 1
         clients.append(Client(":1.\(lastClient)"))
@@ -221,8 +221,8 @@ final class RandomProcesses {
     }
 
     private func reload() {
-        let sketch = RandomDefinitions.make(using: &random, withGap: chance(2), withOthers: true)
-        handle(.definitionsRead(sketch.definitions), "reload")
+        let builder = RandomDefinitions.make(using: &random, withGap: chance(2), withOthers: true)
+        handle(.definitionsRead(builder.definitions), "reload")
     }
 
     private func registerOrNot() {
@@ -257,7 +257,7 @@ final class RandomProcesses {
         return request
     }
 
-    /// Some question gets its answer, mostly a good one.
+    /// Answers a question, mostly with a valid answer.
     func answer() {
         guard let question = asked.keys.sorted(by: { $0.number < $1.number }).randomElement(using: &random),
             let kind = asked.removeValue(forKey: question)
@@ -295,7 +295,7 @@ final class RandomProcesses {
         }
     }
 
-    /// Everything goes, and everyone answers.
+    /// Dismisses everything, and answers all questions.
     func endAll() {
         let client = clients[0]
         for name in RandomDefinitions.emitters { handle(.nameOwnerChanged(name, owner: client), "owner of \(name)") }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowCore
 
-/// Random events among many processes: whoever answers, late, wrongly or never, what always holds does.
+/// Random events of many processes that answer, late, wrongly or never: the invariants hold.
 @Suite("Random processes")
 struct RandomProcessesTests {
     private static let worlds = 400
@@ -24,7 +24,7 @@ struct RandomProcessesTests {
         for number in 0..<Self.worlds / Self.shards {
             let life = RandomProcesses(seed: UInt64(shard * 1_000 + number))
             for _ in 0..<Self.events {
-                life.liveOn()
+                life.performRandomEvent()
                 guard life.check() else { return }
             }
             restarts += life.restarts
@@ -36,12 +36,12 @@ struct RandomProcessesTests {
         }
     }
 
-    @Test func `the same events among many give the same effects`() {
+    @Test func `the same events with many processes give the same effects`() {
         for seed in 7_000..<7_010 as Range<UInt64> {
             let (one, other) = (RandomProcesses(seed: seed), RandomProcesses(seed: seed))
             for _ in 0..<Self.events {
-                one.liveOn()
-                other.liveOn()
+                one.performRandomEvent()
+                other.performRandomEvent()
                 #expect(one.effects == other.effects)
             }
         }
@@ -49,10 +49,10 @@ struct RandomProcessesTests {
 }
 
 extension RandomProcesses {
-    /// Whether another process would ask the same of the same: nothing is as definitions were before.
+    /// Whether another process would ask the same questions: no node follows old definitions.
     var isAsDefined: Bool { asksAsDefined && presentsAsDefined }
 
-    /// Whether those guards and navigators are asked that would be asked now.
+    /// Whether the guards and navigators that were asked are those of the current definitions.
     private var asksAsDefined: Bool {
         coordinator.questions.open.values.allSatisfy { asked in
             guard let step = asked.step, let slot = coordinator.forest.slot(of: step.flow) else { return true }
@@ -65,7 +65,7 @@ extension RandomProcesses {
         }
     }
 
-    /// Whether live screens have the presenters that they would have now.
+    /// Whether live screens have the presenters of the current definitions.
     private var presentsAsDefined: Bool {
         coordinator.forest.preorder().map { coordinator.forest[$0] }.allSatisfy { node in
             let screen = coordinator.definitions.screen(named: node.name)
@@ -74,7 +74,7 @@ extension RandomProcesses {
         }
     }
 
-    /// Whether all that always holds does.
+    /// Checks the invariants.
     func check() -> Bool {
         let forest = coordinator.forest
         let slots = forest.preorder()
@@ -122,7 +122,7 @@ extension RandomProcesses {
         ])
     }
 
-    /// Whether nothing is held when nobody is there any more.
+    /// Checks that no state is left at the end.
     func checkEnd() -> Bool {
         report([
             ("nothing is live", coordinator.forest.count == 0 && asked.isEmpty),

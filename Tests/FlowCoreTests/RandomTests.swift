@@ -2,8 +2,8 @@ import Testing
 
 @testable import FlowCore
 
-/// Random events in random worlds: whatever happens, what the coordinator tells is what it keeps, and both follow the
-/// rules. The numbers come from seeds, so that what failed once fails again.
+/// Random events in random worlds: the reported state is the stored state, and both follow the rules. Seeds make
+/// failures repeatable.
 @Suite("Random worlds")
 struct RandomTests {
     private static let worlds = 240
@@ -11,11 +11,13 @@ struct RandomTests {
     private static let events = 24
 
     @Test(arguments: 0..<shards)
-    func `S-9 S-10 S-12 S-14 S-15 S-26 S-33 S-34 whatever happens, what is told is what is kept`(shard: Int) throws {
+    func `S-9 S-10 S-12 S-14 S-15 S-26 S-33 S-34 for random events, the reported state is the stored state`(shard: Int)
+        throws
+    {
         for number in 0..<Self.worlds / Self.shards {
             let life = RandomLife(seed: UInt64(shard * 1_000 + number))
             for _ in 0..<Self.events {
-                try life.liveOn()
+                try life.performRandomEvent()
                 guard life.check() else { return }
             }
             life.endAll()
@@ -30,8 +32,8 @@ struct RandomTests {
         for seed in 5_000..<5_020 as Range<UInt64> {
             let (one, other) = (RandomLife(seed: seed), RandomLife(seed: seed))
             for _ in 0..<Self.events {
-                try one.liveOn()
-                try other.liveOn()
+                try one.performRandomEvent()
+                try other.performRandomEvent()
                 #expect(one.effects == other.effects)
             }
         }
@@ -41,7 +43,7 @@ struct RandomTests {
 // MARK: - What always holds
 
 extension RandomLife {
-    /// Whether all that always holds does.
+    /// Checks the invariants.
     func check() -> Bool {
         let forest = coordinator.forest
         let states = forest.preorder().map { forest.state(of: $0) }
@@ -66,7 +68,7 @@ extension RandomLife {
             ("all chains are done", coordinator.queue.isEmpty && states.allSatisfy { $0.flow?.isReady ?? true }),
             ("origins count what waits", coordinator.origins.cascades.mapValues(\.waiting) == waiting(in: forest)),
             ("the ledger counts what is held", coordinator.accounting == recount(forest)),
-            ("steps are kept for what is hidden alone, in order, and counted", isKeptWell(forest)),
+            ("steps are kept for what is hidden alone, in order, and counted", isConsistent(forest)),
             ("each step from outside ends once: \(ended) of \(expected.map(String.init) ?? "?")", isEachEndedOnce),
             ("each flow that can be idle is watched", isWatched(forest)),
             (
@@ -94,14 +96,14 @@ extension RandomLife {
         return effects.count == 1 && effects[0].answer == known.answer && isUnchanged
     }
 
-    /// A call of which nothing but its refusal is told; a flow may have been reached by it.
+    /// Whether a refused call has no effect but its error; it can count as activity of a flow.
     private var isRefusalInert: Bool {
         guard effects.count == 1, case .fail = effects[0] else { return true }
         return isUnchanged
     }
 
     private var isUnchanged: Bool {
-        Standing(of: before, withTimes: false) == Standing(of: coordinator, withTimes: false)
+        CoordinatorSnapshot(of: before, withTimes: false) == CoordinatorSnapshot(of: coordinator, withTimes: false)
     }
 
     private func waiting(in forest: Forest) -> [UInt64: Int] {
@@ -132,7 +134,7 @@ extension RandomLife {
         return accounting
     }
 
-    private func isKeptWell(_ forest: Forest) -> Bool {
+    private func isConsistent(_ forest: Forest) -> Bool {
         forest.preorder().allSatisfy { slot in
             let node = forest[slot]
             let origins = node.deferredSteps.map(\.origin)
@@ -150,7 +152,7 @@ extension RandomLife {
 extension RandomLife {
     private var isEachEndedOnce: Bool { expected.map { $0 == ended } ?? true }
 
-    /// How many steps from outside were told to have ended.
+    /// The number of steps from outside whose end was reported.
     private var ended: Int {
         effects.count { effect in
             switch effect {
@@ -161,8 +163,8 @@ extension RandomLife {
         }
     }
 
-    /// How many have to be: those in the answer that were navigated, those that were kept and are no more, those that
-    /// nobody waits for.
+    /// The expected number: steps in the answer that were navigated, deferred steps that ended, and steps without a
+    /// caller.
     private var expected: Int? {
         guard let begins = latest.begins else { return nil }
         if latest.known != nil { return 0 }
@@ -220,7 +222,7 @@ extension Effect {
         }
     }
 
-    /// An answer without whom it is for.
+    /// The answer without its request.
     fileprivate var answer: Effect? {
         switch self {
         case .reply(_, let answer): .reply(RequestID(0), answer)

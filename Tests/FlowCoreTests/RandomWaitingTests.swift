@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowCore
 
-/// Random lives in which others are asked, and answer in any order, late, twice or never.
+/// Random lives in which processes answer in any order, late, twice or never.
 @Suite("Random worlds: guards and navigators")
 struct RandomWaitingTests {
     private static let worlds = 160
@@ -10,13 +10,13 @@ struct RandomWaitingTests {
     private static let events = 60
 
     @Test(arguments: 0..<shards)
-    func `S-5 S-6 S-9 S-11 S-22 S-26 S-33 whoever is asked, each call is answered once and nothing is left`(
+    func `S-5 S-6 S-9 S-11 S-22 S-26 S-33 with random processes, each call is answered once and no state is left`(
         shard: Int
     ) throws {
         for number in 0..<Self.worlds / Self.shards {
             let life = try AskedLife(seed: UInt64(100_000 + shard * 1_000 + number))
             for _ in 0..<Self.events {
-                try life.liveOn()
+                try life.performRandomEvent()
                 guard life.check() else { return }
             }
             try life.end()
@@ -25,7 +25,7 @@ struct RandomWaitingTests {
     }
 }
 
-/// A world with guards and navigators, and what its clients wait for.
+/// A world with guards and navigators, and the pending calls of its clients.
 private final class AskedLife {
     private let seed: UInt64
     private var random: Seeded
@@ -39,23 +39,23 @@ private final class AskedLife {
     init(seed: UInt64) throws {
         self.seed = seed
         random = Seeded(seed: seed)
-        world = World(Self.sketch(&random, withGap: false))
+        world = World(Self.builder(&random, withGap: false))
         for name in RandomDefinitions.emitters { world.own(name, ":1.1") }
         try note("begin") { try world.coordinate("f0") }
     }
 
-    private static func sketch(_ random: inout Seeded, withGap: Bool) -> DefinitionsBuilder {
-        var sketch = RandomDefinitions.make(using: &random, withGap: withGap)
-        let steps = sketch.steps.keys.sorted()
-        for flow in sketch.flows.keys.sorted() {
+    private static func builder(_ random: inout Seeded, withGap: Bool) -> DefinitionsBuilder {
+        var builder = RandomDefinitions.make(using: &random, withGap: withGap)
+        let steps = builder.steps.keys.sorted()
+        for flow in builder.flows.keys.sorted() {
             func some(_ random: inout Seeded) -> [String] { steps.filter { _ in Bool.random(using: &random) } }
             let isGuarded = Int.random(in: 0..<3, using: &random) > 0
             let hasNavigator = Int.random(in: 0..<4, using: &random) == 0
-            sketch.ask(
+            builder.ask(
                 about: flow, guarded: isGuarded ? ("com.auth", some(&random)) : nil,
                 navigated: hasNavigator ? ("com.nav", some(&random)) : nil)
         }
-        return sketch
+        return builder
     }
 
     private func chance(_ of: Int) -> Bool { Int.random(in: 0..<of, using: &random) == 0 }
@@ -80,7 +80,7 @@ private final class AskedLife {
         }
     }
 
-    func liveOn() throws {
+    func performRandomEvent() throws {
         guard let path = any(world.paths), let step else {
             try note("begin again") { try world.coordinate("f1") }
             return
@@ -107,7 +107,7 @@ private final class AskedLife {
         case 14:
             try note("begin") { try world.coordinate(any(world.coordinator.definitions.flows.map(\.name)) ?? "f0") }
         case 15: note("time") { world.wait(any([10, 100, 1_000_000, 5_000_000, 20_000_000]) ?? 0) }
-        case 16: if chance(3) { note("reload") { world.reload(Self.sketch(&random, withGap: chance(2))) } }
+        case 16: if chance(3) { note("reload") { world.reload(Self.builder(&random, withGap: chance(2))) } }
         default: try answer(any(asked.suffix(5)), step)
         }
     }
@@ -132,7 +132,7 @@ private final class AskedLife {
         }
     }
 
-    /// All is answered, and all goes.
+    /// Answers everything, and dismisses everything.
     func end() throws {
         while let number = world.coordinator.questions.open.keys.map(\.number).min() {
             note("at last \(number)") { world.answer(number, GuardAnswer.rejected) }

@@ -5,17 +5,17 @@ import Testing
 @Suite("Readiness")
 struct ReadinessTests {
     @Test func `S-26 a flow without an initial step is ready at once`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main")
-        #expect(try World(sketch).coordinate("main") == ["+ /main (visible presented ready)", "= /main"])
+        var builder = DefinitionsBuilder()
+        builder.flow("main")
+        #expect(try World(builder).coordinate("main") == ["+ /main (visible presented ready)", "= /main"])
     }
 
-    @Test func `S-26 a flow is ready when its initial step has ended, before that is told`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+    @Test func `S-26 a flow is ready when its initial step has ended, before its navigation is reported`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", initial: "go", on: ["go": [.screen("a", .init(step: "hello")), .current("strange")], "hello": []])
-        sketch.step("strange")
-        let world = World(sketch)
+        builder.step("strange")
+        let world = World(builder)
         #expect(
             try world.coordinate("main") == [
                 "+ /main (visible presented)", "+ /main/a", "~ /main ready=true",
@@ -26,12 +26,12 @@ struct ReadinessTests {
 
     @Test(arguments: ["strange", "bad", "over"])
     func `S-26 a flow is ready also when its initial step ended badly`(step: String) throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("strange")
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.step("strange")
+        builder.flow(
             "main", initial: step,
             on: ["bad": [.screen("a", .init(id: "x")), .screen("b", .init(id: "x"))], "over": [.end("strange")]])
-        let world = World(sketch)
+        let world = World(builder)
         try world.coordinate("main")
         if step == "over" {
             #expect(world.paths.isEmpty)
@@ -43,12 +43,12 @@ struct ReadinessTests {
     }
 
     @Test func `S-26 a flow waits for the child flows of its initial step, not for those of others`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", initial: "go", on: ["go": [.flow("sub"), .flow("calm"), .current("more")], "more": [.flow("sub")]])
-        sketch.flow("sub", initial: "begin", on: ["begin": [.flow("leaf")]])
-        sketch.flow("leaf", initial: "bud", on: ["bud": []])
-        let world = World(sketch)
+        builder.flow("sub", initial: "begin", on: ["begin": [.flow("leaf")]])
+        builder.flow("leaf", initial: "bud", on: ["bud": []])
+        let world = World(builder)
         let readied = try world.coordinate("main").filter { $0.contains("ready") }
         #expect(
             readied == [
@@ -57,11 +57,11 @@ struct ReadinessTests {
             ])
     }
 
-    @Test func `S-26 child flows that are gone are waited for no longer`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", initial: "go", on: ["go": [.flow("sub"), .flow("sub")], "done": []])
-        sketch.flow("sub", initial: "begin", on: ["begin": [.end("done")]])
-        let world = World(sketch)
+    @Test func `S-26 removed child flows are no longer waited for`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", initial: "go", on: ["go": [.flow("sub"), .flow("sub")], "done": []])
+        builder.flow("sub", initial: "begin", on: ["begin": [.end("done")]])
+        let world = World(builder)
         #expect(
             try world.coordinate("main").dropFirst(4) == [
                 "did 2 after 1 by :1.1: /main/sub begin [end done /main]", "- /main/sub", "~ /main ready=true",
@@ -71,14 +71,14 @@ struct ReadinessTests {
         #expect(world.paths == ["/main"])
     }
 
-    @Test func `S-26 a flow that is gone while its own children are waited for does not keep its parent waiting`()
+    @Test func `S-26 a flow removed while its children are not ready does not block its parent`()
         throws
     {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", initial: "go", on: ["go": [.flow("sub", .init(step: "begin"))]])
-        sketch.flow("sub", on: ["begin": [.flow("leaf"), .current("stop")], "stop": [.end()]])
-        sketch.flow("leaf", initial: "bud", on: ["bud": [.flow("leaf", .init(step: "x"))]])
-        let world = World(sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", initial: "go", on: ["go": [.flow("sub", .init(step: "begin"))]])
+        builder.flow("sub", on: ["begin": [.flow("leaf"), .current("stop")], "stop": [.end()]])
+        builder.flow("leaf", initial: "bud", on: ["bud": [.flow("leaf", .init(step: "x"))]])
+        let world = World(builder)
         let log = try world.coordinate("main")
         #expect(log.contains("~ /main ready=true"))
         #expect(world.paths == ["/main"])
@@ -86,26 +86,26 @@ struct ReadinessTests {
     }
 
     @Test func `S-26 a child flow that ends after it was ready is not counted a second time`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", initial: "go", on: ["go": [.flow("brief"), .flow("slow")]])
-        sketch.flow("brief", initial: "begin", on: ["begin": [.current("stop")], "stop": [.end()]])
-        sketch.flow("slow", initial: "begin", on: ["begin": [.flow("leaf")]])
-        sketch.flow("leaf", initial: "bud", on: ["bud": []])
-        let log = try World(sketch).coordinate("main")
+        var builder = DefinitionsBuilder()
+        builder.flow("main", initial: "go", on: ["go": [.flow("brief"), .flow("slow")]])
+        builder.flow("brief", initial: "begin", on: ["begin": [.current("stop")], "stop": [.end()]])
+        builder.flow("slow", initial: "begin", on: ["begin": [.flow("leaf")]])
+        builder.flow("leaf", initial: "bud", on: ["bud": []])
+        let log = try World(builder).coordinate("main")
         let ended = try #require(log.firstIndex(of: "- /main/brief"))
         #expect(
             log[ended...].filter { $0.contains("ready") }
                 == ["~ /main/slow/leaf ready=true", "~ /main/slow ready=true", "~ /main ready=true"])
     }
 
-    @Test func `S-26 initial steps that a loop dropped have ended, too`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", initial: "go", on: ["go": [.flow("deep")]])
-        sketch.flow(
+    @Test func `S-26 initial steps that the loop limit drops have ended, too`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", initial: "go", on: ["go": [.flow("deep")]])
+        builder.flow(
             "deep", initial: "sink",
-            on: ["sink": .first([DefinitionsBuilder.Way(parts: Array(repeating: .flow("leaf"), count: 300))])])
-        sketch.flow("leaf", initial: "bud", on: ["bud": []])
-        let world = World(sketch)
+            on: ["sink": .first([DefinitionsBuilder.Branch(parts: Array(repeating: .flow("leaf"), count: 300))])])
+        builder.flow("leaf", initial: "bud", on: ["bud": []])
+        let world = World(builder)
         try world.coordinate("main")
         #expect(world.failures.map(\.reason) == [.error(.navigationLoop)])
         for path in world.paths { #expect(try world.isReady(path), "\(path)") }
@@ -113,10 +113,10 @@ struct ReadinessTests {
     }
 
     @Test func `S-26 a flow never becomes unready`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", initial: "go", on: ["go": [], "later": [.flow("sub")]])
-        sketch.flow("sub", initial: "begin", on: ["begin": []])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", initial: "go", on: ["go": [], "later": [.flow("sub")]])
+        builder.flow("sub", initial: "begin", on: ["begin": []])
+        let world = try World(root: "main", builder)
         #expect(try world.isReady("/main"))
         #expect(!(try world.emit("later", on: "/main").contains { $0.hasPrefix("~ /main ready") }))
         try world.emit("go", on: "/main")
@@ -128,13 +128,13 @@ struct ReadinessTests {
     /// `main` waits for `sub`, whose initial step its guard `:1.5` is asked about, `calm` is ready, and `late` waits for
     /// its navigator `:1.6`.
     private func waiting() throws -> World {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", initial: "go", on: ["go": [.flow("sub"), .flow("calm")], "more": [.flow("late")]])
-        sketch.flow("calm", guarded: ("com.auth", ["tell"]), on: ["tell": []])
-        sketch.flow("sub", initial: "begin", guarded: ("com.auth", []), on: ["begin": []])
-        sketch.flow("late", initial: "begin", navigated: ("com.nav", ["begin"]))
-        let world = World(sketch)
+        builder.flow("calm", guarded: ("com.auth", ["tell"]), on: ["tell": []])
+        builder.flow("sub", initial: "begin", guarded: ("com.auth", []), on: ["begin": []])
+        builder.flow("late", initial: "begin", navigated: ("com.nav", ["begin"]))
+        let world = World(builder)
         world.own("com.auth", ":1.5")
         world.own("com.nav", ":1.6")
         try world.coordinate("main")
@@ -170,7 +170,7 @@ struct ReadinessTests {
         #expect(try world.waitReady("/main/calm", by: ":1.5") == ["= done"])
     }
 
-    @Test func `S-28 S-32 nor can it go on along a path behind such a flow`() throws {
+    @Test func `S-28 S-32 nor can it continue along a path through such a flow`() throws {
         let world = try waiting()
         #expect(try world.navigateAlong([("main", ""), ("calm", "")], by: ":1.5") == ["! PathFailed"])
         #expect(try world.refusal().message.contains("flow '/main/sub' waits for its guard 'com.auth'"))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowCore
 
-/// Values as bytes of records, and back.
+/// The encoding of values in records.
 @Suite struct RecordCodingTests {
     private static let values: [Value] = [
         .bool(true), .bool(false), .byte(0), .byte(.max), .int16(.min), .int16(.max), .uint16(.max), .int32(.min),
@@ -64,7 +64,7 @@ import Testing
         #expect(throws: RecordFailure("it ends too early")) { try reader.byte() }
     }
 
-    @Test func `The format of today is this one for ever`() {
+    @Test func `The format of today never changes`() {
         #expect(written { $0.append(300 as UInt64) } == [0xac, 0x02])
         #expect(written { $0.append("ab") } == [2, 0x61, 0x62])
         #expect(written { $0.append(Value.int32(-1)) } == [0x69, 0xff, 0xff, 0xff, 0xff, 0x0f])
@@ -80,7 +80,7 @@ import Testing
         for (value, tag) in tags { #expect(written { $0.append(value) }.first == tag) }
     }
 
-    @Test func `What nobody writes so is an error that says why`() {
+    @Test func `Invalid bytes are an error with a reason`() {
         func failure(_ bytes: [UInt8], _ read: (inout RecordReader) throws -> Void) -> String? {
             var reader = RecordReader(bytes)
             do {

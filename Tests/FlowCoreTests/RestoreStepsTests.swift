@@ -4,25 +4,25 @@ import Testing
 
 @Suite("Restore: steps that wait")
 struct RestoreStepsTests {
-    private func sketch() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("pick", ["item": "int64?"])
-        sketch.screen("page", ["item": "int64?"])
-        sketch.flow(
+    private func builder() -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.step("pick", ["item": "int64?"])
+        builder.screen("page", ["item": "int64?"])
+        builder.flow(
             "main", guarded: ("com.auth", ["pick"]),
             on: [
                 "pick": [.screen("page")], "go": [.flow("far", .init(step: "fetch"))], "twice": [.current("pick", [])],
             ])
-        sketch.flow("far", guarded: ("com.auth", []), navigated: ("com.far", ["fetch"]))
-        return sketch
+        builder.flow("far", guarded: ("com.auth", []), navigated: ("com.far", ["fetch"]))
+        return builder
     }
 
     private func dids(_ told: [String]) -> [String] { told.filter { $0.hasPrefix("did") || $0.hasPrefix("concluded") } }
 
     // MARK: Guards and navigators
 
-    @Test func `D-4 a guard is asked again, the step is navigated once, and its emitter is told`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `D-4 a guard is asked again, the step is navigated once, and its emitter gets the outcome`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("pick", ["item": .int64(4)], on: "/main", by: ":1.4")
         #expect(world.restart() == ["guard? com.auth #1: /main pick {item=4}"])
         // The call failed at its caller, when the process died: there is nothing to answer.
@@ -38,8 +38,8 @@ struct RestoreStepsTests {
         #expect(world.paths == ["/main", "/main/page"])
     }
 
-    @Test func `D-4 S-5 what has passed its guard is not adapted again: its navigator is asked`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `D-4 S-5 a step that has passed its guard is not adapted again: its navigator is asked`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("go", on: "/main")
         try world.adapt(1, to: "fetch")
         #expect(world.restart() == ["navigator? com.far #1: /main/far fetch"])
@@ -51,7 +51,7 @@ struct RestoreStepsTests {
 
     @Test func `D-3 S-6 steps that wait behind others keep their order, in their own flow and in their origin`() throws
     {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         try world.emit("pick", ["item": .int64(1)], on: "/main", by: ":1.1")
         try world.emit("twice", on: "/main", by: ":1.2")
         try world.emit("pick", ["item": .int64(3)], on: "/main", by: ":1.3")
@@ -71,8 +71,8 @@ struct RestoreStepsTests {
             ])
     }
 
-    @Test func `D-5 where the guard is gone, what waited for it is taken by the rules that there are`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `D-5 without its guard, a waiting step is taken by the current rules`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("pick", on: "/main", by: ":1.4")
         var other = DefinitionsBuilder()
         other.step("pick", ["item": "int64?"])
@@ -82,12 +82,12 @@ struct RestoreStepsTests {
     }
 
     @Test
-    func `S-32 D-3 a navigator that is another one after the restart does not know its flows: they are dismissed`()
+    func `S-32 D-3 a different navigator process after the restart does not know its flows: they are dismissed`()
         throws
     {
-        var sketch = sketch()
-        sketch.flow("main", on: ["go": [.flow("far")]])
-        let world = try World(root: "main", sketch)
+        var builder = builder()
+        builder.flow("main", on: ["go": [.flow("far")]])
+        let world = try World(root: "main", builder)
         world.own("com.far", ":1.5")
         try world.emit("go", on: "/main")
         world.restart(owners: ["com.far": ":1.5"])
@@ -100,8 +100,8 @@ struct RestoreStepsTests {
 
     // MARK: Calls
 
-    @Test func `D-4 by the same token a caller that got no answer gets the first outcome`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `D-4 a caller without an answer gets the first outcome by repeating the token`() throws {
+        let world = try World(root: "main", builder())
         world.now = 1_000_000
         let first = try world.emit("go", on: "/main", by: ":1.4", token: "t").last
         try world.emit("pick", on: "/main", by: ":1.4", token: "late")
@@ -123,10 +123,10 @@ struct RestoreStepsTests {
     }
 
     @Test func `D-4 a list goes on after the step that waited, and each is concluded`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         try world.emitAll(["twice", "pick", "nonsense", "pick"], on: "/main", by: ":1.4")
         #expect(world.restart() == ["guard? com.auth #1: /main pick"])
-        // What the first step set off waits, and the rest of the list behind it.
+        // The steps that the first one triggered wait, and the rest of the list behind them.
         var told: [String] = []
         for question in 1...3 as ClosedRange<UInt64> {
             told += try world.adapt(question, to: "pick").filter { $0.hasPrefix("concluded") }
@@ -139,10 +139,10 @@ struct RestoreStepsTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `D-4 a deep link goes on at each flow where it waited; of a path the step under way alone is finished`()
+    @Test func `D-4 a deep link continues at each flow where it waited; of a path only the current step is finished`()
         throws
     {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         try world.coordinate("main")
         try world.navigate("pick", by: ":1.4")
         try world.navigateAlong([("main", "pick"), ("far", "")], by: ":1.5")
@@ -158,8 +158,8 @@ struct RestoreStepsTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `D-5 a call whose step is declared no longer is told so`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `D-5 a call whose step is no longer declared gets an error`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("pick", on: "/main", by: ":1.4", token: "t")
         try world.navigate("pick", by: ":1.5")
         var other = DefinitionsBuilder()
@@ -172,8 +172,8 @@ struct RestoreStepsTests {
         #expect(world.coordinator.calls.isEmpty && world.coordinator.calls.deepLinks.isEmpty)
     }
 
-    @Test func `D-3 on another bus nobody waits for a step: it is taken as one that was kept`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `D-3 on another bus a waiting step has no caller: it is handled like a deferred one`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("pick", on: "/main", by: ":1.4")
         #expect(world.restart(onSameBus: false) == ["guard? com.auth #1: /main pick"])
         #expect(dids(try world.adapt(1, to: "pick")) == ["did 4097 after 0 by : /main pick [screen page /main/page]"])
@@ -181,12 +181,12 @@ struct RestoreStepsTests {
 
     // MARK: Origins
 
-    @Test func `D-3 S-11 what an origin set off before a restart counts after it`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+    @Test func `D-3 S-11 steps that an origin triggered before a restart count after it`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", guarded: ("com.auth", ["stop"]),
             on: ["go": [.current("stop", [])], "stop": [.current("loop", [])], "loop": [.current("loop", [])]])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         try world.emit("go", on: "/main")
         world.restart()
         let told = try world.adapt(1, to: "stop")
@@ -197,7 +197,7 @@ struct RestoreStepsTests {
 
     // MARK: Registered flows
 
-    @Test func `D-1 D-3 registered flows come back with their clients, and those that the bus can start without`()
+    @Test func `D-1 D-3 registered flows are restored with their clients, and without them if the bus can start those`()
         throws
     {
         let world = World(DefinitionsBuilder())
@@ -234,8 +234,8 @@ struct RestoreStepsTests {
 
     // MARK: Damage
 
-    @Test func `D-6 records that are damaged are refused, or make a tree that is one; none does harm`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `D-6 damaged records are refused, or make a valid tree; none does harm`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("go", on: "/main", by: ":1.4", token: "t")
         try world.emitAll(["pick", "pick"], on: "/main")
         world.register("pay", steps: ["buy": ["sum": "int64"]], by: ":1.5")
@@ -270,8 +270,8 @@ struct RestoreStepsTests {
                 refused += 1
                 #expect(!error.message.isEmpty)
             }
-            // Whoever restores them all the same gets a machine that works.
-            var coordinator = Coordinator(definitions: sketch().definitions, basePath: "")
+            // Restored all the same, they make a working machine.
+            var coordinator = Coordinator(definitions: builder().definitions, basePath: "")
             _ = coordinator.handle(.restored(records, onSameBus: true), at: Instant(microseconds: 1))
             _ = coordinator.handle(.clientVanished(Client(":1.5")), at: Instant(microseconds: 2))
             _ = coordinator.handle(.timerFired, at: Instant(microseconds: 100_000_000))
@@ -280,8 +280,8 @@ struct RestoreStepsTests {
         #expect(refused > 1_000 && refused < 20_000)
     }
 
-    @Test func `D-6 numbers that nobody can have come to are refused, before one counts on from them`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `D-6 impossible numbers are refused`() throws {
+        let world = try World(root: "main", builder())
         try world.emit("pick", on: "/main", by: ":1.4")
         let good = world.records
         let kept = try #require(good.first { $0.key.kind == .step })
@@ -305,8 +305,8 @@ struct RestoreStepsTests {
             damaged { ($0.purpose, $0.index) = (.deepLink, .max) } + [link],
         ] {
             #expect(throws: RecordFailure.self) { try Record.check(records) }
-            // Whoever restores them all the same gets a machine that works.
-            var coordinator = Coordinator(definitions: sketch().definitions, basePath: "")
+            // Restored all the same, they make a working machine.
+            var coordinator = Coordinator(definitions: builder().definitions, basePath: "")
             _ = coordinator.handle(.restored(records, onSameBus: true), at: Instant(microseconds: 1))
             #expect(coordinator.latestRequest.number < .max)
             _ = coordinator.machine.origins.next()

@@ -4,35 +4,35 @@ import Testing
 
 @Suite("Restore")
 struct RestoreTests {
-    /// What there is of a world, as clients read it.
+    /// The state of a world as clients see it.
     private func states(_ world: World) -> [PresentableState] {
         world.coordinator.forest.preorder().map { world.coordinator.forest.state(of: $0) }
     }
 
     private func shop() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("open", ["item": "int64"])
-        sketch.step("pin", ["code": "string"], isPrivate: true)
-        sketch.screen("page", ["item": "int64"])
-        sketch.screen("pad", ["code": "string"])
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.step("open", ["item": "int64"])
+        builder.step("pin", ["code": "string"], isPrivate: true)
+        builder.screen("page", ["item": "int64"])
+        builder.screen("pad", ["code": "string"])
+        builder.flow(
             "tabs", initial: "start", children: .tabs,
             on: ["start": [.flow("one", .init(step: "go")), .flow("two", .init(step: "go"))]])
-        sketch.flow(
+        builder.flow(
             "one", children: .stack, on: ["go": [.screen("plain")], "open": [.screen("page", .init(style: "modal"))]])
-        sketch.flow(
+        builder.flow(
             "two", whenHidden: .queue,
             on: [
                 "go": [.screen("held", .init(step: "seen", whenHidden: .queue))], "seen": [], "open": [.screen("page")],
             ])
         let secret = DefinitionsBuilder.Child(
             onDismissed: "pin", onDismissedWith: [Binding("code", .literal(.string("5678")))])
-        sketch.flow(
+        builder.flow(
             "safe", isRestored: false, on: ["pin": [.screen("pad")], "go": [.flow("one", secret)]])
-        return sketch
+        return builder
     }
 
-    /// A world with a bit of everything.
+    /// A world with some of everything.
     private func stocked() throws -> World {
         let world = try World(root: "tabs", shop())
         try world.emit("open", ["item": .int64(7)], on: "/tabs/one", by: ":1.7")
@@ -47,15 +47,15 @@ struct RestoreTests {
         return world
     }
 
-    @Test func `D-3 all records of many screens take no longer for each of them than those of few`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["go": [.screen("plain")]])
-        let world = World(sketch)
+    @Test func `D-3 restoring many screens takes no longer for each than restoring a few`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["go": [.screen("plain")]])
+        let world = World(builder)
         for (number, client) in [":1.1", ":1.2", ":1.3", ":1.4"].enumerated() {
             try world.coordinate("main", id: "m\(number)", by: client)
             for _ in 0..<1_000 { try world.emit("go", on: "/m\(number)", by: client) }
         }
-        var coordinator = Coordinator(definitions: sketch.definitions, basePath: "")
+        var coordinator = Coordinator(definitions: builder.definitions, basePath: "")
         _ = coordinator.handle(.restored(world.records, onSameBus: true), at: Instant(microseconds: 1))
         let clock = ContinuousClock()
         // What they say has to be made twice at the most; the machine may be busy in between.
@@ -82,7 +82,7 @@ struct RestoreTests {
         #expect(try world.state("/safe/pad").arguments == [])
     }
 
-    @Test func `D-3 kept steps are taken in their order when their presentable is shown, with their callers`() throws {
+    @Test func `D-3 deferred steps are taken in order when their presentable is shown, for their callers`() throws {
         let world = try stocked()
         world.restart()
         let told = try world.show("/tabs/two")
@@ -91,7 +91,7 @@ struct RestoreTests {
                 "did 4100 after 0 by :1.1: /tabs/two open {item=1} [screen page /tabs/two/page {item=1}]",
                 "did 4101 after 0 by :1.1: /tabs/two open {item=2} [screen page /tabs/two/page_2 {item=2}]",
             ])
-        // The screen's initial step keeps the cause that contributed it, and comes before what was kept for it (S-16).
+        // The screen's initial step keeps the cause that contributed it, and precedes the deferred steps (S-16).
         #expect(
             try world.show("/tabs/two/held").filter { $0.hasPrefix("did") || $0.hasPrefix("failed") } == [
                 "did 4102 after 3 by :1.0: /tabs/two seen []",
@@ -100,7 +100,7 @@ struct RestoreTests {
     }
 
     @Test
-    func `D-2 serials and instances jump after a crash, and count on after an end that could say how far they are`()
+    func `D-2 serials and instances jump after a crash, and continue after a clean end`()
         throws
     {
         let world = try World(root: "tabs", shop())
@@ -117,7 +117,7 @@ struct RestoreTests {
         #expect(try world.emit("go", on: "/tabs/one").contains { $0.hasPrefix("did \(last + 1) ") })
     }
 
-    @Test func `D-2 a navigation that changes no presentable has no record that is urgent`() throws {
+    @Test func `D-2 a navigation that changes no presentable has no urgent record`() throws {
         let world = try World(root: "tabs", shop())
         try world.show("/tabs/two")
         let flow = try world.node("/tabs/two")
@@ -140,10 +140,10 @@ struct RestoreTests {
         #expect(isUrgent)
     }
 
-    @Test func `D-3 the latest navigation and the time without a step from outside go on`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", idle: (after: 10_000_000, step: "home"), on: ["go": [], "home": [.screen("attract")]])
-        let world = try World(root: "main", sketch)
+    @Test func `D-3 the latest navigation and the idle time are restored`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", idle: (after: 10_000_000, step: "home"), on: ["go": [], "home": [.screen("attract")]])
+        let world = try World(root: "main", builder)
         world.now = 3_000_000
         try world.emit("go", on: "/main")
         world.now = 5_000_000
@@ -155,22 +155,22 @@ struct RestoreTests {
         #expect(world.restart() == [])
     }
 
-    @Test func `D-5 a step that is private now is told with no arguments any more`() throws {
+    @Test func `D-5 a step that has become private is reported without its arguments`() throws {
         let world = try World(root: "tabs", shop())
         try world.emit("open", ["item": .int64(7)], on: "/tabs/one")
-        var sketch = shop()
-        sketch.step("open", ["item": "int64"], isPrivate: true)
-        world.restart(sketch)
+        var builder = shop()
+        builder.step("open", ["item": "int64"], isPrivate: true)
+        world.restart(builder)
         let last = world.coordinator.lastNavigation(of: try world.node("/tabs/one"))
         #expect(last?.step == "open" && last?.arguments == [])
     }
 
     @Test func `D-3 roots of autostart that are live are not started again, others are`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", initial: "go", on: ["go": [.screen("a")]])
-        sketch.flow("other")
-        sketch.autostart = [.init(flow: "main", id: "front"), .init(flow: "other")]
-        let world = World(sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", initial: "go", on: ["go": [.screen("a")]])
+        builder.flow("other")
+        builder.autostart = [.init(flow: "main", id: "front"), .init(flow: "other")]
+        let world = World(builder)
         world.handle(.started)
         try world.dismiss("/other")
         world.restart()
@@ -178,11 +178,11 @@ struct RestoreTests {
         #expect(world.paths == ["/front", "/front/a", "/other"])
     }
 
-    @Test func `D-3 S-26 a flow that waits for its child is ready when that is`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", initial: "go", on: ["go": [.flow("child", .init(step: "late"))]])
-        sketch.flow("child", guarded: ("com.auth", []), on: ["late": [.screen("a")]])
-        let world = try World(root: "main", sketch)
+    @Test func `D-3 S-26 a flow that waits for its child is ready once the child is`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", initial: "go", on: ["go": [.flow("child", .init(step: "late"))]])
+        builder.flow("child", guarded: ("com.auth", []), on: ["late": [.screen("a")]])
+        let world = try World(root: "main", builder)
         #expect(try world.state("/main").flow?.isReady == false)
         #expect(world.restart() == ["guard? com.auth #1: /main/child late"])
         #expect(try world.state("/main").flow?.isReady == false)
@@ -192,15 +192,15 @@ struct RestoreTests {
     // MARK: Presenters and owners
 
     private func presented(_ whenOwnerGone: WhenOwnerGone = .keep) throws -> World {
-        var sketch = DefinitionsBuilder()
-        sketch.screen("a", presenter: "com.x", whenOwnerGone: whenOwnerGone)
-        sketch.flow("main", children: .stack, on: ["open": [.screen("a")], "cover": [.screen("b")]])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.screen("a", presenter: "com.x", whenOwnerGone: whenOwnerGone)
+        builder.flow("main", children: .stack, on: ["open": [.screen("a")], "cover": [.screen("b")]])
+        let world = try World(root: "main", builder)
         try world.emit("open", on: "/main", by: ":1.3")
         return world
     }
 
-    @Test func `D-3 S-31 a Present that was not answered is made again, one that was is not`() throws {
+    @Test func `D-3 S-31 an unanswered Present is called again, an answered one is not`() throws {
         let world = try presented()
         #expect(world.restart() == ["present com.x #1: /main/a again"])
         #expect(world.presented(1, by: ":1.9") == ["~ /main/a owner=:1.9"])
@@ -209,7 +209,7 @@ struct RestoreTests {
     }
 
     @Test
-    func `D-3 S-31 a screen that is covered when its presenter has not answered is presented when it is in sight`()
+    func `D-3 S-31 a screen that was covered before its presenter answered is presented when it is uncovered`()
         throws
     {
         let world = try presented()
@@ -218,7 +218,7 @@ struct RestoreTests {
         #expect(try world.dismiss("/main/b").contains("present com.x #1: /main/a again"))
     }
 
-    @Test func `D-3 S-30 an owner that left meanwhile is one that is gone; what is kept then is not presented at once`()
+    @Test func `D-3 S-30 an owner that left meanwhile counts as gone; a kept screen is not presented immediately`()
         throws
     {
         let world = try presented()
@@ -251,7 +251,8 @@ struct RestoreTests {
 
     // MARK: On another bus
 
-    @Test func `D-3 on another bus all is unowned and hidden, and flows that are not to be restored are left out`()
+    @Test
+    func `D-3 on another bus all presentables are unowned and hidden, and flows that are not restored are left out`()
         throws
     {
         let world = try stocked()
@@ -268,7 +269,7 @@ struct RestoreTests {
         #expect(Set(world.coordinator.accounting.clients.keys).isSubset(of: [Client(":1.1"), .former]))
     }
 
-    @Test func `D-3 on another bus screens in sight are presented again, and calls are nobody's`() throws {
+    @Test func `D-3 on another bus presented screens are presented again, and calls have no caller`() throws {
         let world = try presented()
         world.presented(1, by: ":1.9")
         try world.emit("open", on: "/main", by: ":1.3", token: "t")
@@ -280,7 +281,7 @@ struct RestoreTests {
         #expect(world.presented(2, by: ":1.9").contains("~ /main/a owner=:1.9"))
     }
 
-    @Test func `D-3 private arguments leave the process's machine by no record for another bus`() throws {
+    @Test func `D-3 no record for another bus contains private arguments`() throws {
         let world = try stocked()
         try world.coordinate("two")
         try world.hide("/two")
@@ -297,13 +298,13 @@ struct RestoreTests {
         return text.contains("1234") || text.contains("5678")
     }
 
-    @Test func `D-3 nor do private arguments of a step that dismissal sets off`() throws {
+    @Test func `D-3 nor the private arguments of a step that a dismissal triggers`() throws {
         let records = try stocked().records
         #expect(records.contains { $0.body.map { String(decoding: $0, as: UTF8.self).contains("5678") } ?? false })
         #expect(records.map(\.withoutPrivateArguments).allSatisfy { $0.body.map { !holdsPin($0) } ?? true })
     }
 
-    @Test func `D-3 a fresh start keeps the numbers alone`() throws {
+    @Test func `D-3 a fresh start keeps only the numbers`() throws {
         let world = try stocked()
         let serial = world.coordinator.serial
         let counters = world.records.filter { $0.key.kind == .counters }
@@ -316,15 +317,15 @@ struct RestoreTests {
 
     // MARK: Other definitions
 
-    @Test func `D-5 what no definition declares any more is dismissed, the others stay, and each is reported`() throws {
+    @Test func `D-5 presentables without a declaration are dismissed, the others stay, and each is reported`() throws {
         let world = try stocked()
         try world.claim("/safe/pad", by: ":1.8")
-        var sketch = DefinitionsBuilder()
-        sketch.step("open", ["item": "int64"])
-        sketch.screen("page", ["item": "int64"])
-        sketch.flow("tabs", children: .tabs)
-        sketch.flow("one", children: .stack, on: ["open": [.screen("page")], "go": [.screen("plain")]])
-        let told = world.restart(sketch)
+        var builder = DefinitionsBuilder()
+        builder.step("open", ["item": "int64"])
+        builder.screen("page", ["item": "int64"])
+        builder.flow("tabs", children: .tabs)
+        builder.flow("one", children: .stack, on: ["open": [.screen("page")], "go": [.screen("plain")]])
+        let told = world.restart(builder)
         #expect(world.paths == ["/tabs", "/tabs/one", "/tabs/one/plain", "/tabs/one/page"])
         #expect(
             told == [
@@ -339,13 +340,15 @@ struct RestoreTests {
         #expect(try world.state("/tabs").flow?.current == "/tabs/one")
     }
 
-    @Test func `D-5 a step that waits and is not declared any more, or otherwise, is lost, and told`() throws {
+    @Test func `D-5 a waiting step that is no longer declared, or declared differently, is dropped and reported`()
+        throws
+    {
         let world = try stocked()
-        var sketch = shop()
-        sketch.step("open", ["item": "string"])
-        sketch.screen("page", ["item": "string"])
+        var builder = shop()
+        builder.step("open", ["item": "string"])
+        builder.screen("page", ["item": "string"])
         #expect(
-            world.restart(sketch) == [
+            world.restart(builder) == [
                 "failed after 0 by :1.1: /tabs/two open InvalidArguments",
                 "failed after 0 by :1.1: /tabs/two open InvalidArguments",
             ])

@@ -2,15 +2,15 @@ import Testing
 
 @testable import FlowCore
 
-/// Calls with a token whose step waits while the process ends, once or several times (S-9, D-4).
+/// Calls with a token whose step waits while the process restarts, once or several times (S-9, D-4).
 @Suite("Restore: tokens of steps that wait")
 struct RestoreTokensTests {
     private func world() throws -> World {
-        var sketch = DefinitionsBuilder()
-        sketch.step("pick", ["item": "int64?"])
-        sketch.screen("page")
-        sketch.flow("main", guarded: ("com.auth", ["pick"]), on: ["pick": [.screen("page")], "go": []])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.step("pick", ["item": "int64?"])
+        builder.screen("page")
+        builder.flow("main", guarded: ("com.auth", ["pick"]), on: ["pick": [.screen("page")], "go": []])
+        let world = try World(root: "main", builder)
         world.now = 1_000_000
         return world
     }
@@ -30,7 +30,7 @@ struct RestoreTokensTests {
     private func conclusions(_ lines: [String]) -> [String] { lines.filter { $0.hasPrefix("concluded") } }
 
     @Test(arguments: 1...3)
-    func `S-9 D-4 a step told 'pending' keeps its token over restarts, and the token gets its outcome`(
+    func `S-9 D-4 a pending step keeps its token over restarts, and the token gets its outcome`(
         restarts: Int
     ) throws {
         let world = try pending()
@@ -53,7 +53,7 @@ struct RestoreTokensTests {
         #expect(try again(world) == ["! GuardFailed"])
     }
 
-    @Test func `S-9 D-4 what was told 'pending' as 20 s were over has its token after a restart`() throws {
+    @Test func `S-9 D-4 a step that became pending after 20 s has its token after a restart`() throws {
         let world = try pending(waits: true)
         world.now += Limits.replyTimeout
         #expect(world.handle(.timerFired) == ["= pending 0"])
@@ -76,7 +76,7 @@ struct RestoreTokensTests {
         #expect(try again(world) == ["= navigated 4098"])
     }
 
-    @Test func `S-9 D-4 who asks again after a restart waits for the outcome, and no longer than 20 s`() throws {
+    @Test func `S-9 D-4 a call repeated after a restart waits for the outcome, at most 20 s`() throws {
         let world = try pending(waits: true)
         world.restart()
         #expect(try again(world) == [])
@@ -92,7 +92,7 @@ struct RestoreTokensTests {
         #expect(try again(world) == ["= navigated 4097"])
     }
 
-    @Test func `S-9 D-4 those who wait by the token get the outcome, beside the StepConcluded`() throws {
+    @Test func `S-9 D-4 calls that wait with the token get the outcome, in addition to StepConcluded`() throws {
         let world = try pending(waits: true)
         world.restart()
         #expect(try again(world) == [])
@@ -103,7 +103,7 @@ struct RestoreTokensTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-22 D-4 what waits when its flow goes is concluded with its token`() throws {
+    @Test func `S-22 D-4 a waiting step is concluded with its token when its flow ends`() throws {
         let world = try pending()
         world.restart()
         #expect(conclusions(try world.dismiss("/main")) == ["concluded /main for :1.4 t: FlowEnded"])
@@ -119,7 +119,7 @@ struct RestoreTokensTests {
         #expect(conclusions(try world.adapt(1, to: "pick")) == [])
     }
 
-    @Test func `D-6 a token whose call is not among the records is forgotten, and holds up no other`() throws {
+    @Test func `D-6 a token without its call's record is dropped, and blocks no other`() throws {
         let world = try pending(waits: true)
         var rebuilt = Coordinator(definitions: world.coordinator.definitions, basePath: "")
         _ = rebuilt.handle(

@@ -2,24 +2,24 @@ import Testing
 
 @testable import FlowCore
 
-/// Random lives in which a second coordinator is rebuilt from the records of the first one, and both go on: whatever happens
-/// then, they say the same, event by event.
+/// Random lives with a second coordinator that is restored from the records of the first: after any further events,
+/// both have the same effects.
 @Suite("Restored lives")
 struct RestoredLifeTests {
     private static let lives = 25
     private static let shards = 8
 
     @Test(arguments: 0..<shards)
-    func `D-1 D-3 D-4 S-6 S-9 S-16 S-26 S-34 what is rebuilt from records says what the one before would have said`(
+    func `D-1 D-3 D-4 S-6 S-9 S-16 S-26 S-34 a restored coordinator behaves like the one before`(
         shard: Int
     ) {
         var late = 0
         for number in 0..<Self.lives {
             let life = RestoredLife(seed: UInt64(200_000 + shard * 1_000 + number))
             for _ in 0..<3 {
-                for _ in 0..<20 { life.liveOn() }
+                for _ in 0..<20 { life.performRandomEvent() }
                 life.restart()
-                for _ in 0..<25 where life.complaint == nil { life.liveOn() }
+                for _ in 0..<25 where life.complaint == nil { life.performRandomEvent() }
             }
             if let complaint = life.complaint {
                 Issue.record("\(complaint)")
@@ -36,7 +36,7 @@ private final class RestoredLife {
     private let seed: UInt64
     private var random: Seeded
     private var original: Coordinator
-    /// What came from its records, once it has been restarted.
+    /// The coordinator restored from its records.
     private var restored: Coordinator
     private var isRestored = false
     private var story: [String] = []
@@ -50,17 +50,17 @@ private final class RestoredLife {
     init(seed: UInt64) {
         self.seed = seed
         random = Seeded(seed: seed)
-        var sketch = RandomDefinitions.make(using: &random)
-        let steps = sketch.steps.keys.sorted()
-        for flow in sketch.flows.keys.sorted() {
+        var builder = RandomDefinitions.make(using: &random)
+        let steps = builder.steps.keys.sorted()
+        for flow in builder.flows.keys.sorted() {
             func some(_ random: inout Seeded) -> [String] { steps.filter { _ in Bool.random(using: &random) } }
             let (isGuarded, isNavigated) = (!RandomDefinitions.chance(3, &random), RandomDefinitions.chance(4, &random))
-            sketch.ask(
+            builder.ask(
                 about: flow, guarded: isGuarded ? ("com.auth", some(&random)) : nil,
                 navigated: isNavigated ? ("com.nav", some(&random)) : nil)
         }
-        original = Coordinator(definitions: sketch.definitions, basePath: "")
-        restored = Coordinator(definitions: sketch.definitions, basePath: "")
+        original = Coordinator(definitions: builder.definitions, basePath: "")
+        restored = Coordinator(definitions: builder.definitions, basePath: "")
         for name in RandomDefinitions.emitters + ["com.auth", "com.nav"] {
             happen("owner of \(name)") { _ in .nameOwnerChanged(name, owner: Client(":1.9")) }
         }
@@ -68,7 +68,7 @@ private final class RestoredLife {
 
     private func chance(_ odds: Int) -> Bool { RandomDefinitions.chance(odds, &random) }
 
-    /// The process ends, having told its callers what it can: who waits longer than it may is told `pending`.
+    /// Restarts the process after it has answered its callers: those that wait too long get `pending`.
     func restart() {
         wait(Limits.replyTimeout)
         if isRestored, chance(2) { swap(&original, &restored) }
@@ -89,7 +89,7 @@ private final class RestoredLife {
 
     // MARK: Events
 
-    func liveOn() {
+    func performRandomEvent() {
         now += chance(3) ? 0 : UInt64.random(in: 0..<3_000_000, using: &random)
         guard let path = original.paths.randomElement(using: &random), original.paths.count < 60 else {
             if let root = original.paths.first {
@@ -154,7 +154,7 @@ private final class RestoredLife {
         happen("time") { _ in .timerFired }
     }
 
-    /// A guard or navigator answers what it is asked about one flow.
+    /// Answers a question about one flow.
     private func answer() {
         let asking = original.paths.filter { Self.question(of: original, at: $0) != nil }
         guard let path = asking.randomElement(using: &random), let question = Self.question(of: original, at: path),
@@ -213,7 +213,7 @@ private final class RestoredLife {
 }
 
 extension Effect {
-    /// The same without numbers of questions; nil: it does not count.
+    /// The effect without numbers of questions; nil if it does not count.
     fileprivate var nameless: Effect? {
         switch self {
         case .askGuard(var question):

@@ -2,18 +2,18 @@ import Testing
 
 @testable import FlowCore
 
-// Further of RxFlow's own tests (RxFlowTests.swift): steppers, their pausing, and who waits for flows.
+// More of RxFlow's own tests (RxFlowTests.swift): steppers, their pausing, and waiting for flows.
 
 @Suite("RxFlow's StepperTests")
 struct RxFlowStepperTests {
-    /// Three screens, each with an initial step and a next one; and the step `reference` that brings them.
+    /// Three screens, each with an initial step and a next one; and the step `reference` that adds them.
     private let world: World
     private let next = ["four", "five", "six"]
     private let screens = ["/main/first", "/main/second", "/main/third"]
 
     init() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main",
             on: [
                 "reference": [
@@ -24,7 +24,7 @@ struct RxFlowStepperTests {
                 "list": [.current("one"), .current("two"), .current("three")],
                 "one": [], "two": [], "three": [], "four": [], "five": [], "six": [],
             ])
-        world = World(sketch)
+        world = World(builder)
     }
 
     private func initialSteps() throws -> [String] {
@@ -63,7 +63,7 @@ struct RxFlowStepperTests {
         #expect(world.navigations == ["/main list", "/main one", "/main two", "/main three"])
     }
 
-    @Test func `S-4 testCompositeStepperReadyToEmitSteps: what was contributed can emit at once, each of it`() throws {
+    @Test func `S-4 testCompositeStepperReadyToEmitSteps: all contributed steppers can emit immediately`() throws {
         _ = try initialSteps()
         for screen in screens { #expect(try world.emit("four", on: screen).last?.hasPrefix("= navigated") == true) }
     }
@@ -84,10 +84,10 @@ struct RxFlowStepperTests {
 @Suite("RxFlow's ObservableType_PausableTests")
 struct RxFlowPausableTests {
     @Test func `S-15 testPausable: dropped, never queued, while hidden`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.step("number", ["n": "int64"])
-        sketch.flow("main", initial: "open", on: ["open": [.screen("page")], "number": []])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.step("number", ["n": "int64"])
+        builder.flow("main", initial: "open", on: ["open": [.screen("page")], "number": []])
+        let world = try World(root: "main", builder)
         var passed: [Arguments] = []
         for number in Int64(1)...10 {
             if number.isMultiple(of: 2) { try world.show("/main/page") } else { try world.hide("/main/page") }
@@ -100,11 +100,11 @@ struct RxFlowPausableTests {
         #expect(passed == [2, 4, 6, 8, 10].map { [Argument("n", .int64($0))] })
     }
 
-    @Test func `S-15 S-16 testPausableAfterCount: what belongs to the start passes, what comes then is gated`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["open": [.flow("sub")]])
-        sketch.flow("sub", initial: "one", on: ["one": [.current("two")], "two": [.current("three")], "three": []])
-        let world = try World(root: "main", sketch)
+    @Test func `S-15 S-16 testPausableAfterCount: initial steps pass, later steps are gated`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["open": [.flow("sub")]])
+        builder.flow("sub", initial: "one", on: ["one": [.current("two")], "two": [.current("three")], "three": []])
+        let world = try World(root: "main", builder)
         try world.hide("/main")
         try world.navigate("open")
         #expect(world.navigations == ["/main open", "/main/sub one", "/main/sub two", "/main/sub three"])
@@ -117,71 +117,75 @@ struct RxFlowPausableTests {
 
 @Suite("RxFlow's FlowsTests")
 struct RxFlowFlowsTests {
-    private static var sketch: DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", initial: "one", on: ["one": [.flow("sub")]])
-        sketch.flow("sub", initial: "two", on: ["two": [.flow("leaf")]])
-        sketch.flow("leaf")
-        return sketch
+    private static var builder: DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.flow("main", initial: "one", on: ["one": [.flow("sub")]])
+        builder.flow("sub", initial: "two", on: ["two": [.flow("leaf")]])
+        builder.flow("leaf")
+        return builder
     }
 
-    private let world = World(sketch)
+    private let world = World(builder)
 
     private func paths(_ count: Int) -> [String] { (1...count).map { $0 == 1 ? "/main" : "/main_\($0)" } }
 
     @Test(arguments: 1...5)
-    func `S-26 test_use_triggers_block_when_n_flows_are_ready: who listens before they are there`(count: Int) throws {
+    func `S-26 test_use_triggers_block_when_n_flows_are_ready: a subscription before the flows exist`(count: Int) throws
+    {
         var listener = try Listener(paths(count), when: .ready, in: world)
         for number in 1...count {
             #expect(listener.calls == 0)
             try world.coordinate("main")
-            listener.hear(world.effects)
+            listener.observe(world.effects)
             #expect(listener.calls == (number == count ? 1 : 0))
         }
         try world.emit("one", on: "/main")
-        listener.hear(world.effects)
+        listener.observe(world.effects)
         #expect(listener.calls == 1)
     }
 
     @Test(arguments: 1...5)
-    func `S-26 test_use_triggers_block_when_n_flows_are_ready: who listens late is called at once`(count: Int) throws {
+    func `S-26 test_use_triggers_block_when_n_flows_are_ready: a late subscription is called immediately`(count: Int)
+        throws
+    {
         for _ in 1...count { try world.coordinate("main") }
         #expect(try Listener(paths(count), when: .ready, in: world).calls == 1)
     }
 
     @Test(arguments: 2...5)
-    func `S-26 test_use_triggers_block_when_n_flows_are_ready: who listens in between misses nothing`(count: Int) throws
+    func `S-26 test_use_triggers_block_when_n_flows_are_ready: a subscription in between misses nothing`(count: Int)
+        throws
     {
         for ready in 1..<count {
-            let world = World(Self.sketch)
+            let world = World(Self.builder)
             for _ in 1...ready { try world.coordinate("main") }
             var listener = try Listener(paths(count), when: .ready, in: world)
             for _ in ready..<count {
                 #expect(listener.calls == 0)
                 try world.coordinate("main")
-                listener.hear(world.effects)
+                listener.observe(world.effects)
             }
             #expect(listener.calls == 1)
         }
     }
 
     @Test(arguments: 1...5)
-    func `S-26 test_use_triggers_block_when_n_flows_are_created: that is told first, before they are ready`(
+    func `S-26 test_use_triggers_block_when_n_flows_are_created: creation is reported before readiness`(
         count: Int
     ) throws {
         var created = try Listener(paths(count), when: .created, in: world)
         var ready = try Listener(paths(count), when: .ready, in: world)
         for _ in 1...count {
             try world.coordinate("main")
-            created.hear(world.effects)
-            ready.hear(world.effects)
+            created.observe(world.effects)
+            ready.observe(world.effects)
         }
         let (first, second) = (try #require(created.calledAfter), try #require(ready.calledAfter))
         #expect(first < second)
         #expect(try Listener(paths(count), when: .created, in: world).calls == 1)
     }
 
-    @Test func `S-26 test_use_triggers_block_when_one_flow_is_ready: a child without a stepper keeps nobody waiting`()
+    @Test func `S-26 test_use_triggers_block_when_one_flow_is_ready: a child without a stepper does not delay it`()
         throws
     {
         try world.coordinate("main")
@@ -189,18 +193,18 @@ struct RxFlowFlowsTests {
     }
 }
 
-/// Waits for flows as a client does: reads how they are, then goes by what is told.
+/// Waits for flows as a client does: reads their state, then follows the signals.
 private struct Listener {
-    enum Moment { case created, ready }
+    enum Strategy { case created, ready }
 
-    private let moment: Moment
+    private let moment: Strategy
     private var awaited: Set<String>
     private var heard = 0
     private(set) var calls = 0
-    /// How many effects it had heard when it was called.
+    /// The number of effects before it was called.
     private(set) var calledAfter: Int?
 
-    init(_ paths: [String], when moment: Moment, in world: World) throws {
+    init(_ paths: [String], when moment: Strategy, in world: World) throws {
         self.moment = moment
         awaited = try Set(
             paths.filter { path in
@@ -210,7 +214,7 @@ private struct Listener {
         if awaited.isEmpty { calls = 1 }
     }
 
-    mutating func hear(_ effects: [Effect]) {
+    mutating func observe(_ effects: [Effect]) {
         for effect in effects {
             heard += 1
             switch effect {

@@ -2,28 +2,28 @@ import Testing
 
 @testable import FlowCore
 
-// What RxFlow's own tests ask of it, asked of FlowCore; a test is named after the one of RxFlow that it mirrors. More
-// are in RxFlowStepperTests.swift. testNavigate_executes_on_mainThread and testSynchronize have no counterpart: the machine is a
-// value that one thread has.
+// RxFlow's own tests for FlowCore; a test has the name of its counterpart in RxFlow. More are in
+// RxFlowStepperTests.swift. testNavigate_executes_on_mainThread and testSynchronize have no counterpart: the machine is
+// a value on one thread.
 
 @Suite("RxFlow's FlowCoordinatorTests")
 struct RxFlowCoordinatorTests {
     @Test func `S-16 testCoordinateWithOneStepper: the initial step is navigated at once`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["one": []])
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["one": []])
         #expect(
-            try World(sketch).coordinate("main", step: "one") == [
+            try World(builder).coordinate("main", step: "one") == [
                 "+ /main (visible presented)", "~ /main ready=true", "did 1 after 0 by :1.1: /main one []", "= /main",
             ])
     }
 
     /// A root whose first step shows a screen that has the step `two`.
     private func offScreen(_ whenHidden: WhenHidden?) -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", initial: "one",
             on: ["one": [.screen("page", .init(step: "two", whenHidden: whenHidden))], "two": [], "three": []])
-        return sketch
+        return builder
     }
 
     @Test func `S-15 S-16 testCoordinateWhenAllowStepWhenNotPresented_doEmitAStep: hidden, its step passes`() throws {
@@ -52,22 +52,22 @@ struct RxFlowCoordinatorTests {
             .screen("page", .init(step: "two", whenHidden: .allow)), .current("one"),
         ]
         if isReversed { parts.reverse() }
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", on: ["multiple": .always(parts), "one": [], "two": []])
-        let world = World(sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", on: ["multiple": .always(parts), "one": [], "two": []])
+        let world = World(builder)
         try world.coordinate("main", step: "multiple")
         #expect(world.navigations == ["/main multiple", "/main two", "/main one"])
     }
 
-    /// A root whose guard puts `unauthorized` in the place of `one`, as the flow of these tests does in its `adapt`.
+    /// A root whose guard replaces `one` with `unauthorized`, as the `adapt` of these tests does.
     private func filtered(step: String) throws -> (world: World, navigations: [String]) {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", guarded: ("com.auth", []),
             on: [
                 "one": [], "two": [.screen("page", .init(step: "one", whenHidden: .allow))], "unauthorized": [],
             ])
-        let world = World(sketch)
+        let world = World(builder)
         try world.coordinate("main", step: step)
         var navigations: [String] = []
         while let question = world.questions.first {
@@ -94,12 +94,12 @@ struct RxFlowCoordinatorTests {
 
     /// A root with two flows of one definition, and one further down.
     private func deepLink() throws -> World {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", initial: "one", on: ["one": [.flow("sub"), .flow("sub")], "three": [], "four": [.flow("sub")]])
-        sketch.flow("sub", initial: "two", on: ["two": [.flow("leaf")], "three": [], "four": []])
-        sketch.flow("leaf", on: ["three": []])
-        return try World(root: "main", sketch)
+        builder.flow("sub", initial: "two", on: ["two": [.flow("leaf")], "three": [], "four": []])
+        builder.flow("leaf", on: ["three": []])
+        return try World(root: "main", builder)
     }
 
     @Test func `S-27 testStepIsReceivedInEveryFlowsWhenNavigateToIsCalled: each gets it once, parents first`() throws {
@@ -117,7 +117,7 @@ struct RxFlowCoordinatorTests {
                 + "/main/sub_2/leaf navigated 8]")
     }
 
-    @Test func `S-27 testStepIsReceivedInEveryFlowsWhenNavigateToIsCalled: not those that it gives birth to`() throws {
+    @Test func `S-27 testStepIsReceivedInEveryFlowsWhenNavigateToIsCalled: not flows that the step creates`() throws {
         let world = try deepLink()
         try world.navigate("four")
         #expect(
@@ -126,11 +126,11 @@ struct RxFlowCoordinatorTests {
     }
 
     @Test func `S-15 S-25 testStepIsReceivedAfterDismissed: off screen is hidden, and allow takes its steps`() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", initial: "one",
             on: ["one": [.screen("page", .init(whenHidden: .allow))], "two": [], "three": []])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         try world.show("/main/page")
         try world.hide("/main/page")
         try world.emit("two", on: "/main/page")
@@ -140,12 +140,12 @@ struct RxFlowCoordinatorTests {
         #expect(world.navigations == ["/main three"])
         try world.navigate("two")
         #expect(world.navigations == ["/main two"])
-        // Dismissed is another thing: then nobody is there.
+        // Dismissal is different: the flow is gone then.
         try world.dismiss("/main")
         #expect(try world.navigate("three") == ["= []"])
     }
 
-    @Test func `S-22 testFlowIsNotLeakingWhenHasOneStep: dismissed, nothing is held for it`() throws {
+    @Test func `S-22 testFlowIsNotLeakingWhenHasOneStep: no state is left of a dismissed flow`() throws {
         let world = try World(root: "main", offScreen(nil))
         #expect(!world.coordinator.origins.isEmpty)
         try world.dismiss("/main")
@@ -157,13 +157,13 @@ struct RxFlowCoordinatorTests {
     @Test func `S-22 testChildViewControllerIsNotLeakingWhenParentFlowAllowsStepWhenDismissed: nor for a screen`()
         throws
     {
-        var sketch = DefinitionsBuilder()
+        var builder = DefinitionsBuilder()
         let text = Binding("text", .literal(.string("a child's own")))
-        sketch.screen("child", ["text": "string"])
-        sketch.flow(
+        builder.screen("child", ["text": "string"])
+        builder.flow(
             "main", initial: "one", whenHidden: .allow,
             on: ["one": [.screen("child", .init(with: [text], step: "two"))], "two": []])
-        let world = try World(root: "main", sketch)
+        let world = try World(root: "main", builder)
         #expect(world.coordinator.accounting.total.bytes > 0)
         try world.dismiss("/main/child")
         #expect(world.paths == ["/main"])
@@ -177,12 +177,12 @@ struct RxFlowFlowPresentableTests {
     private let world: World
 
     init() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main")
-        world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main")
+        world = try World(root: "main", builder)
     }
 
-    @Test func `S-14 testFlowVisible: six changes are told; it was visible from the start`() throws {
+    @Test func `S-14 testFlowVisible: six changes are reported; it was visible from the start`() throws {
         #expect(try world.state("/main").isVisible)
         for _ in 1...3 {
             #expect(try world.hide("/main") == ["~ /main visible=false presented=false", "= done"])
@@ -190,7 +190,7 @@ struct RxFlowFlowPresentableTests {
         }
     }
 
-    @Test func `S-22 testFlowDismissed: told once, and it is over`() throws {
+    @Test func `S-22 testFlowDismissed: reported once, and it ends`() throws {
         #expect(try world.dismiss("/main") == ["- /main", "= done"])
         #expect(world.coordinator.node(at: "/main") == nil)
     }
@@ -201,12 +201,12 @@ struct RxFlowScreenPresentableTests {
     private let world: World
 
     init() throws {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", initial: "open", on: ["open": [.screen("page")]])
-        world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", initial: "open", on: ["open": [.screen("page")]])
+        world = try World(root: "main", builder)
     }
 
-    @Test func `S-14 testUIViewControllerVisible: six changes are told; it was hidden from the start`() throws {
+    @Test func `S-14 testUIViewControllerVisible: six changes are reported; it was hidden from the start`() throws {
         #expect(!(try world.state("/main/page").isVisible))
         for _ in 1...3 {
             #expect(try world.show("/main/page") == ["~ /main/page visible=true presented=true", "= done"])
@@ -214,13 +214,13 @@ struct RxFlowScreenPresentableTests {
         }
     }
 
-    @Test func `S-14 testUIViewControllerVisibleStartsVisible: who comes later is told the same`() throws {
+    @Test func `S-14 testUIViewControllerVisibleStartsVisible: a late observer gets the current state`() throws {
         try world.show("/main/page")
         #expect(try world.state("/main/page").isVisible)
         #expect(try world.show("/main/page") == ["= done"])
     }
 
-    @Test func `S-22 testUIViewControllerDismissed: told once, and its flow lives on`() throws {
+    @Test func `S-22 testUIViewControllerDismissed: reported once, and its flow stays live`() throws {
         #expect(try world.dismiss("/main/page") == ["- /main/page", "= done"])
         #expect(world.paths == ["/main"])
     }
@@ -231,10 +231,10 @@ struct RxFlowContributorTests {
     @Test func `S-4 testContributeWithNext_returnsContributeWithNextPresentable_andNextStepper: a child is both`()
         throws
     {
-        var sketch = DefinitionsBuilder()
-        sketch.flow("main", initial: "open", on: ["open": [.screen("page"), .flow("sub")], "next": []])
-        sketch.flow("sub", on: ["next": []])
-        let world = try World(root: "main", sketch)
+        var builder = DefinitionsBuilder()
+        builder.flow("main", initial: "open", on: ["open": [.screen("page"), .flow("sub")], "next": []])
+        builder.flow("sub", on: ["next": []])
+        let world = try World(root: "main", builder)
         for (path, flow) in [("/main/page", "/main"), ("/main/sub", "/main/sub")] {
             try world.show(path)
             try world.emit("next", on: path)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Sibling ids")
 struct SiblingIDsTests {
-    /// Takes the free id for a name, and gives it.
+    /// Takes and returns the free id for a name.
     private func take(_ name: String, _ ids: inout SiblingIDs) -> String {
         let id = ids.free(for: name)
         ids.insert(id, name: name)
@@ -22,7 +22,7 @@ struct SiblingIDsTests {
         #expect(take("a", &ids) == "a")
     }
 
-    @Test func `S-1 an id that was asked for is passed over`() {
+    @Test func `S-1 a default id skips a requested one`() {
         var ids = SiblingIDs()
         ids.insert("a_3", name: "a")
         ids.insert("a_2", name: "other")
@@ -40,7 +40,7 @@ struct SiblingIDsTests {
         #expect(take("a", &ids) == "a_4")
     }
 
-    @Test func `S-13 ids that a plan gives back are free for it, those it plans are not`() {
+    @Test func `S-13 a plan can use the ids that it frees, and not those that it plans`() {
         var ids = SiblingIDs()
         for _ in 1...4 { _ = take("a", &ids) }
         var planned = SiblingIDs.PlannedIDs()
@@ -57,7 +57,7 @@ struct SiblingIDsTests {
         planned.remove("a")
         #expect(plan() == "a")
         #expect(ids.isTaken("a", besides: planned))
-        // A planned one that comes to nothing is free again, and the live one that had its id is still to go.
+        // A planned id is free again if the plan fails, and the live child with its id is still to be removed.
         planned.remove("a_2")
         #expect(ids.isTaken("a_2", besides: planned) == false)
         planned.insert("a_2", givenFor: nil)
@@ -81,7 +81,7 @@ struct SiblingIDsTests {
         #expect(plan == ["a_7", "a_9", "a_1000", "a_2002", "a_2003"])
     }
 
-    @Test func `S-1 the smallest is found whatever comes and goes`() {
+    @Test func `S-1 the smallest free number is found after any additions and removals`() {
         var random = Seeded(seed: 2)
         var ids = SiblingIDs()
         var taken: Set<String> = []

@@ -20,13 +20,13 @@ struct StepQueueTests {
         return order
     }
 
-    @Test func `S-6 within one origin, first set off is first taken`() {
+    @Test func `S-6 within one origin, steps are taken in the order in which they were triggered`() {
         var queue = StepQueue()
         for number in 1...3 { queue.insert(step(number, origin: 7)) }
         #expect(order(queue) == [1, 2, 3])
     }
 
-    @Test func `S-6 an older origin goes before a newer one, whenever it was set off`() {
+    @Test func `S-6 an older origin goes before a newer one, whenever its step was triggered`() {
         var queue = StepQueue()
         queue.insert(step(1, origin: 5))
         queue.insert(step(2, origin: 9))
@@ -45,7 +45,7 @@ struct StepQueueTests {
         #expect(queue.isEmpty == false)
     }
 
-    @Test func `S-6 those that were there before keep their place in their origin`() {
+    @Test func `S-6 restored steps keep their place in their origin`() {
         var queue = StepQueue()
         for number in 1...4 { queue.insert(step(number, origin: number == 4 ? 9 : 7)) }
         let first = [queue.takeNext(), queue.takeNext()].compactMap { $0 }
@@ -54,12 +54,12 @@ struct StepQueueTests {
         #expect(order(queue) == [7, 1, 2, 3, 5, 6, 4])
     }
 
-    /// The heir of a flow where these are live.
+    /// The nearest live ancestor of a flow among these.
     private func nearestLiveAncestor(of gone: UInt64, _ live: [UInt64], _ queue: StepQueue) -> StepQueue.Gone? {
         queue.nearestLiveAncestor(of: flow(gone)) { live.contains($0.instance) }
     }
 
-    @Test func `S-12 failures of steps whose flow is gone are told at the heir, or at that one's`() {
+    @Test func `S-12 failures of steps whose flow is gone are reported at the nearest live ancestor`() {
         var queue = StepQueue()
         queue.insert(step(1, origin: 1, for: 3))
         queue.leave([(flow(3), "/main/sub/a")], to: flow(2))
@@ -72,7 +72,7 @@ struct StepQueueTests {
         #expect(order(queue) == [1])
     }
 
-    @Test func `S-12 flows that are gone are remembered no longer than steps ask for them`() {
+    @Test func `S-12 removed flows are remembered only as long as steps refer to them`() {
         var queue = StepQueue()
         queue.leave([(flow(9), "/nine")], to: nil)
         #expect(queue.gone.isEmpty)
@@ -86,7 +86,7 @@ struct StepQueueTests {
         #expect(nearestLiveAncestor(of: 7, [1], queue) == .below(flow(1)))
         while queue.takeNext() != nil {}
         #expect(queue.gone.isEmpty)
-        // Who waits for a step of a deep link is told by the call, wherever its flow was.
+        // The caller of a deep link gets its outcomes in the reply, wherever the flow was.
         queue.insert(step(3, origin: 2, for: 8, .deepLink(RequestID(1), place: 0)))
         queue.leave([(flow(8), "/eight")], to: nil)
         #expect(queue.gone.isEmpty)

@@ -1,7 +1,7 @@
 @testable import FlowCore
 
-/// What clients know of their calls with a token: who is told `pending`, or loses flowbusd, gets the outcome by a conclusion
-/// that has the token; and who asks again, that outcome and no other (S-9, D-4).
+/// The calls with a token as clients know them: a client that got `pending`, or lost flowbusd, gets the outcome by a
+/// conclusion with the token; and a repeated call gets the same outcome (S-9, D-4).
 struct TokenBook {
     struct Key: Hashable, Comparable {
         var client: Client
@@ -12,20 +12,20 @@ struct TokenBook {
         }
     }
 
-    /// What is known of the latest call by a token.
+    /// The latest call with a token.
     private struct Entry {
         let request: RequestID
         var outcome: String?
     }
 
     private var entries: [Key: Entry] = [:]
-    /// The calls that were made by a token, until they are answered.
+    /// Unanswered calls with a token.
     private var calls: [RequestID: Key] = [:]
-    /// Calls that are to be concluded.
+    /// Calls that have to be concluded.
     private(set) var owed: [RequestID: Key] = [:]
-    /// Which of them a restart came over.
+    /// The calls that a restart interrupted.
     private var late: Set<RequestID> = []
-    /// How many were concluded that a restart had come over.
+    /// The number of interrupted calls that were concluded.
     private(set) var concludedLate = 0
     private(set) var faults: [String] = []
 
@@ -79,7 +79,7 @@ struct TokenBook {
             }
     }
 
-    /// The process is gone: who waited for it is told as if it had said `pending`.
+    /// The process is gone: its callers count as having got `pending`.
     mutating func restart(_ waiting: [RequestID: Call]) {
         for (request, key) in calls where waiting[request]?.isAnswered == false { owed[request] = key }
         calls = [:]

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowCore
 
-/// Calls that are made again by their token get their first answer.
+/// Repeated calls with a token get the first answer.
 @Suite("Tokens")
 struct TokensTests {
     private let one = Client(":1.1")
@@ -25,7 +25,7 @@ struct TokensTests {
 
     // MARK: The list
 
-    @Test func `an outcome is known by its client, kind and token, until its time is over`() {
+    @Test func `an outcome is found by its client, kind and token, until it expires`() {
         var tokens = Tokens()
         tokens.remember(.reply(.done), of: key("a"), at: at(5))
         #expect(tokens.outcome(of: key("a")) == .reply(.done))
@@ -39,7 +39,7 @@ struct TokensTests {
         #expect(tokens.count == 0)
     }
 
-    @Test func `only those whose time is over are forgotten, however many come and go`() {
+    @Test func `only expired tokens are dropped, however many are added`() {
         var tokens = Tokens()
         for number in 0..<300 {
             let now = at(UInt64(number) * Limits.tokenLifetime / 10)
@@ -63,7 +63,7 @@ struct TokensTests {
         #expect(refusal(tokens, key(String(repeating: "ä", count: Limits.tokenLength / 2 + 1))) != nil)
     }
 
-    @Test func `S-33 tokens of one client: it costs no other a call`() {
+    @Test func `S-33 tokens of one client, without a cost to others`() {
         var tokens = Tokens()
         for number in 0..<Limits.tokensPerClient {
             if number == Limits.tokensPerClient - 1 { #expect(refusal(tokens, key("x")) == nil) }
@@ -109,7 +109,7 @@ struct TokensTests {
         #expect(refusal(tokens, key("x", clients[4]), accounting) == nil)
     }
 
-    @Test func `S-33 tokens of a client that is gone are forgotten, but for those of calls that have not ended`() {
+    @Test func `S-33 tokens of a vanished client are dropped, except those of pending calls`() {
         var tokens = Tokens()
         tokens.remember(.reply(.done), of: key("a"), at: at(0))
         tokens.expire(at: at(Limits.tokenLifetime))
@@ -131,15 +131,15 @@ struct TokensTests {
 
     // MARK: Calls
 
-    private func sketch() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.flow(
+    private func builder() -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.flow(
             "main", on: ["go": [.screen("a")], "bad": [.screen("a", .init(id: "x")), .screen("b", .init(id: "x"))]])
-        return sketch
+        return builder
     }
 
     @Test func `a step that is emitted again by its token gets the first verdict, and nothing else happens`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         #expect(try world.emit("go", on: "/main", token: "t").last == "= navigated 1")
         let standing = world.standing
         world.now += Limits.tokenLifetime - 1
@@ -154,7 +154,7 @@ struct TokensTests {
     }
 
     @Test func `the time runs from the first call, not from those that follow`() throws {
-        let world = try World(root: "main", sketch())
+        let world = try World(root: "main", builder())
         try world.emit("go", on: "/main", token: "t")
         for _ in 1...2 {
             world.now += Limits.tokenLifetime / 2 - 1
@@ -164,8 +164,8 @@ struct TokensTests {
         #expect(try world.emit("go", on: "/main", token: "t").last == "= navigated 2")
     }
 
-    @Test func `a refusal is given again too, and any other verdict`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `an error is repeated, too, and any other verdict`() throws {
+        let world = try World(root: "main", builder())
         #expect(try world.emit("bad", on: "/main", token: "bad") == ["! IdTaken"])
         let first = try world.refusal()
         #expect(try world.emit("go", on: "/main", token: "bad") == ["! IdTaken"])
@@ -178,8 +178,8 @@ struct TokensTests {
         #expect(try world.emit("go", on: "/main", token: "stale", instance: 1) == ["! StaleInstance"])
     }
 
-    @Test func `S-33 a token that can't be remembered refuses the call`() throws {
-        let world = try World(root: "main", sketch())
+    @Test func `S-33 a call whose token can't be stored is refused`() throws {
+        let world = try World(root: "main", builder())
         let standing = world.standing
         #expect(try world.emit("go", on: "/main", token: "") == ["! InvalidArguments"])
         #expect(try world.coordinate("main", token: String(repeating: "t", count: 129)) == ["! InvalidArguments"])
@@ -190,14 +190,14 @@ struct TokensTests {
         #expect(try world.coordinate("main", token: "t") == ["! LimitExceeded"])
         #expect(world.standing == standing)
         #expect(world.coordinator.tokens.count == Limits.tokensPerClient)
-        // One that is known is no new one.
+        // A known token is not a new one.
         #expect(try world.emit("go", on: "/main", token: "7") == ["= done"])
         #expect(try world.emit("go", on: "/main").last == "= navigated 1")
         #expect(try world.emit("go", on: "/main", by: ":1.2", token: "t").last == "= navigated 2")
     }
 
-    @Test func `a root that is asked for again by its token is there once`() throws {
-        let world = World(sketch())
+    @Test func `a root requested again with its token exists once`() throws {
+        let world = World(builder())
         #expect(try world.coordinate("main", token: "t").last == "= /main")
         #expect(try world.coordinate("main", token: "t") == ["= /main"])
         #expect(try world.coordinate("main", id: "other", token: "t") == ["= /main"])
@@ -214,9 +214,9 @@ struct TokensTests {
     // MARK: Calls that wait
 
     private func guarded() throws -> World {
-        var sketch = sketch()
-        sketch.flow("main", guarded: ("com.auth", ["go"]), on: ["go": [.screen("a")], "free": []])
-        return try World(root: "main", sketch)
+        var builder = builder()
+        builder.flow("main", guarded: ("com.auth", ["go"]), on: ["go": [.screen("a")], "free": []])
+        return try World(root: "main", builder)
     }
 
     @Test func `S-9 a call by the token of one that is undecided waits with it, and gets the same outcome`() throws {
@@ -234,7 +234,7 @@ struct TokensTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-9 a refusal is given to all that wait, too`() throws {
+    @Test func `S-9 all waiting calls get an error, too`() throws {
         let world = try guarded()
         for _ in 1...3 { try world.emit("go", on: "/main", token: "t") }
         #expect(world.answer(1, GuardAnswer.timedOut) == ["! GuardTimeout", "! GuardTimeout", "! GuardTimeout"])
@@ -242,7 +242,7 @@ struct TokensTests {
         #expect(try world.emit("go", on: "/main", token: "t") == ["! GuardTimeout"])
     }
 
-    @Test func `S-9 after 20 s all of them are pending; one that follows is, too, until it is decided`() throws {
+    @Test func `S-9 after 20 s all of them are pending; a later call is, too, until the outcome`() throws {
         let world = try guarded()
         try world.emit("go", on: "/main", token: "t")
         world.now += Limits.replyTimeout / 2
@@ -256,7 +256,7 @@ struct TokensTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-9 who does not wait is pending by its token at once`() throws {
+    @Test func `S-9 a caller that does not wait gets pending with its token immediately`() throws {
         let world = try guarded()
         let options = EmissionOptions(token: "t", waits: false)
         #expect(try world.emit("go", on: "/main", options: options).last == "= pending 0")
@@ -266,7 +266,7 @@ struct TokensTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-33 calls that wait by one token: 64`() throws {
+    @Test func `S-33 calls that wait with one token: 64`() throws {
         let world = try guarded()
         for _ in 0...Limits.callsPerToken { try world.emit("go", on: "/main", token: "t") }
         #expect(world.effects == [])
@@ -274,14 +274,14 @@ struct TokensTests {
         #expect(try world.emit("go", on: "/main", token: "t") == ["! LimitExceeded"])
         #expect(try world.refusal().message == "64 calls by the token 't' wait, of at most 64")
         #expect(world.standing == standing)
-        // Other tokens and clients are not concerned.
+        // Other tokens and clients are not affected.
         #expect(try world.emit("go", on: "/main", token: "u") == [])
         #expect(try world.emit("go", on: "/main", by: ":1.2", token: "t") == [])
         try world.adapt(1, to: "go")
         #expect(world.answers.count == 1 + Limits.callsPerToken)
     }
 
-    @Test func `S-9 a call that waits is not forgotten with its token, however late the timer is`() throws {
+    @Test func `S-9 a waiting call is not dropped with its token, however late the timer is`() throws {
         let world = try guarded()
         for _ in 1...2 { try world.emit("go", on: "/main", token: "t") }
         world.now += Limits.tokenLifetime
@@ -294,7 +294,7 @@ struct TokensTests {
         #expect(world.coordinator.tokens.outcome(of: key("t")) == nil)
     }
 
-    @Test func `S-9 the outcome of a call whose token was forgotten is not that of the next one by it`() throws {
+    @Test func `S-9 the outcome of a call with an expired token is not that of the next call with it`() throws {
         let world = try guarded()
         try world.emit("go", on: "/main", token: "t")
         world.wait(Limits.replyTimeout)

@@ -13,7 +13,7 @@ struct ValueTypeTests {
         "", "ss", "h", "ah", "a", "()", "(s", "s)", "a{vs}", "a{s}", "a{sss}", "{sv}", "a{sv", "e", "s ", "ä",
         "aaaaaaaaas", "(((((((((y)))))))))", "aaaaaaaa{sv}",
     ])
-    func `no type, or one that nothing could keep`(signature: String) {
+    func `invalid types, and types that can't be persisted`(signature: String) {
         #expect(ValueType(signature: signature) == nil)
     }
 
@@ -72,7 +72,7 @@ struct ValueTypeTests {
         #expect(try #require(ValueType(signature: "ax")).admit(.array(element: "i", [.int32(1)])) == nil)
     }
 
-    @Test func `a variant takes what comes, and leaves it its type`() throws {
+    @Test func `a variant accepts any value, and keeps its type`() throws {
         let any = try #require(ValueType(name: "v"))
         for value in [Value.byte(1), .string("a"), .variant(.bool(true))] { #expect(any.admit(value) == value) }
     }
@@ -85,7 +85,7 @@ struct ValueTypeTests {
         #expect(wanted.canAdmit(given) == can)
     }
 
-    @Test func `signatures are taken apart`() {
+    @Test func `signatures are split into complete types`() {
         #expect(ValueType.completeTypes(in: "") == [])
         #expect(ValueType.completeTypes(in: "ia{sv}(a(ii)s)aas") == ["i", "a{sv}", "(a(ii)s)", "aas"])
         for text in ["a", "(", ")", "a{s", "{sv}", "z", "()"] { #expect(ValueType.completeTypes(in: text) == nil) }

@@ -2,8 +2,8 @@ import Testing
 
 @testable import FlowCore
 
-// What other processes do: owners, and those that are asked. Questions go by their numbers, as `guard? com.auth #3: …`
-// shows them.
+// Actions of other processes: owners, guards, navigators and presenters. Questions are identified by numbers, as in
+// `guard? com.auth #3: …`.
 
 extension World {
     @discardableResult
@@ -55,7 +55,7 @@ extension World {
         handle(.presenterReplied(QuestionID(question), .presented(by: Client(client))))
     }
 
-    /// The presenter does not answer in time; it may yet.
+    /// The presenter does not answer in time; it can still answer.
     @discardableResult
     func presentTimesOut(_ question: UInt64) -> [String] {
         handle(.presenterReplied(QuestionID(question), .timedOut))
@@ -95,7 +95,7 @@ extension World {
 
 // MARK: - Refusals
 
-/// A refusal that left everything as it was, and told nothing.
+/// Expects a refusal that changed and reported nothing.
 func expectRefusal(
     _ world: World, _ code: FlowError.Code, with text: String, sourceLocation: SourceLocation = #_sourceLocation,
     _ event: () throws -> [String]
@@ -110,22 +110,22 @@ func expectRefusal(
 // MARK: - Flows that clients register
 
 extension DefinitionsBuilder {
-    /// What is there before a client registers a flow.
+    /// The definitions before a client registers a flow.
     static func host() -> DefinitionsBuilder {
-        var sketch = DefinitionsBuilder()
-        sketch.step("open", ["item": "int64?"])
-        sketch.step("closed", ["name": "string", "why": "string"])
-        sketch.flow("main", on: ["open": [.screen("a")], "closed": []])
-        return sketch
+        var builder = DefinitionsBuilder()
+        builder.step("open", ["item": "int64?"])
+        builder.step("closed", ["name": "string", "why": "string"])
+        builder.flow("main", on: ["open": [.screen("a")], "closed": []])
+        return builder
     }
 }
 
 extension World {
     /// `:1.5` is the navigator of `pay`, which takes `pay` and `abort`.
-    static func registered(name: String? = nil, isActivatable: Bool = false, _ sketch: DefinitionsBuilder? = nil)
+    static func registered(name: String? = nil, isActivatable: Bool = false, _ builder: DefinitionsBuilder? = nil)
         -> World
     {
-        let world = World(sketch ?? .host())
+        let world = World(builder ?? .host())
         if let name { world.own(name, ":1.5") }
         world.register(
             "pay", steps: ["pay": ["sum": "int64"], "abort": [:]], by: ":1.5", name: name, isActivatable: isActivatable)

@@ -1,9 +1,9 @@
 @testable import FlowCore
 
-// What waits for an answer, and what came of it.
+// Pending questions and calls, and their answers.
 
 extension World {
-    /// What is held for steps and calls that wait, by name; none when all was answered.
+    /// The names of non-empty state for waiting steps and calls; empty when everything was answered.
     var waiting: [String] {
         let held: [(String, Bool)] = [
             ("queue", !coordinator.queue.isEmpty), ("questions", !coordinator.questions.isEmpty),
@@ -21,7 +21,7 @@ extension World {
         coordinator.forest.preorder().compactMap { coordinator.forest[$0].flow }
     }
 
-    /// What the latest event asked of guards and navigators.
+    /// The questions of the latest event to guards and navigators.
     var questions: [Question] {
         effects.compactMap { effect in
             switch effect {
@@ -31,10 +31,10 @@ extension World {
         }
     }
 
-    /// The steps that the latest event asked about: where, and the step.
+    /// The steps that the latest event asked about, with their flows.
     var asked: [String] { questions.map { "\($0.flow) \($0.step)" } }
 
-    /// The answers that the latest event led to, each with the number of its call.
+    /// The answers of the latest event, each with the number of its call.
     var answers: [String] {
         effects.compactMap { effect in
             switch effect {
@@ -44,15 +44,15 @@ extension World {
         }
     }
 
-    /// The refusals that the latest event led to.
+    /// The errors of the latest event.
     var refusals: [FlowError] {
         effects.compactMap { if case .fail(_, let error) = $0 { error } else { nil } }
     }
 
-    /// What the latest event led to, but for the timer.
+    /// The effects of the latest event, without the timer.
     var lines: [String] { effects.map(\.line).filter { !$0.hasPrefix("timer") } }
 
-    /// The guard lets the step pass that it was asked about last, or another one that it was asked about.
+    /// The guard allows the last step it was asked about, or another one.
     @discardableResult
     func pass(_ question: Question? = nil) -> [String] {
         guard let question = question ?? questions.last, let step = coordinator.definitions.step(named: question.step)
@@ -60,7 +60,7 @@ extension World {
         return answer(question.id.number, GuardAnswer.step(step, question.arguments))
     }
 
-    /// The guards let pass whatever they are asked about, in the order that they are asked; what all of it led to.
+    /// The guards allow all steps in order. Returns all effects.
     func passAll() -> [Effect] {
         var (all, open) = (effects, questions)
         while !open.isEmpty {

@@ -2,33 +2,32 @@ import Testing
 
 @testable import FlowCore
 
-/// A coordinator, and events for it in few words. Each gives what it led to, a line an effect (``Effect/line``).
+/// A coordinator with concise methods for events. Each returns its effects, a line for each (``Effect/line``).
 final class World {
     var coordinator: Coordinator
-    /// What the latest event led to.
+    /// The effects of the latest event.
     private(set) var effects: [Effect] = []
-    /// What a shell would have kept.
+    /// The stored records.
     private var archive = Archive()
     var records: [Record] { archive.records }
-    /// How many calls were made.
+    /// The number of calls.
     private(set) var requests: UInt64 = 0
-    /// How many effects and steps make a slice.
+    /// The number of effects and steps in a slice.
     var sliceSize = Int.max
     /// In µs; the time of the next event.
     var now: UInt64 = 0
 
-    /// Whom the shell was asked to watch. Who comes to have something is watched, whatever that is: so this is no part of
-    /// the lines.
+    /// The clients that the shell was asked to watch. Any client with usage is watched, so the lines do not contain it.
     private(set) var watched: [String] = []
 
-    init(_ sketch: DefinitionsBuilder, quotas: Quotas = .service) {
+    init(_ builder: DefinitionsBuilder, quotas: Quotas = .service) {
         self.quotas = quotas
-        coordinator = Coordinator(definitions: sketch.definitions, basePath: "", quotas: quotas)
+        coordinator = Coordinator(definitions: builder.definitions, basePath: "", quotas: quotas)
     }
 
     private let quotas: Quotas
 
-    /// Takes what an event led to.
+    /// Records the effects of an event.
     private func take(_ all: [Effect]) {
         effects = all.filter { effect in
             guard case .watchClient(let client) = effect else { return true }
@@ -38,8 +37,8 @@ final class World {
     }
 
     /// A coordinator with one root of this flow, begun by `:1.0`.
-    convenience init(root flow: String, _ sketch: DefinitionsBuilder) throws {
-        self.init(sketch)
+    convenience init(root flow: String, _ builder: DefinitionsBuilder) throws {
+        self.init(builder)
         try coordinate(flow, by: ":1.0")
     }
 
@@ -53,17 +52,17 @@ final class World {
                 let complaints = archive.update(from: &$0)
                 if !complaints.isEmpty { Issue.record("records: \(complaints) amid \(event)") }
             })
-        // What is kept has to be what there is, after every event of every test.
+        // The stored records have to match the state, after every event of every test.
         let complaints = archive.update(from: &coordinator, comparing: archive.bodies.count < 300)
         if !complaints.isEmpty { Issue.record("records: \(complaints) after \(event)") }
-        // So has to be what was said of a step before it was emitted.
+        // The explanation of a step has to match its effects.
         if let complaint = explanation?.complaint(about: effects, of: event) {
             Issue.record("\(complaint) of \(event)")
         }
         return effects.map(\.line)
     }
 
-    /// One slice of an event; the rest goes on with the next event.
+    /// Handles one slice of an event; the rest follows with the next event.
     @discardableResult
     func begin(_ event: Event, upTo size: Int = 1) -> [String] {
         effects = coordinator.handle(event, at: Instant(microseconds: now), upTo: size)
@@ -72,15 +71,15 @@ final class World {
         return effects.map(\.line)
     }
 
-    /// The process dies, and another one takes its place, by other definitions if any are given. Who owns bus names is known
-    /// before, as ``own(_:_:)`` told it.
+    /// Restarts the process, with other definitions if any are given. The owners of bus names are known before, as set
+    /// with ``own(_:_:)``.
     @discardableResult
-    func restart(_ sketch: DefinitionsBuilder? = nil, onSameBus: Bool = true, owners: [String: String] = [:])
+    func restart(_ builder: DefinitionsBuilder? = nil, onSameBus: Bool = true, owners: [String: String] = [:])
         -> [String]
     {
         let records = archive.records.map { onSameBus ? $0 : $0.withoutPrivateArguments }
         coordinator = Coordinator(
-            definitions: sketch?.definitions ?? coordinator.registrations.files, basePath: coordinator.forest.base,
+            definitions: builder?.definitions ?? coordinator.registrations.files, basePath: coordinator.forest.base,
             quotas: quotas)
         watched = []
         for (name, owner) in owners.sorted(by: { $0.key < $1.key }) {
@@ -114,7 +113,7 @@ final class World {
                 by: Client(client), options: options))
     }
 
-    /// Several steps, one after the other; what is no step's name stands as refused.
+    /// Emits several steps; undeclared names are refused.
     @discardableResult
     func emitAll(_ steps: [String], on path: String, by client: String = ":1.1") throws -> [String] {
         let steps = steps.map { name -> EmittedStep in
@@ -139,7 +138,7 @@ final class World {
         handle(.presentableDismissed(nextRequest(), try node(path), by: Client(client)))
     }
 
-    /// A bus name gets this owner, or none.
+    /// Sets the owner of a bus name, or none.
     @discardableResult
     func own(_ name: String, _ owner: String?) -> [String] {
         handle(.nameOwnerChanged(name, owner: owner.map(Client.init)))
@@ -172,8 +171,8 @@ final class World {
     }
 
     @discardableResult
-    func reload(_ sketch: DefinitionsBuilder) -> [String] {
-        handle(.definitionsRead(sketch.definitions))
+    func reload(_ builder: DefinitionsBuilder) -> [String] {
+        handle(.definitionsRead(builder.definitions))
     }
 
     @discardableResult
@@ -181,7 +180,7 @@ final class World {
         handle(.backPressed(nextRequest(), on: try node(path), by: Client(client)))
     }
 
-    /// Along flows by name, each with a step or with none: `[("main", "open"), ("list", "")]`.
+    /// Navigates along flows by name, each with or without a step: `[("main", "open"), ("list", "")]`.
     @discardableResult
     func navigateAlong(
         _ path: [(flow: String, step: String)], by client: String = ":1.1", timeout: UInt64 = Limits.pathTimeout
@@ -192,7 +191,7 @@ final class World {
         return handle(.pathOpened(nextRequest(), segments, by: Client(client), timeout: timeout))
     }
 
-    /// Lets time pass, in µs, and the timer fire.
+    /// Advances the time, in µs, and fires the timer.
     @discardableResult
     func wait(_ time: UInt64) -> [String] {
         now += time
@@ -207,10 +206,10 @@ final class World {
     /// All live presentables, parents before children.
     var live: [Node] { coordinator.forest.preorder().map { [forest = coordinator.forest] in forest[$0] } }
 
-    /// The presentable as it is kept.
+    /// The node of a presentable.
     func kept(_ path: String) throws -> Node { coordinator.forest[try node(path).slot] }
 
-    /// The presentable as it is told of.
+    /// The reported state of a presentable.
     func state(_ path: String) throws -> PresentableState {
         let slot = coordinator.forest.slot(of: try node(path))
         return coordinator.forest.state(of: try #require(slot))
@@ -221,28 +220,28 @@ final class World {
     func current(_ path: String) throws -> String? { try #require(try state(path).flow).current }
     var paths: [String] { coordinator.paths }
 
-    /// The refusal that the latest event was answered with.
+    /// The error of the latest event.
     func refusal() throws -> FlowError {
         guard case .fail(_, let error) = effects.last else {
-            throw Unrefused()
+            throw UnexpectedEffect()
         }
         return error
     }
 
-    /// What the latest event told of steps that nobody waits for.
+    /// The failures that the latest event reported.
     var failures: [NavigationFailure] {
         effects.compactMap { if case .emitNavigationFailed(let failure) = $0 { failure } else { nil } }
     }
 
-    /// The navigations that the latest event led to: where, and the step.
+    /// The navigations of the latest event: the flow, and the step.
     var navigations: [String] {
         effects.compactMap { if case .emitNavigationOccurred(let it) = $0 { "\(it.flow) \(it.step)" } else { nil } }
     }
 
-    struct Unrefused: Error {}
+    struct UnexpectedEffect: Error {}
 
-    /// All that a refusal leaves as it was.
-    var standing: Standing { Standing(of: coordinator) }
+    /// The state that a refusal leaves unchanged.
+    var standing: CoordinatorSnapshot { CoordinatorSnapshot(of: coordinator) }
 
     func nextRequest() -> RequestID {
         requests += 1
@@ -260,7 +259,7 @@ final class World {
 }
 
 extension [Effect] {
-    /// But for whom the shell is to watch: who comes to have something, whatever that is.
+    /// The effects without requests to watch clients.
     var withoutWatches: [Effect] { filter { if case .watchClient = $0 { false } else { true } } }
 }
 

@@ -1,30 +1,30 @@
 import FlowCore
 
-/// Definitions and what happens in their world; all by chance, from one seed.
+/// Random definitions and operations, from one seed.
 struct Case {
     var definitions: Definitions
     var operations: [Operation]
     var quotas = Quotas.service
 
-    /// A case in which something was otherwise than it has to be.
+    /// A case with a difference.
     struct Failure {
         var seed: UInt64
-        var story: Case
+        var testCase: Case
         var difference: World.Difference
     }
 
-    /// How much was done.
+    /// Statistics.
     struct Usage {
         var sequences = 0
         var events = 0
         var navigations = 0
-        /// What was said at least once.
+        /// The kinds that occurred at least once.
         var kinds: Set<Contribution.Kind> = []
         var verdicts: Set<Verdict> = []
         var codes: Set<FlowError.Code> = []
 
-        fileprivate mutating func note(_ said: [Said]) {
-            for it in said {
+        fileprivate mutating func note(_ observed: [ObservedEffect]) {
+            for it in observed {
                 switch it {
                 case .did(let did): for part in did.parts { kinds.insert(part.kind) }
                 case .failed(let failure):
@@ -42,28 +42,28 @@ struct Case {
         }
     }
 
-    /// Lives through the sequence of this seed; gives what was wrong.
+    /// Runs the sequence of a seed. Returns the difference.
     static func run(seed: UInt64, _ usage: inout Usage) -> Failure? {
         var random = SplitMix64(seed: seed)
         let isWild = random.chance(2)
         var definitions = DefinitionGenerator(seed: random.next(), isWild: isWild)
         var operations = OperationGenerator(seed: random.next(), isWild: isWild)
-        var story = Case(definitions: definitions.make(), operations: [])
-        if random.chance(35) { story.quotas = Self.small(&random) }
-        let world = World(story.definitions, story.quotas, hasTwin: seed % 16 == 0, asksBefore: seed % 8 == 1)
-        // Short ones are the cheapest to find something with; a few are as long as they may be.
+        var testCase = Case(definitions: definitions.make(), operations: [])
+        if random.chance(35) { testCase.quotas = Self.small(&random) }
+        let world = World(testCase.definitions, testCase.quotas, hasTwin: seed % 16 == 0, asksBefore: seed % 8 == 1)
+        // Short sequences find errors cheaply; a few are as long as possible.
         let length = random.chance(4) ? 200 : random.number(1...random.among(20, 40, 80))
         for number in 1...length {
             let operation = operations.make(world.model)
-            story.operations.append(operation)
+            testCase.operations.append(operation)
             let difference = world.run(operation) ?? (number % 16 == 0 ? world.check() : nil)
-            usage.note(world.model.said)
-            if let difference { return Failure(seed: seed, story: story, difference: difference) }
+            usage.note(world.model.observed)
+            if let difference { return Failure(seed: seed, testCase: testCase, difference: difference) }
         }
         usage.sequences += 1
         usage.events += length
         usage.navigations += Int(world.model.serial)
-        return (world.check() ?? world.endAll()).map { Failure(seed: seed, story: story, difference: $0) }
+        return (world.check() ?? world.endAll()).map { Failure(seed: seed, testCase: testCase, difference: $0) }
     }
 
     /// Limits that a few events reach.
@@ -79,7 +79,7 @@ struct Case {
         return quotas
     }
 
-    /// Lives through it again; what was wrong, and after how many operations.
+    /// Runs the case again. Returns the difference, and the number of operations before it.
     func replay() -> (World.Difference, count: Int)? {
         let world = World(definitions, quotas, hasTwin: true, asksBefore: true)
         for (index, operation) in operations.enumerated() {

@@ -1,8 +1,8 @@
 import FlowCore
 
-/// Small definitions by chance, as the definition files could have them.
+/// Generates small random definitions that definition files could contain.
 ///
-/// What a step sets off comes later in the list of steps, so that most chains end; `isWild` ones needn't (S-11).
+/// Triggered steps come later in the list of steps, so that most cascades end; with `isWild` they need not (S-11).
 struct DefinitionGenerator {
     static let screenNames = ["a", "b", "c", "d", "e"]
     static let flowNames = ["f", "g", "h", "i", "j"]
@@ -12,7 +12,7 @@ struct DefinitionGenerator {
     private let isWild: Bool
     private var steps: [StepDeclaration] = []
     private var screens: [ScreenDeclaration] = []
-    /// The flows as others see them; their rules come last.
+    /// The flows without their rules, which come last.
     private var flows: [FlowDefinition] = []
 
     init(seed: UInt64, isWild: Bool) {
@@ -25,7 +25,7 @@ struct DefinitionGenerator {
             StepDeclaration("s\(number)", parameters: parameters(), isPrivate: random.chance(12))
         }
         screens = Self.screenNames.prefix(random.number(2...5)).map { ScreenDeclaration($0, parameters: parameters()) }
-        // After a reload a name may be missing.
+        // After a reload a name can be missing.
         if random.chance(20) { screens.remove(at: random.below(screens.count)) }
         var names = Array(Self.flowNames.prefix(random.number(2...5)))
         if random.chance(20) { names.remove(at: random.below(names.count)) }
@@ -57,7 +57,7 @@ struct DefinitionGenerator {
         return parameters
     }
 
-    /// Values as these parameters need them.
+    /// Returns values for parameters.
     private mutating func fit(_ parameters: [Parameter]) -> Arguments {
         var arguments: Arguments = []
         for parameter in parameters where !parameter.isOptional || random.chance(50) {
@@ -75,7 +75,7 @@ struct DefinitionGenerator {
         }
     }
 
-    /// A step that comes later in the list; at times any.
+    /// Returns a later step of the list, or sometimes any.
     private mutating func step(after rank: Int) -> StepID? {
         if isWild && random.chance(50) { return StepID(random.below(steps.count)) }
         return rank + 1 < steps.count ? StepID(random.number(rank + 1...steps.count - 1)) : nil

@@ -2,14 +2,14 @@ import FlowCore
 import Foundation
 import Testing
 
-/// What comes and goes leaves nothing behind. In a process of its own: nobody else takes memory there.
+/// Added and removed presentables leave no memory behind. The test runs in a process of its own.
 @Suite("Memory")
 struct MemoryTests {
-    @Test func `S-25 S-33 a million times presentables come and go, and nothing grows`() async {
+    @Test func `S-25 S-33 presentables are added and removed a million times without growth`() async {
         await #expect(processExitsWith: .success) {
             let cycles = ProcessInfo.processInfo.environment["FLOWBUS_CYCLES"].flatMap(Int.init) ?? 1_000_000
             var life = BusyLife()
-            // As long as a token is remembered, and a bit: from here on as much is forgotten as comes.
+            // Longer than the lifetime of a token: from here on as many are dropped as are added.
             for _ in 0..<20_000 { life.turn() }
             let before = try residentBytes()
             for _ in 0..<cycles { life.turn() }
@@ -27,7 +27,7 @@ private func residentBytes() throws -> Int {
     return (fields.count > 1 ? Int(fields[1]) ?? 0 : 0) * sysconf(Int32(_SC_PAGESIZE))
 }
 
-/// A root below which, turn by turn, all that can be held is held and goes again.
+/// A root with all kinds of state, which is added and removed in each turn.
 private struct BusyLife: ~Copyable {
     private var coordinator: Coordinator
     private(set) var events: UInt64 = 0
@@ -70,7 +70,7 @@ private struct BusyLife: ~Copyable {
         handle { .flowRequested($0, FlowRequest(FlowID(0), by: Client(":1.1"))) }
     }
 
-    /// Opens a flow and a screen, lets steps wait at both, and takes them away in one way or another.
+    /// Opens a flow and a screen, lets steps wait at both, and removes them in one of several ways.
     mutating func turn() {
         turns += 1
         let text = [Argument("t", .string("turn \(turns)"))]

@@ -1,16 +1,16 @@
 import FlowCore
 
-/// Where the values of `$name` come from.
+/// The sources of `$name`.
 struct References {
     let step: Arguments
     let flow: Arguments
-    /// In `onDismissed`: the child's name, and why it went.
+    /// In `onDismissed`: the child's name, and the reason.
     var childName = ""
     var reason = ""
 }
 
 extension Model {
-    /// The arguments as their declaration keeps them (S-3).
+    /// Returns the arguments with their declared types (S-3).
     func admit(_ arguments: Arguments, _ parameters: [Parameter], isPrivate: Bool = false) throws(FlowError)
         -> Arguments
     {
@@ -65,7 +65,7 @@ extension Model {
 
     // MARK: - Alternatives
 
-    /// The first alternative that is to be taken (S-35); nil: the step is `unhandled`.
+    /// Returns the first matching alternative (S-35); nil if the step is `unhandled`.
     func alternative(for step: ModelStep) -> Alternative? {
         let rule = definitions.flows[step.flow.definition].rules.first { $0.step == step.step }
         return rule?.alternatives.first { alternative in

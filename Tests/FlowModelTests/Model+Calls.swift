@@ -1,6 +1,6 @@
 import FlowCore
 
-/// What clients call for. Each gives one answer.
+/// The calls of clients. Each returns one answer.
 extension Model {
     typealias Reply = Result<Answer, FlowError>
 
@@ -19,7 +19,7 @@ extension Model {
         }
     }
 
-    /// As that many calls, one after the other.
+    /// Equivalent to several calls, one after the other.
     func emit(on instance: UInt64, _ steps: [EmittedStep], _ client: Client) -> Reply {
         guard steps.count <= Limits.waitingStepsPerFlow else { return .failure(FlowError(.limitExceeded)) }
         return .success(
@@ -47,7 +47,7 @@ extension Model {
         }
     }
 
-    /// Takes a step from outside, keeps it, or ignores it (S-15).
+    /// Takes, defers or ignores a step from outside (S-15).
     private func gate(_ node: ModelNode, _ step: ModelStep) throws(FlowError) -> Outcome {
         if !isPresented(node) {
             switch whenHidden(node) {
@@ -55,7 +55,7 @@ extension Model {
             case .ignore: return .ignored(.hidden)
             case .latest, .queue:
                 try keep(step, at: node)
-                // What went for it can have uncovered the presentable, or set off something.
+                // Eviction can have uncovered the presentable, or triggered steps.
                 release()
                 finish()
                 return .ignored(.deferred)
@@ -76,17 +76,17 @@ extension Model {
         node.kept.append(
             ModelStep(
                 step: step.step, arguments: step.arguments, flow: step.flow, origin: step.origin, cause: 0,
-                client: step.client, purpose: .told))
+                client: step.client, purpose: .reported))
     }
 
-    /// Takes a step and all that it leads to; how it ended itself.
+    /// Runs a step and its cascade. Returns the outcome of the step.
     private func run(_ step: ModelStep) -> Outcome {
         queue(step)
         finish()
         return asked
     }
 
-    /// The first outcome of a call of this name, while it is remembered.
+    /// Returns the first outcome of a call with this token, while it is remembered.
     private func once(_ client: Client, _ name: String?, isEmission: Bool, _ call: () -> Reply) -> Reply {
         guard let name else { return call() }
         guard (1...Limits.tokenLength).contains(name.utf8.count) else { return .failure(FlowError(.invalidArguments)) }
@@ -127,14 +127,14 @@ extension Model {
         return .success(.done)
     }
 
-    /// Sets off what the contributor of a child that is gone asked for (S-23).
+    /// Triggers the onDismissed step of a removed child (S-23).
     func reportParent(
         of child: ModelNode, _ reason: DismissalReason, origin: Int, cause: UInt64, _ client: Client
     ) {
         guard let parent = child.parent, let template = child.onDismissed else { return }
         var step = ModelStep(
             step: template.step, arguments: [], flow: parent, origin: origin, cause: cause, client: client,
-            purpose: .told)
+            purpose: .reported)
         do throws(FlowError) {
             step.arguments = try resolve(
                 template.arguments, for: template.step,
@@ -174,14 +174,14 @@ extension Model {
         return .success(.verdict(.unhandled, serial: 0))
     }
 
-    /// The flow that a Back at this one goes down to.
+    /// Returns the flow inside this one that Back goes down to.
     private func descent(from flow: ModelNode) -> ModelNode? {
         let isFree = definitions.flows[flow.definition].children == .free
         let next = isFree ? flow.children.last(where: isPresented) : current(of: flow)
         return next.flatMap { $0.isFlow ? $0 : nil }
     }
 
-    /// Dismisses the child by Back; the serial of that navigation.
+    /// Dismisses the child by Back. Returns the serial of that navigation.
     private func leave(_ child: ModelNode, of flow: ModelNode, _ client: Client) -> UInt64 {
         let origin = newOrigin()
         var lost: [ModelStep] = []
@@ -190,11 +190,12 @@ extension Model {
         serial += 1
         let own = serial
         flow.last = (serial, "", [])
-        said.append(
+        observed.append(
             .did(
-                Said.Did(
+                ObservedEffect.NavigationSummary(
                     flow: flow.path, serial: serial, cause: 0, client: client, step: "", arguments: [],
-                    parts: [Said.Part(kind: .back, name: child.name, path: child.path)], isDeepLink: false)))
+                    parts: [ObservedEffect.ContributionSummary(kind: .back, name: child.name, path: child.path)],
+                    isDeepLink: false)))
         reportLost(lost)
         reportParent(of: child, .back, origin: origin, cause: serial, client)
         release()
@@ -213,7 +214,7 @@ extension Model {
                 _ = try begin(request)
             } catch {
                 let id = root.id ?? definitions[root.flow].name
-                said.append(.unstarted(path: base + "/" + id, error.code))
+                observed.append(.unstarted(path: base + "/" + id, error.code))
             }
         }
     }
@@ -296,7 +297,7 @@ extension Model {
         }
         var outcomes: [FlowOutcome] = []
         var reached: ModelNode?
-        // What can't be a step is no path at all.
+        // An invalid step makes the whole path invalid.
         for segment in segments {
             guard let step = segment.step else { continue }
             do throws(FlowError) { _ = try admit(segment.arguments, for: step) } catch { return .failure(error) }
@@ -339,7 +340,7 @@ extension Model {
 
     // MARK: - Idle (S-34)
 
-    /// A step from outside reached the flow, and so all above it.
+    /// Records activity of the flow and its ancestors.
     func reach(_ flow: ModelNode) {
         (flow.idleSince, flow.idleRests) = (now, false)
         if let parent = flow.parent { reach(parent) }
@@ -364,7 +365,7 @@ extension Model {
                 purpose: .idle)
             do throws(FlowError) {
                 switch try gate(flow, step) {
-                // It waits; another one beside it would be no use.
+                // It waits; another one would be useless.
                 case .ignored(.deferred): flow.idleRests = true
                 case .ignored(.hidden): reportFailure(step, .verdict(.hidden))
                 default: break

@@ -1,14 +1,14 @@
 import FlowCore
 
-/// What is refused because there is too much (S-33), and what goes before that. Everything is counted anew each time.
+/// Limits and eviction (S-33). Everything is counted from scratch each time.
 extension Model {
-    /// What there is a limit of; arguments have none in these worlds.
+    /// The limited resources; arguments have no limit in these worlds.
     enum Resource: CaseIterable {
         case nodes
         case steps
     }
 
-    /// How much more of each.
+    /// A change of usage.
     struct Need {
         var nodes = 0
         var steps = 0
@@ -47,7 +47,7 @@ extension Model {
         more[resource] > 0 ? max(0, held(resource) { _ in true } + more[resource] - quota(resource).total) : 0
     }
 
-    /// Has so much more be allowed; whether something had to go for it.
+    /// Admits a change of usage. Returns whether something was evicted for it.
     @discardableResult
     func reserve(
         _ own: Need, inTotal: Need, for client: Client, sparing spared: ModelNode?
@@ -81,7 +81,7 @@ extension Model {
         return madeRoom
     }
 
-    /// The largest subtrees that clients that are gone left behind; also those in which a screen is presented, or not.
+    /// Returns the largest subtrees of vanished clients, with or without presented screens.
     private func evictionCandidates(_ spared: ModelNode?, seen: Bool) -> [ModelNode] {
         func isEvictable(_ node: ModelNode) -> Bool {
             isGone(node.client) && node !== spared && (seen || node.isFlow || !isPresented(node))
@@ -94,7 +94,7 @@ extension Model {
         (resource == .nodes ? 1 : node.kept.count) + node.children.reduce(0) { $0 + sum($1, resource) }
     }
 
-    /// As by Dismiss, by the daemon.
+    /// Dismisses a node, as the daemon.
     private func evict(_ node: ModelNode) {
         let origin = newOrigin()
         var lost: [ModelStep] = []
@@ -107,7 +107,7 @@ extension Model {
 
     // MARK: - What asks for it
 
-    /// What a plan makes more than it takes away. What is reused is the client's from then on.
+    /// Returns the change of usage by a plan. Reused children count for the client from then on.
     func need(of plan: ModelPlan, for client: Client) -> (own: Need, total: Need)? {
         if plan.ends { return nil }
         var (own, total) = (Need(), Need())
@@ -135,7 +135,7 @@ extension Model {
         return own.nodes > 0 ? (own, total) : nil
     }
 
-    /// Whether a step may be kept, in place of others.
+    /// Checks whether a step can be deferred, in place of others.
     func checkRoom(
         for client: Client, at node: ModelNode, besides replaced: [ModelStep]
     ) throws(FlowError) {
@@ -158,7 +158,7 @@ extension Model {
             for: client, sparing: node)
     }
 
-    /// Whether one more token may be remembered.
+    /// Checks whether another token can be stored.
     func checkTokens(_ client: Client) throws(FlowError) {
         let known = tokens.filter { now - $0.time < Limits.tokenLifetime }
         guard known.count(where: { $0.client == client }) < quotas.tokens.perClient, known.count < quotas.tokens.total

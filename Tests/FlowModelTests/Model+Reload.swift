@@ -1,8 +1,8 @@
 import FlowCore
 
 extension Model {
-    /// Live flows follow the new rules from their next step; what has no definition any more is dismissed; what waits
-    /// and is not declared any more is dropped.
+    /// Reloads the definitions: live flows follow the new rules from their next step, presentables without a definition
+    /// are dismissed, and undeclared waiting steps are dropped.
     func reload(_ new: Definitions) {
         for node in nodes where node.isLive && !isDefined(node, new) {
             var lost: [ModelStep] = []
@@ -16,7 +16,7 @@ extension Model {
             let idle = new.flows[node.definition].idle.map { ($0.after, new[$0.step].name) }
             if was?.0 != idle?.0 || was?.1 != idle?.1 { (node.idleSince, node.idleRests) = (now, false) }
         }
-        // What is private now is shown no longer.
+        // Arguments that have become private are hidden.
         for node in nodes {
             if let last = node.last, let step = new.step(named: last.step), new[step].isPrivate {
                 node.last?.arguments = []
@@ -32,7 +32,7 @@ extension Model {
         node.isFlow ? new.flow(named: node.name) != nil : new.screen(named: node.name) != nil
     }
 
-    /// Keeps of a presentable's waiting steps those that the new definitions allow, as they have them.
+    /// Updates a presentable's waiting steps to the new definitions, and drops invalid ones.
     private func drop(at node: ModelNode, _ new: Definitions) {
         node.held = node.held.flatMap { convert($0, new) }
         node.kept = node.kept.compactMap { convert($0, new) }

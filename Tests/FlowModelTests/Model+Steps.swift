@@ -6,7 +6,7 @@ extension Model {
         let outcome = outcome(of: step)
         switch step.purpose {
         case .asked: asked = outcome
-        case .told: break
+        case .reported: break
         case .initial: step.flow.initialHasEnded = true
         case .idle: if outcome.isNavigated { step.flow.idleRests = true }
         }
@@ -25,7 +25,7 @@ extension Model {
         guard let alternative = alternative(for: step) else { return .ignored(.unhandled) }
         let definition = definitions.flows[step.flow.definition]
         if definition.announces {
-            said.append(
+            observed.append(
                 .will(
                     flow: step.flow.path, step: definitions[step.step].name, arguments: step.arguments.broadcastable,
                     isDeepLink: step.isDeepLink))
@@ -44,7 +44,7 @@ extension Model {
         }
     }
 
-    /// Applies all contributors, tells it, and sets off what follows (S-8).
+    /// Applies all contributors, reports the navigation, and triggers the next steps (S-8).
     private func apply(_ plan: ModelPlan, _ step: ModelStep) {
         let flow = step.flow
         var lost: [ModelStep] = []
@@ -58,21 +58,21 @@ extension Model {
         reportChanges()
         serial += 1
         flow.last = (serial, definitions[step.step].name, step.arguments.broadcastable)
-        said.append(
+        observed.append(
             .did(
-                Said.Did(
+                ObservedEffect.NavigationSummary(
                     flow: flow.path, serial: serial, cause: step.cause, client: step.client,
                     step: definitions[step.step].name, arguments: step.arguments.broadcastable,
                     parts: plan.parts.compactMap { part($0, flow, isStillThere) }, isDeepLink: step.isDeepLink)))
         if plan.ends {
-            bury(flow, &lost)
+            discard(flow, &lost)
         }
         reportLost(lost)
         trigger(plan, step)
         release()
     }
 
-    /// Gives reused children what they get, and makes the new ones. Gives which nodes stay.
+    /// Updates reused children, and creates new ones. Returns the remaining nodes.
     private func applyChildren(_ plan: ModelPlan, _ step: ModelStep) -> (ModelNode) -> Bool {
         var added: [ModelNode] = []
         for part in plan.parts {
@@ -101,7 +101,7 @@ extension Model {
         return { $0.isLive }
     }
 
-    /// A new presentable, which nobody was told of.
+    /// Creates a presentable that was not reported yet.
     func make(
         _ name: String, id: String, below parent: ModelNode?, definition: Int?, arguments: Arguments,
         client: Client, template: ChildTemplate?
@@ -120,46 +120,50 @@ extension Model {
         for root in roots { settleReadiness(root) }
         for node in added {
             let state = state(of: node)
-            said.append(.added(state))
-            node.told = ModelNode.Told(
+            observed.append(.added(state))
+            node.reported = ModelNode.ReportedState(
                 isVisible: state.isVisible, isPresented: state.isPresented, isReady: state.isReady,
                 current: current(of: node), arguments: state.arguments)
         }
     }
 
-    private func part(_ part: ModelPlan.Part, _ flow: ModelNode, _ stays: (ModelNode) -> Bool) -> Said.Part? {
+    private func part(_ part: ModelPlan.Part, _ flow: ModelNode, _ stays: (ModelNode) -> Bool) -> ObservedEffect
+        .ContributionSummary?
+    {
         func path(_ planned: ModelPlan.Planned) -> String { flow.path + "/" + planned.id }
-        func up(_ kind: Contribution.Kind, _ step: StepID?, _ arguments: Arguments) -> Said.Part {
-            Said.Part(
+        func up(_ kind: Contribution.Kind, _ step: StepID?, _ arguments: Arguments)
+            -> ObservedEffect.ContributionSummary
+        {
+            ObservedEffect.ContributionSummary(
                 kind: kind, name: step.map { definitions[$0].name } ?? "",
                 path: step == nil ? nil : flow.parent?.path, arguments: arguments.broadcastable)
         }
         switch part {
-        case .clear: return Said.Part(kind: .clear, name: "")
+        case .clear: return ObservedEffect.ContributionSummary(kind: .clear, name: "")
         case .made(let planned, let arguments):
             guard !planned.isDropped else { return nil }
-            return Said.Part(
+            return ObservedEffect.ContributionSummary(
                 kind: planned.isFlow ? .flow : .screen, name: planned.name, path: path(planned),
                 style: planned.template.style, arguments: arguments.broadcastable)
         case .reusedPlanned(let planned, let arguments):
             guard !planned.isDropped else { return nil }
-            return Said.Part(
+            return ObservedEffect.ContributionSummary(
                 kind: .reuse, name: planned.name, path: path(planned), arguments: arguments.broadcastable)
         case .reused(let reused, let arguments):
             guard stays(reused.node) else { return nil }
-            return Said.Part(
+            return ObservedEffect.ContributionSummary(
                 kind: .reuse, name: reused.node.name, path: reused.node.path, arguments: arguments.broadcastable)
         case .pop(let name, let newest):
-            // A later one of the list may have taken it away again.
+            // A later contributor can have removed it again.
             let path: String? =
                 switch newest {
                 case .live(let node): stays(node) ? node.path : nil
                 case .planned(let planned): planned.isDropped ? nil : path(planned)
                 case nil: nil
                 }
-            return Said.Part(kind: .pop, name: name, path: path)
+            return ObservedEffect.ContributionSummary(kind: .pop, name: name, path: path)
         case .current(let step, let arguments):
-            return Said.Part(
+            return ObservedEffect.ContributionSummary(
                 kind: .current, name: definitions[step].name, path: flow.path, arguments: arguments.broadcastable)
         case .parent(let step, let arguments): return up(.parent, step, arguments)
         case .end(let step, let arguments): return up(.end, step, arguments)
@@ -170,7 +174,7 @@ extension Model {
 
     private func trigger(_ plan: ModelPlan, _ step: ModelStep) {
         func follower(
-            _ id: StepID, _ arguments: Arguments, on flow: ModelNode, _ purpose: ModelStep.Purpose = .told
+            _ id: StepID, _ arguments: Arguments, on flow: ModelNode, _ purpose: ModelStep.Purpose = .reported
         ) -> ModelStep {
             ModelStep(
                 step: id, arguments: arguments, flow: flow, origin: step.origin, cause: serial, client: step.client,
@@ -193,7 +197,7 @@ extension Model {
             case .made(let planned, _):
                 guard let node = planned.node, let initial = planned.initial else { continue }
                 triggerInitial(
-                    node, follower(initial.step, initial.arguments, on: node.flow, node.isFlow ? .initial : .told))
+                    node, follower(initial.step, initial.arguments, on: node.flow, node.isFlow ? .initial : .reported))
             case .reused(let reused, _):
                 guard reused.node.isLive, !reused.isTriggered, let initial = reused.initial else { continue }
                 reused.isTriggered = true
@@ -210,13 +214,13 @@ extension Model {
             node.held = nil
             reportFailure(old, .verdict(.hidden))
         }
-        guard maySetOff(step) else { return }
+        guard mayTrigger(step) else { return }
         if node.isFlow || whenHidden(node) == .allow || isPresented(node) { queue(step) } else { node.held = step }
     }
 
     // MARK: - Removal (S-22)
 
-    /// Removes a presentable and all below it, the newest leaf first; what they held is lost.
+    /// Removes a presentable and everything below it, the newest leaf first, with their waiting steps.
     func remove(_ node: ModelNode, _ lost: inout [ModelStep]) {
         take(out: node, nearestLiveAncestor: node.parent, &lost)
     }
@@ -225,7 +229,7 @@ extension Model {
         for child in node.children.reversed() { take(out: child, nearestLiveAncestor: nearestLiveAncestor, &lost) }
         node.successor = nearestLiveAncestor
         detach(node)
-        bury(node, &lost)
+        discard(node, &lost)
     }
 
     func detach(_ node: ModelNode) {
@@ -238,10 +242,10 @@ extension Model {
         }
     }
 
-    private func bury(_ node: ModelNode, _ lost: inout [ModelStep]) {
-        said.append(.removed(path: node.path, isFlow: node.isFlow))
+    private func discard(_ node: ModelNode, _ lost: inout [ModelStep]) {
+        observed.append(.removed(path: node.path, isFlow: node.isFlow))
         lost += [node.held].compactMap(\.self) + node.kept
-        (node.held, node.kept, node.awaited, node.told.current) = (nil, [], [], nil)
+        (node.held, node.kept, node.awaited, node.reported.current) = (nil, [], [], nil)
     }
 
     func reportLost(_ lost: [ModelStep]) {

@@ -1,15 +1,14 @@
 import FlowCore
 
-/// A second state machine, written from the rules (`S-…`) and not from the code: everything stands in plain lists, is
-/// searched from the start, and is worked out anew each time. What it gives is what ``Coordinator`` has to give, but
-/// for texts and timers.
+/// A second state machine, written from the rules (`S-…`) and not from the code: plain lists, searched from the start,
+/// and everything computed from scratch. Its results have to be those of ``Coordinator``, without texts and timers.
 final class Model {
     var definitions: Definitions
     let base: String
     var roots: [ModelNode] = []
-    /// Steps that are to be taken, in no order (S-6).
+    /// Steps to take, in no order (S-6).
     var waiting: [ModelStep] = []
-    /// How many steps each origin set off, and who was told that these were too many (S-11).
+    /// The number of steps that each origin triggered, and the origins whose loop was reported (S-11).
     var triggered: [Int: Int] = [:]
     var loops: Set<Int> = []
     var serial: UInt64 = 0
@@ -17,19 +16,19 @@ final class Model {
     var origins = 0
     private var orders = 0
     var now: UInt64 = 0
-    /// What the event led to so far.
-    var said: [Said] = []
-    /// How the step ended that a caller waits for.
+    /// The effects of the event so far.
+    var observed: [ObservedEffect] = []
+    /// The outcome of the step that a caller waits for.
     var asked = Outcome.ignored(.unhandled)
-    /// Who owns a bus name.
+    /// The owners of bus names.
     var owners: [String: Client] = [:]
     var tokens: [Token] = []
     let quotas: Quotas
-    /// Clients that are gone, and the users of the others, where those have limits of their own.
+    /// Vanished clients, and the users of the others, if those have limits of their own.
     var gone: Set<Client> = []
     var users: [Client: UInt32] = [:]
 
-    /// A call that has a name, and what came of it.
+    /// A call with a token, and its outcome.
     struct Token {
         let client: Client
         let isEmission: Bool
@@ -52,13 +51,13 @@ final class Model {
     /// Parents and children hold each other.
     private static func cut(_ node: ModelNode) {
         node.children.forEach(cut)
-        (node.children, node.selections, node.kept, node.held, node.told.current) = ([], [], [], nil, nil)
+        (node.children, node.selections, node.kept, node.held, node.reported.current) = ([], [], [], nil, nil)
     }
 
-    /// What the event leads to, without timers.
-    func handle(_ event: Event, at time: Instant) -> [Said] {
+    /// Returns the effects of an event, without timers.
+    func handle(_ event: Event, at time: Instant) -> [ObservedEffect] {
         now = time.microseconds
-        said = []
+        observed = []
         switch event {
         case .continued: break
         case .started: start()
@@ -85,13 +84,13 @@ final class Model {
             .flowUnregistered, .guardReplied, .navigatorReplied, .presenterReplied, .restored:
             preconditionFailure("the model lives in a world of one process")
         }
-        return said
+        return observed
     }
 
     private func answer(_ request: RequestID, _ result: Result<Answer, FlowError>) {
         switch result {
-        case .success(let answer): said.append(.answered(request, answer))
-        case .failure(let error): said.append(.refused(request, error.code))
+        case .success(let answer): observed.append(.answered(request, answer))
+        case .failure(let error): observed.append(.refused(request, error.code))
         }
     }
 
@@ -108,7 +107,7 @@ final class Model {
 
     func siblings(below parent: ModelNode?) -> [ModelNode] { parent?.children ?? roots }
 
-    /// Whether the client may emit on this flow.
+    /// Returns whether the client may emit on a flow.
     func mayEmit(_ client: Client, on flow: ModelNode) -> Bool { mayEmit(client, FlowID(flow.definition)) }
 
     func mayEmit(_ client: Client, _ flow: FlowID) -> Bool {
@@ -116,12 +115,12 @@ final class Model {
         return emitters.isEmpty || emitters.contains { owners[$0] == client }
     }
 
-    /// Whether the client may show, hide or dismiss what nobody owns (S-5): a flow and its children are for its emitters.
+    /// Returns whether the client may show, hide or dismiss an unowned node (S-5).
     func mayHandle(_ client: Client, _ node: ModelNode) -> Bool {
         [node, node.parent].compactMap(\.self).filter(\.isFlow).allSatisfy { mayEmit(client, on: $0) }
     }
 
-    /// What is so when a step comes for a presentable that is not presented (S-15).
+    /// Returns the policy for steps on a presentable that is not presented (S-15).
     func whenHidden(_ node: ModelNode) -> WhenHidden {
         node.whenHidden ?? (node.isFlow ? definitions.flows[node.definition].whenHidden : .ignore)
     }
@@ -150,7 +149,7 @@ final class Model {
         parent.selections.append(node)
     }
 
-    /// Tells what is otherwise than it was told. Readiness (S-26) comes from the leaves up and never goes back.
+    /// Reports changed properties. Readiness (S-26) is computed from the leaves up and is never lost.
     func reportChanges() {
         for root in roots { settleReadiness(root) }
         for root in roots { reportChanges(root, true) }
@@ -167,34 +166,35 @@ final class Model {
     private func reportChanges(_ node: ModelNode, _ isUncovered: Bool) {
         let isPresented = node.isVisible && isUncovered
         let current = current(of: node)
-        var changes = Said.Changes(path: node.path)
-        if node.isVisible != node.told.isVisible { changes.isVisible = node.isVisible }
-        if isPresented != node.told.isPresented { changes.isPresented = isPresented }
-        if node.isFlow && node.isReady != node.told.isReady { changes.isReady = node.isReady }
-        if current !== node.told.current { changes.current = current?.path ?? "" }
+        var changes = ObservedEffect.Changes(path: node.path)
+        if node.isVisible != node.reported.isVisible { changes.isVisible = node.isVisible }
+        if isPresented != node.reported.isPresented { changes.isPresented = isPresented }
+        if node.isFlow && node.isReady != node.reported.isReady { changes.isReady = node.isReady }
+        if current !== node.reported.current { changes.current = current?.path ?? "" }
         let arguments = node.arguments.broadcastable
-        if arguments != node.told.arguments { changes.arguments = arguments }
-        if !changes.isEmpty { said.append(.changed(changes)) }
-        node.told = ModelNode.Told(
+        if arguments != node.reported.arguments { changes.arguments = arguments }
+        if !changes.isEmpty { observed.append(.changed(changes)) }
+        node.reported = ModelNode.ReportedState(
             isVisible: node.isVisible, isPresented: isPresented, isReady: node.isReady, current: current,
             arguments: arguments)
         for child in node.children { reportChanges(child, isPresented && (current ?? child) === child) }
     }
 
-    /// All properties, as they were told.
-    var told: [String: Said.Changes] {
-        var all: [String: Said.Changes] = [:]
+    /// All properties, as reported.
+    var reported: [String: ObservedEffect.Changes] {
+        var all: [String: ObservedEffect.Changes] = [:]
         for node in nodes {
-            all[node.path] = Said.Changes(
-                path: node.path, arguments: node.told.arguments, isVisible: node.told.isVisible,
-                isPresented: node.told.isPresented, isReady: node.told.isReady, current: node.told.current?.path ?? "")
+            all[node.path] = ObservedEffect.Changes(
+                path: node.path, arguments: node.reported.arguments, isVisible: node.reported.isVisible,
+                isPresented: node.reported.isPresented, isReady: node.reported.isReady,
+                current: node.reported.current?.path ?? "")
         }
         return all
     }
 
     /// The presentable as it is now.
-    func state(of node: ModelNode) -> Said.Presentable {
-        Said.Presentable(
+    func state(of node: ModelNode) -> ObservedEffect.Presentable {
+        ObservedEffect.Presentable(
             path: node.path, name: node.name, parent: node.parent?.path, style: node.style, instance: node.instance,
             arguments: node.arguments.broadcastable, isVisible: node.isVisible, isPresented: isPresented(node),
             definition: node.isFlow ? node.name : nil, isReady: node.isReady, current: current(of: node)?.path)
@@ -214,8 +214,8 @@ final class Model {
         waiting.append(step)
     }
 
-    /// Counts a step that its origin sets off; false: it may not (S-11).
-    func maySetOff(_ step: ModelStep) -> Bool {
+    /// Counts a step that its origin triggers. Returns false at the limit (S-11).
+    func mayTrigger(_ step: ModelStep) -> Bool {
         if triggered[step.origin, default: 0] < Limits.triggeredSteps {
             triggered[step.origin, default: 0] += 1
             return true
@@ -225,12 +225,12 @@ final class Model {
         return false
     }
 
-    /// A step that another one leads to.
+    /// Triggers a step.
     func trigger(_ step: ModelStep) {
-        if maySetOff(step) { queue(step) }
+        if mayTrigger(step) { queue(step) }
     }
 
-    /// Takes all that waits: older origins first, within one what was set off first (S-6).
+    /// Takes all waiting steps: older origins first, within one in the order of triggering (S-6).
     func finish() {
         while true {
             let next = waiting.indices.min {
@@ -241,7 +241,7 @@ final class Model {
         }
     }
 
-    /// Queues what waited for its presentable to be presented, parents first and in order (S-16).
+    /// Queues the steps that waited for their presentable to be presented, parents first and in order (S-16).
     func release() {
         for node in nodes where (node.held != nil || !node.kept.isEmpty) && isPresented(node) {
             for step in [node.held].compactMap(\.self) + node.kept { queue(step) }
@@ -250,9 +250,9 @@ final class Model {
     }
 
     func reportFailure(_ step: ModelStep, _ reason: NavigationFailure.Reason) {
-        said.append(
+        observed.append(
             .failed(
-                Said.Failure(
+                ObservedEffect.Failure(
                     flow: step.flow.teller.path, cause: step.cause, client: step.client,
                     step: definitions[step.step].name, reason: reason)))
     }

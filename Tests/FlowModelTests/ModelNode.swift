@@ -1,6 +1,7 @@
 import FlowCore
 
-/// A presentable of the model. It knows its parent when it is gone, and who outlived it: what is lost is told there.
+/// A presentable of the model. After its removal it still knows its parent and its nearest surviving ancestor, where
+/// lost steps are reported.
 final class ModelNode {
     let instance: UInt64
     let name: String
@@ -10,7 +11,7 @@ final class ModelNode {
     let parent: ModelNode?
     let style: String
     let whenHidden: WhenHidden?
-    /// For whom it is there.
+    /// The client that it counts for.
     var client: Client
     var onDismissed: StepTemplate?
     /// The place of a flow's definition.
@@ -21,24 +22,24 @@ final class ModelNode {
     /// The nearest ancestor that outlived it, once it is gone.
     var successor: ModelNode?
     var children: [ModelNode] = []
-    /// With tabs: who was selected, the latest last.
+    /// With tabs: the selected children, the latest last.
     var selections: [ModelNode] = []
     /// The initial step of a screen that was not presented yet (S-16).
     var held: ModelStep?
-    /// Steps that came while it was not presented (S-15).
+    /// Deferred steps (S-15).
     var kept: [ModelStep] = []
     /// Whether a flow's initial step has ended, and the child flows that it contributed (S-26).
     var initialHasEnded = false
     var awaited: [ModelNode] = []
     var isReady = false
     var last: (serial: UInt64, step: String, arguments: Arguments)?
-    /// Since when nothing from outside reached the flow (S-34).
+    /// The time of the latest activity (S-34).
     var idleSince: UInt64 = 0
     var idleRests = false
-    /// What was told of it.
-    var told = Told()
+    /// The reported properties.
+    var reported = ReportedState()
 
-    struct Told {
+    struct ReportedState {
         var isVisible = false
         var isPresented = false
         var isReady = false
@@ -69,11 +70,10 @@ final class ModelNode {
     /// The flow that takes what is emitted on it (S-4).
     var flow: ModelNode { isFlow ? self : parent ?? self }
 
-    /// How many there are on the way from its root, both counted.
+    /// Its depth, with its root counted.
     var depth: Int { (parent?.depth ?? 0) + 1 }
 
-    /// Where it is told what its steps come to: itself, then who was the nearest when it went; where nobody was left then,
-    /// that is the end of it (S-12).
+    /// The path at which its steps are reported: itself, then the nearest survivor at its removal, and so on (S-12).
     var teller: ModelNode { successor?.teller ?? self }
 
     /// It and all below it, parents first and in order.
@@ -85,15 +85,15 @@ final class ModelNode {
 
 /// A step of the model that waits.
 struct ModelStep {
-    /// Who wants to know how it ended.
+    /// The recipient of its outcome.
     enum Purpose {
         /// The caller.
         case asked
-        /// Nobody: a failure is told (S-12).
-        case told
-        /// As told; and its flow is ready with it (S-26).
+        /// None: a failure is reported (S-12).
+        case reported
+        /// As `reported`; and its flow becomes ready with it (S-26).
         case initial
-        /// As told; and its flow's timer rests with it (S-34).
+        /// As `reported`; and its flow's timer rests with it (S-34).
         case idle
     }
 

@@ -1,8 +1,8 @@
 import FlowCore
 
-/// What the contributors of one alternative come to: worked out whole, before anything is applied (S-13).
+/// The result of the contributors of one alternative, computed completely before anything is applied (S-13).
 struct ModelPlan {
-    /// A child as it would be at some place of the list.
+    /// A child at some position of the list.
     enum Member {
         case live(ModelNode)
         case planned(Planned)
@@ -27,7 +27,7 @@ struct ModelPlan {
         }
     }
 
-    /// A child to be made.
+    /// A child to create.
     final class Planned {
         let name: String
         let isFlow: Bool
@@ -53,7 +53,7 @@ struct ModelPlan {
         }
     }
 
-    /// A live child that is given what the last of those that reuse it gives.
+    /// A live child with the values of the last contributor that reuses it.
     final class Reused {
         let node: ModelNode
         var initial: (step: StepID, arguments: Arguments)?
@@ -62,7 +62,7 @@ struct ModelPlan {
         init(_ node: ModelNode) { self.node = node }
     }
 
-    /// What stands in the list, in order.
+    /// The entries of the list, in order.
     enum Part {
         case clear
         /// With the arguments it has at that place.
@@ -77,7 +77,7 @@ struct ModelPlan {
 
     let flow: ModelNode
     var members: [Member]
-    /// Children that go, in order.
+    /// Removed children, in order.
     var removed: [ModelNode] = []
     var reused: [Reused] = []
     var parts: [Part] = []
@@ -159,7 +159,7 @@ extension Model {
         plan.parts.append(.made(planned, arguments))
     }
 
-    /// The name, or with the smallest number behind it that is free (S-1).
+    /// Returns the name, with the smallest free number if it is taken (S-1).
     static func freeID(_ name: String, _ taken: Set<String>) -> String {
         guard taken.contains(name) else { return name }
         var number = 2
@@ -174,7 +174,7 @@ extension Model {
         return plan.members.last.flatMap { fits($0) ? $0 : nil }
     }
 
-    /// At its place in the list, against the children as they are there (S-19).
+    /// Applies a pop at its position in the list (S-19).
     private func apply(_ pop: Pop, to plan: inout ModelPlan) {
         var keeps = plan.members.count
         switch pop {

@@ -2,9 +2,9 @@ import FlowCore
 import Foundation
 import Testing
 
-/// Random definitions, and random events in their worlds: the coordinator has to say what the model says, step by step.
+/// Random definitions and events: the coordinator has to have the same effects as the model, step by step.
 ///
-/// `FLOWBUS_SEQUENCES` says how many sequences, `FLOWBUS_SEED` which the first seed is: `FLOWBUS_SEED=4711
+/// `FLOWBUS_SEQUENCES` sets the number of sequences, `FLOWBUS_SEED` the first seed: `FLOWBUS_SEED=4711
 /// FLOWBUS_SEQUENCES=1` is the one sequence of that seed.
 @Suite("Model")
 struct ModelTests {
@@ -17,7 +17,7 @@ struct ModelTests {
     }
 
     @Test(arguments: 0..<shards)
-    func `S-1 to S-35 the coordinator says what the model says, whatever happens`(shard: UInt64) {
+    func `S-1 to S-35 the coordinator has the same effects as the model, for random events`(shard: UInt64) {
         if shard == 0 { print("model: \(Self.sequences) sequences, seeds from \(Self.first) on") }
         var usage = Case.Usage()
         for number in stride(from: shard, to: Self.sequences, by: Int(Self.shards)) {
@@ -31,18 +31,18 @@ struct ModelTests {
         }
     }
 
-    /// Worlds in which nothing happens would agree, too.
-    @Test func `whatever the coordinator can say, it is made to say it`() {
+    /// Without events both would agree, too.
+    @Test func `the generated operations cause every kind of effect`() {
         var usage = Case.Usage()
         for seed in 1...3_000 as ClosedRange<UInt64> { _ = Case.run(seed: seed, &usage) }
         #expect(usage.kinds == Set(Contribution.Kind.allCases))
-        // Worlds of one process: nobody else is asked, nobody owns or registers anything.
+        // Worlds of one process: there are no questions, owners or registrations.
         #expect(usage.verdicts == Set(Verdict.allCases).subtracting([.rejected, .pending]))
         let others: Set<FlowError.Code> = [
             .notOwner, .alreadyClaimed, .alreadyRegistered, .rejected, .wouldDeadlock, .guardFailed, .guardTimeout,
             .navigatorFailed, .navigatorTimeout, .timeout,
         ]
-        // Names that nobody declares are refused before the core; and files with errors never come to it.
+        // Undeclared names are refused before the core, and invalid files never reach it.
         #expect(
             usage.codes
                 == Set(FlowError.Code.allCases).subtracting([.unknownFlow, .invalidDefinition]).subtracting(others))

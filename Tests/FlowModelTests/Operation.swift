@@ -1,8 +1,8 @@
 import FlowCore
 
-/// An event in values alone, so that it can be replayed in a world that went another way: presentables stand by path.
+/// An event as values only, so that it can be replayed in a different world: presentables are given by path.
 struct Operation {
-    /// A presentable: the one that is live at the path, or the one that went last from there.
+    /// A presentable: the live one at the path, or the one removed last from there.
     struct Target {
         var path: String
         var isGone = false
@@ -27,14 +27,14 @@ struct Operation {
     }
 
     var kind: Kind
-    /// How many µs after the one before.
+    /// The time since the previous one, in µs.
     var wait: UInt64 = 0
     /// Whether a timer that is due in that time comes late, at its end.
     var isLate = false
 }
 
 extension Operation {
-    /// The event, or nil where its presentable or one of its names is not there.
+    /// Returns the event, or nil if its presentable or a name does not exist.
     func event(_ request: RequestID, _ definitions: Definitions, _ find: (Target) -> NodeID?) -> Event? {
         switch kind {
         case .start: return .started

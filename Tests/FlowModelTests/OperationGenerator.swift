@@ -1,10 +1,10 @@
 import FlowCore
 
-/// Events by chance, for the world as the model has it.
+/// Generates random events for the state of the model.
 struct OperationGenerator {
     var random: SplitMix64
     private var graves: [String] = []
-    /// Who is on the bus; no name is given twice.
+    /// The clients on the bus; no name is used twice.
     private var clients = (1...3).map { Client(":1.\($0)") }
     private var lastClient = 3
 
@@ -28,7 +28,7 @@ struct OperationGenerator {
         if nodes.isEmpty || (model.roots.count < 4 && random.chance(3)) { return begin(model) }
         // A loop makes hundreds; two of them would be a slow world.
         if nodes.count > (isWild ? 8 : 45), let root = random.element(model.roots) {
-            // By one who may, if there is one.
+            // By a permitted client, if there is one.
             let owners = model.definitions.flows[root.definition].emitters.compactMap { model.owners[$0] }
             return .dismiss(target(root), random.element(owners) ?? client())
         }
@@ -65,7 +65,7 @@ struct OperationGenerator {
 
     private mutating func client() -> Client { clients[random.below(clients.count)] }
 
-    /// At times one that may be gone.
+    /// Sometimes a removed one.
     private mutating func target(_ node: ModelNode) -> Operation.Target {
         if random.chance(4), let grave = random.element(graves) { return Operation.Target(path: grave, isGone: true) }
         if graves.count < 40 { graves.append(node.path) }
@@ -86,7 +86,7 @@ struct OperationGenerator {
         return arguments
     }
 
-    /// A step that the flow has a rule for, mostly.
+    /// Returns a step, mostly one that the flow has a rule for.
     private mutating func step(for node: ModelNode, _ model: Model) -> StepDeclaration? {
         let rules = model.definitions.flows[node.flow.definition].rules
         if random.chance(88), let rule = random.element(rules) { return model.definitions[rule.step] }
@@ -94,7 +94,7 @@ struct OperationGenerator {
     }
 
     private mutating func emit(_ node: ModelNode, _ model: Model) -> Operation.Kind {
-        // Most of what is live is hidden; let most steps come through.
+        // Most live presentables are hidden; let most steps pass the gate.
         var node = node
         if random.chance(60), !model.isPresented(node) { node = node.flow }
         let step = step(for: node, model)
@@ -105,7 +105,7 @@ struct OperationGenerator {
     }
 
     private mutating func emitMany(_ node: ModelNode, _ model: Model) -> Operation.Kind {
-        // At times so many that a presentable can't keep them all.
+        // Sometimes more than a presentable can defer.
         let count = random.chance(8) ? random.number(63...67) : random.number(0...4)
         var steps: [(step: String, arguments: Arguments)] = []
         for _ in 0..<count {

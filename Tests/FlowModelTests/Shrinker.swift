@@ -1,7 +1,7 @@
 import FlowCore
 
 extension Case.Failure {
-    /// The smallest case found in which the same is wrong.
+    /// Returns the smallest case found with the same difference.
     func shrunk() -> Case.Failure {
         var best = self
         var budget = 4_000
@@ -9,30 +9,30 @@ extension Case.Failure {
             budget -= 1
             guard budget > 0, let (difference, count) = candidate.replay(), difference.text == best.difference.text
             else { return false }
-            best.story = candidate
-            best.story.operations = Array(candidate.operations.prefix(count))
+            best.testCase = candidate
+            best.testCase.operations = Array(candidate.operations.prefix(count))
             best.difference = difference
             return true
         }
-        guard accept(story) else { return self }
+        guard accept(testCase) else { return self }
         var isSmaller = true
         while isSmaller && budget > 0 {
             isSmaller = false
-            var size = max(1, best.story.operations.count / 2)
+            var size = max(1, best.testCase.operations.count / 2)
             while size > 0 {
-                var start = best.story.operations.count - size
+                var start = best.testCase.operations.count - size
                 while start >= 0 {
-                    var candidate = best.story
+                    var candidate = best.testCase
                     candidate.operations.removeSubrange(start..<min(start + size, candidate.operations.count))
                     if accept(candidate) { isSmaller = true }
-                    start = min(start, best.story.operations.count) - size
+                    start = min(start, best.testCase.operations.count) - size
                 }
                 size /= 2
             }
             var index = 0
-            while index < best.story.operations.count {
-                for smaller in best.story.operations[index].smaller() {
-                    var candidate = best.story
+            while index < best.testCase.operations.count {
+                for smaller in best.testCase.operations[index].smaller() {
+                    var candidate = best.testCase
                     candidate.operations[index] = smaller
                     if accept(candidate) {
                         isSmaller = true
@@ -44,9 +44,11 @@ extension Case.Failure {
             var isSimpler = true
             while isSimpler && budget > 0 {
                 isSimpler = false
-                for definitions in best.story.definitions.smaller() {
+                for definitions in best.testCase.definitions.smaller() {
                     if accept(
-                        Case(definitions: definitions, operations: best.story.operations, quotas: best.story.quotas))
+                        Case(
+                            definitions: definitions, operations: best.testCase.operations, quotas: best.testCase.quotas
+                        ))
                     {
                         isSimpler = true
                         isSmaller = true
@@ -60,7 +62,7 @@ extension Case.Failure {
 }
 
 extension Operation {
-    /// The same with less in it.
+    /// Returns smaller variants.
     fileprivate func smaller() -> [Operation] {
         var smaller: [Operation] = []
         if wait > 0 { smaller.append(Operation(kind: kind, isLate: isLate)) }
@@ -83,7 +85,7 @@ extension Operation {
 }
 
 extension Definitions {
-    /// The same with one thing less.
+    /// Returns variants with one definition less.
     fileprivate func smaller() -> [Definitions] {
         var smaller: [Definitions] = []
         if !autostart.isEmpty { smaller.append(Definitions(steps: steps, screens: screens, flows: flows)) }

@@ -1,5 +1,5 @@
-/// Numbers by chance that a seed gives again, on every machine (Steele, Lea, Flood: "Fast splittable pseudorandom number
-/// generators").
+/// A random number generator whose numbers a seed repeats on every machine (Steele, Lea, Flood: "Fast splittable
+/// pseudorandom number generators").
 struct SplitMix64 {
     private var state: UInt64
 
@@ -13,25 +13,25 @@ struct SplitMix64 {
         return mixed ^ (mixed >> 31)
     }
 
-    /// From 0 up to this bound, which is left out.
+    /// Returns a number from 0 up to, and not including, a bound.
     mutating func below(_ bound: Int) -> Int { bound < 2 ? 0 : Int(next() % UInt64(bound)) }
 
     mutating func number(_ range: ClosedRange<Int>) -> Int { range.lowerBound + below(range.count) }
 
-    /// True in so many of a hundred cases.
+    /// Returns true with a probability in percent.
     mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
     mutating func element<Element>(_ elements: [Element]) -> Element? {
         elements.isEmpty ? nil : elements[below(elements.count)]
     }
 
-    /// One of these; at least one there is.
+    /// Returns one of these.
     mutating func among<Element>(_ first: Element, _ others: Element...) -> Element {
         let index = below(others.count + 1)
         return index == 0 ? first : others[index - 1]
     }
 
-    /// The place of one of these, each as likely as its weight says.
+    /// Returns a random index, weighted.
     mutating func weighted(_ weights: [Int]) -> Int {
         var rest = below(weights.reduce(0, +))
         for (index, weight) in weights.enumerated() {

@@ -1,9 +1,9 @@
 import FlowCore
 
-/// Cases as people read them: definitions much as in a file, and a line for each event and each effect.
+/// Readable output of cases: definitions as in a file, and a line for each event and each effect.
 extension Case.Failure {
     var text: String {
-        // What both say at first goes without saying.
+        // The common beginning is left out.
         let (expected, actual) = (difference.expected.map(\.text), difference.actual.map(\.text))
         let same = zip(expected, actual).prefix { $0 == $1 }.count
         func rest(_ lines: [String]) -> String {
@@ -13,10 +13,10 @@ extension Case.Failure {
         }
         return """
             \(difference.text) \(difference.note)
-            seed \(seed), \(story.operations.count) events; definitions:
-            \(story.definitions.text)
+            seed \(seed), \(testCase.operations.count) events; definitions:
+            \(testCase.definitions.text)
             events:
-            \(story.operations.map(\.text).joined(separator: "\n"))
+            \(testCase.operations.map(\.text).joined(separator: "\n"))
             expected:
             \(rest(expected))
             actual:
@@ -167,7 +167,7 @@ extension Operation.Target {
     fileprivate var text: String { path + (isGone ? " (gone)" : "") }
 }
 
-extension Said {
+extension ObservedEffect {
     var text: String {
         switch self {
         case .will(let flow, let step, let arguments, let isDeepLink):

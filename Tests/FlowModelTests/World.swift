@@ -3,32 +3,32 @@ import FlowCore
 /// The coordinator and the model, side by side.
 final class World {
     private var coordinator: Coordinator
-    /// A second coordinator that gets the same events, to tell whether it says the same.
+    /// A second coordinator with the same events, to compare the effects.
     private var twin: Coordinator?
     let model: Model
     private(set) var now: UInt64 = 0
-    /// When the coordinator wants to be told the time.
+    /// The time of the coordinator's timer.
     private var timer: UInt64?
     private var requests: UInt64 = 0
     private var serial: UInt64 = 0
-    /// By path: who was spoken to there last.
+    /// The node addressed last, by path.
     private var known: [String: NodeID] = [:]
 
-    /// What was otherwise than it has to be.
+    /// A difference.
     struct Difference {
         var text: String
-        var expected: [Said] = []
-        var actual: [Said] = []
-        /// What else helps.
+        var expected: [ObservedEffect] = []
+        var actual: [ObservedEffect] = []
+        /// A further note.
         var note = ""
     }
 
-    /// Whether it asks what a step will come to, before each that is emitted.
+    /// Whether each emission is explained first.
     private let asksBefore: Bool
 
-    /// Whether the two worlds went apart, and may.
+    /// Whether the worlds have diverged legitimately.
     private var isOver = false
-    /// Clients whose end the coordinator wants to be told.
+    /// Clients that the coordinator watches.
     private var watched: Set<Client> = []
 
     init(
@@ -40,10 +40,10 @@ final class World {
         model = Model(definitions, quotas: quotas)
     }
 
-    /// Lets the operation happen, and what the time brings before it.
+    /// Runs an operation, and the timers before it.
     func run(_ operation: Operation) -> Difference? {
         if isOver { return nil }
-        // Idle flows that make idle flows double each time: let no more time pass where there are many.
+        // Idle flows that create idle flows double each time: with many of them the time does not advance.
         func mayWait() -> Bool { model.nodes.count < 100 }
         var end = mayWait() ? now + operation.wait : now
         var rounds = 0
@@ -61,7 +61,7 @@ final class World {
         return handle(event, operation.asks ? request : nil)
     }
 
-    /// Of clients that nothing was ever held for the coordinator hears nothing.
+    /// The coordinator gets no events for clients without usage.
     private func isKnown(_ event: Event) -> Bool {
         switch event {
         case .clientVanished(let client): watched.remove(client) != nil
@@ -82,14 +82,14 @@ final class World {
 
     private func handle(_ event: Event, _ request: RequestID?) -> Difference? {
         let time = Instant(microseconds: now)
-        var before: [String: Said.Changes]?
-        if case .definitionsRead = event { before = model.told }
+        var before: [String: ObservedEffect.Changes]?
+        if case .definitionsRead = event { before = model.reported }
         let explanation = asksBefore ? explain(event, at: time) : nil
         let all = coordinator.handle(event, at: time)
         let effects = all.filter { if case .watchClient = $0 { false } else { true } }
         for case .watchClient(let client) in all {
-            // A step without arguments can outlast all that was held for its client. Until the bus has said once more that it
-            // is gone, the coordinator takes it for one that is there.
+            // A step without arguments can outlast its client's usage. Until the bus has reported the client's end
+            // again, the coordinator takes it for connected.
             isOver = isOver || model.isGone(client)
             guard watched.insert(client).inserted else {
                 return Difference(text: "'\(client.name)' is watched a second time")
@@ -98,12 +98,13 @@ final class World {
         if isOver { return nil }
         if let wrong = explanation?.difference(from: effects, request) { return Difference(text: wrong) }
         let expected = model.handle(event, at: time)
-        let actual = effects.compactMap(Said.init)
+        let actual = effects.compactMap(ObservedEffect.init)
         if let again = twin?.handle(event, at: time), again != all {
             return Difference(
-                text: "the same events gave other effects", expected: actual, actual: again.compactMap(Said.init))
+                text: "the same events gave other effects", expected: actual,
+                actual: again.compactMap(ObservedEffect.init))
         }
-        guard actual == expected || Said.isSame(expected, actual, before) else {
+        guard actual == expected || ObservedEffect.isSame(expected, actual, before) else {
             return Difference(text: "model and coordinator differ", expected: expected, actual: actual)
         }
         var isTimer = false
@@ -122,19 +123,19 @@ final class World {
 
     // MARK: - What always holds
 
-    /// What holds whatever the model says.
+    /// Checks the invariants.
     private func broken(
-        _ effects: [Effect], _ said: [Said], _ request: RequestID?, isTimer: Bool
+        _ effects: [Effect], _ observed: [ObservedEffect], _ request: RequestID?, isTimer: Bool
     ) -> String? {
-        let answers = said.indices.filter { said[$0].request != nil }
+        let answers = observed.indices.filter { observed[$0].request != nil }
         if let request {
-            guard answers == [said.count - 1], said.last?.request == request else {
+            guard answers == [observed.count - 1], observed.last?.request == request else {
                 return "a request is answered once, and at last (S-9)"
             }
         } else if !answers.isEmpty {
             return "what nobody asked for is not answered"
         }
-        for case .did(let it) in said {
+        for case .did(let it) in observed {
             guard it.serial > serial, it.cause < it.serial else { return "serials grow, and causes come before (S-10)" }
             serial = it.serial
         }
@@ -159,7 +160,7 @@ final class World {
         return nil
     }
 
-    /// Compares everything that can be asked.
+    /// Compares all observable state.
     func check() -> Difference? {
         if isOver { return nil }
         let nodes = model.nodes
@@ -212,7 +213,7 @@ final class World {
 }
 
 extension Explanation {
-    /// In what a step came to something else than this; nil: in nothing.
+    /// Returns the difference between a step's effects and its explanation; nil if there is none.
     fileprivate func difference(from effects: [Effect], _ request: RequestID?) -> String? {
         var effects = effects
         let expected: Effect? = request.map { request in
@@ -229,7 +230,7 @@ extension Explanation {
 }
 
 extension Operation {
-    /// Whether it is a call, which gets an answer.
+    /// Whether it is a call with an answer.
     var asks: Bool {
         switch kind {
         case .start, .own, .timer, .reload, .vanish, .identify: false
@@ -238,7 +239,7 @@ extension Operation {
     }
 }
 
-extension Said {
+extension ObservedEffect {
     var request: RequestID? {
         switch self {
         case .answered(let request, _), .refused(let request, _): request
@@ -246,10 +247,10 @@ extension Said {
         }
     }
 
-    /// Whether both say the same, where the rules fix the order: between two of the other effects, property changes
-    /// come in any order, and so do they against failures. What goes at a reload may go one by one: there it counts
-    /// what changed in all, against what was told before.
-    static func isSame(_ one: [Said], _ other: [Said], _ before: [String: Changes]?) -> Bool {
+    /// Returns whether both are the same where the rules define the order: between two of the other effects, property
+    /// changes can come in any order, also relative to failures. Removals at a reload can come one by one: there the
+    /// total change counts, relative to the state before.
+    static func isSame(_ one: [ObservedEffect], _ other: [ObservedEffect], _ before: [String: Changes]?) -> Bool {
         blocks(one, before) == blocks(other, before)
     }
 
@@ -257,10 +258,10 @@ extension Said {
         var changes: [String: Changes] = [:]
         var failures: [Failure] = []
         var removed: [String] = []
-        var end: Said?
+        var end: ObservedEffect?
     }
 
-    private static func blocks(_ all: [Said], _ before: [String: Changes]?) -> [Block] {
+    private static func blocks(_ all: [ObservedEffect], _ before: [String: Changes]?) -> [Block] {
         var blocks: [Block] = []
         var block = Block()
         func finish() {
@@ -271,13 +272,13 @@ extension Said {
             blocks.append(block)
             block = Block()
         }
-        for said in all {
-            switch said {
+        for observed in all {
+            switch observed {
             case .changed(let changes): block.changes[changes.path, default: Changes(path: changes.path)].merge(changes)
             case .failed(let failure): block.failures.append(failure)
             case .removed(let path, _) where before != nil && blocks.isEmpty: block.removed.append(path)
             default:
-                block.end = said
+                block.end = observed
                 finish()
             }
         }
@@ -286,8 +287,8 @@ extension Said {
     }
 }
 
-extension Said.Changes {
-    fileprivate mutating func merge(_ later: Said.Changes) {
+extension ObservedEffect.Changes {
+    fileprivate mutating func merge(_ later: ObservedEffect.Changes) {
         arguments = later.arguments ?? arguments
         isVisible = later.isVisible ?? isVisible
         isPresented = later.isPresented ?? isPresented
@@ -295,8 +296,8 @@ extension Said.Changes {
         current = later.current ?? current
     }
 
-    /// What is otherwise than before; nil: nothing is.
-    fileprivate func without(_ before: Said.Changes) -> Said.Changes? {
+    /// Returns the changes since before; nil if there are none.
+    fileprivate func without(_ before: ObservedEffect.Changes) -> ObservedEffect.Changes? {
         var rest = self
         if arguments == before.arguments { rest.arguments = nil }
         if isVisible == before.isVisible { rest.isVisible = nil }

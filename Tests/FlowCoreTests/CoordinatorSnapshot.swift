@@ -1,7 +1,7 @@
 @testable import FlowCore
 
-/// All that a refusal leaves as it was (S-33).
-struct Standing: Equatable {
+/// The state of a coordinator that a refusal leaves unchanged (S-33).
+struct CoordinatorSnapshot: Equatable {
     private let nodes: [Node]
     private let accounting: Accounting
     private let origins: [UInt64: Origins.Cascade]
@@ -12,11 +12,11 @@ struct Standing: Equatable {
     private let watches: ClientWatches
     private let definitions: Definitions
 
-    /// How a coordinator stands; without the times at which its flows were reached, where those may differ.
+    /// Takes a snapshot, optionally without the idle times of flows.
     init(of coordinator: borrowing Coordinator, withTimes: Bool = true) {
         nodes = coordinator.forest.preorder().map { [forest = coordinator.forest] slot in
             var node = forest[slot]
-            // What a search noted is no part of it.
+            // Notes of a search are not part of the state.
             (node.isEvictable, node.isUnseen) = (false, false)
             if !withTimes {
                 node.flow?.reached = nil

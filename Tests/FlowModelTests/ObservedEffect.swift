@@ -1,12 +1,12 @@
 import FlowCore
 
-/// An effect without texts for people and without timers: what the rules fix, and a model can tell.
-enum Said: Equatable {
+/// An effect without messages and timers: the part that the rules define.
+enum ObservedEffect: Equatable {
     case will(flow: String, step: String, arguments: Arguments, isDeepLink: Bool)
     case removed(path: String, isFlow: Bool)
     case added(Presentable)
     case changed(Changes)
-    case did(Did)
+    case did(NavigationSummary)
     case failed(Failure)
     case answered(RequestID, Answer)
     case refused(RequestID, FlowError.Code)
@@ -32,7 +32,7 @@ enum Said: Equatable {
         var isVisible: Bool?
         var isPresented: Bool?
         var isReady: Bool?
-        /// Empty: no child covers the others.
+        /// Empty if no child covers the others.
         var current: String?
 
         var isEmpty: Bool {
@@ -40,18 +40,18 @@ enum Said: Equatable {
         }
     }
 
-    struct Did: Equatable {
+    struct NavigationSummary: Equatable {
         var flow: String
         var serial: UInt64
         var cause: UInt64
         var client: Client
         var step: String
         var arguments: Arguments
-        var parts: [Part]
+        var parts: [ContributionSummary]
         var isDeepLink: Bool
     }
 
-    struct Part: Equatable {
+    struct ContributionSummary: Equatable {
         var kind: Contribution.Kind
         var name: String
         var path: String?
@@ -67,7 +67,7 @@ enum Said: Equatable {
         var reason: NavigationFailure.Reason
     }
 
-    /// What the effect says; nil for a timer.
+    /// Creates an observed effect; nil for a timer.
     init?(_ effect: Effect) {
         switch effect {
         case .emitNavigationWillOccur(let it):
@@ -77,9 +77,10 @@ enum Said: Equatable {
         case .changeProperties(let it): self = .changed(Changes(it))
         case .emitNavigationOccurred(let it):
             self = .did(
-                Did(
+                NavigationSummary(
                     flow: it.flow, serial: it.serial, cause: it.cause, client: it.client, step: it.step,
-                    arguments: it.arguments, parts: it.contributions.map(Part.init), isDeepLink: it.isDeepLink))
+                    arguments: it.arguments, parts: it.contributions.map(ContributionSummary.init),
+                    isDeepLink: it.isDeepLink))
         case .emitNavigationFailed(let it):
             self = .failed(
                 Failure(flow: it.flow, cause: it.cause, client: it.client, step: it.step, reason: it.reason))
@@ -94,7 +95,7 @@ enum Said: Equatable {
     }
 }
 
-extension Said.Presentable {
+extension ObservedEffect.Presentable {
     init(_ state: PresentableState) {
         self.init(
             path: state.path, name: state.name, parent: state.parent, style: state.style, instance: state.instance,
@@ -103,7 +104,7 @@ extension Said.Presentable {
     }
 }
 
-extension Said.Changes {
+extension ObservedEffect.Changes {
     init(_ changes: PropertyChanges) {
         self.init(
             path: changes.path, arguments: changes.arguments, isVisible: changes.isVisible,
@@ -116,19 +117,19 @@ extension Said.Changes {
     }
 }
 
-extension Said.Part {
+extension ObservedEffect.ContributionSummary {
     init(_ it: Contribution) {
         self.init(kind: it.kind, name: it.name, path: it.path, style: it.style, arguments: it.arguments)
     }
 }
 
 extension FlowError {
-    /// A refusal of the model, which has no words.
+    /// An error of the model, without a message.
     init(_ code: Code) { self.init(code, "") }
 }
 
 extension Outcome {
-    /// The outcome without words.
+    /// The outcome without messages.
     var wordless: Outcome {
         if case .refused(let error) = self { .refused(FlowError(error.code)) } else { self }
     }
@@ -137,7 +138,7 @@ extension Outcome {
 }
 
 extension Answer {
-    /// The answer without words.
+    /// The answer without messages.
     var wordless: Answer {
         switch self {
         case .done, .verdict, .flow: self
