@@ -1,7 +1,7 @@
 import SdBus
 
 extension BusValue {
-    /// Appends it to a message.
+    /// Appends the value to a message.
     func write(to body: MessageWriter) throws(SdError) {
         switch self {
         case .byte(let value): try body.append(value)

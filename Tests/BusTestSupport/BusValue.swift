@@ -35,7 +35,7 @@ public indirect enum BusValue: Equatable, Sendable {
     /// `v`
     case variant(BusValue)
 
-    /// Its type.
+    /// The signature of its type.
     public var type: String {
         switch self {
         case .byte: "y"
@@ -71,7 +71,7 @@ extension BusValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral {
     /// An `as`.
     public static func strings(_ values: [String]) -> BusValue { .array(of: "s", values.map(BusValue.string)) }
 
-    /// An `a{sv}` in this order; values that are no variants are put into one.
+    /// An `a{sv}` in this order; values other than variants are wrapped in one.
     public static func options(_ entries: KeyValuePairs<String, BusValue> = [:]) -> BusValue {
         .array(
             of: "{sv}",
@@ -116,7 +116,7 @@ extension BusValue {
         }
     }
 
-    /// What an array or structure holds, also in a variant; otherwise nothing.
+    /// The elements of an array or structure, also in a variant; otherwise none.
     public var elements: [BusValue] {
         switch self {
         case .array(_, let elements), .structure(let elements): elements
@@ -125,7 +125,7 @@ extension BusValue {
         }
     }
 
-    /// A dictionary's value for a key that is text; a variant around it is taken off.
+    /// The value for a string key of a dictionary, without its variant.
     public subscript(key: String) -> BusValue? {
         for case .dictEntry(let name, let value) in elements where name.text == key {
             if case .variant(let inner) = value { return inner }
@@ -134,7 +134,7 @@ extension BusValue {
         return nil
     }
 
-    /// A dictionary's keys that are text, in the order of the wire.
+    /// The string keys of a dictionary, in the order of the wire.
     public var keys: [String] {
         elements.compactMap { element in
             guard case .dictEntry(let name, _) = element else { return nil }

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// What a child has written and how it ended, collected by threads of its own so that the child never blocks on a full
-/// pipe while a test waits for something else. Each news writes a byte into a pipe that the test can wait on.
+/// The output of a child process and how it ended. Threads of its own collect it, so that the child never blocks on a
+/// full pipe while a test waits for something else. Each change writes a byte into a pipe that the test can wait on.
 final class ChildOutput: Sendable {
     struct State {
         var output: [UInt8] = []
@@ -26,15 +26,15 @@ final class ChildOutput: Sendable {
 
     var newsDescriptor: pollfd { pollfd(fd: news.readEnd, events: Int16(POLLIN), revents: 0) }
 
-    /// Forgets the news so far: to be called before looking at ``current``, so that none is missed.
-    func drainNews() {
+    /// Drops earlier notifications. Call it before reading ``current``, so that none is missed.
+    func clearNotifications() {
         var bytes = [UInt8](repeating: 0, count: 64)
         while read(news.readEnd, &bytes, bytes.count) > 0 {}
     }
 
-    private func tell() {
+    private func notify() {
         var byte: UInt8 = 0
-        // A full pipe is news enough.
+        // A full pipe is readable, too.
         _ = write(news.writeEnd, &byte, 1)
     }
 
@@ -46,16 +46,16 @@ final class ChildOutput: Sendable {
                 if count < 0 && errno == EINTR { continue }
                 guard count > 0 else { break }
                 state.withLock { $0[keyPath: buffer].append(contentsOf: bytes[..<count]) }
-                tell()
+                notify()
             }
             close(descriptor)
             state.withLock { $0.openPipes -= 1 }
-            tell()
+            notify()
         }
     }
 
-    /// Waits for the end of the child. It stays a zombie until the lock is held, so that ``signal(_:to:)`` can't hit
-    /// another process that got the same number.
+    /// Waits for the end of the child. It stays a zombie until the lock is taken, so that ``signal(_:to:)`` can't hit
+    /// another process with the same number.
     func reap(_ process: pid_t) {
         Thread.detachNewThread { [self] in
             var information = siginfo_t()
@@ -66,13 +66,13 @@ final class ChildOutput: Sendable {
                 let signal = status & 0x7f
                 state.exit = signal == 0 ? .status((status >> 8) & 0xff) : .signal(signal)
             }
-            tell()
+            notify()
         }
     }
 
     func signal(_ number: Int32, to process: pid_t) {
         state.withLock { state in
-            // 0 is a child that never started, and kill(2) would take it for the whole process group.
+            // 0 means that the child never started; kill(2) would take it for the whole process group.
             guard process > 0, state.exit == nil else { return }
             kill(process, number)
         }

@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
 
-/// A program that a test started. It has no signal blocked and none ignored, whatever the test's process does; what it
-/// writes is collected; it is killed with its last reference.
+/// A program that a test started. No signal is blocked or ignored in it, whatever the test's process does; its output
+/// is collected; it is killed when its last reference goes.
 public final class ChildProcess {
     /// How a program ended.
     public enum Exit: Equatable, Sendable {
@@ -20,7 +20,7 @@ public final class ChildProcess {
         case errors
     }
 
-    /// Its number.
+    /// The process id.
     public let processID: Int32
     private let name: String
     private let collected: ChildOutput
@@ -28,9 +28,11 @@ public final class ChildProcess {
     /// Starts a program: a path, or a name that is looked up in `PATH`.
     ///
     /// - Parameters:
-    ///   - environment: what differs from the test's own environment; nil takes a variable out. What a service manager
-    ///     told the test (`NOTIFY_SOCKET` and the like) is always taken out, unless it is set here.
-    ///   - terminal: what its standard output goes to; without one, a pipe.
+    ///   - program: the path or name.
+    ///   - arguments: its arguments.
+    ///   - environment: changes to the test's own environment; nil removes a variable. The variables of a service
+    ///     manager (`NOTIFY_SOCKET` and the like) are always removed, unless they are set here.
+    ///   - terminal: the terminal for its standard output; nil for a pipe.
     /// - Throws: ``TestFailure`` if it can't be started.
     public init(
         _ program: String, _ arguments: [String] = [], environment: [String: String?] = [:],
@@ -60,16 +62,16 @@ public final class ChildProcess {
 
     // MARK: Output
 
-    /// Everything it wrote to standard output so far.
+    /// Everything it has written to standard output.
     public var output: String { text(.output) }
 
-    /// Everything it wrote to standard error so far.
+    /// Everything it has written to standard error.
     public var errors: String { text(.errors) }
 
-    /// Waits until it has written a whole line that passes a test, from the first line on.
+    /// Waits until it has written a complete line that matches, from the first line on.
     ///
     /// - Returns: the line without its end.
-    /// - Throws: ``TestFailure`` with all output, when it ended without such a line or the bound is over.
+    /// - Throws: ``TestFailure`` with all output, if it ended without such a line or the time limit has passed.
     @discardableResult
     public func waitForLine(
         in stream: Stream = .output, within bound: Duration = failureBound, where matches: (String) -> Bool
@@ -100,9 +102,9 @@ public final class ChildProcess {
     /// Sends it a signal, unless it has ended.
     public func send(signal: Int32) { collected.signal(signal, to: processID) }
 
-    /// Waits until it has ended and all its output is here.
+    /// Waits until it has ended and all its output has arrived.
     ///
-    /// - Throws: ``TestFailure`` with all output, when the bound is over.
+    /// - Throws: ``TestFailure`` with all output, if the time limit has passed.
     @discardableResult
     public func waitForExit(within bound: Duration = failureBound) throws -> Exit {
         var exit: Exit?
@@ -114,7 +116,7 @@ public final class ChildProcess {
         return exit
     }
 
-    /// Asks it to end (SIGTERM) and waits.
+    /// Sends it SIGTERM and waits for its end.
     @discardableResult
     public func terminate(within bound: Duration = failureBound) throws -> Exit {
         send(signal: SIGTERM)
@@ -136,7 +138,7 @@ public final class ChildProcess {
     private func wait(within bound: Duration, for what: String, until done: (ChildOutput.State) -> Bool) throws {
         let deadline = Deadline(bound)
         while true {
-            collected.drainNews()
+            collected.clearNotifications()
             if done(collected.current) { return }
             guard !deadline.isOver else { throw failure("was waited for in vain: \(what)") }
             waitForInput([collected.newsDescriptor], until: deadline)
@@ -183,7 +185,7 @@ public final class ChildProcess {
     }
 }
 
-/// A NULL-terminated `char **` for the length of a call.
+/// Provides a NULL-terminated `char **` for the length of a call.
 private func withStringArray<Result>(
     _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Result
 ) -> Result {

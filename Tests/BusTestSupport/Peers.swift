@@ -1,4 +1,4 @@
-/// The names and objects of the processes that tests play.
+/// The names and objects of the processes that tests simulate.
 package enum Peer {
     package static let name = "com.example.Peer"
     package static let path = "/com/example/Peer"
@@ -9,9 +9,9 @@ package enum Peer {
 }
 
 extension Service {
-    /// A client that plays another process: it answers while the service's own client waits.
+    /// Returns a client that simulates another process: it answers while the service's own client waits.
     ///
-    /// - Parameter name: the name that it owns; nil: none.
+    /// - Parameter name: the bus name that it owns; nil for none.
     package func peer(_ name: String? = Peer.name) throws -> TestClient {
         let peer = try TestClient(bus)
         if let name { try peer.requestName(name) }
@@ -20,7 +20,7 @@ extension Service {
         return peer
     }
 
-    // MARK: Calls that are not waited for
+    // MARK: Calls without waiting
 
     /// Emits a step without waiting for its verdict.
     package func startEmit(
@@ -48,29 +48,30 @@ extension Service {
         try (other ?? client).call(Self.name, Self.tree + path, Self.name + ".Presentable", member)
     }
 
-    /// What the service has been called so far has reached those who are called, and what they sent has reached it.
+    /// Waits until the calls of the service so far have reached their callees, and their messages have reached the
+    /// service.
     package func synchronize(_ peers: TestClient...) throws {
         for peer in [client] + peers { try peer.ping(Self.name) }
     }
 
-    /// The refusal that a call sent before comes to.
+    /// Returns the error that an earlier call leads to.
     package func refusal(of call: AwaitedReply, to other: TestClient? = nil) throws -> BusError {
         try refusal { try (other ?? client).answer(to: call) }
     }
 }
 
 extension TestClient {
-    /// Plays a guard that answers by this.
+    /// Simulates a guard with these answers.
     package func playGuard(at path: String = Peer.path, _ answer: @escaping (ReceivedMessage) -> Answer) {
         serve(path, Peer.guard, "Adapt", answer)
     }
 
-    /// Plays a navigator that answers by this.
+    /// Simulates a navigator with these answers.
     package func playNavigator(at path: String = Peer.path, _ answer: @escaping (ReceivedMessage) -> Answer) {
         serve(path, Peer.navigator, "Navigate", answer)
     }
 
-    /// Plays a presenter that answers by this; what it is told by Withdraw is noted.
+    /// Simulates a presenter with these answers; Withdraw is noted.
     package func playPresenter(
         at path: String = Peer.path, _ answer: @escaping (ReceivedMessage) -> Answer = { _ in .values([]) }
     ) {
@@ -78,17 +79,17 @@ extension TestClient {
         serve(path, Peer.presenter, "Withdraw") { _ in .later }
     }
 
-    /// The calls of a method that came so far.
+    /// The calls of a method received so far.
     package func calls(_ member: String) -> [ReceivedMessage] { log.filter { $0.kind == .call && $0.member == member } }
 }
 
 extension TestClient.Answer {
-    /// A guard's yes.
+    /// The consent of a guard.
     package static func pass(_ call: ReceivedMessage) -> TestClient.Answer {
         .values([call.values[1], call.values[2]])
     }
 
-    /// A guard's yes to another step.
+    /// The replacement of a step by a guard.
     package static func step(_ name: String, _ arguments: KeyValuePairs<String, BusValue> = [:]) -> TestClient.Answer {
         .values([.string(name), .options(arguments)])
     }
@@ -105,7 +106,8 @@ extension TestClient.Answer {
 }
 
 extension TestClient {
-    /// Waits until the bus knows that a connection is gone. Whoever is called after that was told before.
+    /// Waits until the bus knows that a connection is gone. Processes that are called afterwards have been notified
+    /// before.
     package func waitForEnd(of name: String) throws {
         let bus = "org.freedesktop.DBus"
         try addMatch("type='signal',sender='\(bus)',member='NameOwnerChanged',arg0='\(name)'")

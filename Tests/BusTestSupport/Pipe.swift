@@ -1,16 +1,16 @@
 import Glibc
 import Synchronization
 
-/// pipe2(2) does not import, so a pipe is marked as close-on-exec after it was made. Tests run at the same time: were a
-/// child started in between, it would hold the pipe of another test's child open.
+/// pipe2(2) is not imported, so a pipe is marked close-on-exec after its creation. Tests run in parallel: a child
+/// started in between would keep the pipe of another test's child open.
 private let making = Mutex(())
 
-/// The two ends of a pipe(2). A ``ChildProcess`` gets none of them but its own.
+/// The two ends of a pipe(2). A ``ChildProcess`` inherits only its own.
 struct Pipe {
     let readEnd: Int32
     let writeEnd: Int32
 
-    /// Two ends that were made otherwise, both of them close-on-exec.
+    /// Two ends from elsewhere, both of them close-on-exec.
     init(readEnd: Int32, writeEnd: Int32) { (self.readEnd, self.writeEnd) = (readEnd, writeEnd) }
 
     init(nonBlocking: Bool = false) throws {
@@ -32,10 +32,10 @@ struct Pipe {
     }
 }
 
-/// Waits until one of the descriptors is ready or the deadline is over; poll(2).
+/// Waits until a descriptor is ready or the deadline has passed; poll(2).
 func waitForInput(_ descriptors: [pollfd], until deadline: Deadline) {
     var descriptors = descriptors
     let result = poll(&descriptors, nfds_t(descriptors.count), deadline.milliseconds)
-    // EINTR is as good as an event: the caller looks again.
+    // After EINTR the caller checks again, as after an event.
     precondition(result >= 0 || errno == EINTR || errno == EAGAIN, "poll: errno \(errno)")
 }

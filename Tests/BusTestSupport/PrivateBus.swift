@@ -2,32 +2,30 @@ import Glibc
 
 /// A message bus for one test: a dbus-daemon, or a dbus-broker, with a socket in a directory of its own.
 public final class PrivateBus {
-    /// The programs that a bus can be. Where it matters how a bus behaves, a test runs on each.
+    /// The implementations of the bus. Tests that depend on its behavior run with each.
     public enum Program: String, CaseIterable, Sendable, CustomStringConvertible {
-        /// The reference.
+        /// The reference implementation.
         case daemon = "dbus-daemon"
-        /// The one that many distributions have in its place.
+        /// The implementation that many distributions use instead.
         case broker = "dbus-broker"
 
         /// The program's name.
         public var description: String { rawValue }
     }
 
-    /// What to connect to.
+    /// The address to connect to.
     public private(set) var address: String
-    /// Where its socket is; a test may put more files there.
+    /// The directory of its socket; a test can add files.
     public let directory: TemporaryDirectory
     private var daemon: ChildProcess
     private let command: [String]
 
-    /// A session bus without any policy but the usual one.
+    /// A session bus with the usual policy.
     public convenience init() throws {
         try self.init(directory: TemporaryDirectory(), option: "--session")
     }
 
-    /// A session bus without any policy but the usual one.
-    ///
-    /// - Parameter serviceDirectories: where `.service` files of programs lie that the bus shall start.
+    /// A session bus with the usual policy.
     public convenience init(_ program: Program, serviceDirectories: [String] = []) throws {
         switch program {
         case .daemon where serviceDirectories.isEmpty: try self.init()
@@ -39,13 +37,13 @@ public final class PrivateBus {
         }
     }
 
-    /// A session bus with a policy of the test's own, and no services but those of these directories.
+    /// A session bus with a policy of the test's own, and with the services of these directories only.
     ///
     /// - Parameters:
     ///   - policy: elements of `<policy context="default">`, after those that allow everything; dbus-daemon(1). For
     ///     example `<deny own="org.example.Name"/>`.
-    ///   - limits: how many of what there may be, by dbus-daemon's names; what is not named is as for a system bus.
-    ///   - serviceDirectories: where `.service` files of programs lie that the bus shall start.
+    ///   - limits: limits by dbus-daemon's names; the others are those of a system bus.
+    ///   - serviceDirectories: directories with `.service` files of programs that the bus can start.
     public convenience init(
         policy: String = "", limits: KeyValuePairs<String, Int> = [:], serviceDirectories: [String] = []
     ) throws {
@@ -68,7 +66,7 @@ public final class PrivateBus {
         try self.init(directory: directory, option: "--config-file=\(file)")
     }
 
-    /// A bus with the given configuration file; its socket is still the test's own.
+    /// A bus with a configuration file; its socket is still the test's own.
     public convenience init(configurationFile: String) throws {
         try self.init(directory: TemporaryDirectory(), option: "--config-file=\(configurationFile)")
     }
@@ -85,7 +83,7 @@ public final class PrivateBus {
         self.directory = directory
         self.command = command
         daemon = try Self.run(command)
-        // Without the id of the bus (`guid=`), as another one can come to the same place.
+        // Without the id of the bus (`guid=`), because another bus can take its place.
         address = Self.address(in: directory)
     }
 
@@ -98,23 +96,23 @@ public final class PrivateBus {
         return daemon
     }
 
-    /// Ends the bus, so that every connection to it is lost, and waits for that.
+    /// Stops the bus, which ends all connections to it, and waits for its end.
     public func stop() throws { try daemon.terminate() }
 
-    /// Kills the bus (SIGKILL), so that every connection to it is lost without a word.
+    /// Kills the bus (SIGKILL), which ends all connections without a message.
     public func kill() throws {
         daemon.send(signal: SIGKILL)
         try daemon.waitForExit()
     }
 
-    /// Starts another bus at the same place, once this one has ended.
+    /// Starts another bus at the same address, after this one has ended.
     public func start() throws { daemon = try Self.run(command) }
 
     private static func address(in directory: TemporaryDirectory) -> String {
         "unix:path=" + escaped(directory.path + "/bus")
     }
 
-    /// Bytes that may not stand in an address by themselves are written as %XX (D-Bus specification, addresses).
+    /// Escapes bytes that are not allowed in an address as %XX (D-Bus specification, addresses).
     private static func escaped(_ path: String) -> String {
         path.utf8.map { byte -> String in
             switch byte {

@@ -1,14 +1,14 @@
 import CSdBus
 public import SdBus
 
-/// The answer of a call that says no.
+/// An error reply.
 public struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The D-Bus error's name.
     public let name: String
-    /// Its text.
+    /// The message.
     public let message: String
 
-    /// An error by name and text.
+    /// Creates an error.
     public init(_ name: String, _ message: String) {
         self.name = name
         self.message = message
@@ -18,7 +18,7 @@ public struct BusError: Error, Equatable, Sendable, CustomStringConvertible {
     public var description: String { "\(name): \(message)" }
 }
 
-/// A message that a ``TestClient`` received. It holds the message, so that a call can still be answered later.
+/// A message that a ``TestClient`` received. It retains the message, so that a call can be answered later.
 public final class ReceivedMessage: CustomStringConvertible {
     /// The four kinds of message.
     public enum Kind: Equatable, Sendable {
@@ -26,35 +26,35 @@ public final class ReceivedMessage: CustomStringConvertible {
         case call
         /// A signal.
         case signal
-        /// The answer to one of the client's calls.
+        /// A reply to one of the client's calls.
         case reply
-        /// The answer to one of the client's calls that says no.
+        /// An error reply to one of the client's calls.
         case error(BusError)
     }
 
-    /// What it is.
+    /// The kind of message.
     public let kind: Kind
-    /// Who sent it, by unique name.
+    /// The unique name of the sender.
     public let sender: String
-    /// Whom it was sent to; empty for a broadcast.
+    /// The destination; empty for a broadcast.
     public let destination: String
-    /// The object; empty in answers.
+    /// The object; empty in replies.
     public let path: String
-    /// The interface; empty in answers.
+    /// The interface; empty in replies.
     public let interface: String
-    /// The method or signal; empty in answers.
+    /// The method or signal; empty in replies.
     public let member: String
-    /// In an answer, the call that it answers.
+    /// The call that a reply answers.
     public let replyTo: AwaitedReply?
-    /// What it carries.
+    /// The values in its body.
     public let values: [BusValue]
-    /// Does it want an answer?
+    /// Whether it expects a reply.
     public let expectsReply: Bool
-    /// Does who calls allow a question to the user?
+    /// Whether the caller allows interactive authorization.
     public let isInteractive: Bool
     let handle: OpaquePointer
 
-    /// Takes over a reference to the message.
+    /// Takes ownership of a reference to the message.
     init(taking handle: OpaquePointer) throws(SdError) {
         self.handle = handle
         let reader = MessageReader(handle)
@@ -79,14 +79,14 @@ public final class ReceivedMessage: CustomStringConvertible {
                     reader.errorMessage.map { String(cString: $0) } ?? ""))
         default: kind = .reply
         }
-        // sd-bus has read an error's text already.
+        // sd-bus has already read the text of an error.
         try reader.rewind()
         values = try BusValue.readAll(reader)
     }
 
     deinit { sd_bus_message_unref(handle) }
 
-    /// Reads it once more, from its start.
+    /// Reads the message again, from its start.
     public func withReader<Result>(_ body: (MessageReader) throws -> Result) throws -> Result {
         let reader = MessageReader(handle)
         try reader.rewind()

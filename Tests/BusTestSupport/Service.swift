@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A flowbusd on a bus of its own, with definitions of the test's.
+/// A flowbusd on a bus of its own, with the test's definitions.
 package final class Service {
     package static let name = "org.flowbus.Navigation1"
     package static let root = "/org/flowbus/Navigation1"
@@ -9,17 +9,21 @@ package final class Service {
 
     package let bus: PrivateBus
     package let flows: TemporaryDirectory
-    /// What it keeps is in `run` and `state` of this folder.
+    /// The folder of its stores, in `run` and `state`.
     package let stores: TemporaryDirectory
     package private(set) var process: ChildProcess
-    /// The client that most calls of a test come from.
+    /// The client for most calls of a test.
     package private(set) var client: TestClient
     private let options: [String]
     private let environment: [String: String?]
 
-    /// Starts it, and waits until it serves.
+    /// Starts the service, and waits until it is ready.
     ///
-    /// - Parameter stores: where it keeps what outlives it; a folder of its own unless given.
+    /// - Parameters:
+    ///   - definitions: the definitions.
+    ///   - options: further options of flowbusd.
+    ///   - bus: the bus; by default one of its own.
+    ///   - stores: the folder of its stores; by default one of its own.
     package init(
         _ definitions: String, bus: PrivateBus? = nil, options: [String] = [], environment: [String: String?] = [:],
         stores: TemporaryDirectory? = nil
@@ -49,22 +53,23 @@ package final class Service {
 
     // MARK: Another process
 
-    /// Starts another process with the same definitions, folders and options, and others more; it does not wait.
+    /// Starts another process with the same definitions, folders and options, and further options, without waiting for
+    /// it.
     package func startAnother(_ options: String..., on bus: PrivateBus? = nil) throws -> ChildProcess {
         try Self.start(
             Self.arguments(bus ?? self.bus, flows, stores, self.options + options), environment: environment)
     }
 
-    /// Starts it again, once it has ended, and waits until it serves.
+    /// Starts the service again after it has ended, and waits until it is ready.
     package func start(_ options: String...) throws {
         process = try Self.start(Self.arguments(bus, flows, stores, self.options + options), environment: environment)
         try process.waitForLine(in: .errors) { $0.contains("Serving org.flowbus.Navigation1") }
     }
 
-    /// Another process is the service from now on.
+    /// Uses another process as the service from now on.
     package func adopt(_ process: ChildProcess) { self.process = process }
 
-    /// Kills it, as the kernel does where memory is short, and starts it again.
+    /// Kills the service, as the kernel does when memory is short, and starts it again.
     package func restart(_ options: String..., by signal: Int32 = SIGKILL) throws {
         process.send(signal: signal)
         try process.waitForExit()
@@ -72,17 +77,17 @@ package final class Service {
         try process.waitForLine(in: .errors) { $0.contains("Serving org.flowbus.Navigation1") }
     }
 
-    /// Restarts the bus under it, at the same address; it has to find that by itself.
+    /// Restarts the bus at the same address; the service has to notice by itself.
     package func restartBus() throws {
         try bus.stop()
         try bus.start()
         client = try TestClient(bus)
         try client.waitForOwner(of: Self.name)
-        // What it does before it answers is done then.
+        // Its earlier actions are complete when it answers.
         try client.ping(Self.name)
     }
 
-    /// A file in what it keeps; the tree's, unless named.
+    /// A file of its stores; by default that of the tree.
     package func storedFile(_ name: String? = nil) throws -> String {
         if let name { return stores.path + "/" + name }
         let files = try FileManager.default.contentsOfDirectory(atPath: stores.path + "/run")
@@ -92,8 +97,8 @@ package final class Service {
         return stores.path + "/run/" + tree
     }
 
-    /// Starts the program that was built beside the tests. It keeps nothing, unless told where: never in the folders of who
-    /// runs the tests.
+    /// Starts the program that was built with the tests. It persists nothing unless it gets folders, and never in those
+    /// of the user who runs the tests.
     package static func start(
         _ arguments: [String], environment: [String: String?] = [:], keepsNothing: Bool = true
     ) throws -> ChildProcess {
@@ -105,10 +110,10 @@ package final class Service {
 
     package static var program: String { get throws { try program(named: "flowbusd") } }
 
-    /// A program that was built beside the tests.
+    /// A program that was built with the tests.
     package static func program(named name: String) throws -> String {
         let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        // Beside the tests, whether they are a program or a bundle that another one loads.
+        // In the folder of the tests, whether they are a program or a bundle.
         for start in [tests, CommandLine.arguments.first ?? ""] + CommandLine.arguments {
             let path = (start as NSString).deletingLastPathComponent + "/" + name
             if FileManager.default.isExecutableFile(atPath: path) { return path }
@@ -126,7 +131,7 @@ package final class Service {
         try String(contentsOfFile: repository + "/" + path, encoding: .utf8)
     }
 
-    /// Puts other definitions in place; it does not read them by itself.
+    /// Replaces the definition files; the service does not read them by itself.
     package func write(_ definitions: String) throws {
         try flows.write("version = 1\n" + definitions, to: "flows.toml")
     }
@@ -167,7 +172,7 @@ package final class Service {
         try client.property(Self.name, Self.tree + path, Self.name + "." + role, name)
     }
 
-    /// All that is live, by path.
+    /// All live objects, by path.
     package func objects() throws -> BusValue {
         try client.call(Self.name, Self.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")[0]
     }
@@ -182,7 +187,7 @@ package final class Service {
         return (answer[0].elements.map(\.elements), answer[1] == true)
     }
 
-    /// The refusal of a call; a failure where it is none.
+    /// Returns the error of a call; fails if there is none.
     package func refusal(_ call: () throws -> Void) throws -> BusError {
         do {
             try call()
@@ -192,7 +197,7 @@ package final class Service {
         throw TestFailure("the call was not refused")
     }
 
-    /// Hears all signals of the service from now on.
+    /// Subscribes to all signals of the service.
     package func listen() throws {
         try client.addMatch("type='signal',sender='\(Self.name)'")
         client.clearLog()
@@ -200,7 +205,7 @@ package final class Service {
 }
 
 extension ChildProcess {
-    /// What it warned of, and its errors; but for what the definitions of tests bring about.
+    /// Its warnings and errors, without those that the tests' definitions cause.
     package var warnings: [String] {
         errors.split(separator: "\n").map(String.init).filter {
             ($0.contains(" warning: ") || $0.contains(" error: ")) && !$0.contains(": [")
@@ -209,7 +214,7 @@ extension ChildProcess {
 }
 
 extension TestClient {
-    /// Waits until somebody owns a name.
+    /// Waits until a name has an owner.
     package func waitForOwner(of name: String) throws {
         let bus = "org.freedesktop.DBus"
         try addMatch("type='signal',sender='\(bus)',member='NameOwnerChanged',arg0='\(name)'")

@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 
-/// A fresh directory that goes with its last reference.
+/// A new directory that is removed with its last reference.
 public final class TemporaryDirectory {
-    /// Its path: short enough for a socket in it, as a socket's path has 107 bytes.
+    /// The path, short enough for a socket in it: a socket's path has at most 107 bytes.
     public let path: String
 
-    /// Makes one in `TMPDIR`, or in `/tmp` where that is too long.
+    /// Creates a directory in `TMPDIR`, or in `/tmp` if that is too long.
     public init() throws {
         let name = "/flowbus-XXXXXX"
         var parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
@@ -20,7 +20,7 @@ public final class TemporaryDirectory {
     }
 
     deinit {
-        // What can't be removed is left to the system's own cleaning of temporary files.
+        // Leftovers are removed with the system's temporary files.
         try? FileManager.default.removeItem(atPath: path)
     }
 

@@ -2,29 +2,30 @@ import CSdBus
 import Glibc
 public import SdBus
 
-/// A client with a connection of its own, which notes everything it receives in the order of the wire: signals, calls
-/// to it, and the answers to its calls.
+/// A client with a connection of its own, which logs everything it receives in the order of the wire: signals, calls,
+/// and replies.
 ///
-/// It reads only while it waits for something, or while one that plays beside it does (``turn(_:)``). Whatever else
-/// arrives then is in ``log`` too, and incoming calls go to the methods that it serves, or to ``onCall``.
+/// It reads only while it waits for something, or while a client that it is coupled with does (``turn(_:)``). Other
+/// messages that arrive then are in ``log``, too, and incoming calls go to the methods that it serves, or to
+/// ``onCall``.
 public final class TestClient {
-    /// What a call to the client is answered with.
+    /// The answer to a call to the client.
     public enum Answer {
-        /// These values.
+        /// A reply with values.
         case values([BusValue])
-        /// An error.
+        /// An error reply.
         case error(BusError)
-        /// Nothing yet; ``TestClient/reply(to:_:)`` does it later.
+        /// No answer yet; ``TestClient/reply(to:_:)`` sends it later.
         case later
     }
 
     /// The client's unique name.
     public var uniqueName: String { bus.uniqueName }
 
-    /// Everything received since it is connected, oldest first.
+    /// Everything received since it connected, oldest first.
     public private(set) var log: [ReceivedMessage] = []
 
-    /// Answers calls to the client, in the order they arrive. Without it they are only noted.
+    /// Answers calls to the client, in order. Without it they are only logged.
     public var onCall: ((ReceivedMessage) -> Answer)?
     /// The methods that it serves.
     private var methods: [Method: (ReceivedMessage) -> Answer] = [:]
@@ -41,7 +42,7 @@ public final class TestClient {
     /// Connects to a bus.
     public init(_ address: String) throws {
         bus = try Bus(.address(address))
-        // The bus tells every new client its name; that belongs to connecting.
+        // The bus sends every new client its name, which is part of connecting.
         try ping()
         clearLog()
     }
@@ -52,27 +53,27 @@ public final class TestClient {
         daemon = bus
     }
 
-    /// Turns a loop of this thread while the client waits, so that a test can be service and client at once.
+    /// Runs a loop of this thread while the client waits, so that a test can be service and client.
     public func turn(_ loop: EventLoop) { loops.append(loop) }
 
-    /// Has another client receive and answer while this one waits, and this one and all its others while that one waits, so
-    /// that a test can be several processes at once. They live as long as this one.
+    /// Lets another client receive and answer while this one waits, and vice versa, so that a test can be several
+    /// processes. They live as long as this one.
     public func turn(_ peer: TestClient) {
         peers.append(peer)
         peer.leader = self
     }
 
-    /// Those who receive while this one waits.
+    /// The clients that receive while this one waits.
     private var others: [TestClient] {
         ([leader].compactMap(\.self) + (leader ?? self).peers).filter { $0 !== self && $0.bus.isOpen }
     }
 
     // MARK: Calling
 
-    /// Calls a method and waits for the answer.
+    /// Calls a method and waits for the reply.
     ///
-    /// - Returns: what it answered.
-    /// - Throws: ``BusError`` if it says no, ``TestFailure`` if there is no answer in time.
+    /// - Returns: the values of the reply.
+    /// - Throws: ``BusError`` for an error reply, ``TestFailure`` if there is no reply in time.
     @discardableResult
     public func call(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: BusValue...
@@ -80,7 +81,7 @@ public final class TestClient {
         try answer(to: start(destination, path, interface, member, arguments))
     }
 
-    /// Sends a call without waiting for its answer; one that allows questions to the user if it is interactive.
+    /// Sends a call without waiting for its reply, optionally with interactive authorization.
     public func start(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
         isInteractive: Bool = false
@@ -94,7 +95,7 @@ public final class TestClient {
         return AwaitedReply(cookie: cookie)
     }
 
-    /// Sends a call that wants no answer.
+    /// Sends a call without a reply.
     public func post(
         _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: BusValue...
     ) throws {
@@ -114,7 +115,7 @@ public final class TestClient {
         try message.send()
     }
 
-    /// Sends a signal to one client alone.
+    /// Sends a signal to one client only.
     public func signal(
         to receiver: String, _ path: String, _ interface: StaticString, _ member: StaticString, _ arguments: BusValue...
     ) throws {
@@ -144,15 +145,15 @@ public final class TestClient {
         return value
     }
 
-    // MARK: Hearing
+    // MARK: Receiving
 
-    /// Asks the bus for messages that match a rule, and waits until it has agreed.
+    /// Adds a match rule, and waits until the bus has confirmed it.
     public func addMatch(_ rule: String) throws {
         try call(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", .string(rule))
     }
 
-    /// Waits for the next signal that passes a test. The search begins after the signal that was waited for last.
+    /// Waits for the next signal that matches. The search begins after the last one that was waited for.
     @discardableResult
     public func waitForSignal(
         _ member: String? = nil, within bound: Duration = failureBound,
@@ -163,8 +164,7 @@ public final class TestClient {
         }
     }
 
-    /// Waits for the next call to this client that passes a test. The search begins after the call that was waited for
-    /// last.
+    /// Waits for the next call to this client that matches. The search begins after the last one that was waited for.
     @discardableResult
     public func waitForCall(
         _ member: String? = nil, within bound: Duration = failureBound,
@@ -178,15 +178,15 @@ public final class TestClient {
     /// The signals received so far.
     public var signals: [ReceivedMessage] { log.filter { $0.kind == .signal } }
 
-    /// Forgets what was received so far.
+    /// Clears the log.
     public func clearLog() {
         log = []
         readSignals = 0
         readCalls = 0
     }
 
-    /// Waits for an answer of the peer: what it sent to this client before is then in ``log``. The messages of a third
-    /// client have no order against this.
+    /// Waits for a reply of the peer: everything it sent to this client before is in ``log`` then. Messages of other
+    /// clients have no order relative to it.
     public func ping(_ destination: String = "org.freedesktop.DBus") throws {
         try call(destination, "/org/freedesktop/DBus", "org.freedesktop.DBus.Peer", "Ping")
     }
@@ -205,9 +205,9 @@ public final class TestClient {
         try MessageReader(call.handle).replyError(name: error.name, text: error.message)
     }
 
-    /// Answers a call that somebody else was called by, if the caller gave it this number.
+    /// Sends a reply to a call that another client received, if the caller gave it this number.
     public func forge(_ values: [BusValue], to caller: String, call cookie: UInt64) throws {
-        // To sd-bus it is the answer to a call that was received.
+        // For sd-bus it is the reply to a received call.
         var made: OpaquePointer?
         try check(
             "sd_bus_message_new_method_call",
@@ -221,14 +221,14 @@ public final class TestClient {
         try message.send()
     }
 
-    /// Serves a method of an object from now on. Once there is one, all others are answered as what is not there.
+    /// Serves a method of an object. After the first one, all other calls get the error for an unknown method.
     public func serve(
         _ path: String, _ interface: String, _ member: String, _ answer: @escaping (ReceivedMessage) -> Answer
     ) {
         methods[Method(path: path, name: interface + "." + member)] = answer
     }
 
-    /// What a call is answered with.
+    /// Returns the answer to a call.
     private func served(_ call: ReceivedMessage) -> Answer {
         if let method = methods[Method(path: call.path, name: call.interface + "." + call.member)] {
             return method(call)
@@ -256,7 +256,7 @@ public final class TestClient {
 
     /// Reads and serves until a condition holds.
     ///
-    /// - Throws: ``TestFailure`` with everything received, when the bound is over.
+    /// - Throws: ``TestFailure`` with everything received, if the time limit has passed.
     public func wait(within bound: Duration = failureBound, for what: String, until done: () throws -> Bool) throws {
         let deadline = Deadline(bound)
         while try !done() {
@@ -272,9 +272,11 @@ public final class TestClient {
         }
     }
 
-    /// Reads and serves for a time: for a test that does something at a moment that nobody chose.
+    /// Reads and serves for a time, for tests that act at random moments.
     ///
-    /// - Parameter turn: what else it does, after each message and before each wait.
+    /// - Parameters:
+    ///   - time: how long.
+    ///   - turn: further actions, after each message and before each wait.
     public func run(for time: Duration, _ turn: () throws -> Void) throws {
         let deadline = Deadline(time)
         while !deadline.isOver {
@@ -285,7 +287,7 @@ public final class TestClient {
         }
     }
 
-    /// The first message in the log from an index on that passes a test; `start` moves behind it.
+    /// Returns the first message in the log that matches, from an index on; `start` moves behind it.
     private func wait(
         within bound: Duration, for what: String, from start: inout Int, where matches: (ReceivedMessage) -> Bool
     ) throws -> ReceivedMessage {
@@ -303,10 +305,10 @@ public final class TestClient {
         return found
     }
 
-    /// Takes what is there: one message at most.
+    /// Receives at most one pending message.
     ///
-    /// No answer has a callback and no signal a match in sd-bus, so that sd_bus_process(3) hands out every message in
-    /// the order of the wire.
+    /// No reply has a callback and no signal a match in sd-bus, so that sd_bus_process(3) returns every message in the
+    /// order of the wire.
     private func receive() throws -> Bool {
         var message: OpaquePointer?
         let result = try check("sd_bus_process", sd_bus_process(bus.handle, &message))

@@ -1,17 +1,17 @@
-/// Something a test waited for didn't happen; the text says what, and what happened instead.
+/// An event that a test waited for did not happen; the text says which, and what happened instead.
 public struct TestFailure: Error, CustomStringConvertible, Sendable {
-    /// What to tell who reads the test's report.
+    /// The text for the test's report.
     public let description: String
 
     /// A failure with its report.
     public init(_ description: String) { self.description = description }
 }
 
-/// How long a test may wait before it has failed. It is a bound for failures and never paces a test, so it is long
-/// enough for a busy machine under a sanitizer.
+/// The time limit of a wait. It is a bound for failures and never paces a test, so it is long enough for a busy machine
+/// under a sanitizer.
 public let failureBound: Duration = .seconds(30)
 
-/// A point in time after which waiting has failed.
+/// The time at which a wait fails.
 struct Deadline {
     private let end: ContinuousClock.Instant
 
@@ -19,10 +19,10 @@ struct Deadline {
 
     var isOver: Bool { ContinuousClock.now >= end }
 
-    /// What is left, in ms for poll(2); never less than 0.
+    /// The remaining time in ms for poll(2); never less than 0.
     var milliseconds: Int32 {
         let left = (end - ContinuousClock.now).components
-        // For poll(2), less than 0 would be for ever.
+        // For poll(2), a negative value means no limit.
         return max(0, Int32(clamping: left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000))
     }
 }

@@ -1,10 +1,11 @@
 import FlowBus
 import Glibc
 
-/// A program whose main loop is a bare poll(2), which knows nothing of Dispatch: for tests.
+/// A program for tests whose main loop is a bare poll(2), without Dispatch.
 ///
-/// `embedded-loop ADDRESS FLOW STEP [SECOND-ADDRESS]` starts a flow, emits a step on it, watches its tree until that is gone, and
-/// prints a line for each thing. It ends with the task, with status 0. `embedded-loop alone` has flows of its own, and no bus.
+/// `embedded-loop ADDRESS FLOW STEP [SECOND-ADDRESS]` starts a flow, emits a step on it, watches its tree until the
+/// flow is gone, and prints a line for each event. It ends with status 0. `embedded-loop alone` has flows of its own,
+/// and no bus.
 enum EmbeddedLoop {
     @MainActor static var result: Int32?
 
@@ -40,7 +41,7 @@ enum EmbeddedLoop {
         return try loop([(actor.fileDescriptor, actor.process)])
     }
 
-    /// Waits for descriptors and has those that can be read processed, until there is a result.
+    /// Waits for descriptors and processes the readable ones, until there is a result.
     @MainActor
     private static func loop(_ sources: [(descriptor: Int32, process: @MainActor () -> Void)]) throws -> Int32 {
         var rounds = 0
@@ -52,7 +53,7 @@ enum EmbeddedLoop {
             for (descriptor, source) in zip(descriptors, sources) where descriptor.revents != 0 { source.process() }
             rounds += 1
         }
-        // A descriptor that stays readable would make it many more.
+        // A descriptor that stays readable would cause many more.
         print("rounds \(rounds < 1000 ? "few" : "\(rounds)")")
         return result ?? 1
     }
@@ -63,7 +64,7 @@ enum EmbeddedLoop {
     ) async throws {
         let root = try await bus.coordinate(definition)
         print("root \(root)")
-        // What needs the main actor's queue, and a thread of another kind in between.
+        // Needs the main actor's queue, with another thread in between.
         let number = await Task.detached { 6 * 7 }.value
         print("detached \(number)")
         try await Task.sleep(for: .milliseconds(1))

@@ -8,7 +8,7 @@ struct DocumentationTests {
     private static let catalog = Service.repository + "/Sources/FlowBus/FlowBus.docc"
     private static let example = Service.repository + "/examples/swift-app"
 
-    /// The tutorial's code: `WatchedFlow-3.swift` is how `WatchedFlow.swift` looks in the end, where there is no `-4`.
+    /// Returns the tutorial's final code: that of `WatchedFlow-3.swift` for `WatchedFlow.swift`, if there is no `-4`.
     private static func lastCode() throws -> [String: String] {
         var last: [String: (number: Int, file: String)] = [:]
         for file in try FileManager.default.contentsOfDirectory(atPath: catalog + "/Resources") {
@@ -33,15 +33,15 @@ struct DocumentationTests {
         for (name, file) in last {
             let path = try #require(paths[name], "the example has no '\(name)'")
             let real = try String(contentsOfFile: Self.example + "/" + path, encoding: .utf8)
-            let told = try String(contentsOfFile: Self.catalog + "/Resources/" + file, encoding: .utf8)
-            #expect(told == real, "\(file) has to be a copy of examples/swift-app/\(path)")
-            // The last one that is shown under this name.
+            let reported = try String(contentsOfFile: Self.catalog + "/Resources/" + file, encoding: .utf8)
+            #expect(reported == real, "\(file) has to be a copy of examples/swift-app/\(path)")
+            // The last version that is shown under this name.
             let shown = try #require(tutorial.components(separatedBy: "@Code(name: \"\(name)\", file: \"").last)
             #expect(shown.hasPrefix("\(file)\""), "\(name) ends with another file")
         }
     }
 
-    /// What stands in backticks in the first column of a file's tables.
+    /// Returns the symbols in backticks in the first column of a file's tables.
     private static func symbols(in text: String) -> Set<Substring> {
         let rows = text.split(separator: "\n").filter { $0.hasPrefix("| `") }
         let cells = rows.compactMap { $0.split(separator: "|").first }

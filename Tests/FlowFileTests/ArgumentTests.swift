@@ -118,7 +118,7 @@ struct ArgumentTests {
         #expect(child.arguments == .given([Binding("s", .literal(.string("$flow.lang")))]))
     }
 
-    @Test func `what is declared wrongly is not told again where it is used`() {
+    @Test func `an invalid declaration is not reported again where it is used`() {
         let text = "[steps]\na = { x = 'strin' }\n[screens]\ns = { arguments = { x = 'string' } }\n[flows.f.on]\n"
         #expect(errors(text + "a = { screen = 's' }").count == 1)
         #expect(errors(text + "a = { screen = 's', arguments = { x = '$x' } }").count == 1)

@@ -56,7 +56,7 @@ struct ArgumentTextTests {
         ("\u{FFFE}", "string", "U+FFFE can't go over the bus"),
         ("[=", "v", ""),
     ])
-    func `what does not fit is told with what would`(text: String, type: String, problem: String) throws {
+    func `an invalid value is reported with a valid example`(text: String, type: String, problem: String) throws {
         let type = try #require(ValueType(name: type))
         do throws(ArgumentText.InvalidValue) {
             let value = try ArgumentText.value(of: text, as: type)

@@ -215,7 +215,7 @@ struct ContributorTests {
         #expect(onDismissed?.arguments == .given([Binding("n", .literal(.int64(1))), Binding("s", .step("x"))]))
     }
 
-    @Test func `alive, alone and beside arguments, hides an argument of that name`() throws {
+    @Test func `alive, alone and with arguments, hides an argument of that name`() throws {
         let both = try alternatives(
             "{ when = { alive = 'g', n = 1 }, unless = { alive = 'page' }, do = [{ pop = 'root' }, { none = true }] }")
         #expect(
@@ -230,7 +230,7 @@ struct ContributorTests {
         "{ when = { n = 1 }, screen = 'plain', step = 'gone', stepArguments = { why = '$s' } }",
         "{ when = { n = 1 }, do = [{ screen = 'plain', step = 'gone', stepArguments = { why = '$s' } }] }",
     ])
-    func `who tests the step's arguments may know that an optional one is there`(rule: String) {
+    func `a condition can ensure that an optional argument is present`(rule: String) {
         #expect(errors(Self.head + "go = " + rule) == [])
     }
 

@@ -24,14 +24,14 @@ struct DefinitionFilesTests {
         #expect(loaded.definitions.flows.map(\.name) == ["payment", "session", "settings"])
     }
 
-    @Test func `no files are odd, not wrong`() throws {
+    @Test func `no files are a warning, not an error`() throws {
         let folder = try Folder()
         let loaded = try DefinitionFiles.load(from: DefinitionFolders(named: [folder.path]))
         #expect(loaded.definitions == Definitions())
         #expect(loaded.warnings.map(\.description) == ["warning: there are no definition files in '\(folder.path)'"])
     }
 
-    @Test func `everything that is wrong is told at once, in order`() throws {
+    @Test func `all errors are reported together, in order`() throws {
         let folder = try Folder()
         try folder.write("a.toml", "version = 1\n[flows.f.on]\nunknown = { none = true, stlye = 1 }\n")
         try folder.write("b.toml", "version = 1\n[steps\n")
@@ -50,7 +50,7 @@ struct DefinitionFilesTests {
             ])
     }
 
-    @Test func `nothing is called undeclared while a file can't be read`() throws {
+    @Test func `names are not reported as undeclared while a file can't be read`() throws {
         let folder = try Folder()
         let text = """
             version = 1
@@ -93,14 +93,14 @@ struct DefinitionFilesTests {
         #expect(found.first?.hasPrefix("26.toml: error: with this file the definition files are too large") == true)
     }
 
-    @Test func `one line for who can't be told all`() {
+    @Test func `a summary in one line`() {
         let one = Diagnostic(.error, file: "a", line: 1, message: "bad")
         let other = Diagnostic(.error, file: "a", line: 2, message: "worse")
         #expect(DefinitionFailure(diagnostics: [one], files: []).description == "a:1: error: bad")
         #expect(DefinitionFailure(diagnostics: [one, other], files: []).description == "a:1: error: bad (and 1 more)")
     }
 
-    @Test func `more arguments and rules than anybody needs take no time`() {
+    @Test func `excessive arguments and rules do not take long`() {
         let names = (0..<9_000).map { "a\($0) = 'string'" }.joined(separator: ", ")
         let rules = (0..<9_000).map { "x\($0) = { current = 'y\($0)' }" }.joined(separator: "\n")
         let steps = "[steps]\na = { \(names) }\n[screens]\ns = { arguments = { \(names) } }\n"
@@ -108,7 +108,7 @@ struct DefinitionFilesTests {
         #expect(found.count == Diagnostics.most + 1)
     }
 
-    @Test func `a folder that is not there is told beside what is wrong in others`() throws {
+    @Test func `a missing folder is reported together with errors in others`() throws {
         let folder = try Folder()
         try folder.write("a.toml", "version = 1\nx = 1\n")
         let failure = #expect(throws: DefinitionFailure.self) {

@@ -14,12 +14,12 @@ struct DefinitionFoldersTests {
     }
 
     @Test(arguments: ["", "relative"])
-    func `a folder of the user's that does not count`(config: String) {
+    func `a folder of the user that is ignored`(config: String) {
         let folders = DefinitionFolders(environment: ["HOME": "/home/x", "XDG_CONFIG_HOME": config])
         #expect(folders.paths[0] == "/home/x/.config/flowbus/flows.d")
     }
 
-    @Test func `named folders are instead of the standard ones`() {
+    @Test func `named folders replace the standard ones`() {
         let folders = DefinitionFolders(named: ["/b", "/a"], environment: ["HOME": "/h"])
         #expect(folders == DefinitionFolders(named: ["/b/", "/a"]))
         #expect(folders.areNamed)
@@ -68,7 +68,7 @@ struct DefinitionFoldersTests {
         #expect(folders.files().problems.isEmpty)
     }
 
-    @Test func `a standard folder that is none is told`() throws {
+    @Test func `a standard folder that is a file is reported`() throws {
         let folder = try Folder()
         try folder.write("flowbus/flows.d")
         let problems = DefinitionFolders(environment: [:], systemPrefixes: [folder.path]).files().problems

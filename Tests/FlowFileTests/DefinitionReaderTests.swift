@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Definition reader")
 struct DefinitionReaderTests {
-    @Test func `it sees each change: of a text, of the files, of what is wrong with them`() throws {
+    @Test func `it detects each change: of a text, of the files, of their errors`() throws {
         let folder = try Folder()
         let folders = DefinitionFolders(named: [folder.path + "/flows"])
         try folder.write("flows/a.toml", "version = 1\n[steps]\na = {}\n")
@@ -22,7 +22,7 @@ struct DefinitionReaderTests {
         #expect(try reader.load().definitions.steps.map(\.name) == ["b", "c"])
     }
 
-    @Test func `of very many errors the first ones are told, and how many there are besides`() {
+    @Test func `of very many errors the first ones are reported, with the number of the others`() {
         let keys = (0..<Diagnostics.most + 5).map { "k\($0) = 1\n" }.joined()
         let found = errors(keys)
         #expect(found.count == Diagnostics.most + 1)

@@ -10,7 +10,7 @@ struct DiagnosticTests {
         #expect(diagnostic.description == "/a/b.toml:3:7: error: [flows.main] 'x' is wrong")
     }
 
-    @Test func `what is not known is left out`() {
+    @Test func `unknown parts are left out`() {
         #expect(Diagnostic(.warning, file: "", message: "odd").description == "warning: odd")
         #expect(Diagnostic(.error, file: "a", message: "bad").description == "a: error: bad")
         #expect(Diagnostic(.error, file: "a", line: 1, message: "bad").description == "a:1: error: bad")

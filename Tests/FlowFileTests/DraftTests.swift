@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Draft")
 struct DraftTests {
-    @Test func `each file says its version`() {
+    @Test func `each file has a version`() {
         let texts = ["", "version = 2\nx = 1", "version = '1'", "[steps]\nversion = 'string'"]
         let failure = #expect(throws: DefinitionFailure.self) {
             try DefinitionFiles.check(zip("abcd", texts).map { ("\($0)", .success($1)) })

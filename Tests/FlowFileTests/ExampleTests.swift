@@ -137,7 +137,7 @@ struct ExampleTests {
             ])
     }
 
-    @Test func `what a dismissed child sets off`() throws {
+    @Test func `the step that a dismissed child triggers`() throws {
         let definitions = try loaded.get().definitions
         let payment = try #require(definitions.flow(named: "payment"))
         let pay = try #require(definitions.screen(named: "pay"))

@@ -31,13 +31,13 @@ struct FileReaderTests {
         #expect(try failure(folder.write("c", "123456"), limit: 5)?.message.contains("at most 5 bytes") == true)
     }
 
-    @Test func `a file whose size is not told beforehand`() throws {
+    @Test func `a file whose size is not known in advance`() throws {
         let status = try FileReader.text(of: "/proc/self/status", limit: 1 << 20)
         #expect(status.contains("Name:"))
         #expect(failure("/proc/self/status", limit: 10)?.message.contains("too large") == true)
     }
 
-    @Test func `what is not a regular file is refused without waiting`() throws {
+    @Test func `a special file is refused without waiting`() throws {
         let folder = try Folder()
         mkfifo(folder.path + "/fifo", 0o644)
         #expect(failure(folder.path + "/fifo")?.message == "this is a FIFO; a definition file has to be a regular file")
@@ -54,12 +54,12 @@ struct FileReaderTests {
         #expect(failure(path)?.message == refusal)
     }
 
-    @Test func `a byte order mark is passed over`() throws {
+    @Test func `a byte order mark is skipped`() throws {
         #expect(try FileReader.text(of: [0xEF, 0xBB, 0xBF, 0x61]) == "a")
         #expect(failure(bytes: [0xFF, 0xFE, 0x61, 0])?.message == "the file is UTF-16; it has to be UTF-8")
     }
 
-    @Test func `bytes that are no text have a place`() {
+    @Test func `invalid UTF-8 has a location`() {
         let latin = failure(bytes: Array("a\nbé".utf8) + [0xE9, 0x20, 0x61])
         #expect(latin?.line == 2)
         #expect(latin?.column == 3)

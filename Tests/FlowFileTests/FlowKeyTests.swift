@@ -86,7 +86,7 @@ struct FlowKeyTests {
         #expect(errors(Self.head + key + Self.tail) == ["a.toml:7: error: [flows.f.\(place)] \(message)"])
     }
 
-    @Test func `what is said`() throws {
+    @Test func `keys with values`() throws {
         #expect(try flow("onBack = 'home'").onBack == StepID(0))
         #expect(try flow("onBack = 'maybe'").onBack == StepID(1))
         #expect(try flow("idle = { after = '250ms', step = 'maybe' }").idle == Idle(after: 250_000, step: StepID(1)))
@@ -96,13 +96,13 @@ struct FlowKeyTests {
         }
     }
 
-    @Test func `D-3: a flow comes back on another bus, unless it says otherwise`() throws {
+    @Test func `D-3: a flow is restored on another bus, unless it sets restore = false`() throws {
         #expect(try !flow("restore = false").isRestored)
         #expect(try flow("restore = true").isRestored)
         #expect(try flow("").isRestored)
     }
 
-    @Test func `what nothing is said of`() throws {
+    @Test func `default values`() throws {
         let flow = try flow("")
         #expect(flow.onBack == nil && flow.idle == nil && flow.emitters == [] && flow.whenHidden == .ignore)
     }

@@ -38,7 +38,7 @@ struct MergeTests {
             ])
     }
 
-    @Test func `a name that another file declares is meant there, too`() throws {
+    @Test func `a name can refer to another file's declaration`() throws {
         let flow = try definitions(
             "[flows.f.on]\na = { screen = 's', when = { alive = 'g' }, onDismissed = { step = 'b' } }",
             "[flows.g.on]\nb = { none = true }", "[steps]\na = {}\nb = {}\n[screens]\ns = {}"
@@ -46,7 +46,7 @@ struct MergeTests {
         #expect(flow.rules[0].alternatives[0].when == [.alive("g")])
     }
 
-    @Test func `nothing is called undeclared while a file can't be read`() {
+    @Test func `names are not reported as undeclared while a file can't be read`() {
         let text = """
             version = 1
             [flows.f]
@@ -92,7 +92,7 @@ struct MergeTests {
             ])
     }
 
-    @Test func `the same rule in files of different names is told`() throws {
+    @Test func `the same rule in files of different names is reported`() throws {
         let folder = try Folder()
         try folder.write("vendor/10.toml", Self.steps + "[flows.f.on]\na = { none = true }\n")
         try folder.write("admin/20.toml", "version = 1\n[flows.f.on]\na = { end = true }\n")

@@ -1,3 +1,4 @@
+import BusTestSupport
 import Testing
 
 @testable import FlowFile
@@ -5,19 +6,6 @@ import Testing
 /// A good file, damaged in many ways; always the same ones.
 @Suite("Mutations")
 struct MutationTests {
-    /// SplitMix64: small, and the same everywhere.
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var word = state
-            word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-            return word ^ (word >> 31)
-        }
-    }
-
     /// Whether the text is taken; if not, the diagnostics have been looked at.
     private func survives(_ bytes: [UInt8]) -> Bool {
         let text = Result { () throws(FileReader.Failure) in try FileReader.text(of: bytes) }
@@ -39,7 +27,7 @@ struct MutationTests {
         }
     }
 
-    @Test func `cut off anywhere`() {
+    @Test func `truncated anywhere`() {
         let bytes = Array(example.utf8)
         var taken = 0
         for length in stride(from: 0, to: bytes.count, by: 7) where survives(Array(bytes.prefix(length))) { taken += 1 }
@@ -48,7 +36,7 @@ struct MutationTests {
 
     @Test(arguments: 0..<4)
     func `bytes changed, removed, doubled and moved`(seed: UInt64) {
-        var generator = Generator(state: seed)
+        var generator = SeededGenerator(seed)
         let alphabet = Array("\"'[]{}=.,#$\\\n u0a-1?\u{0}é".utf8) + [0xFF]
         for _ in 0..<150 {
             var bytes = Array(example.utf8)
@@ -70,7 +58,7 @@ struct MutationTests {
     }
 
     @Test func `lines removed, swapped and doubled`() {
-        var generator = Generator(state: 99)
+        var generator = SeededGenerator(99)
         for _ in 0..<200 {
             var lines = example.split(separator: "\n", omittingEmptySubsequences: false)
             for _ in 0..<3 {
@@ -94,7 +82,7 @@ struct MutationTests {
             "a = [{b = 1}]", "[a.b.c]", "b = {}", "[b.a]", "b.x = 1", "c = \"\"\"\nx\\\n  y\"\"\"\"", "\"a\" = 1",
             "'a'.\"b\" = 1", "d = [1,\n#x\n 2,]", "a = { b = { c = 1 } }", "[ a . 'b' ]", "d = 1979-05-27 07:32:00",
         ]
-        var generator = Generator(state: 7)
+        var generator = SeededGenerator(7)
         var taken = 0
         for _ in 0..<2_000 {
             let count = Int.random(in: 1...6, using: &generator)
@@ -123,7 +111,7 @@ struct MutationTests {
     }
 
     @Test(arguments: ["[=", "[[=", "a = [}", "a = [ }", "a = 2000-01-01 0", "a = [2000-01-01 0,", "[]", "a = {,"])
-    func `what the parser's assertions would stop at`(text: String) {
+    func `texts that would fail the parser's assertions`(text: String) {
         #expect(!survives(Array(text.utf8)))
     }
 

@@ -121,7 +121,7 @@ struct RuleTests {
         #expect(found.first?.hasPrefix(error) == true, "\(found)")
     }
 
-    @Test func `a step that nobody declares, and one without quotes`() {
+    @Test func `an undeclared step, and one without quotes`() {
         #expect(
             errors(Self.head + "og = { none = true }\ndot.ted = { none = true }") == [
                 "a.toml:10: error: [flows.f.on.og] no file declares a step 'og'; did you mean 'go'?",
@@ -131,7 +131,7 @@ struct RuleTests {
     }
 
     @Test(arguments: ["initial = 'go'", "arguments = { x = 'string' }", "idle = {}", "unique = true", "restore = true"])
-    func `a key of the flow that stands below its rules`(key: String) {
+    func `a key of the flow in the table of its rules`(key: String) {
         let name = key.prefix { $0 != " " }
         #expect(
             errors(Self.head + key) == [
@@ -165,11 +165,11 @@ struct RuleTests {
         #expect(try alternatives("go = [{ when = { n = 1 }, none = true }, { none = true }]").count == 2)
     }
 
-    @Test func `several mistakes are all told`() {
+    @Test func `several mistakes are all reported`() {
         #expect(errors(Self.head + "go = [{ screen = 'x', flow2 = 1 }, { style = 1, screen = 'page' }]").count == 3)
     }
 
-    @Test func `steps that set each other off for ever`() {
+    @Test func `steps that trigger each other endlessly`() {
         let text = Self.head + "other = { current = 'dot.ted' }\n'dot.ted' = [{ none = true }, { current = 'other' }]"
         #expect(
             errors(text) == [
@@ -178,12 +178,12 @@ struct RuleTests {
             ])
     }
 
-    @Test func `several cycles are all told`() {
+    @Test func `several cycles are all reported`() {
         let cycles = "go = { current = 'go' }\nother = [{ current = 'dot.ted' }, { current = 'other' }]\n"
         #expect(errors(Self.head + cycles + "'dot.ted' = { current = 'other' }").count == 3)
     }
 
-    @Test func `a step that sets itself off`() {
+    @Test func `a step that triggers itself`() {
         #expect(errors(Self.head + "go = { current = 'go' }").count == 1)
         #expect(errors(Self.head + "go = { current = 'go', when = { n = 1 } }") == [])
         #expect(errors(Self.head + "go = [{ end = true, when = { n = 1 } }, { current = 'go' }]") == [])
@@ -197,7 +197,7 @@ struct RuleTests {
         #expect(try warnings(flow + "unique = true\n" + rule) == [])
     }
 
-    @Test func `what is hardly meant`() throws {
+    @Test func `valid definitions with warnings`() throws {
         let text =
             Self.head
             + "go = { end = 'other' }\n[flows.g]\n[flows.h.on]\nother = { end = 'go', arguments = { n = 1 } }\n"

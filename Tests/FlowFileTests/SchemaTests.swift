@@ -34,7 +34,7 @@ struct SchemaTests {
     }
 
     @Test(arguments: OnlyChecked.all)
-    func `what only the checks can see`(one: OnlyChecked) throws {
+    func `errors that only the checks can find`(one: OnlyChecked) throws {
         let found = errors("\n" + one.example)
         #expect(!found.isEmpty && found.allSatisfy { $0.contains(one.message) }, "\(one.why): \(found)")
         #expect(try SchemaValidator.shared.get().errors(of: "version = 1\n" + one.example) == [], "\(one.why)")

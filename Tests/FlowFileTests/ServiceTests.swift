@@ -38,7 +38,7 @@ struct ServiceTests {
         #expect(try screen(keys).presenter == .service(service))
     }
 
-    @Test func `who shows a screen is called as long as the limits say`() throws {
+    @Test func `the time limits of a presenter`() throws {
         #expect(Limits.presenterTimeout == 60_000_000 && Limits.guardTimeout == 10_000_000)
         #expect(try screen("presenter = { name = 'a.b', timeout = '10ms' }").presenter?.service.timeout == 10_000)
     }
@@ -53,7 +53,7 @@ struct ServiceTests {
         #expect(try screen(keys).presenter == .application(service, action: action))
     }
 
-    @Test func `when the owner of a screen is gone`() throws {
+    @Test func `the policies for a vanished owner`() throws {
         for word in WhenOwnerGone.allCases {
             #expect(try screen("presenter = 'a.b', whenOwnerGone = '\(word.rawValue)'").whenOwnerGone == word)
             #expect(try screen("application = 'a.b', whenOwnerGone = '\(word.rawValue)'").whenOwnerGone == word)
@@ -64,7 +64,7 @@ struct ServiceTests {
         #expect(try screen("whenOwnerGone = 'dismiss'").whenOwnerGone == .dismiss)
     }
 
-    @Test func `what nothing is said of`() throws {
+    @Test func `default values`() throws {
         #expect(try screen("") == ScreenDeclaration("my_page"))
     }
 
@@ -285,7 +285,7 @@ struct ServiceTests {
         #expect(errors(Self.head + key) == ["a.toml:7: error: [flows.f.\(place)] \(message)"])
     }
 
-    @Test func `a navigator beside rules`() {
+    @Test func `a navigator together with rules`() {
         let navigator = "[steps]\ngo = {}\nhome = {}\n[flows.f]\nnavigator = { name = 'a.b', steps = ['go'] }\n"
         let message = "it can't have both"
         #expect(
@@ -310,7 +310,7 @@ struct ServiceTests {
     }
 
     @Test(arguments: ["guard = 'a.b'", "navigator = { name = 'a.b', steps = ['go'] }"])
-    func `a key that stands below the rules`(key: String) {
+    func `a key in the table of the rules`(key: String) {
         let name = key.prefix { $0 != " " }
         #expect(
             errors(Self.head + "[flows.f.on]\n" + key) == [
@@ -325,7 +325,7 @@ struct ServiceTests {
         #expect(errors(Self.head + "guard = 'a.b'" + cycle) == [])
     }
 
-    @Test func `nothing is called undeclared while a file can't be read`() {
+    @Test func `names are not reported as undeclared while a file can't be read`() {
         let text =
             "version = 1\n[flows.f]\nguard = { name = 'a.b', steps = ['x'] }\n[flows.g]\n"
             + "navigator = { name = 'a.b', steps = ['x'] }"
@@ -339,7 +339,7 @@ struct ServiceTests {
 
     // MARK: - Warnings
 
-    @Test func `a screen that nobody shows, among others`() throws {
+    @Test func `a screen without a presenter, among others`() throws {
         #expect(try warnings("[screens]\na = {}\nb = { whenOwnerGone = 'keep' }") == [])
         #expect(try warnings("[screens]\na = { presenter = 'a.b' }\nb = { application = 'a.b' }") == [])
         func warning(_ line: Int, _ name: String, _ other: String) -> String {

@@ -87,14 +87,14 @@ struct SourceMapTests {
         #expect(line("e", text) == 5)
     }
 
-    @Test func `where it stumbles the rest has no line`() {
+    @Test func `after an error the rest has no line`() {
         let map = SourceMap("a = 1\nb ! 2\nc = 3")
         #expect(map.problem == .init(offset: 8, message: "expected '=' after the key, saw '!'"))
         #expect(map.line(of: [.name("a")]) == 1)
         #expect(map.line(of: [.name("c")]) == nil)
     }
 
-    @Test func `the nearest line is that of what is around`() {
+    @Test func `the nearest line is that of the enclosing table`() {
         let map = SourceMap("[a]\nb = 1\nc = [1]")
         #expect(map.nearestLine(of: keys("a.b.x.y")) == 2)
         #expect(map.nearestLine(of: keys("a.c[7]")) == 3)
@@ -131,12 +131,12 @@ struct SourceMapTests {
         ("a = 1\rb = 2", "'1\rb = 2' is no value"),
         ("a = ''\rb", "expected a line end, saw '\r'"),
     ])
-    func `what the parser must not get`(text: String, message: String) {
+    func `texts that the parser must not get`(text: String, message: String) {
         #expect(SourceMap(text).problem?.message.hasPrefix(message) == true, "\(SourceMap(text).problem as Any)")
     }
 
     @Test(arguments: ["a = '\\u0000'", "a = \"\\\\u0000\"", "", "#", "\r\n\t", "a = ''''b'''''"])
-    func `what it may get`(text: String) {
+    func `texts that it can get`(text: String) {
         #expect(SourceMap(text).problem == nil)
     }
 

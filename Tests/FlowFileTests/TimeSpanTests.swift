@@ -33,7 +33,7 @@ struct TimeSpanTests {
         #expect(convert(text) == .failure(Literal.InvalidValue("'\(text)' is too long; at most 30 days are allowed")))
     }
 
-    @Test func `too long for what somebody waits for`() throws {
+    @Test func `too long for waiting callers`() throws {
         #expect(try TimeSpan.microseconds("1h", atMost: .oneHour) == 3_600_000_000)
         #expect(throws: Literal.InvalidValue("'1h 1us' is too long; at most 1 hour is allowed")) {
             try TimeSpan.microseconds("1h 1us", atMost: .oneHour)

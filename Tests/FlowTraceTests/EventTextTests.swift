@@ -107,7 +107,7 @@ struct EventTextTests {
         }
     }
 
-    @Test func `lines from before the client and the time were in them`() throws {
+    @Test func `lines without the client and the time`() throws {
         guard case .visibilityChanged(_, _, let isVisible, let client) = try read("visible 1 /base/main false") else {
             Issue.record("another event")
             return
@@ -202,7 +202,7 @@ struct EventTextTests {
         #expect(try back(answer) == answer)
     }
 
-    @Test func `every two contributors beside each other are`() throws {
+    @Test func `every pair of contributors is read as it was written`() throws {
         for one in Self.contributors {
             for other in Self.contributors {
                 let answer = NavigatorAnswer.contributors([one, other])
@@ -211,7 +211,7 @@ struct EventTextTests {
         }
     }
 
-    @Test func `what a navigator's answer looks like`() {
+    @Test func `the format of a navigator's answer`() {
         let child = ChildTemplate(
             .screen(ScreenID(0)), id: "p", arguments: .given([Binding("n", .literal(.int64(5)))]), style: "modal",
             whenHidden: .latest, onDismissed: StepTemplate(StepID(1), arguments: .given([Binding("w", .reason)])))
@@ -280,12 +280,12 @@ struct EventTextTests {
                 + "'gone'"
         ),
     ])
-    func `what can't be read is told`(text: String, message: String) {
+    func `an unreadable line is reported`(text: String, message: String) {
         let failure = #expect(throws: TraceScanner.Failure.self) { _ = try read(text) }
         #expect(failure?.message == message)
     }
 
-    @Test func `definitions that are read again are the given ones`() throws {
+    @Test func `a reload uses the given definitions`() throws {
         guard case .definitionsRead(let read) = try read("definitions") else {
             Issue.record("another event")
             return

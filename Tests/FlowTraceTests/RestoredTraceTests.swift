@@ -59,28 +59,28 @@ struct RestoredTraceTests {
         return text
     }
 
-    @Test func `D-3: what was restored comes to the same once more`() throws {
+    @Test func `D-3: a restored coordinator's trace replays to the same effects`() throws {
         let text = try life(records(), onSameBus: true, definitions())
         #expect(try Trace.replay(text, definitions: definitions()) == 4)
         #expect(text.contains("\n> 100 restored same-bus "))
-        // The kept step was taken, and the page went with its owner.
+        // The deferred step was taken, and the page went with its owner.
         #expect(text.contains("\n< did /base/main ") && text.contains("\n< removed /base/main/page screen\n"))
     }
 
-    @Test func `D-3: so does what was restored on another bus`() throws {
+    @Test func `D-3: so does that of one restored on another bus`() throws {
         let text = try life(records(), onSameBus: false, definitions())
         #expect(try Trace.replay(text, definitions: definitions()) == 4)
         #expect(text.contains("\n> 100 restored other-bus "))
         #expect(!text.contains("\n< removed "))
     }
 
-    @Test func `D-5: what did not come back is told, once more as well`() throws {
+    @Test func `D-5: dropped records are reported, also in a replay`() throws {
         let text = try life(records(), onSameBus: true, definitions(screen: "sheet"))
         #expect(try Trace.replay(text, definitions: definitions(screen: "sheet")) == 4)
         #expect(text.contains("\n< unrestored /base/main/page "))
     }
 
-    @Test func `records that another life left come to something else`() throws {
+    @Test func `records of another run lead to a difference`() throws {
         let text = try life(records(), onSameBus: true, definitions())
         let other = text.replacing("restored same-bus", with: "restored other-bus")
         #expect(throws: Trace.Mismatch.self) { try Trace.replay(other, definitions: definitions()) }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Recorded tours")
 struct TourTraceTests {
     @Test(arguments: ["car", "movies-2", "restart", "tabs"])
-    func `a tour that was recorded comes to the same`(name: String) throws {
+    func `a recorded tour replays to the same effects`(name: String) throws {
         let here = (#filePath as NSString).deletingLastPathComponent
         let text = try String(contentsOfFile: "\(here)/Tours/\(name).trace", encoding: .utf8)
         let folders = DefinitionFolders(named: ["\(here)/../../examples/\(name)/flows.d"], environment: [:])

@@ -38,7 +38,7 @@ struct TraceLineTests {
         ("1 \"a\" as 99999 \"b\"", "'99999' things can't follow in this line"),
         ("-1", "'-1' things can't follow in this line"), ("1 \"a\" d one", "'one' is no number"),
     ])
-    func `what can't be read is told`(text: String, message: String) {
+    func `an unreadable line is reported`(text: String, message: String) {
         let failure = #expect(throws: TraceScanner.Failure.self) {
             var scanner = TraceScanner(text[...])
             _ = try scanner.arguments()

@@ -84,7 +84,7 @@ struct TraceTests {
         return text
     }
 
-    @Test func `a trace of every event comes to the same once more`() throws {
+    @Test func `a trace of every event replays to the same effects`() throws {
         let text = try record()
         #expect(try Trace.replay(text, definitions: definitions) == 25)
         for kind in ["will ", "added ", "removed ", "changed ", "did ", "timer ", "reply ", "fail "] {
@@ -92,7 +92,7 @@ struct TraceTests {
         }
     }
 
-    @Test func `S-7 a trace of a call that goes on in slices comes to the same once more`() throws {
+    @Test func `S-7 a trace of a call in slices replays to the same effects`() throws {
         var coordinator = Coordinator(definitions: definitions, basePath: "/base")
         var lines = [Trace.header(basePath: "/base")]
         func take(_ event: Event) {
@@ -116,7 +116,7 @@ struct TraceTests {
         #expect(try Trace.replay(lines.joined(separator: "\n"), definitions: definitions) == 2 + slices)
     }
 
-    @Test func `the first effect that differs is told`() throws {
+    @Test func `the first effect that differs is reported`() throws {
         let text = try record()
         let changed = text.replacing("did /base/main 2 ", with: "did /base/main 3 ")
         let mismatch = #expect(throws: Trace.Mismatch.self) { try Trace.replay(changed, definitions: definitions) }
@@ -152,7 +152,7 @@ struct TraceTests {
         ),
         ("flowbus-trace 1 /base\n> 1 requested 1 mian 0", 2, "no flow 'mian' is defined; did you mean 'main'?"),
     ])
-    func `what is no trace is refused with its line`(text: String, line: Int, message: String) {
+    func `an invalid trace is refused with its line`(text: String, line: Int, message: String) {
         #expect(throws: Trace.Mismatch(line: line, message)) { try Trace.replay(text, definitions: definitions) }
     }
 }

@@ -17,7 +17,7 @@ struct InstancePathTests {
         "", "/", "/0", "/00", "/007", "/x", "/7x", "/x7", "/-1", "/+1", "/1_000", "/1/2", "/1/", "//1", "/ 1", "/１",
         "/18446744073709551616", "/99999999999999999999", "/100000000000000000000000000", "s/1", "_1",
     ])
-    func `S-25 what is no number as it is written is no instance`(end: String) {
+    func `S-25 an invalid number is no instance`(end: String) {
         #expect(InstancePath.instance(at: prefix + end) == nil)
     }
 

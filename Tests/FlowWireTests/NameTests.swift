@@ -7,11 +7,11 @@ import Testing
 @Suite("Names on the wire")
 struct NameTests {
     @Test(arguments: FlowError.Code.allCases)
-    func `a refusal is known by its error's name`(code: FlowError.Code) {
+    func `an error is recognized by its name`(code: FlowError.Code) {
         #expect(FlowError.Code(busName: code.busName) == code)
     }
 
-    @Test func `a refusal has the contract's name, but for the bus's own`() {
+    @Test func `an error has the contract's name, except for those of the bus`() {
         #expect(FlowError.Code.unknownStep.busName == "org.flowbus.Navigation1.Error.UnknownStep")
         #expect(FlowError.Code.accessDenied.busName == "org.freedesktop.DBus.Error.AccessDenied")
     }
@@ -20,7 +20,7 @@ struct NameTests {
         "org.flowbus.Navigation1.Error.AccessDenied", "org.flowbus.Navigation1.Error.Unheard", "UnknownStep",
         "org.freedesktop.DBus.Error.NoReply", "",
     ])
-    func `an error of others is no refusal`(name: String) {
+    func `an error of other programs is not an error of the contract`(name: String) {
         #expect(FlowError.Code(busName: name) == nil)
     }
 }

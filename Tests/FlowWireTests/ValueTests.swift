@@ -32,14 +32,14 @@ struct ValueTests {
         return try read(MessageReader(message.handle))
     }
 
-    @Test func `every value comes back as it went, with its type`() throws {
+    @Test func `every value is read as it was written, with its type`() throws {
         let samples = Self.values
         let back = try read(
             { body in for value in samples { try body.append(value) } }, { try $0.readValues() })
         #expect(back == samples)
     }
 
-    @Test func `arguments come back in their order, each with the type it had`() throws {
+    @Test func `arguments are read in order, each with its type`() throws {
         // The same name twice is for who reads it to judge.
         let arguments = Self.values.enumerated().map { Argument("n\($0.offset % 20)", $0.element) }
         let (back, behind) = try read { body in
@@ -88,7 +88,7 @@ struct ValueTests {
         }
     }
 
-    @Test func `nothing, and something else, are errors`() throws {
+    @Test func `an empty message, and one of another type, are errors`() throws {
         #expect(throws: SdError("sd_bus_message_peek_type", errno: EBADMSG)) {
             try read({ _ in }, { try $0.readValue() })
         }
@@ -98,14 +98,14 @@ struct ValueTests {
         }
     }
 
-    @Test func `a type of many sizes is left where it is`() throws {
+    @Test func `a type without a fixed size is not consumed`() throws {
         let (fixed, value) = try read({ try $0.append("x" as StaticString) }) { message in
             (try message.readFixed(UInt8(ascii: "s")), try message.readValue())
         }
         #expect(fixed == nil && value == .string("x"))
     }
 
-    @Test func `what a value holds, through all variants`() {
+    @Test func `the content of a value, through all variants`() {
         let value = Value.variant(
             .dictionary([("yes", .bool(true)), ("no", .bool(false)), ("path", .objectPath("/a")), ("count", .byte(3))]))
         #expect(value["yes"]?.truth == true && value["no"]?.truth == false)
@@ -116,7 +116,7 @@ struct ValueTests {
         #expect(value.elements.count == 4)
     }
 
-    @Test func `what is of another type than was promised is nothing`() {
+    @Test func `a value of another type than expected is nil`() {
         #expect(Value.int64(-1).number == nil && Value.double(1).number == nil)
         #expect(Value.string("x").elements.isEmpty && Value.string("x").entries.isEmpty)
         let unnamed = Value.array(element: "{uv}", [.entry(key: .uint32(1), value: .variant(.byte(1)))])

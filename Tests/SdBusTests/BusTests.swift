@@ -13,14 +13,14 @@ struct BusTests {
         try bus.flush()
     }
 
-    @Test func `nothing at the address is no bus`() throws {
+    @Test func `without a bus at the address there is an error`() throws {
         let directory = try TemporaryDirectory()
         let error = #expect(throws: SdError.self) { try Bus(.address("unix:path=\(directory.path)/none")) }
         #expect(error?.isNoBus == true)
         #expect(error?.description == "sd_bus_start: No such file or directory")
     }
 
-    @Test func `an address that is none is an error`() {
+    @Test func `an invalid address is an error`() {
         let error = #expect(throws: SdError.self) { try Bus(.address("rubbish")) }
         #expect(error?.isNoBus == true)
     }
@@ -61,7 +61,7 @@ struct BusTests {
         #expect(try bus.activatableNames().sorted() == ["org.example.Started", "org.freedesktop.DBus"])
     }
 
-    @Test func `a bus that goes is told once and ends no process`() throws {
+    @Test func `a disconnection is reported once, and ends no process`() throws {
         let daemon = try PrivateBus()
         let bus = try Bus(.address(daemon.address))
         let loop = try EventLoop()

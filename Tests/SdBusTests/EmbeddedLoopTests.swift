@@ -4,15 +4,15 @@ import Platform
 import SdBus
 import Testing
 
-/// A loop that is a guest in another one, and handlers as closures.
-@Suite("Guest loop")
+/// A loop embedded in another one, and handlers as closures.
+@Suite("Embedded loop")
 struct EmbeddedLoopTests {
     private func isReadable(_ descriptor: Int32) -> Bool {
         var one = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&one, 1, 0) == 1
     }
 
-    /// Runs turns until none has anything to do.
+    /// Runs turns until there is nothing to do.
     private func waitUntilIdle(_ loop: EventLoop) throws {
         while try loop.runOnce(timeout: 0) {}
     }
@@ -32,7 +32,7 @@ struct EmbeddedLoopTests {
         #expect(isReadable(loop.descriptor))
     }
 
-    @Test func `what is readable runs its closure until it is read, and no longer than it is held`() throws {
+    @Test func `a readable descriptor runs its closure until it is read, and while it is retained`() throws {
         let loop = try EventLoop()
         var ends: [Int32] = [-1, -1]
         #expect(pipe(&ends) == 0)
@@ -67,7 +67,7 @@ struct EmbeddedLoopTests {
         #expect(fired == 1)
     }
 
-    @Test func `connecting does not wait: what is sent goes out when the bus has answered`() throws {
+    @Test func `connecting does not block: messages are sent once the bus has answered`() throws {
         let daemon = try PrivateBus()
         let loop = try EventLoop()
         let bus = try Bus(connectingTo: .address(daemon.address))
@@ -83,7 +83,7 @@ struct EmbeddedLoopTests {
         #expect(throws: SdError.self) { try Bus(connectingTo: .address("unix:path=/nonexistent/bus")) }
     }
 
-    @Test func `an object is served until it is dropped, and answers are taken until then`() throws {
+    @Test func `an object is served until it is released, and so are answers`() throws {
         let daemon = try PrivateBus()
         let client = try TestClient(daemon)
         let loop = try EventLoop()

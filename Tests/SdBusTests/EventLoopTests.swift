@@ -26,7 +26,7 @@ struct EventLoopTests {
         #expect(runs == 2)
     }
 
-    @Test func `a deferred task waits for what is more urgent`() throws {
+    @Test func `a deferred task waits for more urgent ones`() throws {
         let loop = try EventLoop()
         var order: [String] = []
         let idle = try loop.deferred { order.append("idle") }

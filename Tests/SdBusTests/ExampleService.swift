@@ -13,7 +13,7 @@ final class ExampleService {
     var count: UInt32 = 7
     var held: [PendingCall] = []
 
-    /// The service on a bus, and a client that turns its loop.
+    /// The service on a bus, and a client that runs its loop.
     static func start(on daemon: PrivateBus) throws -> (service: ExampleService, client: TestClient) {
         let service = try ExampleService(daemon)
         let client = try TestClient(daemon)
@@ -72,7 +72,7 @@ final class ExampleService {
                         let what = try call.readString()
                         service.seen.append("\(String(cString: call.path)) \(String(cString: what))")
                         let signal = try OutgoingMessage(
-                            signal: service.bus, path: call.path, interface: "org.example.Example", member: "Told")
+                            signal: service.bus, path: call.path, interface: "org.example.Example", member: "Notified")
                         try signal.body.append(what)
                         try signal.body.appendEmptyArray("{sv}")
                         try signal.send()
@@ -121,7 +121,7 @@ final class ExampleService {
                 },
             ],
             signals: [
-                .init("Told", [.init("what", "s"), .init("details", "a{sv}")]), .init("Old", deprecated: true),
+                .init("Notified", [.init("what", "s"), .init("details", "a{sv}")]), .init("Old", deprecated: true),
             ],
             properties: [
                 .init("Count", "u", .emits) { _, _, _, _, reply, userdata, _ in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Journal and service manager")
 struct JournalTests {
-    @Test func `a stream is told by device and inode`() {
+    @Test func `a stream is identified by device and inode`() {
         var status = stat()
         #expect(fstat(STDERR_FILENO, &status) == 0)
         #expect(Journal.isStream(STDERR_FILENO, named: "\(status.st_dev):\(status.st_ino)"))
@@ -31,7 +31,7 @@ struct JournalTests {
         try Journal.send(.debug, "a test of the journal's client", fields: [("FLOWBUS_TEST", "1")])
     }
 
-    @Test func `the manager hears what the service says`() async {
+    @Test func `the manager gets the service's notifications`() async {
         await #expect(processExitsWith: .success) {
             let listener = try NotifyListener()
             let notifier = Notifier()
@@ -47,7 +47,7 @@ struct JournalTests {
         }
     }
 
-    @Test func `without a manager nothing is said`() async {
+    @Test func `without a manager nothing is sent`() async {
         await #expect(processExitsWith: .success) {
             unsetenv("NOTIFY_SOCKET")
             let notifier = Notifier()

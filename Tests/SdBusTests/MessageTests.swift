@@ -46,10 +46,10 @@ struct MessageTests {
         #expect(descriptor != STDERR_FILENO && sent.st_ino == received.st_ino)
     }
 
-    @Test func `a refusal has its name and text`() throws {
+    @Test func `an error has its name and text`() throws {
         let daemon = try PrivateBus()
         let (service, client) = try ExampleService.start(on: daemon)
-        // Not a format: sd-bus has calls that would read it as one.
+        // The text is no format string, though some calls of sd-bus take one.
         #expect(throws: BusError("org.example.Error.Refused", "100 %s 'x'")) {
             try client.call(name, one, interface, "Refuse", "100 %s 'x'")
         }
@@ -82,12 +82,12 @@ struct MessageTests {
             message.replyTo.flatMap { calls.firstIndex(of: $0) }.map { "answer \($0)" }
                 ?? "\(message.member) \(message.values.first?.text ?? "")"
         }
-        #expect(order == ["Told a", "answer 0", "Told b", "answer 1", "Told c", "answer 2"])
-        #expect(try client.waitForSignal("Told").values.first == "a")
-        #expect(try client.waitForSignal("Told") { $0.values.first == "c" }.sender == service.bus.uniqueName)
+        #expect(order == ["Notified a", "answer 0", "Notified b", "answer 1", "Notified c", "answer 2"])
+        #expect(try client.waitForSignal("Notified").values.first == "a")
+        #expect(try client.waitForSignal("Notified") { $0.values.first == "c" }.sender == service.bus.uniqueName)
     }
 
-    @Test func `who wants no answer gets none`() throws {
+    @Test func `a call without a reply gets none`() throws {
         let daemon = try PrivateBus()
         let (service, client) = try ExampleService.start(on: daemon)
         client.clearLog()
@@ -98,7 +98,7 @@ struct MessageTests {
         #expect(client.log.count == 1, "only the answer of the ping: \(client.log)")
     }
 
-    @Test func `a call out has its answer, its error or its timeout`() throws {
+    @Test func `an outgoing call has its answer, its error or its timeout`() throws {
         final class Answers { var texts: [String] = [] }
         let daemon = try PrivateBus()
         let (service, client) = try ExampleService.start(on: daemon)
@@ -133,7 +133,7 @@ struct MessageTests {
         #expect(slots.count == 3)
     }
 
-    @Test func `a call is held beyond its handler and answered later`() throws {
+    @Test func `a call is retained beyond its handler and answered later`() throws {
         let daemon = try PrivateBus()
         let (service, client) = try ExampleService.start(on: daemon)
         let long = String(repeating: "b", count: 1_000_000)
@@ -142,7 +142,7 @@ struct MessageTests {
         try client.ping(name)
         #expect(client.log.allSatisfy { message in !calls.contains { $0 == message.replyTo } })
         let call = service.held[1].call
-        // It is who called that is kept, not what was sent.
+        // The caller is retained, and not the destination.
         #expect(String(cString: call.sender) == client.uniqueName)
         #expect(String(cString: call.signature).isEmpty)
         let answer = try OutgoingMessage(replyTo: call)
@@ -179,13 +179,13 @@ struct MessageTests {
         let other = try TestClient(daemon)
         try other.addMatch("interface='org.example.Example'")
         let signal = try OutgoingMessage(
-            signal: service.bus, path: "/x", interface: "org.example.Example", member: "Told")
+            signal: service.bus, path: "/x", interface: "org.example.Example", member: "Notified")
         try signal.setDestination(client.uniqueName)
         try signal.body.append("only you" as StaticString)
         try signal.send()
-        #expect(try client.waitForSignal("Told").values == ["only you"])
+        #expect(try client.waitForSignal("Notified").values == ["only you"])
         try other.ping()
-        #expect(other.signals.allSatisfy { $0.member != "Told" })
+        #expect(other.signals.allSatisfy { $0.member != "Notified" })
     }
 
     @Test func `a value that does not fit is an error`() throws {

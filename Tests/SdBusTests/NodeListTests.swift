@@ -5,7 +5,7 @@ import Testing
 @Suite("Node lists")
 struct NodeListTests {
     @Test(arguments: [0, 1, 15, 16, 17, 1000])
-    func `all nodes are handed over, with NULL at the end`(count: Int) {
+    func `all nodes are passed on, with NULL at the end`(count: Int) {
         var result: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let paths = (0..<count).map { "/node/n\($0)" }
         #expect(NodeList.fill(&result, with: paths) == 0)
@@ -18,7 +18,7 @@ struct NodeListTests {
         #expect(found == paths)
     }
 
-    @Test func `what is not handed over is freed`() {
+    @Test func `nodes that are not passed on are freed`() {
         var list = NodeList()
         for _ in 0..<20 { list.append("/a") }
         #expect(list.finish(into: nil) == 0)

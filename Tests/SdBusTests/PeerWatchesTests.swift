@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Peers that go")
 struct PeerWatchesTests {
-    private final class Told {
+    private final class Transcript {
         var gone: [String] = []
         var users: [String: UInt32] = [:]
         var watches: PeerWatches?
@@ -21,68 +21,68 @@ struct PeerWatchesTests {
 
     private func turn(_ loop: EventLoop) throws { while try loop.runOnce(timeout: 0) {} }
 
-    @Test func `S-33 the user of a connection is told, and its end once`() throws {
+    @Test func `S-33 the user of a connection is reported, and its end once`() throws {
         let daemon = try PrivateBus()
         let (service, client) = try ExampleService.start(on: daemon)
         let peer = try TestClient(daemon)
-        let told = Told()
-        try told.watch(service.bus)
-        for _ in 1...2 { try told.watches?.watch(peer.uniqueName) }
-        try client.wait(for: "the user") { !told.users.isEmpty }
+        let transcript = Transcript()
+        try transcript.watch(service.bus)
+        for _ in 1...2 { try transcript.watches?.watch(peer.uniqueName) }
+        try client.wait(for: "the user") { !transcript.users.isEmpty }
         try client.ping("org.example.Service")
         try turn(service.loop)
-        #expect(told.users == [peer.uniqueName: geteuid()])
-        #expect(told.gone.isEmpty)
-        // One that is known to be there is asked about once.
-        told.users = [:]
-        try told.watches?.watch(peer.uniqueName)
+        #expect(transcript.users == [peer.uniqueName: geteuid()])
+        #expect(transcript.gone.isEmpty)
+        // A connection that is known to be live is queried once.
+        transcript.users = [:]
+        try transcript.watches?.watch(peer.uniqueName)
         try client.ping("org.example.Service")
         try turn(service.loop)
-        #expect(told.users.isEmpty)
+        #expect(transcript.users.isEmpty)
         peer.disconnect()
-        try client.wait(for: "the end") { !told.gone.isEmpty }
+        try client.wait(for: "the end") { !transcript.gone.isEmpty }
         try client.ping("org.example.Service")
         try turn(service.loop)
-        #expect(told.gone == [peer.uniqueName])
+        #expect(transcript.gone == [peer.uniqueName])
     }
 
-    @Test func `one that is gone already is told soon, and not while it comes to be watched`() throws {
+    @Test func `a connection that is gone already is reported soon, and not during the call`() throws {
         let daemon = try PrivateBus()
         let (service, client) = try ExampleService.start(on: daemon)
         let peer = try TestClient(daemon)
         let name = peer.uniqueName
         peer.disconnect()
         try client.waitForEnd(of: name)
-        let told = Told()
-        try told.watch(service.bus)
-        try told.watches?.watch(name)
-        #expect(told.gone.isEmpty)
-        try client.wait(for: "the end") { !told.gone.isEmpty }
+        let transcript = Transcript()
+        try transcript.watch(service.bus)
+        try transcript.watches?.watch(name)
+        #expect(transcript.gone.isEmpty)
+        try client.wait(for: "the end") { !transcript.gone.isEmpty }
         try client.ping("org.example.Service")
-        #expect(told.gone == [name])
+        #expect(transcript.gone == [name])
     }
 
-    @Test func `one that nobody watches is not told, and the handler may watch anew`() throws {
+    @Test func `an unwatched connection is not reported, and the handler can watch again`() throws {
         let daemon = try PrivateBus()
         let (service, client) = try ExampleService.start(on: daemon)
-        let told = Told()
+        let transcript = Transcript()
         let peers = try (0..<2).map { _ in try TestClient(daemon) }
         let names = peers.map(\.uniqueName)
-        told.watches = try PeerWatches(service.bus) { _, _ in
+        transcript.watches = try PeerWatches(service.bus) { _, _ in
         } gone: { name in
-            // It is gone for good, which is told again.
-            if told.gone.isEmpty { #expect(throws: Never.self) { try told.watches?.watch(name) } }
-            told.gone.append(name)
+            // It is gone for good, which is reported again.
+            if transcript.gone.isEmpty { #expect(throws: Never.self) { try transcript.watches?.watch(name) } }
+            transcript.gone.append(name)
         }
-        try told.watches?.watch(names[1])
+        try transcript.watches?.watch(names[1])
         for peer in peers { peer.disconnect() }
-        try client.wait(for: "the end") { told.gone.count == 2 }
+        try client.wait(for: "the end") { transcript.gone.count == 2 }
         try client.ping("org.example.Service")
         try turn(service.loop)
-        #expect(told.gone == [names[1], names[1]])
+        #expect(transcript.gone == [names[1], names[1]])
     }
 
-    @Test func `what is no name of a connection is an error`() throws {
+    @Test func `an invalid connection name is an error`() throws {
         let daemon = try PrivateBus()
         let bus = try Bus(.address(daemon.address))
         let watches = try PeerWatches(bus) { _, _ in

@@ -22,7 +22,7 @@ struct ServingTests {
         withExtendedLifetime(service) {}
     }
 
-    @Test func `introspection says what the description says`() throws {
+    @Test func `introspection equals the description`() throws {
         let daemon = try PrivateBus()
         let (service, client) = try ExampleService.start(on: daemon)
         let xml = try #require(

@@ -34,7 +34,7 @@ struct SupportTests {
         #expect(try child.waitForLine { _ in true } == "b unset")
     }
 
-    @Test func `waiting in vain fails and shows the output`() throws {
+    @Test func `a wait that times out fails and shows the output`() throws {
         let child = try ChildProcess("sh", ["-c", "echo here; exit 1"])
         let error = #expect(throws: TestFailure.self) { try child.waitForLine { $0 == "there" } }
         #expect(error?.description.contains("here") == true)
@@ -43,7 +43,7 @@ struct SupportTests {
         #expect(throws: TestFailure.self) { try ChildProcess("/nonexistent/program") }
     }
 
-    @Test func `buses know nothing of each other`() throws {
+    @Test func `buses are independent of each other`() throws {
         let first = try PrivateBus()
         let second = try PrivateBus()
         #expect(first.address != second.address)
@@ -88,7 +88,7 @@ struct SupportTests {
         #expect(throws: BusError("org.example.No", "not now")) { try caller.answer(to: second) }
     }
 
-    @Test func `who waits in vain is told what was received`() throws {
+    @Test func `a wait that times out reports the received messages`() throws {
         let client = try TestClient(PrivateBus())
         try client.ping()
         let error = #expect(throws: TestFailure.self) { try client.waitForSignal("Never", within: .milliseconds(1)) }

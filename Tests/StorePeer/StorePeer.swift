@@ -2,46 +2,46 @@ import FlowCore
 import Glibc
 import Store
 
-/// A process of its own for tests of files: they kill it, fill its disk, or take its rights.
+/// A separate process for tests of files: they kill it, fill its disk, or remove its permissions.
 ///
 /// ```
-/// store-peer count FILE         write one round of records after the other, for ever; a line for each that is written
-/// store-peer hold FILE          open the file, say so, and keep it
-/// store-peer full FILE BYTES    the same as count, until no file may grow beyond so many bytes; then go on
-/// store-peer restrained FILE    as a user without special rights: read a file that may not be written, and write it once
-///                               its owner made it writable again
+/// store-peer count FILE         write one round of records after the other, endlessly; a line for each written round
+/// store-peer hold FILE          open the file, print a line, and keep it open
+/// store-peer full FILE BYTES    like count, until no file may grow beyond a number of bytes; then continue
+/// store-peer restrained FILE    as a user without special permissions: read a read-only file, and write it once its
+///                               owner has made it writable again
 /// ```
 @main
 struct StorePeer {
     static func main() {
         let arguments = CommandLine.arguments
-        guard arguments.count >= 3 else { return say("usage: store-peer COMMAND FILE", on: STDERR_FILENO) }
+        guard arguments.count >= 3 else { return writeLine("usage: store-peer COMMAND FILE", on: STDERR_FILENO) }
         do throws(StoreFailure) {
             switch arguments[1] {
             case "count": try count(StoreFile(arguments[2]))
             case "hold": try hold(arguments[2])
             case "full": try fill(arguments[2], upTo: arguments.count > 3 ? rlim_t(arguments[3]) ?? 0 : 0)
             case "restrained": try restrained(arguments[2])
-            case let other: say("store-peer: '\(other)' is no command", on: STDERR_FILENO)
+            case let other: writeLine("store-peer: '\(other)' is no command", on: STDERR_FILENO)
             }
         } catch {
-            say("\(error.kind): \(error)")
+            writeLine("\(error.kind): \(error)")
         }
     }
 
     /// Writes a line.
-    private static func say(_ line: String, on descriptor: Int32 = STDOUT_FILENO) {
+    private static func writeLine(_ line: String, on descriptor: Int32 = STDOUT_FILENO) {
         let bytes = Array((line + "\n").utf8)
         _ = Glibc.write(descriptor, bytes, bytes.count)
     }
 
     private static func hold(_ path: String) throws(StoreFailure) {
         let store = try StoreFile(path)
-        say("open")
+        writeLine("open")
         withExtendedLifetime(store) { _ = pause() }
     }
 
-    /// The latest round that the file knows; its counters say so.
+    /// Returns the latest round in the file, from its counters.
     private static func latest(_ store: StoreFile) throws(StoreFailure) -> UInt64 {
         for record in try store.records() where record.key.kind == .counters { return number(record.body ?? []) }
         return 0
@@ -55,7 +55,7 @@ struct StorePeer {
         (0..<max(8, count)).map { UInt8(truncatingIfNeeded: round >> UInt64($0 % 8 * 8)) }
     }
 
-    /// A navigation as a coordinator tells it.
+    /// A navigation as a coordinator reports it.
     private static let sample: Navigation? = {
         let main = FlowDefinition("main", initial: StepID(0), rules: [Rule(StepID(0), [FlowContributor]())])
         var coordinator = Coordinator(
@@ -68,8 +68,8 @@ struct StorePeer {
         return nil
     }()
 
-    /// A round changes all nodes, adds a token and lets the one of ten rounds before go, and has some navigations, the
-    /// serials of which are those of their round times 10 and more.
+    /// A round changes all nodes, adds a token, removes the one of ten rounds before, and has some navigations, whose
+    /// serials are ten times the round and more.
     private static func write(_ round: UInt64, to store: StoreFile) throws(StoreFailure) {
         var records = [
             Record(RecordKey(.counters, 0), body(round, 8)), Record(RecordKey(.token, round), body(round, 8)),
@@ -93,7 +93,7 @@ struct StorePeer {
         while true {
             round += 1
             try write(round, to: store)
-            say("\(round)")
+            writeLine("\(round)")
         }
     }
 
@@ -109,42 +109,42 @@ struct StorePeer {
                 round += 1
             }
         } catch {
-            say("\(round) and then \(error.kind): \(error)")
+            writeLine("\(round) and then \(error.kind): \(error)")
         }
-        // Nothing that could not be written is half there, and reading goes on.
-        say("latest \(try latest(store))")
+        // A failed write leaves no partial data, and reading continues.
+        writeLine("latest \(try latest(store))")
         do throws(StoreFailure) {
             try write(round + 1, to: store)
-            say("written")
+            writeLine("written")
         } catch {
-            say("again \(error.kind)")
+            writeLine("again \(error.kind)")
         }
         limit.rlim_cur = rlim_t.max
         setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
         try write(round + 1, to: store)
-        say("latest \(try latest(store))")
+        writeLine("latest \(try latest(store))")
     }
 
     private static func restrained(_ path: String) throws(StoreFailure) {
-        // Whoever runs the tests: root may write anything.
+        // root may write everything.
         if geteuid() == 0 {
-            guard setgid(65534) == 0, setuid(65534) == 0 else { return say("root can't change its user") }
+            guard setgid(65534) == 0, setuid(65534) == 0 else { return writeLine("root can't change its user") }
         }
         let store = try StoreFile(path)
-        say("latest \(try latest(store)), read-only \(store.isReadOnly)")
+        writeLine("latest \(try latest(store)), read-only \(store.isReadOnly)")
         let found = try store.entries(after: 0, limit: 1_000, bytes: .max, below: nil)
-        say("\(found.entries.count) entries")
+        writeLine("\(found.entries.count) entries")
         let round = try latest(store) + 1
         do throws(StoreFailure) {
             try write(round, to: store)
-            say("written")
+            writeLine("written")
         } catch {
-            say("\(error.kind): \(error)")
+            writeLine("\(error.kind): \(error)")
         }
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         chmod(folder, 0o700)
         for companion in ["", "-wal"] { chmod(path + companion, 0o600) }
         try write(round, to: store)
-        say("latest \(try latest(store)), read-only \(store.isReadOnly)")
+        writeLine("latest \(try latest(store)), read-only \(store.isReadOnly)")
     }
 }

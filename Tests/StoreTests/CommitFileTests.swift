@@ -5,7 +5,7 @@ import Testing
 @testable import FlowCore
 @testable import Store
 
-/// What stands beside a file, and what comes of it (D-6).
+/// The commit file, and what it detects (D-6).
 @Suite struct CommitFileTests {
     let folder: TemporaryDirectory
     let file: String
@@ -21,7 +21,7 @@ import Testing
         try StoreFile(file, startsOver: startsOver, clock: clock.clock)
     }
 
-    /// Leaves a file whose process was killed, as it was after each commit.
+    /// Creates a file whose process was killed, in its state after each commit.
     private func leave(_ commits: Int) throws -> [Snapshot] {
         var snapshots: [Snapshot] = []
         let store = try open()
@@ -33,7 +33,7 @@ import Testing
         return snapshots
     }
 
-    @Test func `D-6: the format of today is this one for ever`() throws {
+    @Test func `D-6: the format of today never changes`() throws {
         let mark = CommitFile.Mark(
             identity: 0x0102, number: 0x0304, boot: BootClock.Boot(high: 5, low: 6), isClosed: true, counters: [7, 8])
         #expect(try CommitFile(beside: file).write(mark))
@@ -50,7 +50,7 @@ import Testing
         #expect(try permissions(of: file + "-commit") == 0o600)
     }
 
-    @Test func `D-6: no bit of it can change without being seen`() throws {
+    @Test func `D-6: every changed bit is detected`() throws {
         _ = try leave(3)
         let bytes = try content(of: file + "-commit")
         for bit in 0..<bytes.count * 8 {
@@ -65,10 +65,10 @@ import Testing
         }
     }
 
-    @Test func `D-6: one that is killed after a commit, and before it is noted, has lost nothing`() throws {
+    @Test func `D-6: a process killed between a commit and its note has lost nothing`() throws {
         let left = try leave(5)
         for number in 1..<5 {
-            // The commit is there, and the note of the one before.
+            // With the commit, and the note of the one before.
             try left[number].restore("-commit", left[number - 1].files["-commit"])
             let store = try open()
             #expect(store.finding.warning == nil && store.finding.certainty == .exact)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `D-6: a file that is behind is damaged, and what was reserved is known`() throws {
+    @Test func `D-6: an outdated file is damaged, and the reserved numbers are known`() throws {
         let left = try leave(5)
         try left[2].restore("-commit", left[4].files["-commit"])
         let found = failure { try open() }
@@ -85,7 +85,7 @@ import Testing
             found?.description == "'\(file)' is damaged: it ends with commit 4, and commit 6 was written to it")
         let finding = StoreFile.reserved(beside: file, clock: clock.clock)
         #expect(finding.counters == [counters] && finding.certainty == .exact)
-        // What is known stays known, at whatever moment that ends.
+        // The numbers stay known, whenever this is interrupted.
         _ = try StoreFile.moveAside(file, at: 0)
         #expect(StoreFile.reserved(beside: file, clock: clock.clock).counters == [counters])
         #expect(failure { try open() }?.kind == .unreadable)
@@ -96,7 +96,7 @@ import Testing
         #expect(try open().finding.counters == [counters])
     }
 
-    @Test func `D-6: whatever becomes of it, what is in the file stays, and that nobody knows more is said`() throws {
+    @Test func `D-6: without a valid commit file the contents stay, and the uncertainty is reported`() throws {
         let left = try leave(5)
         let (whole, old) = (left[4], left[1])
         let elsewhere = folder.file("other.db")
@@ -117,12 +117,12 @@ import Testing
             #expect(try store.records().count == 6)
             try store.write([.node(9, [9])])
             _ = consume store
-            // From then on it is as if nothing had been.
+            // From then on there is no warning.
             #expect(try open().finding.warning == nil)
         }
     }
 
-    @Test func `D-6: what is no file in its place does no harm`() throws {
+    @Test func `D-6: something else in its place does no harm`() throws {
         _ = try leave(2)
         unlink(file + "-commit")
         try #require(mkfifo(file + "-commit", 0o600) == 0)
@@ -144,20 +144,20 @@ import Testing
         #expect(store.finding.certainty == .late && store.finding.counters == [counters])
         #expect(try store.records().count == 4)
         _ = consume store
-        // The same the other way round.
+        // The same in reverse.
         try left[4].restore("-commit", left[2].files["-commit"])
         store = try open()
         #expect(store.finding.warning == nil && store.finding.notice == nil && store.finding.certainty == .late)
         #expect(try store.records().count == 6)
     }
 
-    @Test func `D-2: who closed the file knows all, also after another start of the machine`() throws {
+    @Test func `D-2: a closed file is complete, also after a reboot`() throws {
         try open().write([counters])
         clock.boot = 2
         #expect(try open().finding.certainty == .exact)
     }
 
-    @Test func `A fresh file knows nothing, and is one until something is written`() throws {
+    @Test func `A fresh file has no numbers until something is written`() throws {
         #expect(try open().finding == StoreFile.Finding())
         #expect(try open().finding.warning == nil)
         unlink(file)

@@ -5,7 +5,7 @@ import Testing
 @testable import FlowCore
 @testable import Store
 
-/// Files that somebody or something changed.
+/// Damaged files.
 @Suite struct DamageTests {
     let folder: TemporaryDirectory
     let file: String
@@ -17,7 +17,7 @@ import Testing
 
     /// Fills a file with records and navigations of all sorts.
     private func fill(_ store: StoreFile) throws {
-        var seeded = Seeded(42)
+        var seeded = SeededGenerator(42)
         var serial: UInt64 = 0
         for round in 0..<12 as Range<UInt64> {
             var batch = HistoryBatch()
@@ -30,9 +30,9 @@ import Testing
         }
     }
 
-    /// Does everything that can be done with a file, each as far as it goes.
+    /// Uses the file in every way, as far as each works.
     ///
-    /// - Returns: the failure of opening it, or else the first one after that; nil: it is all right.
+    /// - Returns: the failure of opening it, or the first one after that; nil if there is none.
     private func useAll() throws -> StoreFailure? {
         var store: StoreFile?
         var first: StoreFailure?
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test
-    func `D-1 D-6: a log that ends anywhere has all commits up to there, each whole, and is told from a whole one`()
+    func `D-1 D-6: a truncated log has whole commits up to there, and is distinguished from a whole one`()
         throws
     {
         var states: [[Record]] = [[]]
@@ -89,7 +89,7 @@ import Testing
             try whole.restore("-wal", cut)
             let found = failure { try StoreFile(file) }
             #expect(found?.kind == (count == log.count ? nil : .unreadable), "\(count) bytes")
-            // Without the commit file nobody knows, and that is said.
+            // Without the commit file the state is uncertain, which is reported.
             var alone = whole
             alone.files["-commit"] = nil
             try alone.restore("-wal", cut)
@@ -103,7 +103,7 @@ import Testing
         #expect(seen.count == states.count)
     }
 
-    // MARK: Anything, anywhere
+    // MARK: Random damage
 
     @Test func `D-6: noise in a file ends in success or in a file that is unreadable`() throws {
         try fill(StoreFile(file))
@@ -111,11 +111,11 @@ import Testing
         let bytes = try #require(whole.files[""])
         var found = 0
         for seed in 0..<400 as Range<UInt64> {
-            var seeded = Seeded(seed)
+            var seeded = SeededGenerator(seed)
             try whole.restore("", seeded.withNoise(bytes))
             if try useAll() != nil { found += 1 }
         }
-        // Not all of it matters, such as that in free space.
+        // Some damage has no effect, as in free space.
         #expect(found > 100)
     }
 
@@ -138,7 +138,7 @@ import Testing
         let whole = Snapshot(file)
         for companion in ["-journal", "-wal", "-shm"] {
             for seed in 0..<10 as Range<UInt64> {
-                var seeded = Seeded(seed)
+                var seeded = SeededGenerator(seed)
                 try whole.restore(companion, seeded.bytes(5_000))
                 #expect(try useAll() == nil, "\(companion)")
             }
@@ -159,8 +159,8 @@ import Testing
     }
 }
 
-extension Seeded {
-    /// Bytes with noise somewhere, much of it where the structure is: in the headers of a file and of its pages.
+extension SeededGenerator {
+    /// Returns the bytes with random changes, many of them in the headers of the file and of its pages.
     mutating func withNoise(_ content: [UInt8]) -> [UInt8] {
         var bytes = content
         let place =

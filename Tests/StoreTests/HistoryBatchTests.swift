@@ -4,7 +4,7 @@ import Testing
 @testable import FlowCore
 @testable import Store
 
-/// Navigations as bytes.
+/// The encoding of navigations.
 @Suite struct HistoryBatchTests {
     private func bytes(_ batch: HistoryBatch) throws -> [UInt8] {
         try batch.withEntries { Array($0) }
@@ -20,7 +20,7 @@ import Testing
         return entries
     }
 
-    @Test func `The format of today is this one for ever`() throws {
+    @Test func `The format of today never changes`() throws {
         var batch = HistoryBatch()
         var navigation = Navigation.sample(300, flow: "/m", step: "go")
         batch.append(navigation, at: 70)
@@ -72,7 +72,7 @@ import Testing
 
     @Test(arguments: 0..<30)
     func `Simple values look as RecordWriter has them`(seed: UInt64) throws {
-        var seeded = Seeded(seed)
+        var seeded = SeededGenerator(seed)
         var arguments: Arguments = []
         while arguments.count < 12 {
             let argument = Argument("name\(arguments.count)", .random(&seeded), isPrivate: seeded.isRare(2))
@@ -90,8 +90,8 @@ import Testing
     }
 
     @Test(arguments: 0..<300)
-    func `D-6: bytes that nobody wrote so are an error, never more`(seed: UInt64) throws {
-        var seeded = Seeded(seed)
+    func `D-6: invalid bytes are an error, and never crash`(seed: UInt64) throws {
+        var seeded = SeededGenerator(seed)
         var batch = HistoryBatch()
         for serial in 1...6 as ClosedRange<UInt64> { batch.append(.random(serial, &seeded), at: serial) }
         let whole = try bytes(batch)
@@ -104,14 +104,14 @@ import Testing
             _ = try? entries(bytes)
             _ = try? entries(seeded.bytes(100), below: "/main")
         }
-        // One that is cut is never read as a whole one.
+        // A truncated batch is never read as a whole one.
         for count in 1..<whole.count {
             let read = try? entries(Array(whole[..<count]))
             #expect(read == nil || read?.count ?? 6 < 6)
         }
     }
 
-    @Test func `A flow is below a path at a slash alone`() throws {
+    @Test func `A flow is below a path only at a slash`() throws {
         var batch = HistoryBatch()
         let flows = ["/a/b", "/a/bc", "/a/b/c", "/a", "/a/b", "/b/a/b", ""]
         for (number, flow) in flows.enumerated() { batch.append(.sample(UInt64(number + 1), flow: flow), at: 1) }
@@ -134,7 +134,7 @@ import Testing
 
     @Test(arguments: 0..<200)
     func `An entry counts for at least what it takes in an answer`(seed: UInt64) {
-        var seeded = Seeded(seed)
+        var seeded = SeededGenerator(seed)
         let entry = HistoryEntry(.random(1_000 + seed, &seeded), at: 1)
         var wire = WireSize()
         wire.add(entry)
@@ -144,9 +144,9 @@ import Testing
     }
 }
 
-/// How many bytes things take in a D-Bus message; D-Bus specification, "Marshaling".
+/// The size of values in a D-Bus message; D-Bus specification, "Marshaling".
 private struct WireSize {
-    /// So many so far; what came before begins at the worst place for padding.
+    /// The size so far, from the worst position for padding.
     private(set) var bytes = 0
 
     private mutating func align(_ size: Int) { bytes = (bytes + size - 1) / size * size }

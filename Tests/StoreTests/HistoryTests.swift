@@ -4,9 +4,9 @@ import Testing
 
 @testable import Store
 
-/// Navigations, written and asked for.
+/// Writing and reading navigations.
 @Suite struct HistoryTests {
-    /// A plain list, and a file in which the same should stand.
+    /// A plain list, and a file that should have the same contents.
     private struct Both {
         var entries: [HistoryEntry] = []
         var batches: [[HistoryEntry]] = []
@@ -47,7 +47,7 @@ import Testing
 
     @Test(arguments: 0..<40)
     func `D-2: random histories are read as a plain list would be`(seed: UInt64) throws {
-        var seeded = Seeded(seed)
+        var seeded = SeededGenerator(seed)
         let folder = try TemporaryDirectory()
         var both = Both(store: try StoreFile(folder.path + "/history.db"))
         var serial: UInt64 = 0
@@ -55,7 +55,7 @@ import Testing
         for _ in 0..<Int.random(in: 1...20, using: &seeded) {
             for _ in 0..<Int.random(in: 0...60, using: &seeded) {
                 serial += seeded.isRare(20) ? UInt64.random(in: 2...3_000, using: &seeded) : 1
-                // Now and then the clock is set back.
+                // Sometimes the clock is set back.
                 time = seeded.isRare(30) ? time - 5_000_000 : time + UInt64.random(in: 0...3_000_000, using: &seeded)
                 both.append(.random(serial, &seeded), at: time)
             }
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// Writes a batch for each count, of serials from 1 on; each navigation happens at its serial in seconds.
+    /// Writes a batch for each count, with serials from 1 on; the time of each navigation is its serial in seconds.
     private func write(_ counts: [Int], to store: StoreFile, from serial: UInt64 = 1) throws {
         var serial = serial
         for count in counts {
@@ -88,13 +88,13 @@ import Testing
         }
     }
 
-    @Test func `D-2: navigations are there after those who wrote them are gone`() throws {
+    @Test func `D-2: navigations are there after their writer has ended`() throws {
         let folder = try TemporaryDirectory()
         try makeFileWithLog(folder.file()) { try write([3, 0, 2], to: $0) }
         #expect(try StoreFile(folder.file()).everything.map(\.serial) == [1, 2, 3, 4, 5])
     }
 
-    @Test func `A limit of nothing says whether there is anything`() throws {
+    @Test func `A limit of zero returns only whether there is more`() throws {
         let folder = try TemporaryDirectory()
         let store = try StoreFile(folder.file())
         func more(after serial: UInt64) throws -> Bool {
@@ -110,7 +110,7 @@ import Testing
         #expect(try !more(after: .max))
     }
 
-    @Test func `One entry is given however few bytes there may be`() throws {
+    @Test func `At least one entry is returned, however small the limit of bytes`() throws {
         let folder = try TemporaryDirectory()
         let store = try StoreFile(folder.file())
         try write([3], to: store)
@@ -128,9 +128,9 @@ import Testing
         let folder = try TemporaryDirectory()
         let store = try StoreFile(folder.file())
         try write(Array(repeating: 10, count: 100), to: store)
-        // Whoever looks at another batch than these finds it damaged.
+        // Reading any other batch finds it damaged.
         try store.connection?.database.run("UPDATE history SET entries = x'05' WHERE first NOT IN (701, 711)")
-        // The one after the last is looked at to know whether there is more.
+        // The entry after the last is read to find out whether there is more.
         let found = try store.entries(after: 700, limit: 19, bytes: .max, below: nil)
         #expect(found.entries.map(\.serial) == Array(701...719))
         #expect(found.hasMore)
@@ -167,9 +167,9 @@ import Testing
         #expect(try store.everything.last == HistoryEntry(.sample(3_001), at: 3_001))
     }
 
-    // MARK: What is forgotten
+    // MARK: Pruning
 
-    @Test func `D-10: as many as are to be kept are kept, and not a whole batch more`() throws {
+    @Test func `D-10: the configured number is kept, and not a whole batch more`() throws {
         let folder = try TemporaryDirectory()
         var store = try StoreFile(folder.file())
         try write([10, 10, 1, 10, 5], to: store)
@@ -180,7 +180,7 @@ import Testing
         #expect(try store.everything.first?.serial == 11)
         #expect(try !store.prune(keeping: 15))
         #expect(try store.everything.map(\.serial) == Array(22...36))
-        // Those who open it again know how many there are, too.
+        // The number is known after reopening, too.
         _ = consume store
         store = try StoreFile(folder.file())
         try write([5], to: store, from: 37)

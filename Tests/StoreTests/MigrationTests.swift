@@ -18,7 +18,7 @@ import Testing
     private static let history = Format.current.steps[1].schema[0]
     private static let records = Format.current.steps[1].schema[1]
 
-    /// A version 3 that counts bodies, and a version 4 that has a table more.
+    /// A version 3 that counts bodies, and a version 4 with another table.
     private static let second = Format.Step(
         sql: "ALTER TABLE records ADD COLUMN size INTEGER; UPDATE records SET size = length(body)",
         schema: [history, records.replacing(") STRICT", with: ", size INTEGER) STRICT")])
@@ -29,7 +29,7 @@ import Testing
 
     private func format(_ steps: Format.Step...) -> Format { Format(steps: Format.current.steps + steps) }
 
-    @Test func `D-6: an older format becomes the newer one, with all that is in it`() throws {
+    @Test func `D-6: an older format is migrated to the newer one, with all its contents`() throws {
         let records = [Record.node(1, [1, 2, 3]), .node(2, [])]
         var batch = HistoryBatch()
         batch.append(.sample(1), at: 1)
@@ -45,7 +45,7 @@ import Testing
         store = nil
     }
 
-    @Test func `D-6: each older format is brought on from where it is`() throws {
+    @Test func `D-6: each older format is migrated from its own version`() throws {
         try StoreFile(file, format(Self.second)).write([.node(1, [1])])
         #expect(failure { try StoreFile(file) }?.kind == .unreadable)
         #expect(try StoreFile(file, format(Self.second, Self.third)).records() == [.node(1, [1])])
@@ -84,7 +84,7 @@ import Testing
         #expect(try StoreFile(file, format(Self.second)).records().count == 50)
     }
 
-    /// What needs room.
+    /// A statement that needs space.
     private static let blow = "; UPDATE records SET body = zeroblob(100000)"
 
     /// A file as the first version wrote it, with three navigations and a record.
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test
-    func `D-6 D-10: a file of the first version goes on, and what is in it is as old as the first start with this one`()
+    func `D-6 D-10: a file of the first version continues, its contents as old as the first start with this one`()
         throws
     {
         try writeFirstVersion()
@@ -140,7 +140,7 @@ import Testing
         #expect(found?.description == "'\(file)' has format 1, and commit 2 was written to it")
     }
 
-    @Test func `The format of today is this one for ever`() throws {
+    @Test func `The format of today never changes`() throws {
         #expect(Format.applicationID == 0x466c_6f77)
         #expect(Format.current.version == 2)
         #expect(

@@ -5,7 +5,7 @@ import Testing
 @testable import FlowCore
 @testable import Store
 
-/// Files that are moved out of the way.
+/// Files that are moved aside.
 @Suite struct MoveAsideTests {
     let folder: TemporaryDirectory
     let file: String
@@ -32,13 +32,13 @@ import Testing
         #expect(try StoreFile(file, startsOver: true).records() == [])
     }
 
-    @Test func `D-6: nothing that was moved aside before is overwritten`() throws {
+    @Test func `D-6: a file moved aside earlier is not overwritten`() throws {
         for expected in ["", "-2", "-3"] {
             try put(Array(expected.utf8), into: file)
             #expect(try StoreFile.moveAside(file, at: time) == file + ".20261121T115900Z" + expected)
         }
         #expect(try content(of: file + ".20261121T115900Z-2") == Array("-2".utf8))
-        // A log that is left of one counts, too.
+        // A leftover log counts, too.
         unlink(file + ".20261121T115900Z-3")
         try put([], into: file + ".20261121T115900Z-3-wal")
         try put([], into: file)
@@ -58,7 +58,7 @@ import Testing
         #expect(try content(of: StoreFile.moveAside(file, at: time) + "-wal") == [3])
     }
 
-    @Test func `D-6: where nothing can be moved, that is said`() throws {
+    @Test func `D-6: if nothing can be moved, that is reported`() throws {
         let found = failure {
             try StoreFile.moveAside(folder.file(String(repeating: "x", count: 250)), at: time)
         }
@@ -73,7 +73,7 @@ import Testing
         #expect(StoreFile.utc(time) == expected)
     }
 
-    @Test func `D-6: a time that is no time has a name as well`() {
+    @Test func `D-6: an invalid time has a name as well`() {
         #expect(!StoreFile.utc(.max).isEmpty)
     }
 }

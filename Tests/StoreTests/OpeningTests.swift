@@ -6,7 +6,7 @@ import Testing
 @testable import FlowCore
 @testable import Store
 
-/// Which files are opened, and how.
+/// Opening files.
 @Suite struct OpeningTests {
     let folder: TemporaryDirectory
     let file: String
@@ -20,7 +20,7 @@ import Testing
         failure { try StoreFile(file) }?.kind
     }
 
-    // MARK: What is made
+    // MARK: New files
 
     @Test func `Only the owner can read the file, its log and its folders`() throws {
         let deep = folder.file("state/flowbus/tree.db")
@@ -61,14 +61,14 @@ import Testing
         try makeFileWithLog(odd) { try $0.write([.node(1, [1])]) }
         try StoreFile(odd).write([.node(1, [2])])
         #expect(try folder.names == ["a?b#c%41 ä'\".db", "a?b#c%41 ä'\".db-commit"])
-        // As it is opened when it can't be written.
+        // As in the case of a read-only file.
         let reading = try Database(odd, .reading(isImmutable: true))
         #expect(try reading.number("SELECT count(*) FROM records WHERE key > 0") == 1)
     }
 
-    // MARK: What is not ours
+    // MARK: Other files
 
-    @Test func `D-6: what is no file is unreadable, and opening it does not wait`() throws {
+    @Test func `D-6: a path that is no file is unreadable, and opening it does not wait`() throws {
         let link = folder.file("link")
         for name in ["", "-wal", "-journal"] {
             let path = file + name
@@ -91,7 +91,7 @@ import Testing
         try StoreFile(file).write([.node(1, [1])])
     }
 
-    @Test func `A link to a file of ours is that file`() throws {
+    @Test func `A link to a store is that store`() throws {
         let elsewhere = folder.file("elsewhere.db")
         try StoreFile(elsewhere).write([.node(1, [1])])
         try #require(symlink(elsewhere, file) == 0)
@@ -117,15 +117,15 @@ import Testing
         }
     }
 
-    /// Another program, which leaves its log.
+    /// Another program, which leaves its log behind.
     private func writeForeign(_ sql: String) throws {
         let foreign = try Database(file, .full)
         foreign.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
         try foreign.run(sql)
     }
 
-    @Test func `D-6: what is no database is unreadable`() throws {
-        var seeded = Seeded(1)
+    @Test func `D-6: a file that is no database is unreadable`() throws {
+        var seeded = SeededGenerator(1)
         for bytes in [[0], Array("hello".utf8), seeded.bytes(100), seeded.bytes(512), seeded.bytes(10_000)] {
             try put(bytes, into: file)
             #expect(openingFails() == .unreadable, "\(bytes.count) bytes")
@@ -147,7 +147,7 @@ import Testing
         #expect(openingFails() == .unreadable)
     }
 
-    @Test func `D-6: other tables, and what runs by itself, make a file unreadable`() throws {
+    @Test func `D-6: other tables, triggers and views make a file unreadable`() throws {
         let changes = [
             "DROP TABLE history", "ALTER TABLE records ADD COLUMN more BLOB", "CREATE TABLE more (number)",
             "CREATE INDEX more ON history (last)", "CREATE VIEW more AS SELECT 1",
@@ -196,9 +196,9 @@ import Testing
         #expect(try StoreFile(file).records() == [.node(1, [1])])
     }
 
-    @Test func `D-9: another process finds a file of ours locked, whatever this one tried meanwhile`() throws {
+    @Test func `D-9: another process finds a file locked, whatever this one tried meanwhile`() throws {
         let store = try StoreFile(file)
-        // An attempt that fails must not take away the lock of the one that is open.
+        // A failed attempt must not release the lock of the open file.
         #expect(openingFails() == .locked)
         let peer = try storePeer(["hold", file])
         try peer.waitForExit()
@@ -206,9 +206,9 @@ import Testing
         try store.write([.node(1, [1])])
     }
 
-    // MARK: Rights
+    // MARK: Permissions
 
-    /// A file with three rounds of store-peer, and what is in its log only if that is asked for; its owner is nobody.
+    /// A file with three rounds of store-peer, optionally in its log only; it is owned by nobody.
     private func prepare(hasLog: Bool) throws {
         let peer = try storePeer(["count", file])
         try peer.waitForLine { $0 == "3" }
@@ -243,7 +243,7 @@ import Testing
         try peer.waitForExit()
         let lines = peer.output.split(separator: "\n").map(String.init)
         try #require(lines.count == 4, "\(peer.output)")
-        // It was killed after three rounds or a few more.
+        // It was killed after at least three rounds.
         let round = try #require(Int(lines[0].dropFirst("latest ".count).prefix { $0 != "," }))
         #expect(lines[0] == "latest \(round), read-only true")
         #expect(lines[1] == "\((1...round).reduce(0) { $0 + $1 % 10 }) entries")

@@ -1,33 +1,22 @@
+import BusTestSupport
+
 @testable import FlowCore
 @testable import Store
 
-/// Numbers that look random and are the same each time (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
-    }
-
-    /// One of these.
+extension SeededGenerator {
+    /// Returns a random element.
     mutating func one<Element>(of elements: [Element]) -> Element {
         elements[Int.random(in: 0..<elements.count, using: &self)]
     }
 
     mutating func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) } }
 
-    /// True once in so many times.
+    /// Returns true once in a number of times, on average.
     mutating func isRare(_ times: Int) -> Bool { Int.random(in: 0..<times, using: &self) == 0 }
 }
 
 extension Navigation {
-    /// One as it is told most often.
+    /// A typical navigation.
     static func sample(_ serial: UInt64, flow: String = "/main/watched", step: String = "movie-picked") -> Navigation {
         Navigation(
             flow: flow, definition: "watched", serial: serial, cause: 0, client: Client(":1.42"), step: step,
@@ -35,8 +24,8 @@ extension Navigation {
             isDeepLink: false, adaptedFrom: nil)
     }
 
-    /// One of any sort.
-    static func random(_ serial: UInt64, _ seeded: inout Seeded) -> Navigation {
+    /// A random navigation.
+    static func random(_ serial: UInt64, _ seeded: inout SeededGenerator) -> Navigation {
         let flows = ["/main", "/main/watched", "/main/watched/detail", "/main/watchedToo", "/other", "/m"]
         return Navigation(
             flow: seeded.one(of: flows), definition: seeded.one(of: ["main", "watched", ""]), serial: serial,
@@ -58,8 +47,8 @@ extension Navigation {
 }
 
 extension Value {
-    /// One of any type.
-    static func random(_ seeded: inout Seeded, nesting: Int = 0) -> Value {
+    /// A random value.
+    static func random(_ seeded: inout SeededGenerator, nesting: Int = 0) -> Value {
         let bits = seeded.next() >> UInt64.random(in: 0...63, using: &seeded)
         let text = String(repeating: "ä", count: seeded.isRare(20) ? 1_000 : Int(bits & 15))
         switch Int.random(in: 0..<(nesting < 4 ? 16 : 11), using: &seeded) {
@@ -88,7 +77,7 @@ extension Value {
 }
 
 extension HistoryEntry {
-    /// What is to come of a navigation.
+    /// The history entry of a navigation.
     init(_ navigation: Navigation, at time: UInt64) {
         self.init(
             serial: navigation.serial, time: time, flow: navigation.flow, definition: navigation.definition,

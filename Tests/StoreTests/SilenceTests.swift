@@ -5,8 +5,8 @@ import Testing
 @testable import FlowCore
 @testable import Store
 
-/// Damage of all sorts to a tree of some hundred nodes that was left by a process which was killed: the outcome is all that
-/// was acknowledged, or a file that is unreadable. Nothing between.
+/// All kinds of damage to a tree of some hundred nodes whose process was killed. The result is either everything that
+/// was acknowledged, or a file that is unreadable.
 ///
 /// `FLOWBUS_DAMAGES=20 swift test --filter SilenceTests` does twenty times as much.
 @Suite struct SilenceTests {
@@ -14,19 +14,19 @@ import Testing
 
     let folder: TemporaryDirectory
     let file: String
-    /// What was acknowledged.
+    /// The acknowledged records.
     private let records: [Record]
     private let serials: [UInt64]
     private let whole: Snapshot
-    /// The same at earlier times.
+    /// The files at earlier times.
     private let earlier: [Snapshot]
-    /// The same as ``whole`` after it was closed: all of it is in the file.
+    /// The files of ``whole`` after closing: everything is in the main file.
     private let closed: Snapshot
 
     init() throws {
         folder = try TemporaryDirectory()
         file = folder.file()
-        var seeded = Seeded(14)
+        var seeded = SeededGenerator(14)
         var (earlier, records, serials): ([Snapshot], [Record], [UInt64]) = ([], [], [])
         let path = file
         try makeFileWithLog(path) { store in
@@ -54,7 +54,7 @@ import Testing
         closed = Snapshot(file)
     }
 
-    /// What is damaged: a file beside its log, the log, or a file that was closed.
+    /// The damaged file: a store with a log, the log, or a closed store.
     enum Target: String, CaseIterable, CustomTestStringConvertible {
         case file, log, closed
 
@@ -62,7 +62,7 @@ import Testing
         var testDescription: String { rawValue }
     }
 
-    /// What came of damage.
+    /// The results of damage.
     private struct Tally {
         var cases = 0
         var whole = 0
@@ -71,7 +71,7 @@ import Testing
         var silent: [String] = []
     }
 
-    /// Opens the file as it is now.
+    /// Opens the file in its current state.
     private func look(_ tally: inout Tally, _ damage: @autoclosure () -> String) throws {
         tally.cases += 1
         do {
@@ -105,7 +105,7 @@ import Testing
         let (suffix, whole) = (target.suffix, target == .closed ? closed : whole)
         let bytes = try #require(whole.files[suffix])
         var tally = Tally()
-        // A prime, so that all parts of all pages and frames come.
+        // A prime number, to reach all parts of all pages and frames.
         for place in stride(from: 0, to: bytes.count, by: max(1, (target == .log ? 8_009 : 1_511) / Self.factor)) {
             var damaged = bytes
             damaged[place] ^= 1 << UInt8(place % 8)
@@ -160,7 +160,7 @@ import Testing
                 try look(&tally, "old \(suffixes)")
             }
             var mixed = whole
-            // Page by page: as a checkpoint leaves it that did not come to its end.
+            // Page by page: the state after an interrupted checkpoint.
             let (now, before) = (try #require(whole.files[""]), try #require(old.files[""]))
             for page in stride(from: 0, to: min(now.count, before.count), by: 2_048 * max(1, 8 / Self.factor)) {
                 var bytes = now
@@ -180,7 +180,7 @@ import Testing
     @Test func `D-6: noise`() throws {
         var tally = Tally()
         for seed in 0..<UInt64(60 * Self.factor) {
-            var seeded = Seeded(seed)
+            var seeded = SeededGenerator(seed)
             let suffix = seeded.one(of: ["", "-wal"])
             try whole.restore(suffix, seeded.withNoise(try #require(whole.files[suffix])))
             try look(&tally, "seed \(seed)")

@@ -38,7 +38,7 @@ import Testing
 
     @Test(arguments: 0..<20)
     func `D-1: random records are those of a dictionary`(seed: UInt64) throws {
-        var seeded = Seeded(seed)
+        var seeded = SeededGenerator(seed)
         let file = folder.file()
         var expected: [RecordKey: [UInt8]] = [:]
         for _ in 0..<5 {
@@ -61,8 +61,8 @@ import Testing
         #expect(try StoreFile(file).records() == expected.sorted { $0.key < $1.key }.map { Record($0, $1) })
     }
 
-    @Test func `D-1: whoever is killed leaves whole rounds, and all that were said to be written`() throws {
-        var seeded = Seeded(4711)
+    @Test func `D-1: a killed process leaves whole commits, and all that were reported as written`() throws {
+        var seeded = SeededGenerator(4711)
         let file = folder.file()
         var before: UInt64 = 0
         for _ in 0..<12 {
@@ -122,7 +122,7 @@ import Testing
         return round
     }
 
-    @Test func `D-7: a file that is full takes nothing of what it can't take all of, and goes on when there is room`()
+    @Test func `D-7: a full file takes commits whole or not at all, and continues when there is room`()
         throws
     {
         let store = try StoreFile(folder.file())
@@ -153,7 +153,7 @@ import Testing
         #expect(try store.everything.map(\.serial) == [1, 2])
     }
 
-    @Test func `D-6: a record of a kind that nobody knows makes the file unreadable`() throws {
+    @Test func `D-6: a record of an unknown kind makes the file unreadable`() throws {
         let file = folder.file()
         try StoreFile(file).write([.node(1, [1])])
         for key in ["(99 << 56) + 1", "1", "-5"] {

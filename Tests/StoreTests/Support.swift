@@ -1,7 +1,6 @@
 import BusTestSupport
 import CSQLite
 import Foundation
-import Synchronization
 import Testing
 
 @testable import FlowCore
@@ -11,14 +10,14 @@ extension TemporaryDirectory {
     /// The path of a file in it.
     func file(_ name: String = "tree.db") -> String { path + "/" + name }
 
-    /// What is in it, sorted.
+    /// The names of its files, sorted.
     var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() } }
 }
 
-/// What is in a file.
+/// Returns the contents of a file.
 func content(of path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
 
-/// Puts this into a file.
+/// Writes bytes to a file.
 func put(_ bytes: [UInt8], into path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
 
 /// The permissions of a file or folder.
@@ -28,7 +27,7 @@ func permissions(of path: String) throws -> mode_t {
     return status.st_mode & 0o777
 }
 
-/// What becomes of it as failure; nil: it succeeded.
+/// Returns the failure of an operation; nil if it succeeded.
 func failure(_ body: () throws -> some Any) -> StoreFailure? {
     do {
         _ = try body()
@@ -40,10 +39,10 @@ func failure(_ body: () throws -> some Any) -> StoreFailure? {
     return nil
 }
 
-/// The program that was built beside the tests and writes files.
+/// Starts store-peer, which was built with the tests.
 func storePeer(_ arguments: [String]) throws -> ChildProcess {
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    // Beside the tests, whether they are a program or a bundle that another one loads.
+    // In the folder of the tests, whether they are a program or a bundle.
     for start in [tests] + CommandLine.arguments {
         let path = (start as NSString).deletingLastPathComponent + "/store-peer"
         if FileManager.default.isExecutableFile(atPath: path) { return try ChildProcess(path, arguments) }
@@ -51,7 +50,7 @@ func storePeer(_ arguments: [String]) throws -> ChildProcess {
     throw TestFailure("store-peer was not built beside the tests")
 }
 
-/// A file with all that belongs to it, as it was at a moment.
+/// A store with its companion files at a moment.
 struct Snapshot {
     static let suffixes = ["", "-wal", "-shm", "-journal", "-commit"]
     let path: String
@@ -63,14 +62,14 @@ struct Snapshot {
         for suffix in Self.suffixes { files[suffix] = try? content(of: path + suffix) }
     }
 
-    /// Has all be as it was, with one of them different; nil: that one is gone.
+    /// Restores the files with one of them changed; nil removes it.
     func restore(_ suffix: String, _ bytes: [UInt8]?) throws {
         var copy = self
         copy.files[suffix] = bytes
         try copy.restore()
     }
 
-    /// Has all be as it was.
+    /// Restores the files.
     func restore() throws {
         for suffix in Self.suffixes {
             unlink(path + suffix)
@@ -79,7 +78,7 @@ struct Snapshot {
     }
 }
 
-/// Leaves a file and its log as a process does that is killed: what is in the log stays there.
+/// Leaves a file and its log as a killed process does, with data in the log.
 func makeFileWithLog(_ path: String, _ write: (StoreFile) throws -> Void) throws {
     let store = try StoreFile(path)
     try write(store)
@@ -87,12 +86,12 @@ func makeFileWithLog(_ path: String, _ write: (StoreFile) throws -> Void) throws
 }
 
 extension Record {
-    /// A node that says this.
+    /// A node record with this body.
     static func node(_ number: UInt64, _ body: [UInt8]?) -> Record { Record(RecordKey(.node, number), body) }
 }
 
 extension StoreFile {
-    /// Forgets what is too much.
+    /// Removes entries beyond a number.
     func prune(keeping count: Int) throws(StoreFailure) -> Bool {
         var none: Aging?
         return try prune(keeping: count, aging: &none)
@@ -104,24 +103,12 @@ extension StoreFile {
     }
 }
 
-/// A clock that a test sets: the time since a start of the machine, and which that is.
-final class TestClock: Sendable {
+extension TestClock {
     static let day: UInt64 = 86_400_000_000
 
-    private let time = Mutex(3 * TestClock.day)
-    private let start = Mutex<UInt64>(1)
+    /// A clock that shows the third day.
+    convenience init() { self.init(now: 3 * Self.day) }
 
-    /// In µs.
-    var now: UInt64 {
-        get { time.withLock { $0 } }
-        set { time.withLock { $0 = newValue } }
-    }
-    /// Which start of the machine it is.
-    var boot: UInt64 {
-        get { start.withLock { $0 } }
-        set { start.withLock { $0 = newValue } }
-    }
-
-    /// As it is to be handed to a ``StoreFile`` that is opened now.
+    /// The clock for a ``StoreFile`` that is opened now.
     var clock: BootClock { BootClock(boot: BootClock.Boot(high: 0, low: boot)) { [self] in now } }
 }

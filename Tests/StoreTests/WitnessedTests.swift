@@ -41,7 +41,7 @@ import Testing
         return aging?.forgotten ?? 0
     }
 
-    @Test func `D-10: what is older than so many days that were witnessed is forgotten, and nothing else`() throws {
+    @Test func `D-10: entries older than the witnessed days are deleted, and nothing else`() throws {
         let store = try open()
         try write([3, 4, 5], to: store)
         #expect(try age(3, store) == 0)
@@ -69,7 +69,7 @@ import Testing
         #expect(try age(30, open()) == 2)
     }
 
-    @Test func `D-10: after another start of the machine what is certain counts: since then, and what was before`()
+    @Test func `D-10: after a reboot the certain time counts: since then, and before`()
         throws
     {
         try write([2, 2], to: open())
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test
-    func `D-10: how far serials are reserved is written with the time, so what passed without navigations counts`()
+    func `D-10: the reserved serials are written with the time, so time without navigations counts`()
         throws
     {
         let store = try open()
@@ -106,7 +106,7 @@ import Testing
         #expect(try open().witnessed == 22 * day)
     }
 
-    @Test func `D-10: a clock that runs backwards harms nobody`() throws {
+    @Test func `D-10: a clock that runs backwards does no harm`() throws {
         let store = try open()
         try write([2, 2], to: store)
         clock.now = 1
@@ -119,7 +119,7 @@ import Testing
         #expect(try open().everything.count == 5)
     }
 
-    @Test func `D-10: by age no more than a share goes, but at least what was written at once`() throws {
+    @Test func `D-10: age deletes at most a share at once, but at least one batch`() throws {
         let store = try open()
         try write(Array(repeating: 3, count: 40), to: store)
         clock.now += 100 * day

@@ -15,7 +15,7 @@ import Glibc
 ///   --watch                      hear of flowbusd's owner
 /// ```
 ///
-/// The options are done in their order, those about answers before others know its name. Each thing that happens to it is a line on standard output and the signal `News`,
+/// The options are done in their order, those about answers before others know its name. Each thing that happens to it is a line on standard output and the signal `Report`,
 /// which tells of one that the bus started, too. It ends with the bus.
 @main
 struct TestPeer {
@@ -27,14 +27,14 @@ struct TestPeer {
             }
             try Peer(name, Array(arguments.dropFirst()), at: String(cString: bus)).run()
         } catch {
-            say("test-peer: \(error)", on: STDERR_FILENO)
+            writeLine("test-peer: \(error)", on: STDERR_FILENO)
             exit(1)
         }
     }
 }
 
 /// Writes a line. Who reads it may be gone.
-private func say(_ line: String, on descriptor: Int32) {
+private func writeLine(_ line: String, on descriptor: Int32) {
     let bytes = Array((line + "\n").utf8)
     _ = write(descriptor, bytes, bytes.count)
 }
@@ -160,13 +160,13 @@ private final class Peer {
 
     func run() throws {
         try doLater()
-        try tell("ready")
+        try report("ready")
         try client.wait(within: .seconds(3_600), for: "the end of the bus") {
             try doLater()
             while read < client.log.count {
                 let message = client.log[read]
                 read += 1
-                try hear(message)
+                try handle(message)
             }
             return false
         }
@@ -178,13 +178,13 @@ private final class Peer {
         for action in actions { try action() }
     }
 
-    private func hear(_ message: ReceivedMessage) throws {
+    private func handle(_ message: ReceivedMessage) throws {
         if message.member == "NameOwnerChanged", message.values[0].text == Self.service {
-            try tell(message.values[2] == "" ? "flowbusd gone" : "flowbusd there")
+            try report(message.values[2] == "" ? "flowbusd gone" : "flowbusd there")
         }
         guard let call = message.replyTo, let what = calls.removeValue(forKey: call) else { return }
-        if case .error(let error) = message.kind { return try tell("\(what) \(error.name)") }
-        try tell(what)
+        if case .error(let error) = message.kind { return try report("\(what) \(error.name)") }
+        try report(what)
     }
 
     private func answer(_ call: ReceivedMessage) -> TestClient.Answer {
@@ -209,7 +209,7 @@ private final class Peer {
             return .values([])
         default: break
         }
-        try tell("\(call.member) \(subject(of: call))")
+        try report("\(call.member) \(subject(of: call))")
         guard call.expectsReply else { return .later }
         switch behaviours[call.member] ?? .answer {
         case .answer: break
@@ -249,9 +249,9 @@ private final class Peer {
         }
     }
 
-    private func tell(_ news: String) throws {
-        say(news, on: STDOUT_FILENO)
+    private func report(_ text: String) throws {
+        writeLine(text, on: STDOUT_FILENO)
         try client.signal(
-            "/peer", "org.flowbus.TestPeer", "News", .string(name), .uint32(UInt32(getpid())), .string(news))
+            "/peer", "org.flowbus.TestPeer", "Report", .string(name), .uint32(UInt32(getpid())), .string(text))
     }
 }

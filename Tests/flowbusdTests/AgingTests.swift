@@ -9,25 +9,10 @@ import Testing
 @testable import Store
 @testable import flowbusd
 
-/// What is too old for the history goes: by time that was witnessed, a share at a time, and not without a word (D-10).
+/// Old entries are deleted from the history: by witnessed time, a share at a time, with a log line (D-10).
 @Suite("Old navigations")
 final class AgingTests {
     private static let day: UInt64 = 86_400_000_000
-
-    /// The time since a start of the machine.
-    private final class Clock: Sendable {
-        private let time = Mutex(AgingTests.day)
-        private let start = Mutex<UInt64>(1)
-
-        var now: UInt64 {
-            get { time.withLock { $0 } }
-            set { time.withLock { $0 = newValue } }
-        }
-        var boot: UInt64 {
-            get { start.withLock { $0 } }
-            set { start.withLock { $0 = newValue } }
-        }
-    }
 
     /// The lines of a log.
     private final class Lines: Sendable {
@@ -53,7 +38,7 @@ final class AgingTests {
     }
 
     private let folder: TemporaryDirectory
-    private let clock = Clock()
+    private let clock = TestClock(now: AgingTests.day)
     private let lines = Lines()
     private var serial: UInt64 = 0
 
@@ -72,7 +57,7 @@ final class AgingTests {
         return persistence
     }
 
-    /// Has batches of navigations happen, each at this time of day.
+    /// Adds batches of navigations, each at this time of day.
     private func navigate(_ batches: Int, _ persistence: Persistence, at time: UInt64 = 0) {
         for _ in 0..<batches {
             for _ in 0..<4 {
@@ -91,12 +76,12 @@ final class AgingTests {
         persistence.entries(after: 0, limit: .max, bytes: .max, below: nil).entries.count
     }
 
-    /// Forgets all that is to be forgotten now.
+    /// Deletes all entries that are due.
     private func prune(_ persistence: Persistence) {
         repeat { persistence.prune() } while persistence.aging != nil
     }
 
-    @Test func `D-10 a time of day that is wrong, before or ahead, erases nothing and hides nothing`() throws {
+    @Test func `D-10 a wrong time of day deletes nothing and hides nothing`() throws {
         var persistence = try persistence()
         // The time of the loop is added to what it is beyond that of the loop.
         for time: UInt64 in [0, 31 * Self.day, 60 * 365 * Self.day, 5] {
@@ -111,7 +96,9 @@ final class AgingTests {
         #expect(lines.lines.isEmpty)
     }
 
-    @Test func `D-10 what is older than the days goes, a quarter at a start and each day after, a line for each`()
+    @Test
+    func
+        `D-10 entries older than the limit are deleted, a quarter at a start and each day after, with a log line each`()
         throws
     {
         var persistence = try persistence()

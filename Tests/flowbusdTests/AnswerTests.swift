@@ -2,7 +2,7 @@ import BusTestSupport
 import Glibc
 import Testing
 
-/// Whose answers are believed, and until when: on each of the programs that a bus can be.
+/// The senders whose answers count, and until when, on each implementation of the bus.
 @Suite("Answers of other processes")
 struct AnswerTests {
     private static let definitions = """
@@ -61,7 +61,7 @@ struct AnswerTests {
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
-    func `S-5 a guard that the bus starts is believed, one that it can't start has failed`(
+    func `S-5 a guard that the bus starts is accepted, one that it can't start has failed`(
         program: PrivateBus.Program
     ) throws {
         let peers = try Peers(startable: [Peer.name: ""], broken: ["com.example.Broken"], on: program)
@@ -75,7 +75,7 @@ struct AnswerTests {
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
-    func `S-5 S-31 a stranger that answers for the guard or the presenter is not believed, they are`(
+    func `S-5 S-31 answers from unexpected senders for the guard or the presenter are ignored, theirs count`(
         program: PrivateBus.Program
     ) throws {
         let service = try Service(Self.definitions, bus: PrivateBus(program))
@@ -93,7 +93,7 @@ struct AnswerTests {
         try service.listen()
         try peer.reply(to: presented)
         try service.client.waitForSignal("PropertiesChanged") { $0.values[1]["Owner"]?.text == peer.uniqueName }
-        // On dbus-broker the bus itself hands no such answer on.
+        // dbus-broker itself does not deliver such a reply.
         if program != .broker {
             var count = 0
             try service.process.waitForLine(in: .errors) { line in
@@ -107,7 +107,7 @@ struct AnswerTests {
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
-    func `S-31 S-29 a presenter that answers after its time is told that the screen is gone`(
+    func `S-31 S-29 a presenter that answers after its time limit gets Withdraw`(
         program: PrivateBus.Program
     ) throws {
         let service = try Service(Self.definitions.replacing("60s", with: "50ms"), bus: PrivateBus(program))
@@ -132,7 +132,7 @@ struct AnswerTests {
         #expect(peer.calls("Withdraw").count == 1)
     }
 
-    @Test func `a presenter that fails as often as it likes is a few lines of the log, and a number`() throws {
+    @Test func `a presenter that fails repeatedly causes a few lines of the log, and a count`() throws {
         let service = try Service(Self.definitions)
         let peer = try service.peer()
         peer.playPresenter { _ in .error(BusError("com.example.No", "no")) }

@@ -2,8 +2,8 @@ import Testing
 
 @testable import flowbusd
 
-/// In which order it is done what waits for slices.
-@Suite("The order of what waits for slices")
+/// The order of calls that wait for slices.
+@Suite("The order of postponed calls")
 struct BacklogOrderTests {
     private final class Done { var names: [String] = [] }
 
@@ -17,7 +17,7 @@ struct BacklogOrderTests {
         backlog.addFirst { [done] in done.names.append(name) }
     }
 
-    @Test func `S-7 who owns a name is told before what waits, however much of it was done`() {
+    @Test func `S-7 changes of name owners are handled before waiting calls`() {
         var backlog = Backlog()
         addFirst("owner", to: &backlog)
         add("a", to: &backlog)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import flowbusd
 
-/// What waits while a call goes on in slices, alone.
-@Suite("What waits for slices")
+/// The queue of calls that wait while another continues in slices.
+@Suite("Postponed calls")
 struct BacklogTests {
     private let bus: PrivateBus
     private let connection: Bus
@@ -65,7 +65,7 @@ struct BacklogTests {
         #expect(refusal(&backlog, try call(4, bytes: 1)) == nil)
     }
 
-    @Test func `S-7 a call that has waited for 20 s is refused with Timeout, what happened meanwhile is not dropped`()
+    @Test func `S-7 a call that has waited for 20 s is refused with Timeout, events are not dropped`()
         throws
     {
         var backlog = Backlog()

@@ -3,10 +3,10 @@ import FlowFile
 import Foundation
 import Testing
 
-/// The bus is killed (SIGKILL) and started again under flowbusd, which is to come back by itself, with the tree.
+/// The bus is killed (SIGKILL) and restarted under flowbusd, which has to reconnect by itself, with the tree.
 @Suite("The bus is killed", .serialized)
 struct BusKilledTests {
-    /// A flowbusd that outlives its buses.
+    /// A flowbusd that survives its buses.
     private final class World {
         let bus: PrivateBus
         let folders: KilledFolders
@@ -19,26 +19,26 @@ struct BusKilledTests {
             try process.waitForLine(in: .errors) { $0.contains("Serving org.flowbus.Navigation1") }
         }
 
-        func look(_ client: TestClient) throws -> Look {
-            Oracle.look(
+        func snapshot(_ client: TestClient) throws -> TreeSnapshot {
+            Oracle.snapshot(
                 at: try client.call(
                     Service.name, Service.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")[0])
         }
     }
 
-    /// What stays of a line on another bus: what it is, not who shows it.
-    private func lasting(_ look: Look) -> [String: String] {
-        look.mapValues { sight in
-            let words = sight.line.split(separator: " ").filter {
+    /// The part of each line that survives on another bus: the presentable, without its owner.
+    private func lasting(_ snapshot: TreeSnapshot) -> [String: String] {
+        snapshot.mapValues { node in
+            let words = node.line.split(separator: " ").filter {
                 $0 != "visible" && $0 != "presented" && !$0.hasPrefix("owner=")
             }
             return words.joined(separator: " ")
         }
     }
 
-    @Test func `D-3 D-8 again and again, at random moments: the tree is there each time, unowned and hidden`() throws {
-        let seed = Seeded.given
-        var random = Seeded(seed)
+    @Test func `D-3 D-8 killed repeatedly at random moments: the tree is there each time, unowned and hidden`() throws {
+        let seed = SeededGenerator.given
+        var random = SeededGenerator(seed)
         let world = try World("--restore", "always")
         let definitions = try DefinitionFiles.load(
             from: DefinitionFolders(named: [world.folders.flows.path])
@@ -53,7 +53,7 @@ struct BusKilledTests {
             let clients = try ["a", "b"].map { try KillClient(world.bus, prefix: "\($0)\(round)", definitions) }
             clients[0].client.turn(clients[1].client)
             var read = [0, 0]
-            func hear() throws {
+            func receiveAll() throws {
                 for (place, client) in clients.enumerated() {
                     let news = client.client.log[read[place]...]
                     read[place] += news.count
@@ -61,7 +61,7 @@ struct BusKilledTests {
                 }
             }
             try clients[0].client.run(for: random.time(upTo: 100)) {
-                try hear()
+                try receiveAll()
                 for client in clients { try client.go(&random, window: 4, numbers: &numbers) }
             }
             for client in clients {
@@ -69,27 +69,27 @@ struct BusKilledTests {
             }
             for client in clients { try client.send() }
             try world.bus.kill()
-            underWay += clients.reduce(0) { $0 + $1.looks.count - 1 }
+            underWay += clients.reduce(0) { $0 + $1.snapshots.count - 1 }
 
             try world.bus.start()
             let reader = try TestClient(world.bus)
             try reader.waitForOwner(of: Service.name)
-            let look = try world.look(reader)
+            let snapshot = try world.snapshot(reader)
             let flows = ["free", "stack", "tabs", "nested", "shared", "guests"]
-            for (path, sight) in look {
-                let isScreen = !flows.contains { sight.line.hasPrefix($0) }
-                #expect(!sight.line.contains("owner="), "\(path) \(sight.line)")
-                #expect(!isScreen || !sight.line.contains(" visible"), "\(path) \(sight.line)")
+            for (path, node) in snapshot {
+                let isScreen = !flows.contains { node.line.hasPrefix($0) }
+                #expect(!node.line.contains("owner="), "\(path) \(node.line)")
+                #expect(!isScreen || !node.line.contains(" visible"), "\(path) \(node.line)")
             }
-            let seen = lasting(look)
+            let seen = lasting(snapshot)
             for (path, line) in before {
                 #expect(seen[path] == line, "seed \(seed), round \(round): '\(path)' was there before")
             }
             for client in clients {
                 let own = seen.filter { $0.key.hasPrefix("/\(client.prefix)_") }
                 #expect(
-                    client.looks.contains { lasting($0) == own },
-                    "seed \(seed), round \(round): \(own), of \(client.looks.map(lasting))")
+                    client.snapshots.contains { lasting($0) == own },
+                    "seed \(seed), round \(round): \(own), of \(client.snapshots.map(lasting))")
             }
             before = seen.filter { $0.key.contains("_") && !$0.key.hasPrefix("/guests") }
             // What comes is newer than what was.
@@ -117,6 +117,6 @@ struct BusKilledTests {
         try world.bus.start()
         let new = try TestClient(world.bus)
         try new.waitForOwner(of: Service.name)
-        #expect(try world.look(new).keys.sorted() == ["/guests", "/shared"])
+        #expect(try world.snapshot(new).keys.sorted() == ["/guests", "/shared"])
     }
 }

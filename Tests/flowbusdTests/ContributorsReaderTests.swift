@@ -5,7 +5,7 @@ import Testing
 
 @testable import flowbusd
 
-/// What a navigator answers, read alone: a message that the bus has carried.
+/// Reading the answer of a navigator from a message that the bus has carried.
 @Suite("Reading contributors")
 struct ContributorsReaderTests {
     private typealias Entry = (kind: String, name: String, options: BusValue)
@@ -83,7 +83,7 @@ struct ContributorsReaderTests {
     @Test(arguments: [
         ("$name", Binding.Source.childName), ("$note", .step("note")), ("$$name", .literal(.string("$name"))),
     ])
-    func `texts of onDismissed refer, and are themselves with another dollar`(
+    func `texts of onDismissed with one dollar are references, with two themselves`(
         text: String, source: Binding.Source
     ) throws {
         let dismissed = BusValue.options([
@@ -142,7 +142,7 @@ struct ContributorsReaderTests {
     ]
 
     @Test(arguments: refused)
-    func `what is wrong is named`(kind: String, name: String, options: BusValue, text: String) throws {
+    func `errors name the invalid value`(kind: String, name: String, options: BusValue, text: String) throws {
         let refusal = #expect(throws: FlowError.self) { try read(kind, name, options) }
         #expect(refusal?.code == .navigatorFailed)
         #expect(refusal?.message.contains(text) == true, "\(refusal?.message ?? "")")

@@ -1,7 +1,7 @@
 import BusTestSupport
 import Testing
 
-/// Guards and navigators that are killed while they are asked.
+/// Guards and navigators that are killed during a call.
 @Suite("Crashes: guards and navigators")
 struct CrashAskedTests {
     private static let guardName = "org.example.Guard"
@@ -44,9 +44,9 @@ struct CrashAskedTests {
         service = try Service(Self.definitions, bus: peers.bus)
     }
 
-    private func isWell() throws -> Bool { try service.emit("probe", on: "/main")[1] == "navigated" }
+    private func isResponsive() throws -> Bool { try service.emit("probe", on: "/main")[1] == "navigated" }
 
-    /// Sends a step from a client of its own, and waits until the service has it.
+    /// Emits a step from a client of its own, and waits until the service has received it.
     private func start(_ step: String, on path: String) throws -> (client: TestClient, call: AwaitedReply) {
         let client = try TestClient(peers.bus)
         let call = try service.start(step, on: path, by: client)
@@ -60,7 +60,7 @@ struct CrashAskedTests {
 
     // MARK: Guards
 
-    @Test func `S-5 a guard in mid-call: GuardFailed; the next step asks one that the bus starts`() throws {
+    @Test func `S-5 a guard that crashes during a call: GuardFailed; for the next step the bus starts it`() throws {
         let asked = try peers.start(Self.guardName, "--Adapt=hold")
         try service.listen()
         let first = try start("paid", on: "/main")
@@ -80,7 +80,7 @@ struct CrashAskedTests {
             service.client.signals.filter { $0.member == "NavigationOccurred" }.map { $0.values[2].text }
                 == others.map { $0.client.uniqueName })
         #expect(try service.treeLines() == ["/main visible presented"])
-        #expect(try isWell())
+        #expect(try isResponsive())
     }
 
     @Test func `S-5 a guard that the bus can't start again: each step that waits fails, and it goes on`() throws {
@@ -106,7 +106,10 @@ struct CrashAskedTests {
 
     // MARK: Navigators
 
-    @Test func `S-32 a navigator: who waits gets NavigatorFailed, the flow goes, the parent is told`() throws {
+    @Test
+    func `S-32 a navigator crashes: callers get NavigatorFailed, the flow is dismissed, onDismissed is triggered`()
+        throws
+    {
         let navigator = try peers.start(Self.navigatorName, "--Navigate=answer:1", "--screen=page")
         try service.emit("open", on: "/main")
         try service.client.call(Service.name, Service.tree + "/main/settings", Service.name + ".Flow", "WaitReady")
@@ -134,12 +137,12 @@ struct CrashAskedTests {
                 == [Self.error + "NavigatorFailed", Self.error + "PresentableDismissed"])
         try service.waitForNavigation("gone", of: "/main")
         #expect(
-            service.client.story == [
+            service.client.transcript == [
                 "InterfacesRemoved /main/settings/page", "InterfacesRemoved /main/settings",
                 "NavigationOccurred /main 3 0 \(navigator.uniqueName) gone {why: navigatorGone} [] {}",
             ])
         #expect(try service.treeLines() == ["/main visible presented"])
-        #expect(try isWell())
+        #expect(try isResponsive())
         // The next flow of it is one of a process that the bus starts.
         try service.emit("open", on: "/main")
         try peers.wait(for: "Navigate /main/settings first", of: navigator)
@@ -147,7 +150,7 @@ struct CrashAskedTests {
         #expect(next.processID != navigator.processID)
     }
 
-    @Test func `S-12 S-26 a navigator asked for the first step: the step is told, who waits for ready gets FlowEnded`()
+    @Test func `S-12 S-26 a navigator crashes during the initial step: the step is reported, WaitReady gets FlowEnded`()
         throws
     {
         let navigator = try peers.start(Self.navigatorName, "--Navigate=hold")
@@ -163,7 +166,7 @@ struct CrashAskedTests {
         try service.waitForNavigation("gone", of: "/main")
         let sender = service.client.uniqueName
         #expect(
-            service.client.story == [
+            service.client.transcript == [
                 "NavigationFailed /main/settings 1 \(sender) first  \(Self.error)NavigatorFailed "
                     + "the navigator 'org.example.Settings' of flow 'settings' is gone",
                 "PropertiesChanged /main/settings Ready=true", "InterfacesRemoved /main/settings",
@@ -187,13 +190,13 @@ struct CrashAskedTests {
         for call in calls { #expect(try refusal(of: call).name == Self.error + "NavigatorFailed") }
         try service.client.waitForSignal("DefinitionsChanged")
         #expect(
-            service.client.story == [
+            service.client.transcript == [
                 "InterfacesRemoved /wizard/page", "InterfacesRemoved /wizard", "DefinitionsChanged  ",
             ])
         #expect(try service.treeLines() == ["/main visible presented"])
         #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "settings"])])
         #expect(try service.refusal { try service.coordinate("wizard") }.name == Self.error + "UnknownFlow")
-        #expect(try isWell())
+        #expect(try isResponsive())
     }
 
     @Test func `S-32 a registered navigator that the bus can start: its definition stays, and it registers again`()
@@ -238,13 +241,13 @@ struct CrashAskedTests {
         #expect(try refusal(of: call).name == Self.error + "NavigatorFailed")
         try service.client.waitForSignal("DefinitionsChanged")
         #expect(
-            service.client.story == [
+            service.client.transcript == [
                 "NavigationFailed /wizard 0 \(service.client.uniqueName) turn  \(Self.error)NavigatorFailed "
                     + "the navigator '\(both.uniqueName)' of flow 'wizard' is gone",
                 "PropertiesChanged /wizard Ready=true", "InterfacesRemoved /wizard", "DefinitionsChanged  ",
             ])
         #expect(try service.treeLines() == ["/main visible presented"])
-        #expect(try isWell())
+        #expect(try isResponsive())
     }
 
     @Test func `S-9 S-27 S-28 all kinds of calls that wait for a navigator are answered`() throws {
@@ -291,6 +294,6 @@ struct CrashAskedTests {
         #expect(concluded.values[0] == "u")
         #expect(concluded.values[3] == .string(Self.error + "NavigatorFailed"))
         #expect(try service.treeLines() == ["/main visible presented"])
-        #expect(try isWell())
+        #expect(try isResponsive())
     }
 }

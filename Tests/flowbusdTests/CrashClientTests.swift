@@ -53,9 +53,9 @@ struct CrashClientTests {
         service = try Service(Self.definitions, bus: peers.bus)
     }
 
-    private func isWell() throws -> Bool { try service.emit("probe", on: "/main")[1] == "navigated" }
+    private func isResponsive() throws -> Bool { try service.emit("probe", on: "/main")[1] == "navigated" }
 
-    /// Has the hall take a step so many times.
+    /// Emits a step on the hall a number of times.
     private func take(_ step: String, _ count: Int) throws {
         let steps = Array(repeating: BusValue.structure([.string(step), .options()]), count: count)
         let answer = try service.client.call(
@@ -69,7 +69,7 @@ struct CrashClientTests {
         }
     }
 
-    @Test func `S-9 an emitter: its step ends all the same, and nothing is overtaken`() throws {
+    @Test func `S-9 an emitter crashes: its step ends all the same, and is not overtaken`() throws {
         let asked = try peers.start("org.example.Guard", "--Adapt=hold")
         try service.listen()
         let emitter = try peers.start("-", "--emit=/main:paid")
@@ -91,10 +91,12 @@ struct CrashClientTests {
                     [list.uniqueName, "probe"], [list.uniqueName, "paid"],
                 ])
         #expect(!service.client.signals.contains { $0.member == "NavigationFailed" })
-        #expect(try isWell())
+        #expect(try isResponsive())
     }
 
-    @Test func `S-23 S-30 an owner of 1,000 presentables: all go, and their parent is told of each`() throws {
+    @Test func `S-23 S-30 an owner of 1,000 presentables crashes: all are dismissed, with an onDismissed step each`()
+        throws
+    {
         try take("sit", 1_000)
         let owner = try peers.start("-", "--claim=/hall/chair:1000")
         try peers.wait(for: "claimed 1000", of: owner)
@@ -110,7 +112,7 @@ struct CrashClientTests {
         #expect(try service.coordinator("GetSerial")[0].number == serial + 1_000)
         #expect(reasons() == Array(repeating: "ownerGone", count: 1_000))
         #expect(!service.client.signals.contains { $0.member == "NavigationFailed" })
-        #expect(try isWell())
+        #expect(try isResponsive())
     }
 
     @Test
@@ -137,11 +139,11 @@ struct CrashClientTests {
                         "/hall visible presented", "/main visible presented",
                     ])
         )
-        #expect(try peers.told(by: "org.example.Ui").count == 150)
-        #expect(try isWell())
+        #expect(try peers.reports(by: "org.example.Ui").count == 150)
+        #expect(try isResponsive())
     }
 
-    @Test func `S-32 a navigator of 150 flows: all go, and nobody is started for what is gone`() throws {
+    @Test func `S-32 a navigator of 150 flows crashes: all are dismissed, and no program is started for them`() throws {
         let navigator = try peers.start("org.example.Talk", "--Navigate=hold")
         try take("ask", 150)
         for number in 1...Limits.callsUnderWay {
@@ -155,17 +157,17 @@ struct CrashClientTests {
         #expect(
             service.client.signals.filter { $0.member == "NavigationFailed" }.map { $0.values[4].text }
                 == Array(repeating: Self.error + "NavigatorFailed", count: 150))
-        // A new one is asked for what is live, and for nothing else.
+        // A new process is called for live flows only.
         try take("ask", 1)
         let next = try peers.wait(for: "Navigate /hall/talk go", of: "org.example.Talk") { $0 != navigator }
         try service.client.call(Service.name, Service.tree + "/hall/talk", Service.name + ".Flow", "WaitReady")
-        #expect(try peers.told(by: "org.example.Talk").count == Limits.callsUnderWay + 1)
+        #expect(try peers.reports(by: "org.example.Talk").count == Limits.callsUnderWay + 1)
         #expect(try service.treeLines().contains("/hall/talk visible presented"))
         withExtendedLifetime(next) {}
-        #expect(try isWell())
+        #expect(try isResponsive())
     }
 
-    @Test func `two at the same time: a guard in mid-call and an owner`() throws {
+    @Test func `two at the same time: a guard during a call and an owner`() throws {
         let asked = try peers.start("org.example.Guard", "--Adapt=hold")
         let ui = try peers.start("org.example.Ui")
         try service.listen()
@@ -180,10 +182,10 @@ struct CrashClientTests {
         if reasons().isEmpty { try service.waitForNavigation("gone", of: "/hall") }
         #expect(reasons() == ["ownerGone"])
         #expect(try service.treeLines() == ["/hall visible presented", "/main visible presented"])
-        #expect(try isWell())
+        #expect(try isResponsive())
     }
 
-    @Test func `two at the same time: a navigator and who waits for it`() throws {
+    @Test func `two at the same time: a navigator and its caller`() throws {
         let navigator = try peers.start("org.example.Talk", "--Navigate=answer:1")
         try take("ask", 1)
         try service.client.call(Service.name, Service.tree + "/hall/talk", Service.name + ".Flow", "WaitReady")
@@ -195,6 +197,6 @@ struct CrashClientTests {
         try service.waitForNavigation("gone", of: "/hall")
         #expect(reasons() == ["navigatorGone"])
         #expect(try service.treeLines() == ["/hall visible presented", "/main visible presented"])
-        #expect(try isWell())
+        #expect(try isResponsive())
     }
 }

@@ -6,10 +6,10 @@ import Testing
 @testable import FlowCore
 @testable import Store
 
-/// Navigations that changed the tree are in the history, at whatever moment flowbusd ends (D-2).
+/// Navigations that changed the tree are in the history, whenever flowbusd ends (D-2).
 @Suite("The history after a crash")
 struct CrashHistoryTests {
-    /// Makes so many screens, each answered, and kills it at once.
+    /// Adds a number of screens, each answered, and kills it immediately.
     private func makeAndKill(_ service: Service, _ count: Int = 30) throws -> [Int] {
         let serials = try (1...count).map { item in
             let answer = try service.emit("pick", ["item": .int64(Int64(item))], on: "/shop")
@@ -34,7 +34,7 @@ struct CrashHistoryTests {
     }
 
     @Test(arguments: [[], ["--restore", "always"]])
-    func `D-2 30 steps that each make a screen, answered, and SIGKILL: 30 screens, and 30 entries`(options: [String])
+    func `D-2 30 answered steps that each add a screen, and SIGKILL: 30 screens, and 30 entries`(options: [String])
         throws
     {
         let service = try Service(shopDefinitions, options: options)
@@ -52,7 +52,7 @@ struct CrashHistoryTests {
         #expect(try history(service).count == 92)
     }
 
-    @Test func `D-2 without restoring the tree, the history still has what happened`() throws {
+    @Test func `D-2 without restoring the tree, the history is complete`() throws {
         let service = try Service(shopDefinitions, options: ["--restore", "never"])
         let serials = try makeAndKill(service)
         try service.start()
@@ -60,14 +60,15 @@ struct CrashHistoryTests {
         #expect(try picks(service) == serials)
     }
 
-    @Test func `D-2 where there is no file for the tree, the history's gets them at once`() throws {
+    @Test func `D-2 without a file for the tree, entries go to the history immediately`() throws {
         let service = try Service(shopDefinitions, options: ["--runtime", "none"])
         let serials = try makeAndKill(service)
         try service.start()
         #expect(try picks(service) == serials)
     }
 
-    @Test func `D-2 D-7 they wait in the tree's file while the history's can't be written, and over a SIGKILL`() throws
+    @Test func `D-2 D-7 entries wait in the tree's file while the history can't be written, also over a SIGKILL`()
+        throws
     {
         let stores = try TemporaryDirectory()
         try stores.write("", to: "state")
@@ -90,7 +91,7 @@ struct CrashHistoryTests {
         #expect(try picks(service) == serials)
     }
 
-    @Test func `D-10 no entries are kept anywhere where there is to be no history`() throws {
+    @Test func `D-10 without a history no entries are stored anywhere`() throws {
         let service = try Service(shopDefinitions)
         _ = try makeAndKill(service)
         try service.start("--history-entries", "0")
@@ -115,7 +116,7 @@ struct CrashHistoryTests {
         #expect(pending.reduce(0) { $0 + $1.count } <= 2)
     }
 
-    /// So many steps in one call, of which the last makes a screen and the others have 60 KB of arguments.
+    /// Emits a number of steps in one call; the last adds a screen and the others have 60 KB of arguments.
     private func emitLarge(_ service: Service, _ count: Int) throws -> Int {
         let text = BusValue.string(String(repeating: "x", count: 60_000))
         let large = BusValue.structure(["closed", .options(["receipt": text])])
@@ -126,7 +127,7 @@ struct CrashHistoryTests {
         return try #require(answer[0].elements.last?.elements.first?.number)
     }
 
-    @Test func `D-2 what is more than 256 KiB at once does not wait, but goes into the history before it is told`()
+    @Test func `D-2 more than 256 KiB at once does not wait, but goes into the history before it is signaled`()
         throws
     {
         let service = try Service(shopDefinitions)
@@ -174,7 +175,7 @@ struct CrashHistoryTests {
         #expect(try service.history().entries.last?[3...4] == ["secret", .options()])
     }
 
-    @Test func `D-2 what waited and is in the history already is not added once more`() throws {
+    @Test func `D-2 waiting entries that are in the history already are not added again`() throws {
         let service = try Service(shopDefinitions)
         _ = try makeAndKill(service)
         let tree = try service.storedFile()
@@ -189,7 +190,7 @@ struct CrashHistoryTests {
         #expect(service.process.warnings.isEmpty)
     }
 
-    @Test func `D-2 a history that has later ones is left as it is, and what it lacks is said`() throws {
+    @Test func `D-2 a history with later entries is left as it is, and the gap is logged`() throws {
         let service = try Service(shopDefinitions)
         _ = try makeAndKill(service)
         try service.start()

@@ -60,8 +60,8 @@ struct CrashPresenterTests {
         service = try Service(Self.definitions, bus: peers.bus)
     }
 
-    /// It is alive, and takes the next step.
-    private func isWell() throws -> Bool {
+    /// Returns whether the service takes the next step.
+    private func isResponsive() throws -> Bool {
         try service.emit("probe", on: "/shop")[1] == "navigated"
     }
 
@@ -74,7 +74,7 @@ struct CrashPresenterTests {
         return ui
     }
 
-    @Test func `S-23 S-31 killed before its answer: the screen goes, and the parent is told presentFailed`() throws {
+    @Test func `S-23 S-31 killed before its answer: the screen is dismissed with presentFailed`() throws {
         let ui = try peers.start(Self.name, "--Present=hold")
         #expect(try service.emit("plain", on: "/shop") == [.uint64(2), "navigated"])
         try peers.wait(for: "Present /shop/plain", of: ui)
@@ -85,12 +85,12 @@ struct CrashPresenterTests {
         try peers.kill(ui)
         try service.waitForNavigation("gone", of: "/shop")
         #expect(
-            service.client.story == [
+            service.client.transcript == [
                 "InterfacesRemoved /shop/plain", "PropertiesChanged /shop Current=/shop/home",
                 "NavigationOccurred /shop 3 2 \(service.client.uniqueName) gone {name: plain, why: presentFailed} [] {}",
             ])
         #expect(try service.treeLines() == ["/shop visible presented", "/shop/home"])
-        #expect(try isWell())
+        #expect(try isResponsive())
         // The next one is presented by a process that the bus starts.
         try service.emit("plain", on: "/shop")
         let next = try peers.wait(for: "Present /shop/plain", of: Self.name)
@@ -99,18 +99,18 @@ struct CrashPresenterTests {
             try service.treeLines().last == "/shop/plain visible presented owner=\(next.uniqueName)")
     }
 
-    @Test func `S-30 killed after its answer, dismiss: the parent is told ownerGone`() throws {
+    @Test func `S-30 killed after its answer, dismiss: the screen is dismissed with ownerGone`() throws {
         let ui = try present("plain")
         try service.listen()
         try peers.kill(ui)
         try service.waitForNavigation("gone", of: "/shop")
         #expect(
-            service.client.story == [
+            service.client.transcript == [
                 "InterfacesRemoved /shop/plain", "PropertiesChanged /shop Current=/shop/home",
                 "NavigationOccurred /shop 3 0 \(ui.uniqueName) gone {name: plain, why: ownerGone} [] {}",
             ])
         #expect(try service.treeLines() == ["/shop visible presented", "/shop/home"])
-        #expect(try isWell())
+        #expect(try isResponsive())
     }
 
     @Test func `S-30 keep, killed while covered: presented by another process when it is uncovered`() throws {
@@ -120,8 +120,8 @@ struct CrashPresenterTests {
         try peers.kill(ui)
         try service.waitForChange(of: "/shop/kept", "Owner", to: "")
         #expect(try service.treeLines() == ["/shop visible presented", "/shop/home", "/shop/kept", "/shop/sheet"])
-        #expect(try isWell())
-        #expect(try peers.told(by: Self.name) == ["Present /shop/kept"])
+        #expect(try isResponsive())
+        #expect(try peers.reports(by: Self.name) == ["Present /shop/kept"])
 
         try service.dismiss("/shop/sheet")
         let next = try peers.wait(for: "Present /shop/kept again", of: Self.name)
@@ -134,23 +134,23 @@ struct CrashPresenterTests {
             ])
     }
 
-    @Test func `S-30 keep, killed in sight: hidden until it next would be presented`() throws {
+    @Test func `S-30 keep, killed while presented: hidden until it would be presented again`() throws {
         let ui = try present("kept")
         try service.listen()
         try peers.kill(ui)
         try service.waitForChange(of: "/shop/kept", "Owner", to: "")
-        #expect(service.client.story == ["PropertiesChanged /shop/kept Owner= Presented=false Visible=false"])
+        #expect(service.client.transcript == ["PropertiesChanged /shop/kept Owner= Presented=false Visible=false"])
         #expect(try service.treeLines() == ["/shop visible presented", "/shop/home", "/shop/kept"])
         try service.emit("cover", on: "/shop")
-        #expect(try isWell())
-        #expect(try peers.told(by: Self.name) == ["Present /shop/kept"])
+        #expect(try isResponsive())
+        #expect(try peers.reports(by: Self.name) == ["Present /shop/kept"])
         try service.dismiss("/shop/sheet")
         let next = try peers.wait(for: "Present /shop/kept again", of: Self.name)
         try service.waitForChange(of: "/shop/kept", "Visible", to: true)
         #expect(try service.treeLines().last == "/shop/kept visible presented owner=\(next.uniqueName)")
     }
 
-    @Test func `S-30 keep, killed while it is called once more: the lost call does not take the screen away`() throws {
+    @Test func `S-30 keep, killed during another call: the lost call does not dismiss the screen`() throws {
         let ui = try peers.start(Self.name, "--Present=answer:1")
         try service.listen()
         try service.emit("kept", on: "/shop")
@@ -159,7 +159,7 @@ struct CrashPresenterTests {
         try peers.wait(for: "Present /shop/kept again", of: ui)
         try peers.kill(ui)
         try service.waitForChange(of: "/shop/kept", "Owner", to: "")
-        #expect(try isWell())
+        #expect(try isResponsive())
         #expect(try service.treeLines() == ["/shop visible presented", "/shop/home", "/shop/kept"])
         // Reused once more, it is presented at once.
         try service.emit("kept", on: "/shop")
@@ -186,10 +186,10 @@ struct CrashPresenterTests {
             try service.treeLines() == [
                 "/shop visible presented", "/shop/act visible presented owner=\(next.uniqueName)", "/shop/home",
             ])
-        #expect(try isWell())
+        #expect(try isResponsive())
     }
 
-    @Test func `S-30 present: at once again, three times; the fourth time it is dismissed`() throws {
+    @Test func `S-30 present: again immediately, three times; the fourth time it is dismissed`() throws {
         var ui = try present("lasting")
         let shown = "PropertiesChanged /shop/lasting Presented=true Visible=true"
         let (client, start) = (service.client, ContinuousClock.now)
@@ -198,16 +198,16 @@ struct CrashPresenterTests {
             try service.listen()
             try peers.kill(ui)
             try client.wait(for: "the end of the screen, or its owner") {
-                client.story.contains(shown) || client.story.contains { $0.hasPrefix("NavigationOccurred") }
+                client.transcript.contains(shown) || client.transcript.contains { $0.hasPrefix("NavigationOccurred") }
             }
-            guard client.story.contains(shown) else { break }
+            guard client.transcript.contains(shown) else { break }
             revivals += 1
             // On a machine so busy that it takes longer than the rule looks back, there may be more.
             try #require(revivals <= 3 || ContinuousClock.now - start > .seconds(10))
             let next = try peers.wait(for: "Present /shop/lasting again", of: Self.name)
             #expect(next.processID != ui.processID)
             #expect(
-                client.story == [
+                client.transcript == [
                     "PropertiesChanged /shop/lasting Owner= Presented=false Visible=false",
                     "PropertiesChanged /shop/lasting Owner=\(next.uniqueName)", shown,
                 ])
@@ -215,13 +215,13 @@ struct CrashPresenterTests {
         }
         #expect(revivals >= 3)
         #expect(
-            client.story == [
+            client.transcript == [
                 "InterfacesRemoved /shop/lasting", "PropertiesChanged /shop Current=/shop/home",
                 "NavigationOccurred /shop 3 0 \(ui.uniqueName) gone {name: lasting, why: ownerGone} [] {}",
             ])
         #expect(try service.treeLines() == ["/shop visible presented", "/shop/home"])
-        #expect(try peers.told(by: Self.name).count == revivals + 1)
-        #expect(try isWell())
+        #expect(try peers.reports(by: Self.name).count == revivals + 1)
+        #expect(try isResponsive())
     }
 
     @Test func `S-30 present, killed before the answer of its second process: presentFailed`() throws {
@@ -239,13 +239,13 @@ struct CrashPresenterTests {
         #expect(try service.treeLines() == ["/shop visible presented", "/shop/home"])
     }
 
-    @Test func `S-22 S-30 an owner of several: each goes its own way, what is nested goes with its parent`() throws {
+    @Test func `S-22 S-30 an owner of several: each follows its policy, nested ones go with their parent`() throws {
         let ui = try peers.start(Self.name)
         for step in ["kept", "plain", "enter"] { try service.emit(step, on: "/shop") }
         for path in ["/shop/kept", "/shop/plain", "/shop/inner/plain"] {
             try peers.wait(for: "Present \(path)", of: ui)
         }
-        try peers.do("--claim=/shop/inner:1", by: ui)
+        try peers.perform("--claim=/shop/inner:1", by: ui)
         try peers.wait(for: "claimed 1", of: ui)
         try service.emit("cover", on: "/shop")
         try service.listen()
@@ -260,10 +260,10 @@ struct CrashPresenterTests {
             service.client.signals.filter { $0.member == "NavigationOccurred" }.map { $0.values[4].brief }
                 == ["{name: plain, why: ownerGone}", "{name: inner, why: ownerGone}"])
         #expect(!service.client.signals.contains { $0.member == "NavigationFailed" })
-        #expect(try isWell())
+        #expect(try isResponsive())
     }
 
-    @Test func `S-23 S-30 a nested flow that lives on is told itself`() throws {
+    @Test func `S-23 S-30 a nested flow that stays live gets its own onDismissed step`() throws {
         let ui = try peers.start(Self.name)
         for step in ["plain", "enter"] { try service.emit(step, on: "/shop") }
         for path in ["/shop/plain", "/shop/inner/plain"] { try peers.wait(for: "Present \(path)", of: ui) }
@@ -272,10 +272,10 @@ struct CrashPresenterTests {
         #expect(try service.waitForNavigation("gone", of: "/shop").values[4].brief == "{name: plain, why: ownerGone}")
         try service.waitForNavigation("gone", of: "/shop/inner")
         #expect(try service.treeLines() == ["/shop visible presented", "/shop/home", "/shop/inner visible presented"])
-        #expect(try isWell())
+        #expect(try isResponsive())
     }
 
-    @Test func `S-15 S-30 keep: what is emitted on it meanwhile is kept until it is presented again`() throws {
+    @Test func `S-15 S-30 keep: steps emitted on it meanwhile are deferred until it is presented again`() throws {
         let ui = try present("kept")
         try service.emit("cover", on: "/shop")
         try peers.kill(ui)
@@ -286,7 +286,7 @@ struct CrashPresenterTests {
         let next = try peers.wait(for: "Present /shop/kept again", of: Self.name)
         try service.waitForNavigation("probe", of: "/shop")
         #expect(
-            service.client.story == [
+            service.client.transcript == [
                 "InterfacesRemoved /shop/sheet", "PropertiesChanged /shop Current=/shop/kept", "answer ",
                 "PropertiesChanged /shop/kept Owner=\(next.uniqueName)",
                 "PropertiesChanged /shop/kept Presented=true Visible=true",
@@ -294,7 +294,7 @@ struct CrashPresenterTests {
             ])
     }
 
-    @Test func `S-31 killed with as many calls under way as may be: the arguments that wait are shown by another`()
+    @Test func `S-31 killed with the maximum of calls under way: another process shows the waiting arguments`()
         throws
     {
         let ui = try peers.start(Self.name, "--Present=hold")
@@ -306,8 +306,8 @@ struct CrashPresenterTests {
         let next = try peers.wait(for: "Present /shop/kept again", of: Self.name)
         try service.waitForChange(of: "/shop/kept", "Visible", to: true)
         #expect(try service.treeLines().last == "/shop/kept visible presented owner=\(next.uniqueName)")
-        #expect(try peers.told(by: Self.name).count == Limits.callsPerScreen + 1)
-        #expect(try isWell())
+        #expect(try peers.reports(by: Self.name).count == Limits.callsPerScreen + 1)
+        #expect(try isResponsive())
     }
 
     @Test func `S-30 S-31 a presenter that can't be started again: presentFailed`() throws {

@@ -2,7 +2,7 @@ import BusTestSupport
 import Glibc
 import Testing
 
-/// flowbusd itself is killed. What outlives that is not built yet: it starts with an empty tree.
+/// flowbusd itself is killed. Without persistence it starts with an empty tree.
 @Suite("Crashes: the service")
 struct CrashServiceTests {
     private static let definitions = """
@@ -31,7 +31,7 @@ struct CrashServiceTests {
         [flows.side]
         """
 
-    @Test func `every caller gets an error of the bus; a new one begins anew, with who is there`() throws {
+    @Test func `every caller gets an error of the bus; a new service starts with the connected clients`() throws {
         let peers = try Peers()
         let asked = try peers.start("org.example.Guard", "--Adapt=hold")
         let ui = try peers.start("org.example.Ui", "--Present=show", "--watch")
@@ -39,7 +39,7 @@ struct CrashServiceTests {
         let old = try Service(Self.definitions, bus: peers.bus)
         try peers.wait(for: "Present /main/home", of: ui)
         try peers.wait(for: "flowbusd there", of: ui)
-        try peers.do("--register=wizard:turn", by: navigator)
+        try peers.perform("--register=wizard:turn", by: navigator)
         try peers.wait(for: "RegisterFlow", of: navigator)
         let clients = try (0..<4).map { _ in try TestClient(peers.bus) }
         var calls = try clients.prefix(3).map { try old.start("paid", on: "/main", by: $0) }
@@ -72,7 +72,7 @@ struct CrashServiceTests {
                 "/main/page visible presented owner=\(ui.uniqueName)",
             ])
         #expect(try new.coordinator("GetDefinitionNames") == [.strings(["main", "side"])])
-        try peers.do("--register=wizard:turn", by: navigator)
+        try peers.perform("--register=wizard:turn", by: navigator)
         try peers.wait(for: "RegisterFlow", of: navigator)
         #expect(try new.emit("probe", on: "/main")[1] == "navigated")
     }
@@ -94,7 +94,7 @@ struct CrashServiceTests {
             ])
     }
 
-    @Test func `S-29 S-30 S-32 what is left of those that are gone when it comes to it`() throws {
+    @Test func `S-29 S-30 S-32 state of clients that vanished before their call was handled`() throws {
         let peers = try Peers()
         let service = try Service(Self.definitions, bus: peers.bus)
         try service.client.waitUntilGone("/main/home")
@@ -120,18 +120,18 @@ struct CrashServiceTests {
         ]
         let client = service.client
         try client.wait(for: "all ends") {
-            let told = client.story
+            let told = client.transcript
             return ends.allSatisfy(told.contains)
         }
-        let story = client.story
+        let transcript = client.transcript
         for one in [
             "NavigationOccurred /main 3 0 \(emitter.uniqueName) probe {} [] {}",
             "PropertiesChanged /side Owner=\(owner.uniqueName)", "PropertiesChanged /main/page Owner=\(ui.uniqueName)",
             "InterfacesRemoved /main/page",
-        ] { #expect(story.contains(one), "\(one) \(story)") }
+        ] { #expect(transcript.contains(one), "\(one) \(transcript)") }
         #expect(try service.treeLines() == ["/main visible presented"])
         // Whether who is gone was allowed to register, nobody knows.
-        #expect(!story.contains { $0.hasPrefix("DefinitionsChanged") })
+        #expect(!transcript.contains { $0.hasPrefix("DefinitionsChanged") })
         #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "side"])])
         #expect(try service.emit("probe", on: "/main") == [.uint64(5), "navigated"])
     }

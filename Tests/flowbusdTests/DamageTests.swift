@@ -3,11 +3,12 @@ import Foundation
 import Glibc
 import Testing
 
-/// flowbusd is killed, what it left is damaged, and it is started again (D-6). ``SilenceTests`` of the store has many more.
+/// flowbusd is killed, its files are damaged, and it is restarted (D-6). ``SilenceTests`` of the store has many more
+/// cases.
 @Suite("Damaged files")
 struct DamageTests {
     private let service: Service
-    /// What was to be seen, and the last serial and instance that were given.
+    /// The visible state, and the last serial and instance.
     private let before: BusValue
     private let lastSerial: Int
     private let lastInstance: Int
@@ -33,10 +34,10 @@ struct DamageTests {
 
     private let tree: String
     private let history: String
-    /// Stands for a file that is gone.
+    /// Stands for a missing file.
     private static let gone = Data("gone".utf8)
 
-    /// Starts it with files as they were when it was killed, but for these.
+    /// Starts it with the files of the moment when it was killed, with these changes.
     private func start(_ changes: [String: Data]) throws {
         for file in files.keys {
             unlink(file)
@@ -57,7 +58,7 @@ struct DamageTests {
         return data
     }
 
-    /// Serials and instances go on behind those that were given.
+    /// Expects serials and instances beyond those assigned before.
     private func expectNewNumbers(_ comment: String) throws {
         let serial = try service.emit("pick", ["item": .int64(1)], on: "/shop")[0].number ?? 0
         #expect(serial > lastSerial, "\(comment)")
@@ -80,7 +81,8 @@ struct DamageTests {
             }, "\(comment)")
     }
 
-    @Test func `D-6 a bit that flips: all that was answered is there, or an error, a file aside and a fresh start`()
+    @Test
+    func `D-6 a flipped bit: all answered changes are there, or there is an error, a moved file and a fresh start`()
         throws
     {
         let log = tree + "-wal"
@@ -105,7 +107,7 @@ struct DamageTests {
         #expect(outcomes.contains(false))
     }
 
-    @Test func `D-6 an end anywhere, nothing at all, or of another time`() throws {
+    @Test func `D-6 a file truncated anywhere, an empty file, or an old one`() throws {
         let log = tree + "-wal"
         let data = try #require(files[log])
         let changes: [[String: Data]] = [
@@ -120,7 +122,7 @@ struct DamageTests {
         }
     }
 
-    @Test func `D-6 S-10 both files damaged: what was reserved is known all the same`() throws {
+    @Test func `D-6 S-10 both files damaged: the reserved numbers are known all the same`() throws {
         for change in [Data(), Self.gone] {
             try start([tree + "-wal": change, history + "-wal": change])
             let errors = service.process.errors
@@ -133,7 +135,7 @@ struct DamageTests {
         }
     }
 
-    @Test func `D-6 S-10 both files damaged, and what stands beside them: serials go on far behind`() throws {
+    @Test func `D-6 S-10 both files and the commit files damaged: serials continue with a large jump`() throws {
         var changes: [String: Data] = [:]
         for file in [tree, history] { changes[file + "-wal"] = Data() }
         (changes[tree + "-commit"], changes[history + "-commit"]) = (Data([1]), Self.gone)
@@ -145,7 +147,7 @@ struct DamageTests {
         #expect(service.process.errors.contains("error") || !warnings.isEmpty)
     }
 
-    @Test func `D-6 a commit file that is gone or damaged costs nobody the tree, and that is said`() throws {
+    @Test func `D-6 a missing or damaged commit file does not lose the tree, and is logged`() throws {
         for bytes in [Self.gone, Data(repeating: 7, count: 80)] {
             try start([tree + "-commit": bytes])
             #expect(try service.objects() == before)

@@ -11,7 +11,7 @@ struct DemoTests {
             environment: ["FLOWBUSD": Service.program, "TMPDIR": folder.path])
     }
 
-    @Test func `the story prints exactly this log, and leaves nothing behind`() throws {
+    @Test func `the demo prints exactly this log, and leaves nothing behind`() throws {
         let folder = try TemporaryDirectory()
         let demo = try play("--log-only", in: folder)
         #expect(try demo.waitForExit() == .status(0), "\(demo.errors)")
@@ -52,7 +52,7 @@ struct DemoTests {
     private func processes(in folder: TemporaryDirectory) throws -> [String] {
         let own = "\(ProcessInfo.processInfo.processIdentifier)"
         return try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { entry in
-            // A process may end while it is looked at.
+            // A process can end during the check.
             guard Int(entry) != nil, entry != own,
                 let environment = FileManager.default.contents(atPath: "/proc/\(entry)/environ")
             else { return false }

@@ -1,7 +1,7 @@
 import BusTestSupport
 import Testing
 
-/// Steps in lists, with options, kept at the gate, and who may emit them.
+/// Emitted steps: in lists, with options, deferred at the gate, and the emitters.
 @Suite("Emission")
 struct EmissionTests {
     private let definitions = """
@@ -96,7 +96,7 @@ struct EmissionTests {
         #expect(try service.coordinator("GetSerial") == [.uint64(3)])
     }
 
-    @Test func `a token finds its outcome also where the presentable is gone, or the step`() throws {
+    @Test func `a token has its outcome also if the presentable or the step is gone`() throws {
         let service = try Service(definitions + "\n[flows.sub.on]\nstop = { end = true }")
         try service.coordinate("sub")
         let end = { (token: BusValue) in
@@ -117,7 +117,7 @@ struct EmissionTests {
             try service.refusal { try service.emit("go", on: "/main") }.name == Service.name + ".Error.UnknownStep")
     }
 
-    @Test func `a token waits for the first outcome also where the presentable is gone`() throws {
+    @Test func `a token waits for the first outcome also if the presentable is gone`() throws {
         let service = try Service(
             definitions.replacing(
                 "[flows.main.on]", with: "[flows.main]\nguard = \"org.example.Auth\"\n[flows.main.on]"))
@@ -151,7 +151,7 @@ struct EmissionTests {
                 == ["3 navigated", Service.name + ".Error.UnknownStep"])
     }
 
-    @Test func `StaleInstance, and options that are wrong`() throws {
+    @Test func `StaleInstance, and invalid options`() throws {
         let service = try Service(definitions)
         let emit = { (options: BusValue) in
             _ = try stepper("EmitStepWithOptions", of: service, "go", .options(), options)
@@ -174,7 +174,7 @@ struct EmissionTests {
         #expect(try service.coordinator("GetSerial") == [.uint64(0)])
     }
 
-    @Test func `S-15 S-16 what is kept is told when it is presented`() throws {
+    @Test func `S-15 S-16 deferred steps are reported when the presentable is presented`() throws {
         let service = try Service(definitions)
         try service.emit("stop", on: "/main")
         try service.listen()
@@ -200,7 +200,7 @@ struct EmissionTests {
         #expect(service.client.signals.filter { $0.member == "NavigationFailed" }.count == 1)
     }
 
-    @Test func `emitters: only owners of the names may emit, as the bus tells who they are`() throws {
+    @Test func `emitters: only owners of the names may emit, according to the bus`() throws {
         let service = try Service(
             definitions.replacing(
                 "[flows.main.on]", with: "[flows.main]\nemitters = [\"org.example.App\"]\n[flows.main.on]"))
@@ -229,7 +229,8 @@ struct EmissionTests {
         #expect(try service.emit("go", on: "/main", by: heir) == [.uint64(3), "navigated"])
     }
 
-    @Test func `S-5 emitters hold for Coordinate, and for Claim, SetVisible and Dismiss of what nobody owns`() throws {
+    @Test func `S-5 emitters apply to Coordinate, and to Claim, SetVisible and Dismiss of unowned presentables`() throws
+    {
         let service = try Service(
             """
             [steps]
@@ -271,7 +272,7 @@ struct EmissionTests {
 }
 
 extension TestClient {
-    /// Waits until nobody owns a name.
+    /// Waits until a name has no owner.
     func waitUntilFree(_ name: String) throws {
         let bus = "org.freedesktop.DBus"
         try addMatch("type='signal',sender='\(bus)',member='NameOwnerChanged',arg0='\(name)'")

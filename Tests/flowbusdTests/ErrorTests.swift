@@ -1,7 +1,7 @@
 import BusTestSupport
 import Testing
 
-/// Each wrong call gets the contract's error, with the value and what would be right, and changes nothing.
+/// Each invalid call gets the contract's error, with the value and what would be right, and changes nothing.
 @Suite("Errors")
 struct ErrorTests {
     let service: Service
@@ -14,7 +14,7 @@ struct ErrorTests {
         before = try service.objects()
     }
 
-    /// Expects an error of the contract, a text that has all of these, and a tree and serial as before.
+    /// Expects an error of the contract, a message with all of these texts, and an unchanged tree and serial.
     private func expect(
         _ name: String, _ parts: String..., from call: () throws -> Void,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -165,7 +165,7 @@ struct ErrorTests {
         #expect(Array(answered) == calls)
     }
 
-    @Test func `who wants no answer gets none, and a caller that leaves does not cancel its step`() throws {
+    @Test func `a call without a reply gets none, and a caller that leaves does not cancel its step`() throws {
         try service.listen()
         try service.client.post(
             Service.name, Service.tree + "/shop", Service.name + ".Stepper", "EmitStep", "closed", .options())

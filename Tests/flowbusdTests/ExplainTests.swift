@@ -1,7 +1,7 @@
 import BusTestSupport
 import Testing
 
-/// What a step would come to, asked over the bus.
+/// Explanations of steps over the bus.
 @Suite("Explain")
 struct ExplainTests {
     private func explain(
@@ -14,7 +14,7 @@ struct ExplainTests {
 
     private func signalCount(_ service: Service) -> Int { service.client.log.count { $0.kind == .signal } }
 
-    @Test func `a dry run tells what then happens, and leaves no trace`() throws {
+    @Test func `a dry run explains what then happens, and leaves no trace`() throws {
         let service = try Service(shopDefinitions)
         try service.listen()
         let (before, start) = (try service.objects(), signalCount(service))
@@ -35,7 +35,7 @@ struct ExplainTests {
         #expect(try service.emit("pick", ["item": .byte(7)], on: "/shop") == [.uint64(2), "navigated"])
     }
 
-    @Test func `S-3 what is wrong with a step is what it would come to; what is wrong with the call is an error`()
+    @Test func `S-3 an error of the step is its outcome; an error of the call is an error`()
         throws
     {
         let service = try Service(shopDefinitions)
@@ -70,7 +70,7 @@ struct ExplainTests {
         #expect(dry.verdict == "pending")
         #expect(dry.lines.last?.contains("the guard 'com.example.Peer' is asked about it") == true, "\(dry.lines)")
         try service.emit("done", ["receipt": "r"], on: "/shop/pay")
-        // What it was asked first is what was emitted.
+        // The first question is about the emitted step.
         #expect(try peer.waitForCall("Adapt").values[2]["receipt"] == "r")
     }
 }

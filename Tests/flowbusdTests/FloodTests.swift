@@ -1,7 +1,7 @@
 import BusTestSupport
 import Testing
 
-/// Clients that send, hold or own more than anybody needs.
+/// Clients that send or own excessive amounts.
 @Suite("Floods")
 struct FloodTests {
     private let definitions = """
@@ -27,7 +27,7 @@ struct FloodTests {
             .options(["id": .string(id)]))
     }
 
-    @Test func `S-29 more owners than the bus allows match rules cost the daemon nothing`() throws {
+    @Test func `S-29 more owners than the bus allows match rules do not harm the daemon`() throws {
         let limit = 12
         let service = try Service(definitions, bus: PrivateBus(limits: ["max_match_rules_per_connection": limit]))
         let owners = try (0..<(2 * limit)).map { number in
@@ -43,7 +43,7 @@ struct FloodTests {
         #expect(live.keys == [Service.tree + "/main"])
     }
 
-    @Test func `S-33 what no step declares may not be larger than what one does`() throws {
+    @Test func `S-33 undeclared arguments have the limits of declared ones`() throws {
         let service = try Service(definitions)
         let large = BusValue.options(["x": .string(String(repeating: "x", count: 70_000))])
         let stepper = Service.name + ".Stepper"
@@ -59,11 +59,11 @@ struct FloodTests {
             #expect(refusal.name == Service.name + ".Error.LimitExceeded", "\(member) on \(path)")
             #expect(refusal.message.contains("more than 65536 bytes"), "\(refusal.message)")
         }
-        // Nobody was asked about the first of the list.
+        // No process was asked about the first of the list.
         #expect(try service.coordinator("GetSerial") == [.uint64(0)])
     }
 
-    @Test func `S-28 what can't be the name of a flow is not kept while a path waits`() throws {
+    @Test func `S-28 invalid flow names are not stored while a path waits`() throws {
         let service = try Service(definitions)
         let name = String(repeating: "x", count: 65)
         let path = BusValue.array(
@@ -99,7 +99,7 @@ struct FloodTests {
         #expect(ended.name == Service.name + ".Error.FlowEnded")
     }
 
-    @Test func `S-31 a presenter that is gone is no news to screens that went before`() throws {
+    @Test func `S-31 the loss of a presenter does not affect screens dismissed before`() throws {
         let service = try Service(definitions)
         let presenter = try TestClient(service.bus)
         try presenter.requestName("org.example.Presenter")

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// flowbusd keeps its files on a small file system, which fills up, or may only be read for a time (D-7).
+/// flowbusd with its files on a small file system that fills up, or is read-only for a time (D-7).
 @Suite("A disk that is full", .enabled(if: SmallDisk.obstacle == nil, Comment(rawValue: SmallDisk.obstacle ?? "")))
 struct FullDiskTests {
     private static let definitions = """
@@ -66,7 +66,7 @@ struct FullDiskTests {
             process = try Self.start(disk, bus, flows)
         }
 
-        /// Adds a page, by a step of so many bytes; it has to be navigated.
+        /// Adds a page with a step of a size; it has to be navigated.
         func add(bytes: Int = 0) throws {
             number += 1
             let answer = try client.call(
@@ -91,20 +91,20 @@ struct FullDiskTests {
             }
         }
 
-        /// Whether `Durable` was told to have become this.
-        func wasTold(_ isDurable: Bool) -> Bool {
+        /// Returns whether a change of `Durable` to this value was signaled.
+        func wasReported(_ isDurable: Bool) -> Bool {
             client.log.contains { $0.member == "PropertiesChanged" && $0.values[1]["Durable"] == .bool(isDurable) }
         }
 
         func waitUntilDurable() throws {
             // It tries again after 1 s, 2 s, 4 s, ….
-            try client.wait(within: .seconds(60), for: "Durable") { wasTold(true) }
+            try client.wait(within: .seconds(60), for: "Durable") { wasReported(true) }
             client.clearLog()
         }
 
         /// All that is live.
-        func look() throws -> Look {
-            Oracle.look(
+        func snapshot() throws -> TreeSnapshot {
+            Oracle.snapshot(
                 at: try client.call(
                     Service.name, Service.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")[0])
         }
@@ -121,13 +121,17 @@ struct FullDiskTests {
             }
         }
 
-        /// What it has logged as an error.
+        /// The errors in its log.
         var complaints: [Substring] {
             process.errors.split(separator: "\n").filter { $0.contains(" error: ") || $0.contains(" critical: ") }
         }
     }
 
-    @Test func `D-7 full: navigation goes on, Durable says so; freed: all is written, and outlives a SIGKILL`() throws {
+    @Test
+    func
+        `D-7 a full disk: navigation continues, Durable is false; after space is freed, all is written and survives a SIGKILL`()
+        throws
+    {
         let world = try World("1m")
         #expect(try world.isDurable)
         for _ in 0..<20 { try world.add() }
@@ -135,14 +139,14 @@ struct FullDiskTests {
         try world.disk.fill()
         var count = 20
         // What is in the files already can be written over; then there is no more room.
-        while !world.wasTold(false), count < 1_000 {
+        while !world.wasReported(false), count < 1_000 {
             try world.add()
             count += 1
         }
-        #expect(world.wasTold(false), "after \(count) pages on a full disk Durable is still true")
+        #expect(world.wasReported(false), "after \(count) pages on a full disk Durable is still true")
         #expect(try !world.isDurable)
         for _ in 0..<50 { try world.add() }
-        #expect(!world.wasTold(true))
+        #expect(!world.wasReported(true))
         #expect((1...2).contains(world.complaints.count), "one for each file: \(world.complaints)")
 
         try world.disk.free()
@@ -150,62 +154,62 @@ struct FullDiskTests {
         #expect(try world.isDurable)
         #expect((1...2).contains(world.complaints.count), "one for each file: \(world.complaints)")
         for _ in 0..<5 { try world.add() }
-        let (look, history) = (try world.look(), try world.history())
-        #expect(look.count == count + 50 + 5 + 2)
+        let (snapshot, history) = (try world.snapshot(), try world.history())
+        #expect(snapshot.count == count + 50 + 5 + 2)
         #expect(history.count == count + 50 + 5 + 1)
 
         try world.restart()
-        #expect(try world.look() == look)
+        #expect(try world.snapshot() == snapshot)
         #expect(try world.history() == history)
         #expect(try world.isDurable)
         for _ in 0..<5 { try world.add() }
         #expect(world.complaints.isEmpty, "\(world.complaints)")
     }
 
-    @Test func `D-7 again and again: no file is damaged by it`() throws {
+    @Test func `D-7 repeatedly full: no file is damaged`() throws {
         let world = try World("4m")
         for round in 1...3 {
             for _ in 0..<30 { try world.add(bytes: 500) }
             try world.disk.fill()
             var count = 0
-            while !world.wasTold(false), count < 1_000 {
+            while !world.wasReported(false), count < 1_000 {
                 try world.add(bytes: 500)
                 count += 1
             }
-            // Killed with a disk that is full: what was told to be kept before is there.
+            // Killed with a full disk: everything reported as written is there.
             if round == 2 {
                 try world.restart()
-                #expect(try world.look().keys.contains("/main/home"))
+                #expect(try world.snapshot().keys.contains("/main/home"))
             }
             try world.disk.free()
             if try !world.isDurable { try world.waitUntilDurable() }
-            let look = try world.look()
+            let snapshot = try world.snapshot()
             try world.restart()
-            #expect(try world.look() == look, "round \(round)")
+            #expect(try world.snapshot() == snapshot, "round \(round)")
             #expect(!world.process.errors.contains("moved"), "round \(round): \(world.process.errors)")
             try world.wipe()
             world.client.clearLog()
         }
     }
 
-    @Test func `D-7 a file system that may only be read: it starts, says so, and writes when it may`() throws {
+    @Test func `D-7 a read-only file system: it starts, reports that, and writes once it can`() throws {
         let world = try World("4m", isReadOnly: true)
         #expect(try !world.isDurable)
         for _ in 0..<5 { try world.add() }
         #expect((1...2).contains(world.complaints.count), "one for each file: \(world.complaints)")
         try world.disk.run("mount", "-o", "remount,rw", world.disk.path)
         try world.waitUntilDurable()
-        let look = try world.look()
+        let snapshot = try world.snapshot()
         try world.restart()
-        #expect(try world.look() == look)
+        #expect(try world.snapshot() == snapshot)
         #expect(try world.isDurable)
     }
 }
 
-/// A file system of a few megabytes that is in memory, and seen by those alone who are started in it. It goes with the last
-/// of them.
+/// A file system of a few megabytes in memory, which only processes started in it can see. It ends with the last of
+/// them.
 final class SmallDisk {
-    /// Why there can be none here; nil: there can.
+    /// The reason why this machine can't have one; nil if it can.
     static let obstacle: String? = {
         do {
             let disk = try SmallDisk("1m")
@@ -220,7 +224,7 @@ final class SmallDisk {
     private let holder: ChildProcess
     private let isRoot = geteuid() == 0
 
-    /// Where it is to be seen, by who is started in it.
+    /// Its path for the processes started in it.
     var path: String { place.path }
 
     init(_ size: String) throws {

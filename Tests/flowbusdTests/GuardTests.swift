@@ -1,7 +1,7 @@
 import BusTestSupport
 import Testing
 
-/// Guards: processes that are asked before a flow takes a step.
+/// Guards: processes that a flow asks before it takes a step.
 @Suite("Guards")
 struct GuardTests {
     static let definitions = """
@@ -30,7 +30,7 @@ struct GuardTests {
 
     private func error(_ name: String) -> String { Service.name + ".Error." + name }
 
-    @Test func `S-5 what a guard is asked, and a yes`() throws {
+    @Test func `S-5 the question to a guard, and its consent`() throws {
         let service = try Service(Self.definitions)
         let peer = try service.peer()
         peer.playGuard { .pass($0) }
@@ -61,7 +61,7 @@ struct GuardTests {
         #expect(peer.calls("Adapt").count == 2)
     }
 
-    @Test func `S-5 S-10 what a guard puts in its place is told as adapted, and is not adapted again`() throws {
+    @Test func `S-5 S-10 a guard's replacement is reported as adapted, and is not adapted again`() throws {
         let service = try Service(Self.definitions)
         let peer = try service.peer()
         peer.playGuard { _ in .step("other", ["text": "instead"]) }
@@ -90,7 +90,9 @@ struct GuardTests {
         #expect(try service.coordinator("GetSerial") == [.uint64(0)])
     }
 
-    @Test func `S-5 GuardFailed: whatever else a guard answers, nothing changes, and the text says why`() throws {
+    @Test func `S-5 GuardFailed: after any invalid answer of a guard nothing changes, and the message has the reason`()
+        throws
+    {
         let service = try Service(Self.definitions)
         let peer = try service.peer()
         var answer = TestClient.Answer.later
@@ -129,7 +131,7 @@ struct GuardTests {
         #expect(try service.emit("go", on: "/main") == [.uint64(1), "navigated"])
     }
 
-    @Test func `S-31 GuardTimeout: who is late is not heard any more, and the flow goes on`() throws {
+    @Test func `S-31 GuardTimeout: a late answer is ignored, and the flow continues`() throws {
         let service = try Service(
             Self.definitions.replacing("\"com.example.Peer\",", with: "\"com.example.Peer\", timeout = \"50ms\","))
         let peer = try service.peer()
@@ -144,7 +146,7 @@ struct GuardTests {
         #expect(try service.emit("go", on: "/main") == [.uint64(1), "navigated"])
     }
 
-    @Test func `S-9 a guard that answers twice is heard once`() throws {
+    @Test func `S-9 the second answer of a guard is ignored`() throws {
         let service = try Service(Self.definitions)
         let peer = try service.peer()
         peer.playGuard { _ in .later }
@@ -157,7 +159,7 @@ struct GuardTests {
         #expect(try service.coordinator("GetSerial") == [.uint64(1)])
     }
 
-    @Test func `S-5 GuardFailed where nobody owns the name, and where its owner leaves without an answer`() throws {
+    @Test func `S-5 GuardFailed if the name has no owner, and if its owner leaves without an answer`() throws {
         let service = try Service(Self.definitions)
         let nobody = try service.refusal { try service.emit("go", on: "/main") }
         #expect(nobody.name == error("GuardFailed"))
@@ -190,7 +192,7 @@ struct GuardTests {
         let failed = try service.refusal { try service.emit("go", on: "/side") }
         #expect(failed.name == error("GuardFailed"))
         #expect(failed.message.contains("'org.freedesktop.DBus.Error.Spawn.ChildExited'"), "\(failed.message)")
-        // What the bus started owns the name soon, and gets the call that waited for it.
+        // The started process owns the name soon, and gets the waiting call.
         let step = try service.startEmit("go", on: "/main")
         try service.synchronize()
         let peer = try service.peer(nil)

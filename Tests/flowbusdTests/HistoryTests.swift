@@ -6,7 +6,7 @@ import Testing
 extension Service {
     /// Waits until the history's file has a text.
     func waitUntilInHistory(_ text: String) throws {
-        // It is in one of the two when it is written.
+        // When it is written, it is in one of the two files.
         let files = try [storedFile("state/history.db"), storedFile("state/history.db-wal")]
         func isWritten() -> Bool {
             files.contains { file in
@@ -22,14 +22,14 @@ extension Service {
     }
 }
 
-/// GetHistory, and what is kept of it.
+/// GetHistory, and its storage.
 @Suite("History")
 struct HistoryTests {
     private func serials(_ answer: (entries: [[BusValue]], more: Bool)) -> [Int] {
         answer.entries.compactMap { $0[0].number }
     }
 
-    @Test func `an entry says what NavigationOccurred said, and when`() throws {
+    @Test func `an entry contains what NavigationOccurred contained, and the time`() throws {
         let service = try Service(shopDefinitions)
         try service.listen()
         let before = UInt64(Date().timeIntervalSince1970 * 1e6)
@@ -53,7 +53,8 @@ struct HistoryTests {
         #expect(time > before - 10_000_000 && time <= after)
     }
 
-    @Test func `D-2 what was told before the call is among the answers, and all of it is after a SIGTERM`() throws {
+    @Test func `D-2 answers contain all navigations signaled before the call, and all of them after a SIGTERM`() throws
+    {
         let service = try Service(shopDefinitions)
         for number in 1...600 {
             try service.emit("closed", on: "/shop")
@@ -75,7 +76,7 @@ struct HistoryTests {
         #expect(kept.count > 601 - 256 && kept == Array(1...kept.count), "\(kept.count)")
     }
 
-    @Test func `D-2 a single one is written soon, without being asked for`() throws {
+    @Test func `D-2 a single one is written soon, without a request`() throws {
         let service = try Service(shopDefinitions)
         try service.emit("closed", on: "/shop")
         try service.waitUntilInHistory("closed")

@@ -2,10 +2,10 @@ import BusTestSupport
 import Foundation
 import Testing
 
-/// `make install`: everything is where a Debian system looks for it, and `make uninstall` leaves nothing.
+/// `make install` puts everything where a Debian system expects it, and `make uninstall` leaves nothing.
 @Suite("Installed")
 struct InstallTests {
-    /// What it installs for `PREFIX=/usr`, without documentation.
+    /// The files it installs for `PREFIX=/usr`, without documentation.
     private static let files = [
         "/usr/bin/flowbusctl",
         "/usr/bin/flowbusd",
@@ -56,7 +56,7 @@ struct InstallTests {
         #expect(FileManager.default.fileExists(atPath: place.path + "/usr/share/doc"))
     }
 
-    @Test func `by hand: below /usr/local, with the policy where the bus reads it`() throws {
+    @Test func `manually: below /usr/local, with the policy where the bus reads it`() throws {
         let listed = try make("list", nil, "PREFIX=/usr/local").split(separator: "\n").map(String.init)
         #expect(listed.contains("/etc/dbus-1/system.d/org.flowbus.Navigation1.conf"))
         #expect(listed.contains("/usr/local/share/zsh/site-functions/_flowbusctl"))
@@ -74,7 +74,7 @@ struct InstallTests {
         }
     }
 
-    /// What starts it is what was installed.
+    /// The installed program is the one that is started.
     private func checkPrograms(_ place: TemporaryDirectory) throws {
         func file(_ path: String) throws -> [Substring] {
             try String(contentsOfFile: place.path + path, encoding: .utf8).split(separator: "\n")

@@ -35,7 +35,7 @@ struct InstancePathTests {
         try call(path, "org.freedesktop.DBus.Properties", "GetAll", .string("\(Service.name).\(role)"))[0]
     }
 
-    /// The names of interfaces and children that an object tells of itself.
+    /// The names of interfaces and children in the introspection of an object.
     private func introspection(of path: String) throws -> (interfaces: Set<String>, children: [String]) {
         let xml = try call(path, "org.freedesktop.DBus.Introspectable", "Introspect")[0].text ?? ""
         let document = try XMLDocument(xmlString: xml)
@@ -64,7 +64,7 @@ struct InstancePathTests {
         #expect(refusal.name == "org.freedesktop.DBus.Error.UnknownMethod")
     }
 
-    @Test func `S-25 every member does what it does at the path in the tree`() throws {
+    @Test func `S-25 every member acts as at the path in the tree`() throws {
         let (shop, list) = (try instancePath(of: "/shop"), try instancePath(of: "/shop/list"))
         try service.listen()
         #expect(try call(shop, "Stepper", "EmitStep", "check", .options()) == [.uint64(2), "navigated"])
@@ -87,7 +87,7 @@ struct InstancePathTests {
         #expect(try call(list, "Presentable", "Release") == [])
         #expect(try call(list, "Presentable", "Dismiss") == [])
         #expect(try call(shop, "Presentable", "Dismiss") == [])
-        // What everyone is told comes from the tree.
+        // Broadcasts come from paths in the tree.
         let told = service.client.signals
         #expect(told.count > 8)
         #expect(!told.contains { "\($0)".contains("/instance/") })
@@ -106,7 +106,7 @@ struct InstancePathTests {
 
     // MARK: Another one at the same path
 
-    @Test func `S-25 a call to an instance that is gone is refused, and concerns no other at its path`() throws {
+    @Test func `S-25 a call to a removed instance is refused, and does not affect another at its path`() throws {
         try service.show("/shop/list")
         try service.emit("check", on: "/shop")
         let (flow, screen) = (try instancePath(of: "/shop/pay"), try instancePath(of: "/shop/pay/basket"))
@@ -145,7 +145,7 @@ struct InstancePathTests {
     }
 
     @Test(arguments: ["/0", "/007", "/x", "/1x", "/1/2", "/18446744073709551616", "/99999999999999999999999", ""])
-    func `S-25 what is no instance as it is written is an unknown object`(end: String) throws {
+    func `S-25 an invalid instance path is an unknown object`(end: String) throws {
         try service.emitWithOptions("closed", on: "/shop", ["token": "known"])
         let path = "\(Service.root)/instance\(end)"
         for (role, member, arguments) in [
@@ -203,7 +203,7 @@ struct InstancePathTests {
 
     // MARK: Where a path of the tree is wanted
 
-    @Test func `S-25 GetHistory wants a flow's path in the tree, and says which that is`() throws {
+    @Test func `S-25 GetHistory requires a flow's path in the tree, and names it in the error`() throws {
         let flow = try instancePath(of: "/shop")
         for (path, text) in [
             (flow, "not '\(flow)': that is '\(Service.tree)/shop' now"),

@@ -3,12 +3,12 @@ import Foundation
 import FoundationXML
 import Testing
 
-/// The documented XML, what the service answers to Introspect, and what `--introspect` prints say the same.
+/// The documented XML, the service's Introspect, and the output of `--introspect` agree.
 @Suite("Introspection")
 struct IntrospectionTests {
     static let interfaces = ["Stepper", "Presentable", "Flow", "Coordinator", "History"].map { Service.name + "." + $0 }
 
-    @Test func `what is documented is what is served`() throws {
+    @Test func `the documented interfaces are those that are served`() throws {
         let service = try Service(shopDefinitions)
         let documented = try Self.interfaces.flatMap { try members(of: Service.file("dbus/\($0).xml"), in: [$0]) }
         let served = try ["", "/tree/shop", "/tree/shop/list"].map { path -> Set<String> in
@@ -23,7 +23,7 @@ struct IntrospectionTests {
         #expect(documented.count == 46)
     }
 
-    @Test func `what others implement is documented with what the service sends`() throws {
+    @Test func `interfaces for other processes are documented with what the service sends`() throws {
         let asked = "flow.step.arguments.details"
         let expected = [
             "Guard": ["Adapt osa{sv}a{sv}sa{sv}", "\(asked).adaptedStep.adaptedArguments"],
@@ -49,7 +49,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test func `--introspect prints what is served, of one interface or of all`() throws {
+    @Test func `--introspect prints the served interfaces, one or all`() throws {
         for interface in Self.interfaces {
             let process = try Service.start(["--introspect", interface])
             #expect(try process.waitForExit() == .status(0))

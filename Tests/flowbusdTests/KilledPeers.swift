@@ -1,7 +1,7 @@
 import BusTestSupport
 import Glibc
 
-/// A bus with processes that a test kills: those that it starts, and those that the bus starts (Tests/TestPeer).
+/// A bus with processes that a test kills: those that the test starts, and those that the bus starts (Tests/TestPeer).
 final class Peers {
     /// One of them.
     struct Peer: Equatable {
@@ -12,8 +12,8 @@ final class Peers {
         let uniqueName: String
     }
 
-    /// What one of them told.
-    private struct News {
+    /// A report of a process.
+    private struct PeerReport {
         let peer: Peer
         let text: String
         var isRead = false
@@ -23,10 +23,11 @@ final class Peers {
     private let services: TemporaryDirectory
     private let listener: TestClient
     private var children: [ChildProcess] = []
-    private var news: [News] = []
+    private var reports: [PeerReport] = []
     private var heard = 0
 
-    /// A bus that can start processes of these names, with these options; and that tries to, for the broken ones.
+    /// Creates a bus that can start processes of these names, with these options, and that fails to start the broken
+    /// ones.
     init(startable: [String: String] = [:], broken: [String] = [], on program: PrivateBus.Program = .daemon) throws {
         services = try TemporaryDirectory()
         let peer = try Service.program(named: "test-peer")
@@ -44,7 +45,7 @@ final class Peers {
         try listener.addMatch("type='signal',interface='org.flowbus.TestPeer'")
     }
 
-    /// Starts a process of this name (`-`: of none), and waits until it has done what its options say.
+    /// Starts a process of this name (`-` for none), and waits until it has carried out its options.
     func start(_ name: String, _ options: String...) throws -> Peer {
         let child = try ChildProcess(
             Service.program(named: "test-peer"), [name] + options, environment: ["DBUS_STARTER_ADDRESS": bus.address])
@@ -52,18 +53,18 @@ final class Peers {
         return try wait(for: "ready", of: name) { $0.processID == child.processID }
     }
 
-    /// Waits until one of this name has told something, which is not waited for a second time.
+    /// Waits for a report of a process of this name. Each report is waited for once.
     ///
-    /// - Returns: the one that told it.
+    /// - Returns: the process.
     @discardableResult
     func wait(for text: String, of name: String, where matches: (Peer) -> Bool = { _ in true }) throws -> Peer {
         var found: Peer?
         try listener.wait(for: "'\(text)' of \(name)") {
             collect()
-            let place = news.firstIndex { !$0.isRead && $0.text == text && $0.peer.name == name && matches($0.peer) }
+            let place = reports.firstIndex { !$0.isRead && $0.text == text && $0.peer.name == name && matches($0.peer) }
             guard let place else { return false }
-            news[place].isRead = true
-            found = news[place].peer
+            reports[place].isRead = true
+            found = reports[place].peer
             return true
         }
         guard let found else { throw TestFailure("no '\(text)' of \(name)") }
@@ -73,18 +74,18 @@ final class Peers {
     /// The same for one process.
     func wait(for text: String, of peer: Peer) throws { try wait(for: text, of: peer.name) { $0 == peer } }
 
-    /// All that processes of this name have told so far, but that they are ready.
-    func told(by name: String) throws -> [String] {
+    /// All reports of processes of this name so far, except that they are ready.
+    func reports(by name: String) throws -> [String] {
         try listener.ping()
         collect()
-        return news.filter { $0.peer.name == name && $0.text != "ready" }.map(\.text)
+        return reports.filter { $0.peer.name == name && $0.text != "ready" }.map(\.text)
     }
 
-    /// Has one that holds calls answer them, and all that come.
+    /// Makes a process answer the calls that it delays, and all later ones.
     func go(_ peer: Peer) throws { try listener.call(peer.uniqueName, "/peer", "org.flowbus.TestPeer", "Go") }
 
-    /// Has one do what an option says.
-    func `do`(_ option: String, by peer: Peer) throws {
+    /// Makes a process carry out an option.
+    func perform(_ option: String, by peer: Peer) throws {
         try listener.call(peer.uniqueName, "/peer", "org.flowbus.TestPeer", "Do", .string(option))
     }
 
@@ -106,11 +107,11 @@ final class Peers {
         while heard < listener.log.count {
             let message = listener.log[heard]
             heard += 1
-            guard message.member == "News", message.values.count == 3, let name = message.values[0].text,
+            guard message.member == "Report", message.values.count == 3, let name = message.values[0].text,
                 let processID = message.values[1].number, let text = message.values[2].text
             else { continue }
             let peer = Peer(name: name, processID: Int32(processID), uniqueName: message.sender)
-            news.append(News(peer: peer, text: text))
+            reports.append(PeerReport(peer: peer, text: text))
         }
     }
 }
@@ -118,8 +119,8 @@ final class Peers {
 // MARK: - What is to be seen of the service
 
 extension Service {
-    /// All that is live, with what shows how it is shown: "/shop/list visible presented owner=:1.5". The children of each
-    /// are the same by Introspect.
+    /// All live objects, with their state: "/shop/list visible presented owner=:1.5". Introspect has to list the same
+    /// children.
     func treeLines() throws -> [String] {
         let objects = try objects()
         let paths = objects.keys.filter { $0.hasPrefix(Self.tree + "/") }.sorted()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Life of the service")
 struct LifeTests {
-    @Test func `the service manager is told: ready, status, reloading, stopping`() throws {
+    @Test func `the service manager is notified: ready, status, reloading, stopping`() throws {
         let manager = try NotifySocket()
         let service = try Service(shopDefinitions, environment: ["NOTIFY_SOCKET": manager.path])
         #expect(try manager.wait(for: "READY=1").contains("STATUS=1 flow, 1 screen"))
@@ -35,7 +35,7 @@ struct LifeTests {
         #expect(!service.process.errors.contains("error"))
     }
 
-    @Test func `the name is taken: 69, and who has it`() throws {
+    @Test func `the name is taken: 69, with its owner`() throws {
         let service = try Service(shopDefinitions)
         let second = try Service.start(["--address", service.bus.address, "--flows", service.flows.path])
         #expect(try second.waitForExit() == .status(69))
@@ -75,7 +75,7 @@ struct LifeTests {
         #expect(process.errors.contains("\(flows.path)/b.toml:3: [flows.main.on.pick] no file declares a step 'pick'"))
     }
 
-    @Test func `what the daemon began by itself and lost is worth a warning`() throws {
+    @Test func `failures of steps that the daemon itself began are logged as warnings`() throws {
         let bus = try PrivateBus()
         let flows = try TemporaryDirectory()
         try flows.write(
@@ -84,7 +84,7 @@ struct LifeTests {
         try process.waitForLine(in: .errors) { $0.hasPrefix("flowbusd: warning: A step was lost") }
     }
 
-    @Test func `a log that nobody reads does not stop the service`() throws {
+    @Test func `a log without a reader does not block the service`() throws {
         let folder = try TemporaryDirectory()
         let bus = try PrivateBus()
         try folder.write("version = 1\n" + shopDefinitions, to: "flows/shop.toml")
@@ -107,7 +107,7 @@ struct LifeTests {
         #expect(try process.terminate() == .status(0))
     }
 
-    @Test func `a line of the log carries what it is about`() throws {
+    @Test func `a line of the log has its fields`() throws {
         let service = try Service(shopDefinitions, options: ["--log-level", "debug"])
         try service.emit("pick", ["item": .int64(1)], on: "/shop")
         try service.process.waitForLine(in: .errors) { line in

@@ -3,10 +3,10 @@ import Testing
 
 @testable import flowbusd
 
-/// How many lines of the log others can cause.
-@Suite("Lines of the log that are left out")
+/// The limit on log lines that other processes can cause.
+@Suite("Suppressed log lines")
 struct LogLimiterTests {
-    /// A log, a clock and a timer by hand.
+    /// A log, a clock and a timer that the test controls.
     private final class World {
         var lines: [String] = []
         var now: UInt64 = 1_000
@@ -23,7 +23,7 @@ struct LogLimiterTests {
             for number in 1...times { limiter.log(.info, message, of: peer, "\(number)") }
         }
 
-        /// Lets time go by.
+        /// Advances the time.
         func pass(_ seconds: UInt64) {
             now += seconds * 1_000_000
             guard let due = timer, due <= now else { return }
@@ -31,7 +31,7 @@ struct LogLimiterTests {
             limiter.timeIsOver()
         }
 
-        /// The lines since the last look.
+        /// Returns the lines since the last call.
         func read() -> [String] {
             defer { lines = [] }
             return lines
@@ -56,7 +56,7 @@ struct LogLimiterTests {
         }
     }
 
-    @Test func `five lines of each peer and message, then their number when the time is over`() {
+    @Test func `five lines of each peer and message, then their number at the end of the period`() {
         let world = World()
         world.log("It failed", of: "a", times: 5)
         #expect(world.timer == nil)
@@ -77,7 +77,7 @@ struct LogLimiterTests {
         #expect(world.read() == ["info It failed: 1"])
     }
 
-    @Test func `a flood that goes on is told with each time that is over`() {
+    @Test func `a continuing flood is reported in each period`() {
         let world = World()
         for _ in 0..<3 {
             world.log("It failed", of: "a", times: 100)
@@ -87,7 +87,7 @@ struct LogLimiterTests {
         #expect(world.timersStarted == 3)
     }
 
-    @Test func `the next line tells it where no timer did, and the end of the service`() {
+    @Test func `the next line, and the end of the service, report the number if no timer did`() {
         let world = World()
         world.log("It failed", of: "a", times: 6)
         world.now += 40_000_000
@@ -100,7 +100,7 @@ struct LogLimiterTests {
         #expect(world.read() == ["info It failed: 2 more, not logged a", "info It failed: 2 more, not logged b"])
     }
 
-    @Test func `the gravest level counts, and what the log does not want is not counted`() {
+    @Test func `the highest level counts, and lines below the log level are not counted`() {
         let world = World()
         world.log("It failed", of: "a", times: 5)
         world.limiter.log(.warning, "It failed", of: "a")
@@ -110,7 +110,7 @@ struct LogLimiterTests {
         #expect(world.read() == ["warning It failed: 1 more, not logged a"])
     }
 
-    @Test func `where many peers cause lines, the rest counts as one, and there is room again`() {
+    @Test func `with many peers, the rest counts as one, and there is room again later`() {
         let world = World()
         for number in 0..<(LogLimiter.mostKeys + 100) { world.log("It failed", of: "p\(number)") }
         #expect(world.read().count == LogLimiter.mostKeys + LogLimiter.lines)

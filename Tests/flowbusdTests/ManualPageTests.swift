@@ -4,8 +4,7 @@ import Foundation
 import FoundationXML
 import Testing
 
-/// The man pages tell all that there is: what is on the bus is in `org.flowbus.Navigation1(5)`, what can be typed in
-/// `flowbusctl(1)`.
+/// The man pages are complete: the contract in `org.flowbus.Navigation1(5)`, the command line in `flowbusctl(1)`.
 @Suite("Man pages")
 struct ManualPageTests {
     private static func page(_ name: String) throws -> [String] {
@@ -50,7 +49,7 @@ struct ManualPageTests {
         }
     }
 
-    @Test func `flowbusctl: each command and each option is told`() throws {
+    @Test func `flowbusctl: each command and each option is documented`() throws {
         let lines = try Self.page("flowbusctl.1")
         let help = try ChildProcess(
             Service.program(named: "flowbusctl"), ["--experimental-dump-help"], environment: [:])
@@ -79,7 +78,7 @@ struct ManualPageTests {
         }
     }
 
-    /// What ArgumentParser tells of a program.
+    /// ArgumentParser's description of a program.
     private struct HelpDump: Decodable {
         struct Name: Decodable {
             let kind: String

@@ -1,4 +1,4 @@
 import BusTestSupport
 
-/// The service that tests start; FlowCore has one of that name, too, by which it knows other processes.
+/// The service that tests start; FlowCore has a type of the same name for other processes.
 typealias Service = BusTestSupport.Service

@@ -39,7 +39,7 @@ struct NavigatorTests {
 
     private func error(_ name: String) -> String { Service.name + ".Error." + name }
 
-    @Test func `S-5 S-18 a navigator is asked, and what it contributes is applied`() throws {
+    @Test func `S-5 S-18 a navigator is asked, and its contributors are applied`() throws {
         let options = BusValue.options([
             "id": "mine", "arguments": .options(["n": .byte(4)]), "style": "modal", "whenHidden": "queue",
         ])
@@ -117,7 +117,7 @@ struct NavigatorTests {
         #expect(try service.objects().keys == [Service.tree + "/main"])
     }
 
-    @Test func `NavigatorFailed: what can't be a contributor changes nothing, and the text says why`() throws {
+    @Test func `NavigatorFailed: invalid contributors change nothing, and the message has the reason`() throws {
         var answer = TestClient.Answer.later
         peer.playNavigator { _ in answer }
         let before = try service.objects()
@@ -175,7 +175,9 @@ struct NavigatorTests {
         #expect(service.client.signals.count { $0.member == "NavigationFailed" } == 1)
     }
 
-    @Test func `S-32 S-23 a navigator that leaves: its steps fail, its flows go, their parents are told`() throws {
+    @Test func `S-32 S-23 a navigator that leaves: its steps fail, its flows are dismissed, onDismissed is triggered`()
+        throws
+    {
         peer.playNavigator { _ in .later }
         let steps = try (0..<3).map { _ in try service.startEmit("go", on: Self.remote) }
         try peer.waitForCall("Navigate")

@@ -1,7 +1,7 @@
 import BusTestSupport
 import Glibc
 
-/// What a service manager listens to: a socket that gets the lines of sd_notify(3).
+/// The socket of a service manager, which receives the lines of sd_notify(3).
 final class NotifySocket {
     let path: String
     private let directory: TemporaryDirectory
@@ -23,7 +23,7 @@ final class NotifySocket {
 
     deinit { close(descriptor) }
 
-    /// Waits for a message that has this line, and gives it; those before are dropped.
+    /// Waits for a message with this line, and returns it; earlier ones are dropped.
     func wait(for line: String) throws -> String {
         let bound = failureBound.components.seconds * 1_000
         while true {

@@ -71,7 +71,7 @@ struct OptionTests {
                 == .uint32(1))
     }
 
-    @Test func `options that contradict each other, and words that are none, are refused: 64`() throws {
+    @Test func `contradicting options and invalid words are refused: 64`() throws {
         for (arguments, text) in [
             (["--session", "--system"], "--system"), (["--address", "unix:path=/x", "--system"], "'unix:path=/x'"),
             (["--address", "nonsense"], "'nonsense'"), (["word"], "'word'"), (["--log-level", "loud"], "'loud'"),
@@ -118,7 +118,7 @@ struct OptionTests {
             (["--runtime", "none", "--state", "none"], ["XDG_RUNTIME_DIR": "/x", "HOME": "/h"], []),
             (["--runtime", "none"], ["XDG_RUNTIME_DIR": "/x", "HOME": "/h"], ["h/.local/state/flowbus/history.db"]),
         ] as [([String], [String: String], [String])])
-    func `--runtime, --state, and where the tree and the history are without them`(
+    func `--runtime, --state, and the default folders of the tree and the history`(
         options: [String], variables: [String: String], expected: [String]
     ) throws {
         let root = try TemporaryDirectory()
@@ -139,7 +139,7 @@ struct OptionTests {
         #expect(process.warnings == [])
     }
 
-    @Test func `without any folder there is a warning, and nothing is kept`() throws {
+    @Test func `without any folder there is a warning, and nothing is persisted`() throws {
         let flows = try TemporaryDirectory()
         try flows.write("version = 1\n[flows.one.on]\n", to: "a.toml")
         let bus = try PrivateBus()

@@ -1,10 +1,10 @@
 import BusTestSupport
 import Testing
 
-/// What one client sees, in the order of the wire: signals and answers.
+/// The signals and replies of one client, in the order of the wire.
 @Suite("Order on the wire")
 struct OrderTests {
-    @Test func `a navigation: additions, properties, did, then the answer`() throws {
+    @Test func `a navigation: additions, properties, NavigationOccurred, then the answer`() throws {
         let service = try Service(shopDefinitions)
         try service.show("/shop/list")
         try service.listen()
@@ -12,7 +12,7 @@ struct OrderTests {
         let sender = service.client.uniqueName
         let item = "{item: 7}"
         #expect(
-            service.client.story == [
+            service.client.transcript == [
                 "InterfacesAdded /shop/detail",
                 "PropertiesChanged /shop Current=/shop/detail",
                 "PropertiesChanged /shop/list Presented=false",
@@ -22,13 +22,13 @@ struct OrderTests {
             ])
     }
 
-    @Test func `S-7 S-8 a chain: what a step sets off comes after it, with its serial as cause`() throws {
+    @Test func `S-7 S-8 a cascade: triggered steps follow the step, with its serial as cause`() throws {
         let service = try Service(shopDefinitions)
         try service.listen()
         try service.emit("check", on: "/shop")
         let sender = service.client.uniqueName
         #expect(
-            service.client.story == [
+            service.client.transcript == [
                 "InterfacesAdded /shop/pay",
                 "PropertiesChanged /shop Current=/shop/pay",
                 "NavigationOccurred /shop 2 0 \(sender) check {} [(flow pay /shop/pay {style: modal})] {}",
@@ -40,7 +40,10 @@ struct OrderTests {
             ])
     }
 
-    @Test func `S-21 an end: children go, properties, did, what is left of the flow, the parent's step`() throws {
+    @Test
+    func `S-21 an end: children are removed, properties, NavigationOccurred, the rest of the flow, the parent's step`()
+        throws
+    {
         let service = try Service(shopDefinitions)
         try service.show("/shop/list")
         try service.emit("check", on: "/shop")
@@ -49,7 +52,7 @@ struct OrderTests {
         try service.emit("done", ["receipt": "r"], on: "/shop/pay/basket")
         let sender = service.client.uniqueName
         #expect(
-            service.client.story == [
+            service.client.transcript == [
                 "NavigationWillOccur /shop/pay done {receipt: r} {}",
                 "InterfacesRemoved /shop/pay/basket",
                 "PropertiesChanged /shop Current=/shop/list",
@@ -62,37 +65,37 @@ struct OrderTests {
             ])
     }
 
-    @Test func `S-22 a dismissal: newest leaf first, then what is uncovered, then the answer`() throws {
+    @Test func `S-22 a dismissal: newest leaf first, then uncovered presentables, then the answer`() throws {
         let service = try Service(shopDefinitions)
         try service.show("/shop/list")
         try service.emit("check", on: "/shop")
         try service.listen()
         try service.dismiss("/shop/pay")
         #expect(
-            service.client.story == [
+            service.client.transcript == [
                 "InterfacesRemoved /shop/pay/basket", "InterfacesRemoved /shop/pay",
                 "PropertiesChanged /shop Current=/shop/list", "PropertiesChanged /shop/list Presented=true", "answer ",
             ])
     }
 
-    @Test func `S-27 a deep link is told as one, and each flow has its verdict`() throws {
+    @Test func `S-27 a deep link is marked as one, and each flow has its verdict`() throws {
         let service = try Service(shopDefinitions)
         try service.emit("check", on: "/shop")
         try service.listen()
         try service.coordinator("Navigate", "closed", .options(), .options())
         #expect(
-            service.client.story == [
+            service.client.transcript == [
                 "NavigationOccurred /shop 4 0 \(service.client.uniqueName) closed {} [] {deepLink: true}",
                 "answer [(/shop 4 navigated  ), (/shop/pay 0 unhandled  )]",
             ])
     }
 
-    @Test func `S-12 a step that nobody waits for is told when it fails`() throws {
+    @Test func `S-12 a failed step that no caller waits for is reported`() throws {
         let service = try Service(shopDefinitions)
         try service.listen()
         try service.coordinate("shop", step: "nobody", options: ["id": "second"])
         #expect(
-            service.client.story == [
+            service.client.transcript == [
                 "InterfacesAdded /second",
                 "NavigationFailed /second 0 \(service.client.uniqueName) nobody unhandled  "
                     + "flow 'shop' has no rule for step 'nobody'",
@@ -100,11 +103,11 @@ struct OrderTests {
             ])
     }
 
-    @Test func `S-11 a loop is reported once, and what was applied stays`() throws {
+    @Test func `S-11 a loop is reported once, and earlier changes stay`() throws {
         let service = try Service(shopDefinitions)
         try service.listen()
         #expect(try service.emit("spin", ["again": true], on: "/shop") == [.uint64(2), "navigated"])
-        let lines = service.client.story
+        let lines = service.client.transcript
         #expect(lines.count { $0.hasPrefix("NavigationOccurred") } == 257)
         #expect(lines.count { $0.hasPrefix("NavigationFailed") } == 1)
         #expect(lines.dropLast().last?.contains("org.flowbus.Navigation1.Error.NavigationLoop") == true)

@@ -8,13 +8,13 @@ import Testing
 /// The outbox alone, in this process.
 @Suite("Calls to other processes")
 struct OutboxTests {
-    /// What calls came to, in order.
-    private final class Told {
+    /// The results of calls, in order.
+    private final class Transcript {
         var texts: [String] = []
         var lastQuestion: UInt64 = 0
     }
 
-    private struct Unmakable: Error {}
+    private struct UnsendableError: Error {}
 
     private let bus: PrivateBus
     private let client: TestClient
@@ -22,7 +22,7 @@ struct OutboxTests {
     private let connection: Bus
     private let loop: EventLoop
     private let outbox: Outbox
-    private let told = Told()
+    private let transcript = Transcript()
 
     init() throws {
         // With the limits that dbus-daemon has by itself, as the system bus does.
@@ -41,40 +41,40 @@ struct OutboxTests {
     }
 
     private func send(
-        _ member: String, to destination: String? = nil, timeout: UInt64 = 60_000_000, isMakable: Bool = true,
+        _ member: String, to destination: String? = nil, timeout: UInt64 = 60_000_000, isSendable: Bool = true,
         hearsLate: Bool = false
     ) {
-        told.lastQuestion += 1
+        transcript.lastQuestion += 1
         let destination = destination ?? peer.uniqueName
         outbox.send(
-            Outbox.Call(question: QuestionID(told.lastQuestion), destination: destination, timeout: timeout) {
+            Outbox.Call(question: QuestionID(transcript.lastQuestion), destination: destination, timeout: timeout) {
                 [connection] in
-                guard isMakable else { throw Unmakable() }
+                guard isSendable else { throw UnsendableError() }
                 return try OutgoingMessage(
                     call: connection, destination: destination, path: "/x", interface: "org.example.X", member: member)
-            } conclude: { [told] conclusion in
+            } conclude: { [transcript] conclusion in
                 switch conclusion {
                 case .answered(let answer):
                     let error = answer.errorName.map { String(cString: $0) }
-                    told.texts.append("\(member) \(error ?? "answered")")
-                case .timedOut: told.texts.append("\(member) timed out")
-                case .unreadable(let why): told.texts.append("\(member) \(why)")
-                case .unsent(let error): told.texts.append("\(member) \(error)")
+                    transcript.texts.append("\(member) \(error ?? "answered")")
+                case .timedOut: transcript.texts.append("\(member) timed out")
+                case .unreadable(let why): transcript.texts.append("\(member) \(why)")
+                case .unsent(let error): transcript.texts.append("\(member) \(error)")
                 }
-            } concludeLate: { [told] answer in
+            } concludeLate: { [transcript] answer in
                 guard hearsLate else { return }
                 let error = answer?.errorName.map { String(cString: $0) }
-                told.texts.append("\(member) \(answer == nil ? "forgotten" : error ?? "answered") late")
+                transcript.texts.append("\(member) \(answer == nil ? "forgotten" : error ?? "answered") late")
             })
     }
 
-    /// Turns the loop until something was told so often.
+    /// Runs the loop until a number of results.
     private func wait(for count: Int) throws {
-        for _ in 0..<10_000 where told.texts.count < count { try loop.runOnce(timeout: 1_000_000) }
-        #expect(told.texts.count == count)
+        for _ in 0..<10_000 where transcript.texts.count < count { try loop.runOnce(timeout: 1_000_000) }
+        #expect(transcript.texts.count == count)
     }
 
-    /// Answers all calls of the outbox that there can be by now.
+    /// Sends replies to all calls that the outbox can have made by now.
     private func forge(by client: TestClient) throws {
         for cookie in 1..<100 { try client.forge(["forged"], to: connection.uniqueName, call: UInt64(cookie)) }
     }
@@ -86,7 +86,7 @@ struct OutboxTests {
         // Another destination waits for nobody.
         send("Other", to: client.uniqueName)
         client.onCall = { _ in .values([]) }
-        try client.wait(for: "the answer of the other") { told.texts == ["Other answered"] }
+        try client.wait(for: "the answer of the other") { transcript.texts == ["Other answered"] }
         #expect(outbox.load(of: client.uniqueName) == (0, 0))
 
         let first = try peer.waitForCall()
@@ -101,30 +101,30 @@ struct OutboxTests {
         for call in peer.log where call.kind == .call && ![first.member, next.member].contains(call.member) {
             try peer.reply(to: call)
         }
-        try peer.wait(for: "all answers") { told.texts.count == count + 1 }
-        #expect(Set(told.texts).count == count + 1)
+        try peer.wait(for: "all answers") { transcript.texts.count == count + 1 }
+        #expect(Set(transcript.texts).count == count + 1)
         let calls = peer.log.filter { $0.kind == .call }.map(\.member)
         #expect(calls == (0..<count).map { "N\($0)" })
         #expect(outbox.load(of: peer.uniqueName) == (0, 0))
     }
 
-    @Test func `where few may be under way in all, each destination leaves half of the rest to the others`() throws {
+    @Test func `with a low total limit, each destination leaves half of the rest to the others`() throws {
         let outbox = try Outbox(connection, loop, capacity: 24)
         let third = try TestClient(bus)
         third.turn(loop)
         func send(_ count: Int, to client: TestClient) {
             for number in 0..<count {
-                told.lastQuestion += 1
-                let question = QuestionID(told.lastQuestion)
+                transcript.lastQuestion += 1
+                let question = QuestionID(transcript.lastQuestion)
                 outbox.send(
                     Outbox.Call(question: question, destination: client.uniqueName, timeout: 60_000_000) {
                         [connection] in
                         try OutgoingMessage(
                             call: connection, destination: client.uniqueName, path: "/x", interface: "org.example.X",
                             member: "N\(number)")
-                    } conclude: { [told] conclusion in
+                    } conclude: { [transcript] conclusion in
                         guard case .answered = conclusion else { return }
-                        told.texts.append("\(client.uniqueName) \(number)")
+                        transcript.texts.append("\(client.uniqueName) \(number)")
                     })
             }
         }
@@ -134,23 +134,23 @@ struct OutboxTests {
         #expect(outbox.load(of: client.uniqueName) == (5, 15))
         send(21, to: third)
         #expect(outbox.load(of: third.uniqueName) == (4, 17))
-        outbox.drop(QuestionID(told.lastQuestion))
+        outbox.drop(QuestionID(transcript.lastQuestion))
         #expect(outbox.load(of: third.uniqueName) == (4, 16))
         // As answers come to one, it and the others get their turn.
         third.onCall = { _ in .values([]) }
-        try third.wait(for: "all of the third") { told.texts.count == 20 }
-        #expect(told.texts == (0..<20).map { "\(third.uniqueName) \($0)" })
+        try third.wait(for: "all of the third") { transcript.texts.count == 20 }
+        #expect(transcript.texts == (0..<20).map { "\(third.uniqueName) \($0)" })
         #expect(outbox.load(of: third.uniqueName) == (0, 0))
         #expect(outbox.load(of: peer.uniqueName).underWay + outbox.load(of: client.uniqueName).underWay <= 20)
         for answering in [client, peer] {
             answering.onCall = { _ in .values([]) }
             let name = answering.uniqueName
-            try answering.wait(for: "its calls") { told.texts.count { $0.hasPrefix(name) } == 20 }
-            #expect(told.texts.suffix(20) == (0..<20).map { "\(name) \($0)" })
+            try answering.wait(for: "its calls") { transcript.texts.count { $0.hasPrefix(name) } == 20 }
+            #expect(transcript.texts.suffix(20) == (0..<20).map { "\(name) \($0)" })
         }
     }
 
-    @Test func `S-33 what nobody wants to know any more is not sent, and takes no room`() throws {
+    @Test func `S-33 calls that are no longer needed are not sent, and use no quota`() throws {
         let (busy, waiting) = (UInt64(Limits.callsUnderWay), 1_000 as UInt64)
         for number in 1...(busy + waiting) { send("N\(number)") }
         // One that is under way can't be taken back.
@@ -158,15 +158,15 @@ struct OutboxTests {
         outbox.drop(QuestionID(99_999))
         for number in (busy + 2)...(busy + waiting) { outbox.drop(QuestionID(number)) }
         #expect(outbox.load(of: peer.uniqueName) == (Limits.callsUnderWay, 1))
-        #expect(told.texts.isEmpty)
+        #expect(transcript.texts.isEmpty)
         peer.onCall = { _ in .values([]) }
-        try peer.wait(for: "all") { told.texts.count == Int(busy + waiting) }
-        #expect(told.texts.count { $0.hasSuffix("Dropped()") } == Int(waiting) - 1)
+        try peer.wait(for: "all") { transcript.texts.count == Int(busy + waiting) }
+        #expect(transcript.texts.count { $0.hasSuffix("Dropped()") } == Int(waiting) - 1)
         #expect(peer.log.filter { $0.kind == .call }.map(\.member).last == "N\(busy + 1)")
         #expect(outbox.load(of: peer.uniqueName) == (0, 0))
     }
 
-    @Test func `S-33 what the bus has no room for is sent when there is some`() throws {
+    @Test func `S-33 messages that the bus has no room for are sent when there is some`() throws {
         // Twice as many would be under way; the bus allows 128.
         let other = try TestClient(bus)
         other.turn(loop)
@@ -179,51 +179,53 @@ struct OutboxTests {
             try other.ping()
             return (peer.log + other.log).count { $0.kind == .call } == 128
         }
-        #expect(told.texts.isEmpty)
+        #expect(transcript.texts.isEmpty)
         try client.wait(for: "the one that is dropped") {
-            outbox.drop(QuestionID(told.lastQuestion))
-            return told.texts.count == 1
+            outbox.drop(QuestionID(transcript.lastQuestion))
+            return transcript.texts.count == 1
         }
         // One who answers is not kept waiting by one who does not, beyond that.
         other.onCall = { _ in .values([]) }
         for call in other.log where call.kind == .call { try other.reply(to: call) }
-        try other.wait(for: "all of one") { told.texts.count { $0.hasPrefix("O") } == Limits.callsUnderWay }
+        try other.wait(for: "all of one") { transcript.texts.count { $0.hasPrefix("O") } == Limits.callsUnderWay }
         #expect(outbox.load(of: other.uniqueName) == (0, 0))
         peer.onCall = { _ in .values([]) }
         for call in peer.log where call.kind == .call { try peer.reply(to: call) }
-        try peer.wait(for: "all") { told.texts.count == 2 * Limits.callsUnderWay }
-        #expect(told.texts.count { $0.hasSuffix(" answered") } == 2 * Limits.callsUnderWay - 1)
+        try peer.wait(for: "all") { transcript.texts.count == 2 * Limits.callsUnderWay }
+        #expect(transcript.texts.count { $0.hasSuffix(" answered") } == 2 * Limits.callsUnderWay - 1)
         #expect(outbox.load(of: peer.uniqueName) == (0, 0))
     }
 
-    @Test func `what can't be made or sent is told from the loop, each once`() throws {
-        send("Never", isMakable: false)
+    @Test func `calls that can't be created or sent are reported from the loop, once each`() throws {
+        send("Never", isSendable: false)
         send("Nowhere", to: "no name")
-        #expect(told.texts.isEmpty)
-        try client.wait(for: "both") { told.texts.count == 2 }
-        #expect(told.texts[0].hasPrefix("Never Unmakable"))
-        #expect(told.texts[1].hasPrefix("Nowhere sd_bus_message_new_method_call"))
+        #expect(transcript.texts.isEmpty)
+        try client.wait(for: "both") { transcript.texts.count == 2 }
+        #expect(transcript.texts[0].hasPrefix("Never UnsendableError"))
+        #expect(transcript.texts[1].hasPrefix("Nowhere sd_bus_message_new_method_call"))
         try client.ping()
-        #expect(told.texts.count == 2)
+        #expect(transcript.texts.count == 2)
         #expect(outbox.load(of: "no name") == (0, 0))
     }
 
-    @Test func `many that can't be made keep nobody from being called`() throws {
-        for number in 0..<(Limits.callsUnderWay * 2) { send("N\(number)", isMakable: false) }
+    @Test func `many invalid calls do not block others`() throws {
+        for number in 0..<(Limits.callsUnderWay * 2) { send("N\(number)", isSendable: false) }
         send("Last")
         peer.onCall = { _ in .values([]) }
-        try peer.wait(for: "all") { told.texts.count == Limits.callsUnderWay * 2 + 1 }
-        #expect(told.texts.last == "Last answered")
+        try peer.wait(for: "all") { transcript.texts.count == Limits.callsUnderWay * 2 + 1 }
+        #expect(transcript.texts.last == "Last answered")
         #expect(outbox.load(of: peer.uniqueName) == (0, 0))
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
-    func `S-31 an error, a name nobody owns, who leaves, and who is late`(program: PrivateBus.Program) throws {
+    func `S-31 an error, a name without an owner, a callee that leaves, and a late one`(program: PrivateBus.Program)
+        throws
+    {
         let it = try OutboxTests(PrivateBus(program))
         it.peer.onCall = { $0.member == "No" ? .error(BusError("org.example.No", "no")) : .later }
         it.send("No")
         it.send("Nobody", to: "org.example.Nobody")
-        try it.peer.wait(for: "two") { it.told.texts.count == 2 }
+        try it.peer.wait(for: "two") { it.transcript.texts.count == 2 }
         it.send("Late", timeout: 20_000)
         try it.wait(for: 3)
         it.send("Left")
@@ -232,15 +234,16 @@ struct OutboxTests {
         try it.wait(for: 4)
         // The bus says the same of one that leaves as sd-bus would of one that is late.
         #expect(
-            it.told.texts.prefix(2).sorted() == [
+            it.transcript.texts.prefix(2).sorted() == [
                 "No org.example.No", "Nobody org.freedesktop.DBus.Error.ServiceUnknown",
             ])
-        #expect(it.told.texts.suffix(2) == ["Late timed out", "Left org.freedesktop.DBus.Error.NoReply"])
+        #expect(it.transcript.texts.suffix(2) == ["Late timed out", "Left org.freedesktop.DBus.Error.NoReply"])
         #expect(it.outbox.load(of: it.peer.uniqueName) == (0, 0))
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
-    func `S-31 the answer of a stranger is not believed, the true one is`(program: PrivateBus.Program) throws {
+    func `S-31 an answer from an unexpected sender is ignored, the right one counts`(program: PrivateBus.Program) throws
+    {
         let it = try OutboxTests(PrivateBus(program))
         var strangers: [String] = []
         it.outbox.unexpectedSenderAnswered = { strangers.append("\($0) \($1)") }
@@ -249,15 +252,15 @@ struct OutboxTests {
         try it.forge(by: it.client)
         try it.client.ping()
         while try it.loop.runOnce(timeout: 0) {}
-        #expect(it.told.texts.isEmpty)
+        #expect(it.transcript.texts.isEmpty)
         // dbus-broker hands none of them on.
         #expect(strangers == (program == .broker ? [] : ["\(it.client.uniqueName) \(it.peer.uniqueName)"]))
         try it.peer.reply(to: call)
-        try it.peer.wait(for: "the answer") { it.told.texts == ["Ask answered"] }
+        try it.peer.wait(for: "the answer") { it.transcript.texts == ["Ask answered"] }
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
-    func `S-31 who has the name that was called may answer, whoever it is by then`(program: PrivateBus.Program) throws {
+    func `S-31 the current owner of the called name may answer`(program: PrivateBus.Program) throws {
         let it = try OutboxTests(PrivateBus(program))
         let name = "org.example.Called"
         try it.peer.requestName(name)
@@ -267,19 +270,19 @@ struct OutboxTests {
             let call = try it.peer.waitForCall("Ask")
             for owner in owners.dropFirst() { it.outbox.ownerChanged(of: name, to: owner.uniqueName) }
             try it.peer.reply(to: call)
-            try it.peer.wait(for: "the answer") { it.told.texts == ["Ask answered"] }
-            it.told.texts = []
+            try it.peer.wait(for: "the answer") { it.transcript.texts == ["Ask answered"] }
+            it.transcript.texts = []
         }
         // Nobody had it, and nobody has it.
         it.outbox.ownerChanged(of: name, to: nil)
         it.send("Ask", to: name, timeout: 50_000)
         try it.peer.reply(to: it.peer.waitForCall("Ask"))
         try it.wait(for: 1)
-        #expect(it.told.texts == ["Ask timed out"])
+        #expect(it.transcript.texts == ["Ask timed out"])
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
-    func `S-31 a late answer is heard where somebody wants it, and who leaves is forgotten`(
+    func `S-31 a late answer is delivered if it is wanted, and a callee that leaves is dropped`(
         program: PrivateBus.Program
     ) throws {
         let it = try OutboxTests(PrivateBus(program))
@@ -287,21 +290,21 @@ struct OutboxTests {
         it.send("Two", timeout: 20_000, hearsLate: true)
         it.send("Three", timeout: 20_000)
         try it.wait(for: 3)
-        #expect(it.told.texts == ["One timed out", "Two timed out", "Three timed out"])
+        #expect(it.transcript.texts == ["One timed out", "Two timed out", "Three timed out"])
         let calls = try ["One", "Two", "Three"].map { try it.peer.waitForCall($0) }
         for call in [calls[2], calls[0], calls[0]] { try it.peer.reply(to: call) }
-        try it.peer.wait(for: "it") { it.told.texts.count == 4 }
+        try it.peer.wait(for: "it") { it.transcript.texts.count == 4 }
         it.peer.disconnect()
         try it.wait(for: 5)
-        #expect(it.told.texts.suffix(2) == ["One answered late", "Two org.freedesktop.DBus.Error.NoReply late"])
+        #expect(it.transcript.texts.suffix(2) == ["One answered late", "Two org.freedesktop.DBus.Error.NoReply late"])
     }
 
-    @Test func `S-33 only so many late answers are waited for`() throws {
+    @Test func `S-33 the number of late answers that are waited for is limited`() throws {
         let it = try OutboxTests(PrivateBus())
         let count = Limits.lateCalls + 3
         for number in 0..<count { it.send("N\(number)", timeout: 1_000, hearsLate: true) }
         try it.wait(for: count + 3)
-        #expect(it.told.texts.filter { $0.hasSuffix("late") } == (0..<3).map { "N\($0) forgotten late" })
+        #expect(it.transcript.texts.filter { $0.hasSuffix("late") } == (0..<3).map { "N\($0) forgotten late" })
         #expect(it.outbox.load(of: it.peer.uniqueName) == (0, 0))
     }
 }

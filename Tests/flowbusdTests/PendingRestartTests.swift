@@ -2,10 +2,10 @@ import BusTestSupport
 import Glibc
 import Testing
 
-/// Steps that are pending while flowbusd ends, by whatever hand, and another one takes its place.
+/// Steps that are pending while flowbusd ends in any way, and another one takes its place.
 @Suite("Pending over restarts")
 struct PendingRestartTests {
-    /// How one flowbusd comes in the place of another.
+    /// The way in which one flowbusd replaces another.
     enum Way: CaseIterable {
         case killed
         case ended
@@ -35,7 +35,7 @@ struct PendingRestartTests {
         emitter = try service.peer(nil)
     }
 
-    /// The process that takes over is to be held.
+    /// The caller has to keep a reference to the process that takes over.
     private func restart(_ way: Way) throws -> ChildProcess? {
         peer.clearLog()
         switch way {
@@ -54,7 +54,7 @@ struct PendingRestartTests {
     }
 
     @Test(arguments: Way.allCases)
-    func `S-9 D-4 a step told 'pending' has its token after a restart, by StepConcluded and by asking again`(
+    func `S-9 D-4 a pending step has its token after a restart, in StepConcluded and for a repeated call`(
         way: Way
     ) throws {
         #expect(try go(["wait": false, "token": "one"]) == [.uint64(0), "pending"])
@@ -75,7 +75,7 @@ struct PendingRestartTests {
     }
 
     @Test(arguments: Way.allCases)
-    func `S-9 D-4 a call that got no answer is asked for again by its token, and waits for the outcome`(
+    func `S-9 D-4 an unanswered call is repeated with its token, and waits for the outcome`(
         way: Way
     ) throws {
         let first = try emitter.start(

@@ -1,7 +1,7 @@
 import BusTestSupport
 import Testing
 
-/// `pending`, and what the emitter is told later.
+/// The verdict `pending`, and the later outcome.
 @Suite("Pending")
 struct PendingTests {
     private static let definitions = """
@@ -66,7 +66,7 @@ struct PendingTests {
                 == [told.values[1], "navigated"])
     }
 
-    @Test func `S-9 each way that a step can end is told in StepConcluded`() throws {
+    @Test func `S-9 StepConcluded reports each kind of outcome`() throws {
         let ways: [(TestClient.Answer, String, String)] = [
             (.error(Peer.rejected), "rejected", ""), (.step("open"), "unhandled", ""),
             (.error(BusError("com.example.No", "why")), "", error("GuardFailed")),
@@ -93,7 +93,7 @@ struct PendingTests {
         #expect(told.path == Service.tree + "/main/sub")
     }
 
-    @Test func `S-9 what is decided at once has its verdict, also for who does not wait`() throws {
+    @Test func `S-9 a step that is decided immediately has its verdict, also without waiting`() throws {
         #expect(
             try service.emitWithOptions("free", on: "/main/sub", ["wait": false])[1] == "navigated")
         #expect(try service.emitWithOptions("go", on: "/main", ["wait": false])[1] == "unhandled")
@@ -104,7 +104,7 @@ struct PendingTests {
                 .name == error("InvalidArguments"))
     }
 
-    @Test func `a call by the token of one that waits gets its outcome`() throws {
+    @Test func `a call with the token of a waiting one gets its outcome`() throws {
         let calls = try (0..<3).map { _ in
             try service.client.start(
                 Service.name, Service.tree + "/main/sub", Service.name + ".Stepper", "EmitStepWithOptions",
@@ -119,7 +119,7 @@ struct PendingTests {
         #expect(Set(answers.map { $0[0].number }).count == 1)
     }
 
-    @Test func `S-26 WaitReady waits for the initial step, and says FlowEnded where the flow goes first`() throws {
+    @Test func `S-26 WaitReady waits for the initial step, and fails with FlowEnded if the flow ends first`() throws {
         try service.emit("open", on: "/main")
         #expect(try service.property("Ready", of: "/main/sub_2", "Flow") == false)
         func wait() throws -> AwaitedReply {
@@ -142,7 +142,7 @@ struct PendingTests {
         #expect(try service.refusal(of: never).name == error("FlowEnded"))
     }
 
-    @Test func `S-26 S-32 WaitReady by the guard that the flow waits for would wait for itself`() throws {
+    @Test func `S-26 S-32 WaitReady by the guard that the flow waits for is refused`() throws {
         try service.emit("open", on: "/main")
         let question = try peer.waitForCall("Adapt")
         let ready = try peer.start(

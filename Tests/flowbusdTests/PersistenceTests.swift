@@ -4,8 +4,8 @@ import Glibc
 import Store
 import Testing
 
-/// What is written, when, and what happens where it can't be.
-@Suite("Keeping")
+/// When records are written, and the behavior if they can't be.
+@Suite("Persistence")
 struct KeepingTests {
     private func setVisible(_ service: Service, _ path: String, _ isVisible: Bool) throws -> AwaitedReply {
         try service.client.start(
@@ -24,7 +24,7 @@ struct KeepingTests {
     }
 
     @Test
-    func `S-10 D-9 where another process does not let go of the tree, serials go on far behind those that it can give`()
+    func `S-10 D-9 while another process locks the tree, serials jump beyond those it can assign`()
         throws
     {
         let service = try Service(shopDefinitions)
@@ -41,7 +41,7 @@ struct KeepingTests {
 
     // MARK: D-1, D-2
 
-    @Test func `D-1 a burst of changes shares commits, is answered in order, and is kept`() throws {
+    @Test func `D-1 a burst of changes shares commits, is answered in order, and is persisted`() throws {
         let service = try Service(shopDefinitions)
         for _ in 0..<50 { try service.emit("pick", ["item": .int64(1)], on: "/shop") }
         let paths = ["/shop/detail"] + (2...50).map { "/shop/detail_\($0)" }
@@ -53,7 +53,7 @@ struct KeepingTests {
         for path in paths { #expect(try service.property("Visible", of: path, "Presentable") == true) }
     }
 
-    @Test func `D-1 what is answered at once does not overtake what waits for a commit`() throws {
+    @Test func `D-1 immediate answers do not overtake those that wait for a commit`() throws {
         let service = try Service(shopDefinitions)
         let (client, bus, list) = (service.client, "org.freedesktop.DBus", Service.tree + "/shop/list")
         let atOnce: [() throws -> AwaitedReply] = [
@@ -94,7 +94,7 @@ struct KeepingTests {
         let calls = try [true, false, true].map { try setVisible(service, "/shop/list", $0) }
         for call in calls { try service.client.answer(to: call) }
         #expect(
-            service.client.story
+            service.client.transcript
                 == [true, false, true].flatMap { isVisible in
                     ["PropertiesChanged /shop/list Presented=\(isVisible) Visible=\(isVisible)", "answer "]
                 })
@@ -125,7 +125,7 @@ struct KeepingTests {
         }
     }
 
-    @Test func `D-3 a trace of one that was restored comes to the same once more`() throws {
+    @Test func `D-3 a trace of a restored coordinator replays to the same effects`() throws {
         let folder = try TemporaryDirectory()
         let service = try Service(shopDefinitions)
         try service.emit("check", on: "/shop")
@@ -145,7 +145,7 @@ struct KeepingTests {
 
     // MARK: D-6
 
-    /// What can have happened to a file.
+    /// Kinds of damage to a file.
     enum Damage: String, CaseIterable, CustomTestStringConvertible {
         case noise, truncated, foreign, newer, empty, text
 
@@ -177,7 +177,9 @@ struct KeepingTests {
     }
 
     @Test(arguments: Damage.allCases)
-    func `D-6 a tree that can't be read is moved aside, never deleted, never in the way`(damage: Damage) throws {
+    func `D-6 an unreadable tree file is moved aside, never deleted, and does not block the start`(damage: Damage)
+        throws
+    {
         let service = try Service(shopDefinitions)
         try service.emit("check", on: "/shop")
         let serial = try service.coordinator("GetSerial")[0].number ?? 0
@@ -205,7 +207,7 @@ struct KeepingTests {
         #expect(try service.objects() == before)
     }
 
-    @Test(arguments: Damage.allCases) func `D-6 a history that can't be read costs nobody the tree`(
+    @Test(arguments: Damage.allCases) func `D-6 an unreadable history does not affect the tree`(
         damage: Damage
     ) throws {
         let service = try Service(shopDefinitions)
@@ -221,8 +223,7 @@ struct KeepingTests {
         #expect(try service.history().entries.last?[3] == "closed")
     }
 
-    @Test func `D-6 S-10 a history that is damaged where no database minds it is found out, and serials go on`() throws
-    {
+    @Test func `D-6 S-10 damage of the history that SQLite does not notice is detected, and serials continue`() throws {
         let service = try Service(shopDefinitions)
         try service.emit("closed", on: "/shop")
         try service.process.terminate()
@@ -246,7 +247,7 @@ struct KeepingTests {
 
     // MARK: D-7
 
-    @Test func `D-7 where the tree can't be written all goes on, Durable says so, and it is written when that works`()
+    @Test func `D-7 if the tree can't be written everything continues, Durable is false, and it is written later`()
         throws
     {
         let stores = try TemporaryDirectory()
@@ -297,7 +298,7 @@ struct KeepingTests {
         #expect(try tree.history().entries.isEmpty)
     }
 
-    @Test func `D-7 a tree that another process has is waited for a little, then done without until it is free`()
+    @Test func `D-7 a locked tree is waited for briefly, then done without until it is free`()
         throws
     {
         let service = try Service(shopDefinitions)
@@ -325,7 +326,7 @@ struct KeepingTests {
         #expect(try service.objects() == before)
     }
 
-    @Test func `D-9 a history that another daemon has is done without, and logged`() throws {
+    @Test func `D-9 a locked history is done without, and logged`() throws {
         let first = try Service(shopDefinitions)
         let second = try Service(shopDefinitions, stores: first.stores)
         #expect(try durable(second))

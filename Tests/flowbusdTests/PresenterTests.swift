@@ -1,7 +1,7 @@
 import BusTestSupport
 import Testing
 
-/// Presenters: who is called to show a screen, and told when it is gone.
+/// Presenters: processes that are called to show a screen, and get Withdraw when it is gone.
 @Suite("Presenters")
 struct PresenterTests {
     static let definitions = """
@@ -54,7 +54,10 @@ struct PresenterTests {
         }
     }
 
-    @Test func `S-31 S-29 Present is called after the navigation is told, and who answers is the owner`() throws {
+    @Test
+    func `S-31 S-29 Present is called after the navigation is signaled, and the process that answers is the owner`()
+        throws
+    {
         try service.listen()
         peer.playPresenter { _ in .later }
         try peer.addMatch("type='signal',sender='\(Service.name)'")
@@ -106,7 +109,7 @@ struct PresenterTests {
         #expect(!service.client.log.contains { "\($0)".contains("1234") })
     }
 
-    @Test func `S-29 Withdraw tells the owner of each way to go, without waiting for an answer`() throws {
+    @Test func `S-29 the owner gets Withdraw for each kind of dismissal, without waiting for an answer`() throws {
         try service.listen()
         func open() throws {
             try service.emit("open", on: "/main")
@@ -147,7 +150,7 @@ struct PresenterTests {
         try withdrawn("undeclared")
     }
 
-    @Test func `S-31 S-23 a failed Present dismisses the screen, and the parent is told`() throws {
+    @Test func `S-31 S-23 a failed Present dismisses the screen, and onDismissed is triggered`() throws {
         try service.listen()
         let lost = { try service.client.waitForSignal("NavigationOccurred") { $0.values[3] == "lost" }.values[4] }
         peer.playPresenter { _ in .error(BusError("com.example.No", "no window")) }
@@ -169,7 +172,9 @@ struct PresenterTests {
         #expect(peer.calls("Withdraw").isEmpty)
     }
 
-    @Test func `S-29 S-31 one that goes while it is presented is withdrawn when its presenter has answered`() throws {
+    @Test func `S-29 S-31 a screen dismissed while it is being presented is withdrawn when its presenter has answered`()
+        throws
+    {
         try service.listen()
         peer.playPresenter { _ in .later }
         try service.emit("open", on: "/main")
@@ -203,7 +208,7 @@ struct PresenterTests {
         #expect(refusal.name == error("NotOwner"))
     }
 
-    @Test func `S-30 an owner that leaves takes its screens along, and nobody is told to withdraw`() throws {
+    @Test func `S-30 screens of an owner that leaves are dismissed, and no Withdraw is sent`() throws {
         try service.listen()
         try service.emit("open", on: "/main")
         try waitForOwner(of: "/main/page")
@@ -213,7 +218,7 @@ struct PresenterTests {
         #expect(try service.objects().keys == [Service.tree + "/main"])
     }
 
-    @Test func `S-31 a presenter that is late finds its screen gone`() throws {
+    @Test func `S-31 a late presenter's screen is gone`() throws {
         try service.write(
             Self.definitions.replacing(
                 "page = { presenter = \"com.example.Peer\"",

@@ -5,7 +5,7 @@ import Testing
 /// A bus that is lost.
 @Suite("Bus lost")
 struct ReconnectTests {
-    @Test func `D-8 under a service manager the daemon ends with 75, and the next one finds what is kept`() throws {
+    @Test func `D-8 under a service manager the daemon ends with 75, and the next one restores the tree`() throws {
         let manager = try NotifySocket()
         let service = try Service(
             shopDefinitions, options: ["--restore", "always"], environment: ["NOTIFY_SOCKET": manager.path])
@@ -18,7 +18,7 @@ struct ReconnectTests {
         #expect(try next.history().entries.map { $0[3] } == ["begin", "pick"])
     }
 
-    @Test func `D-8 with an address it connects again, in the same process; by default with a fresh tree`() throws {
+    @Test func `D-8 with an address it reconnects in the same process; by default with a fresh tree`() throws {
         let service = try Service(shopDefinitions)
         try service.emit("check", on: "/shop")
         for round in 1...3 {
@@ -32,7 +32,7 @@ struct ReconnectTests {
         #expect(service.process.exit == nil)
     }
 
-    @Test func `D-8 D-3 --restore always: the tree goes on, also where nothing of it is kept`() throws {
+    @Test func `D-8 D-3 --restore always: the tree is kept, also without persistence`() throws {
         for options in [[], ["--runtime", "none", "--state", "none"]] {
             let service = try Service(shopDefinitions, options: ["--restore", "always"] + options)
             try service.emit("pick", ["item": .int64(1)], on: "/shop")
@@ -69,7 +69,7 @@ struct ReconnectTests {
         #expect(try process.waitForExit() == .status(75))
     }
 
-    @Test func `D-9 on a bus that is there again a daemon that was faster keeps the name`() throws {
+    @Test func `D-9 on a restarted bus a daemon that was faster keeps the name`() throws {
         let service = try Service(shopDefinitions, options: ["--replace"])
         service.process.send(signal: SIGSTOP)
         try service.bus.stop()

@@ -9,7 +9,7 @@ struct RecordTests {
         return (try process.waitForExit(), process.output, process.errors)
     }
 
-    /// A life that was recorded; gives the file and the folder of its definitions.
+    /// Records a run. Returns the file and the folder of its definitions.
     private func record(in folder: TemporaryDirectory) throws -> (trace: String, service: Service) {
         let trace = folder.path + "/trace"
         let service = try Service(shopDefinitions, options: ["--record", trace])
@@ -23,7 +23,7 @@ struct RecordTests {
         return (trace, service)
     }
 
-    @Test func `what was recorded comes to the same once more; other definitions show where not`() throws {
+    @Test func `a recording replays to the same effects; with other definitions the difference is reported`() throws {
         let folder = try TemporaryDirectory()
         let (trace, service) = try record(in: folder)
         let same = try run("--replay", trace, "--flows", service.flows.path)
@@ -39,7 +39,7 @@ struct RecordTests {
         #expect(try run("--replay", trace, "--flows", service.flows.path).status == .status(78))
     }
 
-    @Test func `what other processes answered is recorded, too`() throws {
+    @Test func `answers of other processes are recorded, too`() throws {
         let folder = try TemporaryDirectory()
         let trace = folder.path + "/trace"
         let service = try Service(
@@ -84,7 +84,7 @@ struct RecordTests {
         #expect(list.output == "600\n")
     }
 
-    @Test func `a file that can't be made or read is told: 73, 66`() throws {
+    @Test func `a file that can't be created or read is an error: 73, 66`() throws {
         let folder = try TemporaryDirectory()
         let bus = try PrivateBus()
         let made = try run("--address", bus.address, "--flows", folder.path, "--record", folder.path)
@@ -95,7 +95,7 @@ struct RecordTests {
         #expect(read.errors == "flowbusd: could not read '\(folder.path)/none': No such file or directory\n")
     }
 
-    @Test func `where nothing can be written any more it goes on without, and says so once`() throws {
+    @Test func `when recording fails it continues without, and reports that once`() throws {
         let service = try Service(shopDefinitions, options: ["--record", "/dev/full"])
         try service.show("/shop/list")
         try service.show("/shop/list", false)

@@ -1,7 +1,7 @@
 import BusTestSupport
 import Testing
 
-/// RegisterFlow with the option `screens`: a flow's screens come along with it.
+/// RegisterFlow with the option `screens`: a flow with its screens.
 @Suite("Registered screens")
 struct RegisteredScreensTests {
     private static let definitions = """
@@ -46,7 +46,7 @@ struct RegisteredScreensTests {
         #expect(call.values[0].brief == "/main/more")
     }
 
-    @Test func `S-31 S-32 its client is asked to present what any flow contributes, and told when it is over`() throws {
+    @Test func `S-31 S-32 its client presents the screen for any flow, and gets Withdraw at the end`() throws {
         peer.playNavigator(at: "/nav") { call in
             .contributors(("screen", "own", .options(["arguments": .options(["n": call.values[2]["n"] ?? .int64(0)])])))
         }
@@ -74,7 +74,7 @@ struct RegisteredScreensTests {
         #expect(refusal.message.contains("no definition declares that screen"), "\(refusal.message)")
     }
 
-    @Test func `S-32 a navigator brings a screen while it is asked, and contributes it then`() throws {
+    @Test func `S-32 a navigator registers a screen while it is asked, and contributes it then`() throws {
         peer.playNavigator(at: "/nav") { _ in .later }
         peer.playPresenter(at: "/show")
         try register(screens: declared("own"))
@@ -87,7 +87,7 @@ struct RegisteredScreensTests {
         #expect(try peer.waitForCall("Present").values[0].brief == "/mine/more")
     }
 
-    @Test func `S-32 a client that leaves takes its screens along, out of the flows of others`() throws {
+    @Test func `S-32 screens of a client that leaves are dismissed in the flows of others`() throws {
         peer.playPresenter(at: "/show") { _ in .later }
         try register()
         try showInMain()
@@ -98,7 +98,7 @@ struct RegisteredScreensTests {
         #expect(try service.objects().keys == [Service.tree + "/main"])
     }
 
-    @Test func `S-32 D-3 the same again is answered and told to nobody, after a restart, too`() throws {
+    @Test func `S-32 D-3 the same registration again is answered without a signal, after a restart, too`() throws {
         try service.listen()
         peer.playPresenter(at: "/show") { _ in .later }
         try register()
@@ -119,7 +119,8 @@ struct RegisteredScreensTests {
     }
 
     @Test
-    func `S-32 D-3 it may bring others any time: new ones are shown, those that it drops go, over a restart, too`()
+    func
+        `S-32 D-3 it can change its screens any time: new ones are shown, dropped ones are dismissed, over a restart, too`()
         throws
     {
         try service.listen()

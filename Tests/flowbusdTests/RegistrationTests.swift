@@ -2,7 +2,7 @@ import BusTestSupport
 import Glibc
 import Testing
 
-/// RegisterFlow: flows whose definitions clients bring along.
+/// RegisterFlow: flows that clients define.
 @Suite("Registered flows")
 struct RegistrationTests {
     private static let definitions = """
@@ -84,7 +84,7 @@ struct RegistrationTests {
         try register("mine")
     }
 
-    @Test func `S-32 it says anew what the flow takes: live ones go on by that, and steps that wait`() throws {
+    @Test func `S-32 a second registration changes the flow's steps: live flows and waiting steps follow it`() throws {
         peer.playNavigator(at: "/nav") { _ in .later }
         peer.playNavigator(at: "/new") { _ in .contributors(("screen", "page", .options())) }
         try register("mine", at: "/nav", ["hello": [:], "bye": [:]])
@@ -110,7 +110,7 @@ struct RegistrationTests {
         #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main"])])
     }
 
-    @Test func `S-5 the object is the guard, too, where it says so`() throws {
+    @Test func `S-5 the object is the guard, too, with the option`() throws {
         peer.playGuard(at: "/nav") { _ in .error(Peer.rejected) }
         peer.playNavigator(at: "/nav") { _ in .contributors() }
         try register("mine", ["hello": [:]], ["guard": true])
@@ -120,7 +120,7 @@ struct RegistrationTests {
         #expect(try service.emit("hello", on: "/mine")[1] == "navigated")
     }
 
-    @Test func `S-32 a client that leaves takes its flows along`() throws {
+    @Test func `S-32 flows of a client that leaves are dismissed`() throws {
         let other = try service.peer(nil)
         try register("mine", by: other)
         try service.coordinate("mine")
@@ -132,7 +132,7 @@ struct RegistrationTests {
         try register("mine")
     }
 
-    @Test func `S-32 a flow stays whose navigator the bus can start, which takes it over then`() throws {
+    @Test func `S-32 a flow whose navigator the bus can start stays, and the new process takes over`() throws {
         let services = try TemporaryDirectory()
         try services.write("[D-BUS Service]\nName=\(Peer.name)\nExec=/bin/true\n", to: "peer.service")
         let bus = try PrivateBus(policy: "", serviceDirectories: [services.path])
@@ -161,7 +161,7 @@ struct RegistrationTests {
         #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main"])])
     }
 
-    @Test func `S-22 steps that wait for a navigator which unregisters its flow are refused, and calls on it too`()
+    @Test func `S-22 steps and calls that wait for a navigator fail when it unregisters its flow`()
         throws
     {
         peer.playNavigator(at: "/nav") { _ in .later }
@@ -179,7 +179,7 @@ struct RegistrationTests {
         #expect(try service.objects().keys == [Service.tree + "/main"])
     }
 
-    @Test func `an object that it does not serve fails the steps of that flow, and nothing else`() throws {
+    @Test func `a missing object fails the steps of that flow only`() throws {
         peer.playNavigator(at: "/nav") { _ in .contributors() }
         try register("mine", at: "/nowhere", ["hello": [:]], ["initial": "hello"])
         try service.listen()
@@ -201,7 +201,7 @@ struct RegistrationTests {
         #expect(long.message.contains("513 bytes"), "\(long.message)")
     }
 
-    @Test func `what can't be registered is refused, with the value and what would be right`() throws {
+    @Test func `an invalid registration is refused, with the value and what would be right`() throws {
         try register("taken", ["screens": steps(["own": ["n": "int64"]])])
         let unique = peer.uniqueName
         let wrong: [(String, Steps, KeyValuePairs<String, BusValue>, String, String)] = [

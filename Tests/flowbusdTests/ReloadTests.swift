@@ -19,7 +19,7 @@ struct ReloadTests {
         check = { none = true }
         """
 
-    @Test func `live flows follow the new rules, what is undeclared goes, and everyone is told before the answer`()
+    @Test func `live flows follow the new rules, undeclared ones are dismissed, and signals precede the answer`()
         throws
     {
         let service = try Service(shopDefinitions)
@@ -53,7 +53,7 @@ struct ReloadTests {
         #expect(try service.emit("closed", on: "/shop")[1] == "navigated")
     }
 
-    @Test func `warnings are the answer`() throws {
+    @Test func `Reload answers with the warnings`() throws {
         let service = try Service(shopDefinitions)
         try service.write(smaller.replacing("check = {}", with: "check = {}\nidle = {}"))
         let warnings = try service.coordinator("Reload")[0].elements.compactMap(\.text)
@@ -84,7 +84,7 @@ struct ReloadTests {
         #expect(refused.errors.contains("Access denied"), "\(refused.errors)")
     }
 
-    @Test func `of many errors the first hundred are told, so that the answer always fits`() throws {
+    @Test func `of many errors the first hundred are reported, so that the answer always fits`() throws {
         let service = try Service(shopDefinitions)
         try service.write((0..<300).map { "k\($0) = 1\n" }.joined())
         let refusal = try service.refusal { try service.coordinator("Reload") }

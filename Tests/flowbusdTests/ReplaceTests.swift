@@ -24,7 +24,7 @@ struct ReplaceTests {
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
-    func `D-9 under load each call is answered once, by the old one or the new one, and none is lost`(
+    func `D-9 under load each call is answered once, by the old or the new process, and none is lost`(
         program: PrivateBus.Program
     ) throws {
         let service = try Service(shopDefinitions, bus: PrivateBus(program))
@@ -72,12 +72,12 @@ struct ReplaceTests {
         withExtendedLifetime(next) {}
     }
 
-    @Test func `--replace where nobody serves just starts`() throws {
+    @Test func `--replace without a running service just starts`() throws {
         let service = try Service(shopDefinitions, options: ["--replace"])
         #expect(try service.coordinator("GetSerial") == [.uint64(1)])
     }
 
-    @Test func `D-9 without --replace the second says who owns the name, exits with 69, and touches nothing`() throws {
+    @Test func `D-9 without --replace the second names the owner, exits with 69, and touches nothing`() throws {
         let service = try Service(shopDefinitions)
         let second = try service.startAnother()
         #expect(try second.waitForExit() == .status(69))
@@ -90,7 +90,7 @@ struct ReplaceTests {
 
     // MARK: Who keeps the name
 
-    @Test func `D-9 over one that stands still --replace ends with 69, and that one's files stay as they are`() throws {
+    @Test func `D-9 --replace of a stopped process ends with 69, and leaves its files unchanged`() throws {
         let service = try Service(shopDefinitions)
         try service.emit("check", on: "/shop")
         let before = try service.objects()
@@ -112,7 +112,7 @@ struct ReplaceTests {
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
-    func `D-9 of two that want to take over at once one is left, with the tree`(program: PrivateBus.Program) throws {
+    func `D-9 of two simultaneous takeovers one remains, with the tree`(program: PrivateBus.Program) throws {
         let service = try Service(shopDefinitions, bus: PrivateBus(program))
         let before = try service.objects()
         service.process.send(signal: SIGSTOP)
@@ -139,7 +139,7 @@ struct ReplaceTests {
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
-    func `D-9 an owner that is no flowbusd keeps the name: 69, and who it is`(program: PrivateBus.Program) throws {
+    func `D-9 an owner other than flowbusd keeps the name: 69, with its identity`(program: PrivateBus.Program) throws {
         let bus = try PrivateBus(program)
         let flows = try TemporaryDirectory()
         try flows.write("version = 1\n", to: "a.toml")
@@ -155,7 +155,7 @@ struct ReplaceTests {
             "\(second.errors)")
     }
 
-    @Test func `D-9 S-31 a stranger that answers for the owner is not believed, the owner is`() throws {
+    @Test func `D-9 S-31 an answer from an unexpected sender is ignored, the owner's counts`() throws {
         let bus = try PrivateBus()
         let flows = try TemporaryDirectory()
         try flows.write("version = 1\n", to: "a.toml")
@@ -171,7 +171,7 @@ struct ReplaceTests {
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
-    func `D-9 nobody takes the name by asking the bus for it, nor by HandOver`(program: PrivateBus.Program) throws {
+    func `D-9 no client takes the name from the bus, nor by HandOver`(program: PrivateBus.Program) throws {
         let service = try Service(shopDefinitions, bus: PrivateBus(program))
         let stranger = try service.peer(nil)
         let bus = "org.freedesktop.DBus"
@@ -212,7 +212,7 @@ struct ReplaceTests {
     // MARK: Who goes
 
     @Test(arguments: PrivateBus.Program.allCases)
-    func `D-9 an owner that dies is followed by the one that waits, with what it had written`(
+    func `D-9 an owner that dies is followed by the waiting process, with its written state`(
         program: PrivateBus.Program
     ) throws {
         let service = try Service(shopDefinitions, bus: PrivateBus(program))
@@ -238,7 +238,7 @@ struct ReplaceTests {
         #expect(try service.coordinator("GetSerial") == [.uint64(1)])
     }
 
-    @Test func `D-9 one that loses the name unasked ends with 75, and has written everything`() throws {
+    @Test func `D-9 a process that loses the name unexpectedly ends with 75, and has written everything`() throws {
         let service = try Service(shopDefinitions)
         try service.process.terminate()
         let relay = try BusRelay(service.bus)
@@ -258,7 +258,7 @@ struct ReplaceTests {
     }
 }
 
-/// Stands between a client and its bus, and can say what the bus would not.
+/// A relay between a client and its bus, which can send messages that the bus would not.
 private final class BusRelay {
     let address: String
     private let process: ChildProcess
@@ -309,6 +309,6 @@ private final class BusRelay {
         try process.waitForLine { $0 == "ready" }
     }
 
-    /// Tells the client that it has lost the name. Nothing may be on its way to that.
+    /// Notifies the client that it has lost the name. No message may be on its way to it.
     func loseName() { process.send(signal: SIGUSR1) }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// What comes back after the daemon is gone, whatever ended it.
+/// The restored state after the daemon ended in any way.
 @Suite("Restarts")
 struct RestoreTests {
     private static let definitions =
@@ -21,7 +21,7 @@ struct RestoreTests {
             pick = { none = true }
             """
 
-    /// A tree with a bit of everything that a client can see.
+    /// Builds a tree with some of everything that a client can see.
     private func grow(_ service: Service) throws {
         try service.show("/shop/list")
         try service.emit("pick", ["item": .int64(7)], on: "/shop/list")
@@ -61,7 +61,7 @@ struct RestoreTests {
         #expect(items == [1, 2, 3])
     }
 
-    @Test func `D-3 S-30 owners that went meanwhile are treated as gone, those who stayed keep what they own`() throws {
+    @Test func `D-3 S-30 owners that left meanwhile count as gone, connected ones keep their presentables`() throws {
         let service = try Service(Self.definitions)
         let (stays, goes) = (try service.peer(nil), try service.peer(nil))
         try service.emit("keep", on: "/shop")
@@ -85,7 +85,7 @@ struct RestoreTests {
         #expect(gone.name == "org.freedesktop.DBus.Error.UnknownObject")
     }
 
-    @Test func `D-3 S-31 a Present that was not answered is made again`() throws {
+    @Test func `D-3 S-31 an unanswered Present is called again`() throws {
         let service = try Service(PresenterTests.definitions)
         let peer = try service.peer()
         peer.playPresenter { _ in .later }
@@ -128,7 +128,7 @@ struct RestoreTests {
             })
     }
 
-    @Test func `D-1 D-3 --restore always: on the same bus a tree where nothing is left stays one`() throws {
+    @Test func `D-1 D-3 --restore always: on the same bus an empty tree stays empty`() throws {
         let unstarted = Self.definitions.replacing("[[autostart]]\nflow = \"shop\"\n", with: "")
         let service = try Service(unstarted, options: ["--restore", "always"])
         try service.coordinate("shop")

@@ -2,8 +2,8 @@ import BusTestSupport
 import Foundation
 import Testing
 
-/// Limits that nobody can use up for others, on a bus (S-33).
-@Suite("Room for who is there")
+/// Limits that no client can use up for others, on a bus (S-33).
+@Suite("Eviction")
 struct RoomTests {
     /// A step that makes so many screens.
     private static func definitions(_ count: Int) -> String {
@@ -34,7 +34,7 @@ struct RoomTests {
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
-    func `S-33 ten clients that made 1,000 presentables each and are gone keep nobody out`(
+    func `S-33 1,000 presentables each of ten vanished clients block no one`(
         program: PrivateBus.Program
     ) throws {
         let service = try Service(Self.definitions(998), bus: PrivateBus(program))
@@ -59,7 +59,7 @@ struct RoomTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can call as somebody else"))
-    func `S-33 whose a client is that has something is asked of the bus; the service's own user is no matter`() throws {
+    func `S-33 the bus is asked for the user of a client with usage; the service's own user is not limited`() throws {
         let bus = try PrivateBus(policy: "<allow user=\"*\"/>")
         chmod(bus.directory.path, 0o755)
         let folder = try TemporaryDirectory()

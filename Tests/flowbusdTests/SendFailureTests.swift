@@ -3,10 +3,10 @@ import Foundation
 import Glibc
 import Testing
 
-/// Each message that flowbusd sends fails once (`sendmsg` with ENOMEM, by strace), or it and those after it: nobody is left
-/// with half of what happened.
+/// Each message of flowbusd fails once (`sendmsg` with ENOMEM, injected by strace), alone or with those after it: no
+/// client is left with half of the events.
 ///
-/// A few of the messages of one story here; all of them with `FLOWBUS_SWEEP=1`.
+/// By default for a few messages of one scenario; for all with `FLOWBUS_SWEEP=1`.
 @Suite(
     "Messages that can't be sent", .serialized,
     .enabled(if: FailingSends.obstacle == nil, Comment(rawValue: FailingSends.obstacle ?? "")))
@@ -19,22 +19,22 @@ struct SendFailureTests {
         var lost = 0
     }
 
-    /// Plays the story with each of these messages failing; in a whole sweep from the first to the last that there is.
+    /// Runs the scenario with each of these messages failing; in a whole sweep from the first to the last.
     private func sweep(
         _ few: [Int], _ program: PrivateBus.Program, reconnects: Bool = false, _ when: (Int) -> String
     ) throws {
         let isWhole = ProcessInfo.processInfo.environment["FLOWBUS_SWEEP"] != nil
         var count = Count()
         for number in isWhole ? Array(1...10_000) : few {
-            let story = try SendFailureScenario(failing: when(number), on: program, reconnects: reconnects)
-            try story.play()
+            let transcript = try SendFailureScenario(failing: when(number), on: program, reconnects: reconnects)
+            try transcript.play()
             count.runs += 1
-            count.ends += story.ends
-            count.calls += story.callCount
-            count.lost += story.lost.count
-            #expect(story.lost == [], "message \(when(number)) on \(program)")
-            if story.injected == 0 { break }
-            count.injected += story.injected
+            count.ends += transcript.ends
+            count.calls += transcript.callCount
+            count.lost += transcript.lost.count
+            #expect(transcript.lost == [], "message \(when(number)) on \(program)")
+            if transcript.injected == 0 { break }
+            count.injected += transcript.injected
         }
         #expect(count.injected > 0)
         print(
@@ -43,19 +43,19 @@ struct SendFailureTests {
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
-    func `S-9 D-8 one that fails once is sent`(program: PrivateBus.Program) throws {
+    func `S-9 D-8 a message that fails once is sent again`(program: PrivateBus.Program) throws {
         try sweep([13, 26, 41], program) { "\($0)" }
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
-    func `S-9 D-1 D-8 where all fail from some time on, flowbusd ends with 75, and the next one has all of it`(
+    func `S-9 D-1 D-8 if all fail from some time on, flowbusd ends with 75, and the next one has the complete state`(
         program: PrivateBus.Program
     ) throws {
         try sweep([17, 33, 50], program) { "\($0)+" }
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
-    func `S-9 D-1 D-8 where some fail one after the other, flowbusd with --address connects again and goes on`(
+    func `S-9 D-1 D-8 if some fail one after the other, flowbusd with --address reconnects and continues`(
         program: PrivateBus.Program
     ) throws {
         // More than it tries to send one.
@@ -63,9 +63,9 @@ struct SendFailureTests {
     }
 }
 
-/// What has system calls fail.
+/// Makes system calls fail.
 enum FailingSends {
-    /// Why this machine can't; nil: it can. It has tried.
+    /// The reason why this machine can't; nil if it can, which has been tried.
     static let obstacle: String? = {
         do {
             let trial = try ChildProcess("strace", ["-f", "--seccomp-bpf", "-qq", "-e", "trace=sendmsg", "true"])
@@ -77,8 +77,8 @@ enum FailingSends {
     }()
 }
 
-/// The story: some clients navigate, one watches as the guide says, one is guard and presenter. Whoever loses an answer
-/// asks again, by its token where that matters.
+/// The scenario: some clients navigate, one watches as the guide describes, one is guard and presenter. A client that
+/// loses an answer repeats its call, with its token if that matters.
 final class SendFailureScenario {
     private static let definitions = """
         version = 1
@@ -137,7 +137,7 @@ final class SendFailureScenario {
     private var lastToken = 0
     /// How often the service ended.
     private(set) var ends = 0
-    /// What was lost.
+    /// The lost messages.
     private(set) var lost: [String] = []
 
     var callCount: Int { calls.count }
@@ -183,7 +183,7 @@ final class SendFailureScenario {
             command[0], Array(command.dropFirst()), environment: ["DBUS_SESSION_BUS_ADDRESS": bus.address])
     }
 
-    /// Plays it, and looks what was lost.
+    /// Runs it, and determines the lost messages.
     func play() throws {
         do {
             try process.waitForLine(in: .errors) { $0.contains("Serving") }
@@ -317,10 +317,10 @@ final class SendFailureScenario {
     }
 }
 
-/// A client that knows the tree by the recipe of docs/processes.md, "Following a tree without a race".
+/// A client that follows the tree as docs/processes.md describes in "Following a tree without a race".
 private final class Watcher {
     let client: TestClient
-    /// What it knows: the properties of each presentable, by its path.
+    /// The properties of each presentable, by path.
     private(set) var tree: [String: [String: BusValue]] = [:]
     private var read = 0
     private var reading: AwaitedReply?
@@ -342,7 +342,7 @@ private final class Watcher {
             "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Service.name)'")
     }
 
-    /// Takes what it has received.
+    /// Handles the messages it has received.
     func catchUp() {
         while read < client.log.count {
             take(client.log[read])

@@ -1,7 +1,7 @@
 import BusTestSupport
 import Testing
 
-/// A call that leads to much, and others meanwhile. Serials tell what came when: no test asks how long anything took.
+/// Long calls, and other calls meanwhile. Serials show the order: no test measures time.
 @Suite("Slices")
 struct SliceTests {
     private static let definitions = """
@@ -18,7 +18,7 @@ struct SliceTests {
         page = { screen = "page" }
         none = { none = true }
         """
-    /// A step and the 256 that it sets off (S-11).
+    /// A step and the 256 that it triggers (S-11).
     private static let chain = 257
     private let stepper = Service.name + ".Stepper"
     private let presentable = Service.name + ".Presentable"
@@ -40,7 +40,7 @@ struct SliceTests {
         return verdicts.compactMap { if case .structure(let fields) = $0 { fields.first?.number } else { nil } }
     }
 
-    @Test func `S-7, S-22 amid a list reads are answered, and changes wait for its end, in their order`() throws {
+    @Test func `S-7, S-22 during a list reads are answered, and changes wait for its end, in order`() throws {
         let service = try Service(Self.definitions)
         try service.emit("page", on: "/main")
         let steps = 24
@@ -73,7 +73,7 @@ struct SliceTests {
         }
     }
 
-    @Test func `S-7 a slice begins when the bus is through with the one before`() throws {
+    @Test func `S-7 a slice begins when the messages of the one before are sent`() throws {
         let service = try Service(Self.definitions)
         let (bus, path) = ("org.freedesktop.DBus", "/org/freedesktop/DBus")
         let monitor = try TestClient(service.bus)
@@ -97,7 +97,7 @@ struct SliceTests {
         #expect(slices == Array(repeating: Self.chain, count: steps))
     }
 
-    @Test func `D-4 a list that flowbusd dies amid goes on, and takes no step twice`() throws {
+    @Test func `D-4 a list continues after flowbusd is killed, and takes no step twice`() throws {
         let service = try Service(Self.definitions)
         let (lister, _) = try begin(["page"] + Array(repeating: "loop", count: 24) + ["page"], service)
         try service.client.wait(for: "a slice") {
@@ -112,7 +112,7 @@ struct SliceTests {
         #expect(try service.objects().keys.sorted() == ["", "/page", "/page_2"].map { Service.tree + "/main" + $0 })
     }
 
-    @Test func `S-33 amid a list a client has 1,024 calls that wait, and costs others none`() throws {
+    @Test func `S-33 during a list a client can have 1,024 waiting calls, at no cost to others`() throws {
         let service = try Service(Self.definitions)
         let (lister, call) = try begin(Array(repeating: "loop", count: 48), service)
         let (greedy, other) = (try TestClient(service.bus), try TestClient(service.bus))

@@ -4,8 +4,8 @@ import Foundation
 import Glibc
 import Testing
 
-/// Processes that answer nothing, or do not even read: nobody else is concerned.
-@Suite("Processes that stand still")
+/// Processes that answer nothing, or do not even read, do not affect others.
+@Suite("Stopped processes")
 struct StoppedTests {
     private static let definitions = """
         [steps]
@@ -71,7 +71,7 @@ struct StoppedTests {
         try listener.wait(for: "all signals") { listener.signals.count { $0.member == "NavigationOccurred" } == 4_000 }
     }
 
-    @Test func `S-33 a stopped guard, a stopped presenter and a stopped listener cost the others nothing`() throws {
+    @Test func `S-33 a stopped guard, a stopped presenter and a stopped listener do not affect others`() throws {
         let service = try Service(Self.definitions)
         // It never reads: to the bus it is what a process is that was stopped.
         let stopped = try TestClient(service.bus)
@@ -98,7 +98,7 @@ struct StoppedTests {
             try service.coordinator("ListOwned", .string(stopped.uniqueName))[0].elements.count == 200)
     }
 
-    @Test func `S-33 100 calls are under way to a presenter; those of screens that are gone are never made`() throws {
+    @Test func `S-33 100 calls are under way to a presenter; those of removed screens are never made`() throws {
         let service = try Service(Self.definitions)
         let peer = try service.peer()
         peer.playPresenter { _ in .later }
@@ -119,7 +119,7 @@ struct StoppedTests {
     }
 
     @Test(arguments: ["guarded", "open", "again"])
-    func `S-33 the memory of the service is bounded, whatever comes and goes that somebody stopped is asked`(
+    func `S-33 the memory of the service is bounded while a stopped process is asked again and again`(
         step: String
     ) throws {
         let service = try Service(Self.definitions)
@@ -143,7 +143,7 @@ struct StoppedTests {
         try live(service)
     }
 
-    @Test func `S-33 on a system bus, too, those who answer nothing cost another no call`() throws {
+    @Test func `S-33 on a system bus, too, processes that do not answer affect no one else`() throws {
         // It has the limits of a system bus: 128 answers that one connection waits for.
         let bus = try PrivateBus(policy: "")
         let flows = try TemporaryDirectory()

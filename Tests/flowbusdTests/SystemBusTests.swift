@@ -2,7 +2,7 @@ import BusTestSupport
 import Glibc
 import Testing
 
-/// Other processes on a system bus: what is not allowed is forbidden there, and the policy file that is shipped allows it.
+/// Other processes on a system bus, which forbids what the shipped policy file does not allow.
 @Suite("On a system bus")
 struct SystemBusTests {
     /// A bus with the rules of dbus-daemon's system.conf, as far as they say who may send what, and the shipped file.
@@ -34,7 +34,7 @@ struct SystemBusTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "the policy file is for root and for a user that may not be here"))
-    func `S-5 S-31 the policy file lets the service call who guards and presents, and tell them the end`() throws {
+    func `S-5 S-31 the policy file lets the service call guards and presenters, and signal them the end`() throws {
         let (bus, folder) = try systemBus()
         let service = try Service(
             PresenterTests.definitions.replacing(
@@ -66,7 +66,7 @@ struct SystemBusTests {
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can call as somebody else"))
-    func `the policy file lets nobody else register a flow, take over or read the history`() throws {
+    func `the policy file lets no other user register a flow, take over or read the history`() throws {
         let (bus, folder) = try systemBus()
         for path in [bus.directory.path, folder.path] { chmod(path, 0o755) }
         let service = try Service(PresenterTests.definitions, bus: bus)

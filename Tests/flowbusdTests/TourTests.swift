@@ -2,7 +2,7 @@ import BusTestSupport
 import Foundation
 import Testing
 
-/// The examples: whole applications as definitions, each with a tour that plays it.
+/// The examples: complete applications as definitions, each with a tour.
 @Suite("Tours")
 struct TourTests {
     static let examples = ["tabs", "ten-screens", "movies-2", "kiosk", "car", "processes", "restart"]

@@ -3,7 +3,7 @@ import FlowCore
 import FlowFile
 import Testing
 
-/// The tree as clients see it: properties, GetManagedObjects, and what the signals told agree.
+/// The tree as clients see it: properties, GetManagedObjects, and signals agree.
 @Suite("Tree")
 struct TreeTests {
     private let definitions = """
@@ -27,7 +27,7 @@ struct TreeTests {
         stop = { end = true }
         """
 
-    /// What a client knows that has heard every signal since the tree was empty but for the root.
+    /// The state that a client derives from all signals since the tree had only its root.
     private func follow(_ messages: [ReceivedMessage], from start: BusValue) -> [String: [String: BusValue]] {
         var known: [String: [String: BusValue]] = [:]
         func add(_ path: String, _ interfaces: BusValue) {
@@ -49,7 +49,7 @@ struct TreeTests {
         return known
     }
 
-    @Test func `S-14 S-22 what signals told is what GetManagedObjects and the properties say`() throws {
+    @Test func `S-14 S-22 the state from signals equals that of GetManagedObjects and of the properties`() throws {
         let service = try Service(definitions)
         let start = try service.objects()
         try service.listen()
@@ -163,7 +163,7 @@ struct TreeTests {
         #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "mine"])])
     }
 
-    @Test func `GetSteps has every argument's type, with a mark on what may be left out`() throws {
+    @Test func `GetSteps has every argument's type, with a mark on optional ones`() throws {
         let service = try Service(shopDefinitions)
         let steps = try service.coordinator("GetSteps")[0]
         #expect(steps.keys == ["begin", "card", "check", "closed", "done", "nobody", "pick", "spin", "spun"])
@@ -200,7 +200,7 @@ struct TreeTests {
             service.client.signals.filter { $0.member == "NavigationOccurred" }.map(\.values[0].brief) == ["1", "2"])
     }
 
-    @Test func `S-33 limits of presentables, by client and in total; ten thousand cost a call nothing`() throws {
+    @Test func `S-33 limits of presentables, by client and in total; calls stay fast with ten thousand`() throws {
         let service = try Service(
             """
             [steps]
@@ -252,7 +252,7 @@ struct TreeTests {
         #expect(try service.emit("push", on: "/main_2")[1] == "navigated")
     }
 
-    @Test func `the interfaces that signals tell are those that GetManagedObjects lists`() throws {
+    @Test func `the interfaces in signals are those in GetManagedObjects`() throws {
         let service = try Service(definitions)
         try service.listen()
         try service.emit("open", on: "/main")
@@ -293,7 +293,7 @@ struct TreeTests {
                 + ["InterfacesRemoved \(root)", "InterfacesAdded \(root)"])
     }
 
-    @Test func `S-33 all that the limits let a tree hold fits into one answer of GetManagedObjects`() throws {
+    @Test func `S-33 the largest tree within the limits fits into one answer of GetManagedObjects`() throws {
         let service = try Service(
             """
             [steps]

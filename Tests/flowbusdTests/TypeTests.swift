@@ -64,7 +64,7 @@ struct TypeTests {
         }
     }
 
-    @Test func `arguments of private steps are told to nobody`() throws {
+    @Test func `arguments of private steps are in no signal`() throws {
         let service = try Service(
             """
             [steps]

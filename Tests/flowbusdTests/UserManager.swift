@@ -1,9 +1,9 @@
 import BusTestSupport
 import Foundation
 
-/// A user with an installed flowbusd, and systemd to look after it.
+/// A user with an installed flowbusd, and a systemd that manages it.
 struct UserManager {
-    /// Why this machine can't run one; nil: it can. It has tried.
+    /// The reason why this machine can't run one; nil if it can, which has been tried.
     static let obstacle: String? = {
         do {
             let folder = try TemporaryDirectory()
@@ -19,10 +19,10 @@ struct UserManager {
 
     private let folder: TemporaryDirectory
 
-    /// One whose home has these definitions. The program was built beside the tests; `make install` puts it where the user
-    /// sees it, and with it the unit and the file that the bus starts it by.
+    /// Creates a user with these definitions. `make install` installs the program that was built with the tests, with
+    /// the unit and the D-Bus service file.
     ///
-    /// - Parameter unit: what differs from the unit as it is installed: lines of its section `[Service]`.
+    /// - Parameter unit: changes to the installed unit: lines of its section `[Service]`.
     init(_ definitions: String, unit: String? = nil) throws {
         folder = try TemporaryDirectory()
         try folder.write("version = 1\n" + definitions, to: "home/.config/flowbus/flows.d/flows.toml")
@@ -43,11 +43,11 @@ struct UserManager {
         try folder.write(Self.words, to: "home/words")
     }
 
-    /// Has the user run a script of these words and those of ``words``.
+    /// Runs a script of these words and those of ``words`` as the user.
     ///
-    /// - Returns: the lines that it printed.
-    func play(_ story: String) throws -> [String] {
-        try folder.write(story, to: "home/story")
+    /// - Returns: the printed lines.
+    func play(_ transcript: String) throws -> [String] {
+        try folder.write(transcript, to: "home/story")
         let player = try ChildProcess(
             Self.script, [folder.path, "bash", "-c", ". ~/words; . ~/story"],
             environment: ["TMPDIR": folder.path, "USER_MANAGER_BOUND": "60"])
@@ -57,7 +57,7 @@ struct UserManager {
         return player.output.split(separator: "\n").map(String.init)
     }
 
-    /// What a story is told in.
+    /// The shell functions of the scripts.
     private static let words = """
         set -euo pipefail
         trap 'echo "line $LINENO failed: $BASH_COMMAND" >&2' ERR

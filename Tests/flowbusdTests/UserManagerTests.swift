@@ -1,6 +1,6 @@
 import Testing
 
-/// The unit as it is installed, under a real `systemd --user` (Tests/user-manager.bash).
+/// The installed unit, under a real `systemd --user` (Tests/user-manager.bash).
 @Suite(
     "Under a user manager", .enabled(if: UserManager.obstacle == nil, Comment(rawValue: UserManager.obstacle ?? "")))
 struct UserManagerTests {
@@ -55,7 +55,7 @@ struct UserManagerTests {
             ])
     }
 
-    @Test func `the first call of anybody starts it, and it is ready`() throws {
+    @Test func `the first call of any client starts it, and it is ready`() throws {
         let manager = try UserManager(Self.definitions)
         let told = try manager.play(
             """
@@ -123,7 +123,7 @@ struct UserManagerTests {
             ])
     }
 
-    @Test func `the journal finds what it logs by flow, step, sender, serial and peer`() throws {
+    @Test func `the journal finds its lines by flow, step, sender, serial and peer`() throws {
         let manager = try UserManager(
             Self.definitions, unit: "ExecStart=\nExecStart=/run/flowbus/bin/flowbusd --log-level debug")
         let told = try manager.play(
@@ -158,7 +158,7 @@ struct UserManagerTests {
             ])
     }
 
-    @Test func `systemd-analyze finds nothing to say about the unit, and flowbusctl what serves`() throws {
+    @Test func `systemd-analyze has no objection to the unit, and flowbusctl shows the service`() throws {
         let manager = try UserManager(Self.definitions)
         let told = try manager.play(
             """

@@ -1,8 +1,8 @@
 import BusTestSupport
 import Testing
 
-/// What goes on while a guard thinks: other flows, the same flow, the guard itself, and those who called.
-@Suite("While a guard thinks")
+/// Other flows, the same flow, the guard, and callers, while a guard is asked.
+@Suite("While a guard is asked")
 struct WaitingTests {
     private static let definitions = """
         [steps]
@@ -44,7 +44,7 @@ struct WaitingTests {
     private let service: Service
     private let peer: TestClient
 
-    /// A guard that answers nothing until told to.
+    /// A guard that does not answer until the test makes it.
     init() throws {
         service = try Service(Self.definitions)
         peer = try service.peer()
@@ -64,7 +64,7 @@ struct WaitingTests {
             arguments)
     }
 
-    @Test func `S-6 a slow guard of one tab delays no other, and nothing is overtaken in its own`() throws {
+    @Test func `S-6 a slow guard of one tab delays no other, and no step is overtaken in its own`() throws {
         let slow = try (0..<3).map { _ in try service.startEmit("go", on: "/main/guarded") }
         let first = try peer.waitForCall("Adapt")
         for serial in 2...101 {
@@ -94,7 +94,7 @@ struct WaitingTests {
         #expect(try service.client.answer(to: step)[1] == "navigated")
     }
 
-    @Test func `S-32 WouldDeadlock: what the flow waits for can't emit on it`() throws {
+    @Test func `S-32 WouldDeadlock: the process that the flow waits for can't emit on it`() throws {
         let first = try service.startEmit("go", on: "/main/guarded")
         try pass(peer.waitForCall("Adapt"))
         try service.client.answer(to: first)
@@ -139,7 +139,7 @@ struct WaitingTests {
         #expect(concluded.values[0] == "own" && concluded.values[2] == "navigated")
     }
 
-    @Test func `S-22 FlowEnded for what waits in a flow that goes; a late answer changes nothing`() throws {
+    @Test func `S-22 FlowEnded for steps that wait in an ended flow; a late answer changes nothing`() throws {
         let steps = try (0..<3).map { _ in try service.startEmit("go", on: "/main/guarded") }
         let question = try peer.waitForCall("Adapt")
         try service.dismiss("/main/guarded")
@@ -168,7 +168,7 @@ struct WaitingTests {
                 == ["2 navigated", error("UnknownStep"), "rejected", "unhandled"])
     }
 
-    @Test func `S-27 S-28 deep links are answered when the guards on their way have answered`() throws {
+    @Test func `S-27 S-28 deep links are answered when the guards on their path have answered`() throws {
         let link = try call("Navigate", "Coordinator", on: "", "go", .options(), .options())
         let question = try peer.waitForCall("Adapt")
         try service.synchronize(peer)
@@ -199,7 +199,7 @@ struct WaitingTests {
         #expect(refusal.message.contains("segment 2 ('guarded')"), "\(refusal.message)")
     }
 
-    @Test func `who wants no reply gets none, and who leaves does not cancel its step`() throws {
+    @Test func `a call without a reply gets none, and a caller that leaves does not cancel its step`() throws {
         try service.listen()
         try service.client.post(
             Service.name, Service.tree + "/main/guarded", Service.name + ".Stepper", "EmitStep", "go", .options())

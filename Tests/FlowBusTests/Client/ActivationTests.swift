@@ -14,7 +14,7 @@ struct ActivationTests {
         folder = try TemporaryDirectory()
         try folder.write("version = 1\n" + shopDefinitions, to: "flows.toml")
         daemon = try PrivateBus(serviceDirectories: [folder.path])
-        // Without its address: then it ends with its bus, which nobody here could tell it to.
+        // Without its address, so that it ends with its bus: no test could stop it.
         try folder.write(
             """
             [D-BUS Service]
@@ -29,7 +29,7 @@ struct ActivationTests {
         #expect(try await bus.emit(ShopStep.pick(item: 1), on: "shop").isNavigated)
     }
 
-    @Test func `watching starts it once, not where it went; a call starts it again`() async throws {
+    @Test func `watching starts it once, not after it ended; a call starts it again`() async throws {
         let bus = try NavigationBus(.address(daemon.address))
         let events = Events(bus.watch())
         try await events.first { $0.short == "live shop shop/list" }
@@ -42,7 +42,7 @@ struct ActivationTests {
         try await bus.setVisible(true, at: "shop/list")
         try await events.first { $0.short == "live shop shop/list" }
         #expect(events.all.count { $0.short == "serviceGone" } == 1)
-        // What happened while it read is in the tree, or follows it.
+        // Events during the read are in the snapshot, or follow it.
         try await bus.setVisible(false, at: "shop/list")
         try await events.first { $0.short == "shop/list visible(false)" }
     }

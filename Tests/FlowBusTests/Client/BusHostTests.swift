@@ -57,7 +57,7 @@ struct BusHostTests {
         try await answer { host.coordinate(name, step("begin"), $0) }
     }
 
-    @Test func `a flow is asked where steps lead, and told in the order of the wire`() async throws {
+    @Test func `a flow is asked where steps lead, and notified in the order of the wire`() async throws {
         flows.navigates = { question in
             question.step.name == "open"
                 ? .contributors([.child(.screen, "Page", style: "modal", whenHidden: .allow)]) : .contributors([])
@@ -165,7 +165,7 @@ struct BusHostTests {
         #expect(try await answer { host.navigate(to: step("stop"), $0) }.map(\.path) == ["Watched"])
     }
 
-    @Test func `S-25 what is asked of an instance that is gone concerns no other at its path`() async throws {
+    @Test func `S-25 calls for a removed instance do not affect another at its path`() async throws {
         flows.navigates = { question in
             .contributors(question.step.name == "stop" ? [] : [.child(.screen, "Page")])
         }
@@ -211,20 +211,20 @@ struct BusHostTests {
         #expect(closed.code == .flowEnded)
     }
 
-    @Test func `the service comes back: flows are registered before the tree is read`() async throws {
+    @Test func `the service restarts: flows are registered before the tree is read`() async throws {
         flows.navigates = { _ in .contributors([]) }
         try await register("Watched")
         _ = try await coordinate("Watched")
         try await log.first { $0.hasPrefix("did Watched begin") }
         try service.restart()
-        // Its client is still there: the flow is, too.
+        // Its client is still connected, and so the flow is live.
         try await log.first { $0 == "restarted Watched" }
         #expect(try await bus.definitionNames() == ["Watched"])
         try await emit("stop", on: "Watched")
         try await log.first { $0 == "did Watched stop []" }
     }
 
-    @Test func `the service comes back: what it asked is asked again, and the first answer is dropped`() async throws {
+    @Test func `the service restarts: its question is asked again, and the first answer is dropped`() async throws {
         var held: [@MainActor (AdaptAnswer) -> Void] = []
         flows.adapting = { question, answer in
             if question.step.name == "open" { held.append(answer) } else { answer(.step(question.step)) }
@@ -245,7 +245,7 @@ struct BusHostTests {
         #expect(held.count == 2)
     }
 
-    @Test func `the bus comes back: flows are registered before the tree is read`() async throws {
+    @Test func `the bus restarts: flows are registered before the tree is read`() async throws {
         flows.navigates = { _ in .contributors([]) }
         try await register("Watched")
         _ = try await coordinate("Watched")
@@ -258,7 +258,7 @@ struct BusHostTests {
         try await log.first { $0.hasPrefix("did Watched begin") }
     }
 
-    @Test func `nobody's flows are asked for nothing, and end with the host`() async throws {
+    @Test func `questions for unknown flows fail, and pending ones end with the host`() async throws {
         flows.navigates = { _ in .contributors([]) }
         try await register("Watched")
         _ = try await coordinate("Watched")
@@ -269,7 +269,7 @@ struct BusHostTests {
     }
 }
 
-/// Who has the flows, as a list of what it is asked and told.
+/// A delegate that logs the calls it gets.
 @MainActor
 private final class Recorder: HostDelegate {
     let lines: AsyncStream<String>

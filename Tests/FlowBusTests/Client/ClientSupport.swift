@@ -19,11 +19,11 @@ extension NavigationBus {
 }
 
 extension Service {
-    /// One with the definitions of the shop, whose root is live.
+    /// A service with the definitions of the shop, whose root is live.
     static func shop() throws -> Service { try Service(shopDefinitions) }
 }
 
-/// The refusal of a call; a failure where it is none.
+/// Returns the error of a call; fails if there is none.
 @MainActor
 func refusal<Success>(
     _ call: () async throws -> Success, sourceLocation: SourceLocation = #_sourceLocation
@@ -36,7 +36,7 @@ func refusal<Success>(
     throw TestFailure("the call at \(sourceLocation) was not refused")
 }
 
-/// Lets a test wait in steps for what an async sequence brings, with a bound.
+/// Lets a test wait for the elements of an async sequence one by one, with a time limit.
 @MainActor
 final class Events<Element: Sendable> {
     private(set) var all: [Element] = []
@@ -54,7 +54,7 @@ final class Events<Element: Sendable> {
 
     isolated deinit { task?.cancel() }
 
-    /// Stops to iterate.
+    /// Stops the iteration.
     func stop() { task?.cancel() }
 
     private func take(_ element: Element) {
@@ -73,7 +73,7 @@ final class Events<Element: Sendable> {
         for wake in waiting { wake.resume() }
     }
 
-    /// The next element that passes a test; the search begins after the one that was waited for last.
+    /// Returns the next element that matches; the search begins after the last one that was waited for.
     @discardableResult
     func first(where matches: (Element) -> Bool = { _ in true }) async throws -> Element {
         try await wait {

@@ -6,7 +6,7 @@ import Testing
 struct FifoTests {
     private final class Thing {}
 
-    @Test func `what comes first goes first, however they alternate`() {
+    @Test func `elements are removed in order, however operations alternate`() {
         var fifo = Fifo<Int>()
         #expect(fifo.popFirst() == nil)
         var (last, first) = (0, 0)
@@ -29,7 +29,7 @@ struct FifoTests {
         #expect(first == last && fifo.isEmpty && fifo.all.isEmpty)
     }
 
-    @Test func `what has gone is not held`() {
+    @Test func `removed elements are released`() {
         var fifo = Fifo<Thing>()
         for _ in 0..<10 { fifo.append(Thing()) }
         weak let first = fifo.popFirst()

@@ -9,7 +9,7 @@ import Testing
 @Suite("Connections")
 @MainActor
 struct LifeTests {
-    /// A guard holds the steps of `held`.
+    /// A guard delays the steps of `held`.
     private static let definitions = """
         [steps]
         go = {}
@@ -37,14 +37,14 @@ struct LifeTests {
         bus = try NavigationBus(service)
     }
 
-    /// A guard that holds what it is asked; it is a plain client with a synchronous loop.
+    /// A guard that does not answer; it is a plain client with a synchronous loop.
     private func holdingGuard() throws -> TestClient {
         let client = try service.peer()
         client.playGuard { _ in .later }
         return client
     }
 
-    @Test func `who is cancelled stops to wait at once, and the step is taken all the same`() async throws {
+    @Test func `a cancelled task stops waiting immediately, and the step is taken all the same`() async throws {
         let holder = try holdingGuard()
         let emission = Task { try await bus.emit("go", on: "held") }
         let other = Task { try await bus.emit("go", on: "main") }
@@ -58,7 +58,7 @@ struct LifeTests {
         #expect(try service.objects()["/org/flowbus/Navigation1/tree/held/page"] != nil)
     }
 
-    @Test func `who is cancelled already makes no call`() async throws {
+    @Test func `a cancelled task makes no call`() async throws {
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await bus.emit("open", on: "main")
@@ -68,12 +68,12 @@ struct LifeTests {
         #expect(try service.objects()["/org/flowbus/Navigation1/tree/main/page"] == nil)
     }
 
-    @Test func `who does not wait is told 'pending'; who waits, the outcome that follows`() async throws {
+    @Test func `a call without waiting gets 'pending'; one with waiting gets the outcome`() async throws {
         let holder = try holdingGuard()
         #expect(try await bus.emit("go", on: "held", waits: false).verdict == .pending)
         let question = try holder.waitForCall("Adapt")
         try holder.reply(to: question, Peer.rejected)
-        // By the token of a call that is pending: the outcome comes by StepConcluded.
+        // With the token of a pending call, the outcome comes by StepConcluded.
         #expect(try await bus.emit("go", on: "held", token: "t", waits: false).verdict == .pending)
         let waiting = Task { try await bus.emit("go", on: "held", token: "t") }
         let second = try holder.waitForCall("Adapt")
@@ -110,19 +110,19 @@ struct LifeTests {
         let first = holder.calls("Adapt")[0]
         try holder.reply(to: first, [first.values[1], first.values[2]])
         #expect(try await steps[0].value.isNavigated)
-        // Decided while the library was not told.
+        // Decided while the library got no signal.
         let second = try holder.waitForCall("Adapt")
         try holder.reply(to: second, Peer.rejected)
         #expect(try await steps[1].value.verdict == .rejected)
     }
 
-    @Test func `S-9 D-4 who was told that the service went away asks again by the token`() async throws {
+    @Test func `S-9 D-4 a call that failed with the service can be repeated with its token`() async throws {
         let holder = try holdingGuard()
         let emission = Task { try await bus.emit("go", on: "held", token: "t") }
         _ = try await bus.definitionNames()
         try holder.waitForCall("Adapt")
         service.process.send(signal: SIGKILL)
-        // Nobody starts it on this bus.
+        // No program starts it on this bus.
         #expect(try await refusal { try await emission.value }.code == .noReply)
         holder.clearLog()
         try service.process.waitForExit()
@@ -135,7 +135,7 @@ struct LifeTests {
         #expect(try service.objects().keys.filter { $0.contains("page") }.count == 1)
     }
 
-    @Test func `D-4 a service that begins anew does not take a step that was pending with the one before`() async throws
+    @Test func `D-4 a service without the tree does not take a step that was pending with the one before`() async throws
     {
         let holder = try holdingGuard()
         let emission = Task { try await bus.emit("go", on: "held") }
@@ -167,7 +167,7 @@ struct LifeTests {
         #expect(try await refusal { try await bus.emit("go", on: "main") }.code == .disconnected)
     }
 
-    @Test func `a connection that nobody holds, and nobody watches, is closed`() async throws {
+    @Test func `a connection without references and watches is closed`() async throws {
         let watcher = try TestClient(service.bus)
         var short: NavigationBus? = try NavigationBus(service)
         let name = try #require(short?.uniqueName)
@@ -175,16 +175,16 @@ struct LifeTests {
         weak let held = short
         let events = try #require(short?.watch())
         short = nil
-        let (told, tell) = AsyncStream.makeStream(of: Void.self)
+        let (reported, tell) = AsyncStream.makeStream(of: Void.self)
         let watching = Task { for await _ in events { tell.yield(()) } }
-        for await _ in told { break }
+        for await _ in reported { break }
         #expect(held != nil)
         watching.cancel()
         while held != nil { await Task.yield() }
         try watcher.waitForSignal("NameOwnerChanged") { $0.values[2] == "" }
     }
 
-    @Test func `a bus that is not there, or an address that is none, is an error`() throws {
+    @Test func `a missing bus, or an invalid address, is an error`() throws {
         for address in ["unix:path=/nonexistent/bus", "nonsense", ""] {
             do {
                 _ = try NavigationBus(.address(address))
@@ -195,7 +195,7 @@ struct LifeTests {
         }
     }
 
-    @Test func `texts that the bus can't carry are refused, and what follows goes on`() async throws {
+    @Test func `texts that the bus can't carry are refused, and later calls work`() async throws {
         #expect(try await refusal { try await bus.emit("a\0b", on: "main") }.code == .unknownStep)
         #expect(try await refusal { try await bus.emit("\u{FFFE}", on: "main") }.code == .invalidArguments)
         let bad: [String: Value] = ["x": .array(element: "nonsense", [])]
@@ -205,7 +205,7 @@ struct LifeTests {
         #expect(try await bus.emit("go", on: "main").isNavigated)
     }
 
-    @Test func `who is told may run a loop of its own`() async throws {
+    @Test func `a callback can run a nested loop`() async throws {
         let (lines, line) = AsyncStream.makeStream(of: String.self)
         let events = Events(lines)
         var inner: TreeWatch?
@@ -225,7 +225,7 @@ struct LifeTests {
         inner?.end()
     }
 
-    @Test func `a foreign loop serves it, with the main actor's jobs`() async throws {
+    @Test func `an embedded loop serves it, with the main actor's jobs`() async throws {
         let program = try Service.program(named: "embedded-loop")
         let service = try Service.shop()
         let process = try ChildProcess(program, [service.bus.address, "pay", "card"])
@@ -237,7 +237,7 @@ struct LifeTests {
         #expect(exit == .status(0))
     }
 
-    @Test func `a foreign loop serves flows without a bus`() throws {
+    @Test func `an embedded loop serves flows without a bus`() throws {
         let process = try ChildProcess(try Service.program(named: "embedded-loop"), ["alone"])
         let exit = try process.waitForExit()
         #expect(process.output == "navigate one\nnavigate two\nverdict navigated\nrounds few\n")

@@ -3,7 +3,7 @@ import FlowBus
 import enum FlowCore.Value
 import Testing
 
-/// The calls of a plain client, and what it is refused.
+/// The calls of a plain client, and their errors.
 @Suite("NavigationBus")
 @MainActor
 struct NavigationBusTests {
@@ -29,7 +29,7 @@ struct NavigationBusTests {
         #expect(try await bus.emit(ShopStep.card, on: "shop/list").verdict == .hidden)
     }
 
-    @Test func `what is wrong with a step is told by its code and in words`() async throws {
+    @Test func `errors of a step have a code and a message`() async throws {
         #expect(try await refusal { try await bus.emit("pikc", on: "shop") }.code == .unknownStep)
         let misfit = try await refusal { try await bus.emit("pick", ["item": .string("x")], on: "shop") }
         #expect(misfit.code == .invalidArguments && misfit.message.contains("'item'"))
@@ -49,7 +49,7 @@ struct NavigationBusTests {
     }
 
     @Test func `calls go out in the order in which they are made`() async throws {
-        // Each is sent before the next begins; no answer is waited for.
+        // Each is sent before the next begins, without waiting for a reply.
         let calls = (1...3).map { item in
             Task.immediate { @MainActor in try await bus.emit(ShopStep.pick(item: item), on: "shop").serial }
         }
@@ -116,7 +116,7 @@ struct NavigationBusTests {
         return UInt64(try #require(number))
     }
 
-    @Test func `S-25 who gives an instance means no other at its path`() async throws {
+    @Test func `S-25 a call with an instance does not affect another at its path`() async throws {
         try await bus.emit(ShopStep.check, on: "shop")
         let old = try instance(of: "/shop/pay")
         try await bus.waitUntilReady("shop/pay", instance: old)
@@ -139,7 +139,7 @@ struct NavigationBusTests {
         let new = try instance(of: "/shop/pay")
         #expect(new > old)
         #expect(try service.property("Visible", of: "/shop/pay", "Presentable") == true)
-        // A step that takes its flow away can be emitted again by its token.
+        // A step that ends its flow can be repeated with its token.
         let outcome = try await bus.emit(ShopStep.done(receipt: nil), on: "shop/pay", token: "t", instance: new)
         #expect(outcome.isNavigated)
         #expect(

@@ -5,7 +5,7 @@ import Testing
 @MainActor
 @Suite("Pending steps", .timeLimit(.minutes(1)))
 struct PendingStepsTests {
-    /// Who was told, in order.
+    /// Logs the concluded steps in order.
     private final class Log {
         var lines: [String] = []
     }
@@ -20,7 +20,7 @@ struct PendingStepsTests {
         for done in steps.conclude(token, on: object) { done(.success(StepOutcome(verdict: .navigated, serial: 1))) }
     }
 
-    @Test func `S-9 a step is known by its token, else by its place and its turn`() {
+    @Test func `S-9 a step is identified by its token, otherwise by its object and its turn`() {
         var steps = PendingSteps()
         add("a", nil, to: &steps)
         add("b", "t", to: &steps)
@@ -38,7 +38,7 @@ struct PendingStepsTests {
         #expect(steps.takeAll().isEmpty)
     }
 
-    @Test func `calls by one token are one step`() {
+    @Test func `calls with one token are one step`() {
         var steps = PendingSteps()
         add("a", "t", to: &steps)
         add("b", "t", to: &steps)
@@ -46,7 +46,7 @@ struct PendingStepsTests {
         #expect(log.lines == ["a", "b"])
     }
 
-    @Test func `what nobody will tell ends in the order in which it came`() {
+    @Test func `steps without a future report end in order`() {
         var steps = PendingSteps()
         for (name, token) in [("a", nil), ("b", "t"), ("c", nil), ("d", "t")] { add(name, token, to: &steps) }
         conclude("", &steps)
@@ -54,7 +54,7 @@ struct PendingStepsTests {
         #expect(log.lines == ["a", "b", "c", "d"])
     }
 
-    @Test func `S-33 tokens are given as many as the service takes in their time`() {
+    @Test func `S-33 as many tokens are generated as the service accepts`() {
         var budget = TokenBudget(count: 2)
         let tokens = [budget.next(at: 0), budget.next(at: 1_000_000)]
         #expect(Set(tokens.compactMap(\.self)).count == 2)
@@ -68,8 +68,8 @@ struct PendingStepsTests {
     }
 
     @Test func `S-9 steps without a token that wait for a guard get their own outcomes`() async throws {
-        let ground = try Ground()
-        let bus = try ground.connect()
+        let serviceFixture = try ServiceFixture()
+        let bus = try serviceFixture.connect()
         bus.tokens = TokenBudget(count: 0)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let flow = TestFlow(adapt: { step in

@@ -36,7 +36,7 @@ struct PresentTests {
         player = try NavigationBus(service)
     }
 
-    /// What happens to a presenter.
+    /// The calls that a presenter gets.
     private enum ClientOperation: Sendable {
         case present(PresentationRequest)
         case withdraw(Withdrawal)
@@ -52,7 +52,7 @@ struct PresentTests {
         return request
     }
 
-    @Test func `S-31 a screen is shown with all that is said of it, and withdrawn`() async throws {
+    @Test func `S-31 a screen is shown with all its details, and withdrawn`() async throws {
         let (events, deed) = deeds()
         let presenter = try await player.present(as: "com.example.Peer") { request in
             deed.yield(.present(request))
@@ -67,7 +67,7 @@ struct PresentTests {
         #expect(request.path == "main/page" && request.name == "page" && request.arguments == ["n": .int64(3)])
         #expect(request.style == "modal" && request.flow == "main" && request.serial == outcome.serial)
         #expect(request.activationToken == "now" && !request.isRepeated && request.instance > 0)
-        // Who shows it may call while it is asked; the answer makes it the owner.
+        // The presenter may call while it is asked; its answer makes it the owner.
         try await tree.first { if case .changed("main/page", .presented(true)) = $0 { true } else { false } }
         try await tree.first { if case .changed("main/page", .owner(player.uniqueName)) = $0 { true } else { false } }
         #expect(try await player.ownedPresentables().map(\.path) == ["main/page"])
@@ -78,7 +78,7 @@ struct PresentTests {
         presenter.end()
     }
 
-    @Test func `S-31 what is thrown is told to the service, and the screen is dismissed`() async throws {
+    @Test func `S-31 the service gets a thrown error, and dismisses the screen`() async throws {
         let presenter = try await player.present(as: "com.example.Peer") { _ in throw TestFailure("no room") }
         let tree = Events(bus.watch())
         try await bus.emit("open", ["n": .int64(3)], on: "main")
@@ -98,11 +98,11 @@ struct PresentTests {
         presenter.end()
     }
 
-    @Test func `a name or path that is taken, or is none, is refused`() async throws {
+    @Test func `a name or path that is taken or invalid is refused`() async throws {
         let first = try await player.present(as: "com.example.Peer") { _ in }
         let taken = try await refusal { try await bus.present(as: "com.example.Peer") { _ in } }
         #expect(taken.code == .notOwner && taken.message.contains("'com.example.Peer'"))
-        // What was refused has left nothing behind.
+        // A refused presenter has left nothing behind.
         let here = try await bus.present(at: "/com/example/Peer") { _ in }
         let again = try await refusal { try await bus.present(at: "/com/example/Peer") { _ in } }
         #expect(again.code == .alreadyRegistered && again.message.contains("'/com/example/Peer'"))
@@ -113,13 +113,13 @@ struct PresentTests {
         let free = try await bus.present(at: "/com/example/Peer") { _ in }
         free.end()
         first.end()
-        // The name is given back before that is answered.
+        // The name is released before this is answered.
         _ = try await player.definitions()
         let next = try await bus.present(as: "com.example.Peer") { _ in }
         #expect(next.path == "/com/example/Peer")
     }
 
-    @Test func `a presenter that nobody holds is gone, with its name`() async throws {
+    @Test func `a presenter without references ends, with its name`() async throws {
         var presenter: ScreenPresenter? = try await player.present(as: "com.example.Peer") { _ in }
         #expect(presenter?.path == "/com/example/Peer")
         presenter = nil
@@ -147,7 +147,7 @@ struct PresentTests {
         presenter.end()
     }
 
-    @Test func `the presenter is there again after the bus was gone`() async throws {
+    @Test func `the presenter is served again after the bus restarts`() async throws {
         let (events, deed) = deeds()
         let presenter = try await player.present(as: "com.example.Peer") { deed.yield(.present($0)) }
         let tree = Events(bus.watch())
@@ -155,7 +155,7 @@ struct PresentTests {
         try service.bus.kill()
         try service.bus.start()
         try await tree.first { $0.short == "live main" }
-        // The bus has agreed to its rules after it gave the name.
+        // The bus confirmed its rules after it assigned the name.
         let other = Events(player.watch())
         try await other.first { $0.short == "live main" }
         try await bus.emit("open", ["n": .int64(3)], on: "main")

@@ -22,7 +22,7 @@ struct WatchTests {
         return nodes
     }
 
-    @Test func `the tree comes first, then what happens, in the order of the wire`() async throws {
+    @Test func `the snapshot comes first, then the events, in the order of the wire`() async throws {
         let events = Events(bus.watch())
         let nodes = try await live(events)
         #expect(nodes.map(\.path) == ["shop", "shop/list"])
@@ -33,31 +33,31 @@ struct WatchTests {
         try await bus.setVisible(true, at: "shop/detail")
         try await bus.dismiss("shop/detail")
         try await events.first { if case .removed("shop/detail") = $0 { true } else { false } }
-        // But for whom the stack covers.
-        let told = events.all.dropFirst().map(\.short).filter { !$0.contains("current") }
+        // Without changes of the current child.
+        let reported = events.all.dropFirst().map(\.short).filter { !$0.contains("current") }
         #expect(
-            told == [
+            reported == [
                 "added shop/detail", "navigated shop pick \(outcome.serial) [screen detail shop/detail]",
                 "shop/detail visible(true)", "shop/detail presented(true)", "removed shop/detail",
             ])
     }
 
-    @Test func `a navigation while it subscribes is not lost, and its screen is not told twice`() async throws {
-        // Neither call waits for the other: the step may come before the tree is read, or after.
+    @Test func `a navigation during the subscription is not lost, and its screen is not reported twice`() async throws {
+        // The calls are independent: the step can come before the tree is read, or after.
         for round in 1...20 {
             let events = Events(bus.watch())
             let outcome = try await bus.emit(ShopStep.pick(item: round), on: "shop")
             try await events.first { if case .navigated(let it) = $0 { it.serial == outcome.serial } else { false } }
             let path = NodePath(round == 1 ? "shop/detail" : "shop/detail_\(round)")
-            var told = 0
+            var reported = 0
             for event in events.all {
                 switch event {
-                case .snapshot(let nodes): told += nodes.count { $0.path == path }
-                case .added(let node): told += node.path == path ? 1 : 0
+                case .snapshot(let nodes): reported += nodes.count { $0.path == path }
+                case .added(let node): reported += node.path == path ? 1 : 0
                 case .changed, .removed, .navigated, .failed, .serviceGone: continue
                 }
             }
-            #expect(told == 1)
+            #expect(reported == 1)
             guard case .snapshot? = events.all.first else {
                 throw TestFailure("the tree does not come first: \(events.all)")
             }
@@ -65,7 +65,7 @@ struct WatchTests {
         }
     }
 
-    @Test func `a part of the tree is watched alone, also beside all of it`() async throws {
+    @Test func `a subtree can be watched, also next to the whole tree`() async throws {
         let all = Events(bus.watch())
         let events = Events(bus.watch("shop/pay"))
         _ = try await live(all)
@@ -74,14 +74,14 @@ struct WatchTests {
         try await bus.emit(ShopStep.check, on: "shop")
         try await bus.emit(ShopStep.done(receipt: nil), on: "shop/pay")
         try await events.first { if case .removed("shop/pay") = $0 { true } else { false } }
-        let told = events.all.dropFirst().map(\.short)
-        #expect(told.first == "added shop/pay" && told.contains("added shop/pay/basket"))
-        #expect(told.allSatisfy { $0.contains("shop/pay") })
+        let reported = events.all.dropFirst().map(\.short)
+        #expect(reported.first == "added shop/pay" && reported.contains("added shop/pay/basket"))
+        #expect(reported.allSatisfy { $0.contains("shop/pay") })
         try await all.first { if case .removed("shop/pay") = $0 { true } else { false } }
         #expect(all.all.contains { $0.short == "added shop/detail" })
     }
 
-    @Test func `steps that come to nothing are told`() async throws {
+    @Test func `failed steps are reported`() async throws {
         let events = Events(bus.watch("shop"))
         _ = try await live(events)
         try await bus.emit("spin", ["again": .bool(true)], on: "shop")
@@ -90,7 +90,7 @@ struct WatchTests {
         #expect(failure.error?.code == .navigationLoop && failure.path == "shop" && failure.step == "spun")
     }
 
-    @Test func `who stops to iterate takes the matches back`() async throws {
+    @Test func `ending the iteration removes the match rules`() async throws {
         let limited = try PrivateBus(limits: ["max_match_rules_per_connection": 4])
         let service = try Service(shopDefinitions, bus: limited)
         let bus = try NavigationBus(service)
@@ -99,7 +99,7 @@ struct WatchTests {
             _ = try await live(events)
             events.stop()
             try await events.end()
-            // Its end is told to the main actor; the rules go back before the next call.
+            // The main actor learns of its end; the rules are removed before the next call.
             await Task.yield()
             _ = try await bus.definitionNames()
         }
@@ -114,7 +114,7 @@ struct WatchTests {
         try await one.first { $0.short == "added shop/detail" }
     }
 
-    @Test func `the service goes and comes: the tree is told anew`() async throws {
+    @Test func `the service restarts: the tree is reported again`() async throws {
         let events = Events(bus.watch())
         let before = try await live(events)
         try service.restart()
@@ -125,7 +125,7 @@ struct WatchTests {
         try await events.first { $0.short == "added shop/detail" }
     }
 
-    @Test func `another service takes over: the tree is told anew, and calls go to it`() async throws {
+    @Test func `another service takes over: the tree is reported again, and calls go to it`() async throws {
         let events = Events(bus.watch())
         let before = try await live(events)
         let other = try service.startAnother("--replace")
@@ -138,7 +138,7 @@ struct WatchTests {
         try other.terminate()
     }
 
-    @Test func `without a service it says so, and waits for it`() async throws {
+    @Test func `without a service it reports that, and waits for it`() async throws {
         let lonely = try PrivateBus()
         let bus = try NavigationBus(.address(lonely.address))
         let events = Events(bus.watch())
@@ -146,14 +146,14 @@ struct WatchTests {
         #expect(try await refusal { try await bus.emit("begin", on: "shop") }.code == .serviceUnknown)
         let service = try Service(shopDefinitions, bus: lonely)
         #expect(try await live(events).map(\.path) == ["shop", "shop/list"])
-        // What its autostart navigated before is told after the tree.
+        // Navigations of its autostart are reported after the tree.
         try await events.first { $0.short.hasPrefix("navigated shop begin") }
         #expect(events.all.count == 3)
         service.process.send(signal: SIGKILL)
         guard case .serviceGone = try await events.first() else { throw TestFailure("\(events.all)") }
     }
 
-    @Test func `the bus goes and comes: the connection is made again, and the tree is told anew`() async throws {
+    @Test func `the bus restarts: the connection is made again, and the tree is reported again`() async throws {
         let events = Events(bus.watch())
         _ = try await live(events)
         let name = bus.uniqueName
@@ -177,7 +177,7 @@ struct WatchTests {
         try await late.end()
     }
 
-    @Test func `what others send, and what can't be decoded, is not believed`() async throws {
+    @Test func `signals of other senders, and invalid ones, are ignored`() async throws {
         let events = Events(bus.watch())
         _ = try await live(events)
         let liar = try TestClient(service.bus)

@@ -10,15 +10,15 @@ struct AdaptTests {
     func `S-5 S-9: another step, another type, a refusal, an error, and no step`(host: HostKind, later: Bool)
         async throws
     {
-        enum Two: Oddity { static var steps: [any Step.Type] { [TestStep.self, StrangerStep.self] } }
-        let stage = try Stage(host)
-        let flow = try await stage.root(Two.self) { _ in
+        enum Two: Oddity { static var steps: [any Step.Type] { [TestStep.self, UndeclaredStep.self] } }
+        let fixture = try CoordinatorFixture(host)
+        let flow = try await fixture.root(Two.self) { _ in
             .none
         } adapt: { step in
             if later { await Task.yield() }
             return switch step as? TestStep {
             case .one: TestStep.number(7)
-            case .two: StrangerStep.stranger
+            case .two: UndeclaredStep.stranger
             case .three: throw StepRejected("not now")
             case .four: throw Trouble()
             case .five: NoneStep()
@@ -28,40 +28,40 @@ struct AdaptTests {
         }
         var verdicts: [String] = []
         for step in [TestStep.one, .two, .three, .four, .five, .six] {
-            verdicts.append(await stage.verdict(of: step, on: flow))
+            verdicts.append(await fixture.verdict(of: step, on: flow))
         }
         #expect(verdicts == ["navigated", "navigated", "rejected", "GuardFailed", "rejected", "GuardFailed"])
-        #expect(await stage.navigations(2) == ["Two number(7)", "Two stranger"])
-        let error = try await refusal { try await stage.coordinator.emit(TestStep.four, on: flow) }
+        #expect(await fixture.navigations(2) == ["Two number(7)", "Two stranger"])
+        let error = try await refusal { try await fixture.coordinator.emit(TestStep.four, on: flow) }
         #expect(error.message.contains("Trouble"))
     }
 
     @Test(arguments: HostKind.allCases)
-    func `S-6: slow, it is overtaken by nobody in its flow, and delays no other`(host: HostKind) async throws {
-        let stage = try Stage(host)
+    func `S-6: a slow adapt is not overtaken in its flow, and delays no other`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
         let gates = Gates()
-        let slow = try await stage.root(Main.self) { _ in
+        let slow = try await fixture.root(Main.self) { _ in
             .none
         } adapt: { step in
             if case TestStep.one = step { await gates.wait() }
             return step
         }
-        let other = try await stage.root(Side.self)
+        let other = try await fixture.root(Side.self)
         let stepper = slow.root.steps
-        async let one = stage.coordinator.emit(TestStep.one, on: slow)
+        async let one = fixture.coordinator.emit(TestStep.one, on: slow)
         await gates.arrived()
-        async let two = stage.coordinator.emit(TestStep.two, on: slow)
+        async let two = fixture.coordinator.emit(TestStep.two, on: slow)
         stepper.accept(TestStep.three)
-        #expect(await stage.verdict(of: TestStep.four, on: other) == "navigated")
-        #expect(await stage.navigations(1) == ["Side four"])
+        #expect(await fixture.verdict(of: TestStep.four, on: other) == "navigated")
+        #expect(await fixture.navigations(1) == ["Side four"])
         gates.open()
         #expect(try await one.serial < two.serial)
-        #expect(await stage.navigations(2) == ["Main one", "Main two"])
+        #expect(await fixture.navigations(2) == ["Main one", "Main two"])
     }
 
     @Test(arguments: HostKind.allCases)
-    func `S-32: what it emits on its own flow is taken when it is done`(host: HostKind) async throws {
-        let stage = try Stage(host)
+    func `S-32: steps that adapt emits on its own flow are taken when it is done`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
         let stepper = TestStepper()
         let flow = OddFlow(Main.self) { _ in
             .none
@@ -72,16 +72,16 @@ struct AdaptTests {
             stepper.steps.accept(TestStep.three)
             return TestStep.four
         }
-        try await stage.begin(flow, with: stepper)
+        try await fixture.begin(flow, with: stepper)
         stepper.steps.accept(TestStep.one)
-        #expect(await stage.navigations(3) == ["Main four", "Main two", "Main three"])
+        #expect(await fixture.navigations(3) == ["Main four", "Main two", "Main three"])
     }
 
     @Test(arguments: [false, true])
     func `S-6 S-33 in one process any number of steps wait for it, and are taken in order`(later: Bool) async throws {
         enum Many: Oddity { static var steps: [any Step.Type] { [LongStep.self] } }
-        let stage = try Stage(.inProcess)
-        // Together more than the service holds for a client, in number and in bytes.
+        let fixture = try CoordinatorFixture(.inProcess)
+        // Together more than the service's quota for a client, in number and in bytes.
         let (count, text) = (5_000, String(repeating: "x", count: 1_000))
         var (asked, taken) = ([Int](), [Int]())
         let stepper = TestStepper()
@@ -93,13 +93,13 @@ struct AdaptTests {
             if later { await Task.yield() }
             return step
         }
-        try await stage.begin(flow, with: stepper)
+        try await fixture.begin(flow, with: stepper)
         for number in 0..<count { stepper.steps.accept(LongStep.long(number, text: text)) }
-        for _ in 0..<count { _ = await stage.navigation() }
+        for _ in 0..<count { _ = await fixture.navigation() }
         let isInOrder = asked == Array(0..<count) && taken == asked
         #expect(isInOrder)
-        stage.coordinator.end()
-        #expect(await stage.failures(1) == ["the end"])
+        fixture.coordinator.end()
+        #expect(await fixture.failures(1) == ["the end"])
     }
 
     private enum LongStep: Step { case long(Int, text: String) }
@@ -107,29 +107,28 @@ struct AdaptTests {
     private enum Hasty: Oddity { static var timeout: Duration { .milliseconds(10) } }
 
     @Test(arguments: HostKind.allCases)
-    func `it is cancelled when the time is over, and the step fails of that`(host: HostKind) async throws {
-        let stage = try Stage(host)
+    func `it is cancelled at the time limit, and the step fails`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
         let gates = Gates()
-        let flow = try await stage.root(Hasty.self) { _ in
+        let flow = try await fixture.root(Hasty.self) { _ in
             .none
         } adapt: { step in
             try await gates.waitOrThrow()
             return step
         }
         for _ in 1...3 {
-            let verdict = await stage.verdict(of: TestStep.one, on: flow)
+            let verdict = await fixture.verdict(of: TestStep.one, on: flow)
             #expect(verdict == "GuardTimeout")
             #expect(await gates.cancelled())
         }
     }
 
     @Test(arguments: HostKind.allCases)
-    func `S-32 Back and deep links do not wait for one that is under way, and are told so`(host: HostKind) async throws
-    {
-        let stage = try Stage(host)
+    func `S-32 Back and deep links do not wait for an adapt under way, and get an error`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let (begun, begin) = AsyncStream.makeStream(of: Void.self)
-        let flow = try await stage.root(Main.self) { _ in
+        let flow = try await fixture.root(Main.self) { _ in
             .none
         } adapt: { step in
             guard case TestStep.one = step else { return step }
@@ -137,11 +136,11 @@ struct AdaptTests {
             for await _ in gate { break }
             return step
         }
-        async let waiting = stage.coordinator.emit(TestStep.one, on: flow)
+        async let waiting = fixture.coordinator.emit(TestStep.one, on: flow)
         for await _ in begun { break }
-        let back = await #expect(throws: NavigationError.self) { try await stage.coordinator.back(on: flow) }
+        let back = await #expect(throws: NavigationError.self) { try await fixture.coordinator.back(on: flow) }
         #expect(back?.code == .wouldDeadlock)
-        let outcomes = try await stage.coordinator.navigate(to: TestStep.two)
+        let outcomes = try await fixture.coordinator.navigate(to: TestStep.two)
         #expect(outcomes.map(\.path) == ["Main"])
         #expect(throws: NavigationError.self) { try outcomes[0].result?.get() }
         open.yield(())
@@ -149,29 +148,29 @@ struct AdaptTests {
     }
 
     @Test(arguments: HostKind.allCases)
-    func `who waits in it for its own flow is freed when the time is over`(host: HostKind) async throws {
-        let stage = try Stage(host)
-        // Long enough for the other step on a machine that is busy.
+    func `a wait for its own flow ends at the time limit`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
+        // Long enough for the other step on a busy machine.
         enum Patient: Oddity { static var timeout: Duration { .seconds(1) } }
         weak var this: OddFlow<Patient>?
-        let flow = try await stage.root(Patient.self) { _ in
+        let flow = try await fixture.root(Patient.self) { _ in
             .none
-        } adapt: { [weak coordinator = stage.coordinator] step in
+        } adapt: { [weak coordinator = fixture.coordinator] step in
             guard case TestStep.one = step, let flow = this else { return step }
             try await coordinator?.emit(TestStep.two, on: flow)
             return step
         }
         this = flow
-        #expect(await stage.verdict(of: TestStep.one, on: flow) == "GuardTimeout")
-        #expect(await stage.navigations(1) == ["Patient two"])
+        #expect(await fixture.verdict(of: TestStep.one, on: flow) == "GuardTimeout")
+        #expect(await fixture.navigations(1) == ["Patient two"])
     }
 
     @Test(arguments: HostKind.allCases)
-    func `S-22: it is cancelled when its flow goes, and nothing of that is held`(host: HostKind) async throws {
-        let stage = try Stage(host)
+    func `S-22: it is cancelled when its flow ends, and is not retained`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
         let gates = Gates()
         weak var leaking: OddFlow<Side>?
-        let main = try await stage.root(Main.self) { step in
+        let main = try await fixture.root(Main.self) { step in
             guard case TestStep.one = step else { return .none }
             let side = OddFlow(Side.self) { _ in
                 .none
@@ -182,19 +181,19 @@ struct AdaptTests {
             leaking = side
             return .child(side, TestStep.two)
         }
-        let coordinator = stage.coordinator
+        let coordinator = fixture.coordinator
         let emission = Task { try await coordinator.emit(TestStep.one, on: main) }
         await gates.arrived()
         leaking?.root.dismiss()
         #expect(await gates.cancelled())
         #expect(try await emission.value.isNavigated)
-        #expect(await stage.failures(1) == ["Main two FlowEnded"])
-        #expect(await stage.verdict(of: TestStep.three, on: main) == "navigated")
+        #expect(await fixture.failures(1) == ["Main two FlowEnded"])
+        #expect(await fixture.verdict(of: TestStep.three, on: main) == "navigated")
         #expect(leaking == nil)
     }
 }
 
-/// Holds those who come until it is opened; a test can wait for them.
+/// Delays callers until it is opened; a test can wait for them.
 @MainActor
 final class Gates {
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -208,7 +207,7 @@ final class Gates {
     /// Waits for its cancellation.
     func waitOrThrow() async throws {
         coming.yield(true)
-        // It ends for who is cancelled, for good: each has one of its own.
+        // A cancelled wait ends the stream, so each has one of its own.
         let endless = AsyncStream<Void>.makeStream()
         for await _ in endless.stream {}
         withExtendedLifetime(endless) {}
@@ -216,10 +215,10 @@ final class Gates {
         try Task.checkCancellation()
     }
 
-    /// Somebody has come.
+    /// Waits until a caller has arrived.
     func arrived() async { for await _ in comings { return } }
 
-    /// Somebody's wait was cancelled.
+    /// Waits until a caller was cancelled.
     func cancelled() async -> Bool {
         for await isComing in comings where !isComing { return true }
         return false

@@ -2,23 +2,24 @@ import BusTestSupport
 import FlowBus
 import Testing
 
-/// How it ends: nothing is held, nobody waits for ever.
+/// The end of a coordinator: no object is retained, and no wait is endless.
 @MainActor
 @Suite("The end of a coordinator", .timeLimit(.minutes(1)))
 struct EndTests {
-    private static func coordinator(_ host: HostKind) throws -> (FlowCoordinator, Ground?) {
+    private static func coordinator(_ host: HostKind) throws -> (FlowCoordinator, ServiceFixture?) {
         switch host {
         case .inProcess: return (FlowCoordinator(), nil)
         case .onTheBus:
-            let ground = try Ground()
-            return (try FlowCoordinator(bus: ground.connect()), ground)
+            let serviceFixture = try ServiceFixture()
+            return (try FlowCoordinator(bus: serviceFixture.connect()), serviceFixture)
         }
     }
 
     @Test(arguments: HostKind.allCases, [false, true])
-    func `all is freed, told and ended, whether it is released or ended`(host: HostKind, isReleased: Bool) async throws
+    func `everything is freed and ended, whether the coordinator is released or ended`(host: HostKind, isReleased: Bool)
+        async throws
     {
-        var (coordinator, ground): (FlowCoordinator?, Ground?) = try Self.coordinator(host)
+        var (coordinator, serviceFixture): (FlowCoordinator?, ServiceFixture?) = try Self.coordinator(host)
         weak let held = coordinator
         weak var flow: OddFlow<Main>?
         weak var page: BusyScreen?
@@ -44,21 +45,20 @@ struct EndTests {
         coordinator = nil
         for stream in ends { for await _ in stream {} }
         if let failures { for await _ in failures {} }
-        // What was under way lets go in turns of the loop.
+        // Pending work releases its references in later turns of the loop.
         while held != nil || flow != nil || page != nil || stepper != nil { await Task.yield() }
         #expect(log == ["withdraw page"])
-        if let ground {
-            #expect(try ground.service.coordinator("GetDefinitionNames").first?.elements.isEmpty == true)
+        if let serviceFixture {
+            #expect(try serviceFixture.service.coordinator("GetDefinitionNames").first?.elements.isEmpty == true)
         }
     }
 
     @Test(arguments: HostKind.allCases)
-    func `whoever waits for something gets an error when it ends, and who asks later, too`(host: HostKind) async throws
-    {
-        let stage = try Stage(host)
+    func `waiting calls fail when it ends, and so do later ones`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
         let gates = Gates()
-        let coordinator = stage.coordinator
-        let main = try await stage.root(Main.self) { _ in
+        let coordinator = fixture.coordinator
+        let main = try await fixture.root(Main.self) { _ in
             .none
         } adapt: { step in
             if case TestStep.one = step { try await gates.waitOrThrow() }
@@ -80,14 +80,14 @@ struct EndTests {
         await #expect(throws: NavigationError.self) { try await coordinator.navigate(to: TestStep.one) }
         await #expect(throws: NavigationError.self) { try await coordinator.back(on: main) }
         for await _ in coordinator.didNavigate {}
-        #expect(await stage.navigation() == nil)
+        #expect(await fixture.navigation() == nil)
         #expect(coordinator.path(of: main) == nil && main.withdrawals == 1)
     }
 
     @Test(arguments: HostKind.allCases)
-    func `it may be ended from within whatever it calls`(host: HostKind) async throws {
+    func `it can be ended from any callback`(host: HostKind) async throws {
         for place in ["navigate", "adapt", "ready", "present", "withdraw", "use"] {
-            let (coordinator, ground) = try Self.coordinator(host)
+            let (coordinator, serviceFixture) = try Self.coordinator(host)
             let page = BusyScreen("page")
             let end = { [weak coordinator] (here: String) in if here == place { coordinator?.end() } }
             page.readies = { _ in end("ready") }
@@ -111,16 +111,16 @@ struct EndTests {
             // It ends when the coordinator has.
             for await _ in ended {}
             #expect(coordinator.path(of: flow) == nil)
-            withExtendedLifetime(ground) {}
+            withExtendedLifetime(serviceFixture) {}
         }
     }
 
     @Test(arguments: HostKind.allCases)
-    func `who is cancelled stops to wait at once, and the step is taken all the same`(host: HostKind) async throws {
-        let stage = try Stage(host)
+    func `a cancelled task stops waiting immediately, and the step is taken all the same`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
         let gates = Gates()
-        let coordinator = stage.coordinator
-        let main = try await stage.root(Main.self) { _ in
+        let coordinator = fixture.coordinator
+        let main = try await fixture.root(Main.self) { _ in
             .none
         } adapt: { step in
             if case TestStep.one = step { await gates.wait() }
@@ -135,17 +135,17 @@ struct EndTests {
             Task { _ = try await coordinator.navigate(to: TestStep.three) },
         ]
         for other in others { other.cancel() }
-        // Cancelled before they began: nothing was asked for.
+        // Cancelled before they began, so no call was made.
         for other in others { await #expect(throws: CancellationError.self) { try await other.value } }
         let begin = Task { _ = try await coordinator.coordinate(flow: OddFlow(Side.self)) }
         begin.cancel()
         await #expect(throws: CancellationError.self) { try await begin.value }
         gates.open()
         try await coordinator.emit(TestStep.four, on: main)
-        #expect(await stage.navigations(2) == ["Main one", "Main four"])
+        #expect(await fixture.navigations(2) == ["Main one", "Main four"])
     }
 
-    @Test func `a flow that is waited for and never begins is not held`() async {
+    @Test func `a flow that is waited for and never begins is not retained`() async {
         weak var leaking: OddFlow<Main>?
         do {
             let flow = OddFlow(Main.self)
@@ -158,8 +158,8 @@ struct EndTests {
 
     @Test(arguments: HostKind.allCases)
     func `many coordinators live beside each other`(host: HostKind) async throws {
-        let ground = host == .onTheBus ? try Ground() : nil
-        let bus = try ground?.connect()
+        let serviceFixture = host == .onTheBus ? try ServiceFixture() : nil
+        let bus = try serviceFixture?.connect()
         var coordinators: [FlowCoordinator] = []
         for number in 1...20 {
             let coordinator =
@@ -170,7 +170,7 @@ struct EndTests {
                 try await coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
                 continue
             }
-            // On one connection a definition is one coordinator's.
+            // On one connection, only one coordinator can have a definition.
             let error = try await refusal { try await coordinator.coordinate(flow: flow, with: NoneStepper()) }
             #expect(error.code == .alreadyRegistered && error.message.contains("coordinator"))
         }

@@ -1,7 +1,7 @@
 import FlowBus
 import Testing
 
-/// Which flows can live, and what is said of those that can't.
+/// Valid and invalid flow types, and their errors.
 @MainActor
 @Suite("Flow classes", .timeLimit(.minutes(1)))
 struct KindsTests {
@@ -16,22 +16,22 @@ struct KindsTests {
     private enum Endless: Oddity { static var timeout: Duration { .seconds(7200) } }
     private enum Backwards: Oddity { static var timeout: Duration { .seconds(-1) } }
 
-    /// The refusal of a flow, with what it has to say.
+    /// Returns the error for a flow.
     private func refused<Kind: Oddity>(_ kind: Kind.Type, _ host: HostKind, _ words: String...) async throws
         -> NavigationError.Code
     {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let error = try await refusal {
-            try await stage.coordinator.coordinate(flow: OddFlow(kind), with: NoneStepper())
+            try await fixture.coordinator.coordinate(flow: OddFlow(kind), with: NoneStepper())
         }
         #expect(words.allSatisfy(error.message.contains), "\(error)")
-        // Nothing is left of it.
-        #expect(try await stage.begin(OddFlow(Main.self)) == "Main")
+        // It has left nothing behind.
+        #expect(try await fixture.begin(OddFlow(Main.self)) == "Main")
         return error.code
     }
 
     @Test(arguments: HostKind.allCases)
-    func `a flow without steps, or with what is no step, is refused by name`(host: HostKind) async throws {
+    func `a flow without steps, or with an invalid step type, is refused with its name`(host: HostKind) async throws {
         #expect(try await refused(NoSteps.self, host, "NoSteps", "0 steps") == .invalidArguments)
         #expect(try await refused(NoEnum.self, host, "StructStep", "enum") == .invalidStep)
         #expect(try await refused(NoType.self, host, "zoom", "by", "Float", "Double") == .invalidStep)
@@ -56,15 +56,15 @@ struct KindsTests {
 
     @Test(arguments: HostKind.allCases)
     func `S-3: a step that another flow declares with other arguments is refused by name`(host: HostKind) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         #expect(try await refused(Both.self, host, "'one'", "TestStep", "OtherStep") == .invalidStep)
-        let main = try await stage.root(Main.self) { _ in .child(OddFlow(Other.self)) }
+        let main = try await fixture.root(Main.self) { _ in .child(OddFlow(Other.self)) }
         let error = try await refusal {
-            try await stage.coordinator.coordinate(flow: OddFlow(Other.self), with: NoneStepper())
+            try await fixture.coordinator.coordinate(flow: OddFlow(Other.self), with: NoneStepper())
         }
         #expect(error.code == .invalidArguments && error.message.contains("'one'"), "\(error)")
-        // Contributed, it fails the step.
-        let refused = try await refusal { try await stage.coordinator.emit(TestStep.one, on: main) }
+        // As a contributor, it fails the step.
+        let refused = try await refusal { try await fixture.coordinator.emit(TestStep.one, on: main) }
         #expect(refused.code == .navigatorFailed && refused.message.contains("step 'one'"), "\(refused)")
     }
 
@@ -72,71 +72,73 @@ struct KindsTests {
 
     @Test(arguments: HostKind.allCases)
     func `two classes of one definition are refused by both names`(host: HostKind) async throws {
-        let stage = try Stage(host)
-        let main = try await stage.root(Main.self) { _ in .child(OddFlow(Twin.self)) }
+        let fixture = try CoordinatorFixture(host)
+        let main = try await fixture.root(Main.self) { _ in .child(OddFlow(Twin.self)) }
         let error = try await refusal {
-            try await stage.coordinator.coordinate(flow: OddFlow(Twin.self), with: NoneStepper())
+            try await fixture.coordinator.coordinate(flow: OddFlow(Twin.self), with: NoneStepper())
         }
         #expect(error.code == .alreadyRegistered)
         #expect(["Main", "Twin"].allSatisfy(error.message.contains), "\(error)")
-        let refused = try await refusal { try await stage.coordinator.emit(TestStep.one, on: main) }
+        let refused = try await refusal { try await fixture.coordinator.emit(TestStep.one, on: main) }
         #expect(refused.code == .navigatorFailed && refused.message.contains("Twin"))
-        #expect(await stage.verdict(of: TestStep.two, on: main) == "NavigatorFailed")
+        #expect(await fixture.verdict(of: TestStep.two, on: main) == "NavigatorFailed")
     }
 
     @Test(arguments: HostKind.allCases)
-    func `a class that was refused keeps its name from nobody`(host: HostKind) async throws {
+    func `a refused class does not block its name`(host: HostKind) async throws {
         enum Bad: Oddity {
             static var definition: String { "Side" }
             static var timeout: Duration { .zero }
         }
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         for _ in 1...2 {
             await #expect(throws: NavigationError.self) {
-                try await stage.coordinator.coordinate(flow: OddFlow(Bad.self), with: NoneStepper())
+                try await fixture.coordinator.coordinate(flow: OddFlow(Bad.self), with: NoneStepper())
             }
         }
-        #expect(try await stage.begin(OddFlow(Side.self)) == "Side")
+        #expect(try await fixture.begin(OddFlow(Side.self)) == "Side")
     }
 
     @Test(arguments: HostKind.allCases)
-    func `S-3: a step that no flow knows, or not this one`(host: HostKind) async throws {
-        let stage = try Stage(host)
-        let main = try await stage.root(Main.self)
-        let unknown = try await refusal { try await stage.coordinator.emit(StrangerStep.stranger, on: main) }
+    func `S-3: a step that no flow declares, or another flow does`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
+        let main = try await fixture.root(Main.self)
+        let unknown = try await refusal { try await fixture.coordinator.emit(UndeclaredStep.stranger, on: main) }
         #expect(unknown.code == .unknownStep && unknown.message.contains("stranger"))
         #expect(
-            try await refusal { try await stage.coordinator.navigate(to: StrangerStep.stranger) }.code == .unknownStep)
-        enum Knowing: Oddity { static var steps: [any Step.Type] { [StrangerStep.self] } }
-        try await stage.begin(OddFlow(Knowing.self))
-        #expect(await stage.verdict(of: StrangerStep.stranger, on: main) == "unhandled")
-        let outcomes = try await stage.coordinator.navigate(to: StrangerStep.stranger)
+            try await refusal { try await fixture.coordinator.navigate(to: UndeclaredStep.stranger) }.code
+                == .unknownStep)
+        enum Knowing: Oddity { static var steps: [any Step.Type] { [UndeclaredStep.self] } }
+        try await fixture.begin(OddFlow(Knowing.self))
+        #expect(await fixture.verdict(of: UndeclaredStep.stranger, on: main) == "unhandled")
+        let outcomes = try await fixture.coordinator.navigate(to: UndeclaredStep.stranger)
         #expect(outcomes.map { "\($0.path)" } == ["Main", "Knowing"])
         #expect(try outcomes.map { try $0.result?.get().verdict } == [.unhandled, .navigated])
     }
 
     @Test(arguments: HostKind.allCases)
-    func `a flow that nobody guards is not asked what to take instead`(host: HostKind) async throws {
+    func `the adapt of an unguarded flow is not called`(host: HostKind) async throws {
         enum Open: Oddity { static var isGuarded: Bool { false } }
-        let stage = try Stage(host)
-        let flow = try await stage.root(Open.self) { _ in
+        let fixture = try CoordinatorFixture(host)
+        let flow = try await fixture.root(Open.self) { _ in
             .none
         } adapt: { _ in
             throw StepRejected()
         }
-        #expect(await stage.verdict(of: TestStep.one, on: flow) == "navigated")
+        #expect(await fixture.verdict(of: TestStep.one, on: flow) == "navigated")
     }
 
     @Test(arguments: HostKind.allCases)
     func `a hundred flows of one class live beside each other`(host: HostKind) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         var flows: [OddFlow<Main>] = []
         for _ in 1...100 {
             let flow = OddFlow(Main.self)
-            try await stage.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
+            try await fixture.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
             flows.append(flow)
         }
-        #expect(stage.coordinator.path(of: flows[0]) == "Main" && stage.coordinator.path(of: flows[99]) == "Main_100")
-        #expect(await stage.navigations(100).last == "Main_100 one")
+        #expect(
+            fixture.coordinator.path(of: flows[0]) == "Main" && fixture.coordinator.path(of: flows[99]) == "Main_100")
+        #expect(await fixture.navigations(100).last == "Main_100 one")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @MainActor
 @Suite("Children of other programs, by name", .timeLimit(.minutes(1)))
 struct NamedTests {
-    /// A flow that contributes this at `one`, and is silent otherwise.
+    /// A flow with this contributor for `one`, and none otherwise.
     private func contributing(_ contributor: FlowContributor) -> TestFlow {
         TestFlow { step in
             if case TestStep.one = step { .one(flowContributor: contributor) } else { .none }
@@ -13,10 +13,10 @@ struct NamedTests {
     }
 
     @Test(arguments: HostKind.allCases)
-    func `S-18 a flow that is made known is made when it begins`(host: HostKind) async throws {
-        let stage = try Stage(host)
+    func `S-18 a registered flow is created when it begins`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
         var made = 0
-        try await stage.coordinator.register(LeafFlow.self) {
+        try await fixture.coordinator.register(LeafFlow.self) {
             made += 1
             return LeafFlow { step in
                 guard case TestStep.two = step else { return .none }
@@ -24,22 +24,22 @@ struct NamedTests {
             }
         }
         let flow = contributing(.contributeFlow(named: "leaf", withInitialStep: TestStep.two, style: "modal"))
-        try await stage.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
-        #expect(await stage.navigations(3) == ["TestFlow one", "TestFlow/leaf two", "TestFlow three"])
+        try await fixture.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
+        #expect(await fixture.navigations(3) == ["TestFlow one", "TestFlow/leaf two", "TestFlow three"])
         #expect(made == 1)
     }
 
     @Test(arguments: HostKind.allCases)
-    func `S-12 S-13 what nobody has is told, with the nearest name`(host: HostKind) async throws {
-        let stage = try Stage(host)
-        try await stage.coordinator.register(LeafFlow.self) { LeafFlow() }
+    func `S-12 S-13 unknown names are reported, with the nearest name`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
+        try await fixture.coordinator.register(LeafFlow.self) { LeafFlow() }
         for (contributor, name) in [
             (FlowContributor.contributeFlow(named: "lef"), "no flow 'lef' is defined; did you mean 'leaf'?"),
             (.contributeScreen(named: "pag"), "screen"),
         ] {
             let flow = contributing(contributor)
-            try await stage.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
-            let failure = try #require(await stage.failure())
+            try await fixture.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
+            let failure = try #require(await fixture.failure())
             #expect(failure.error?.code == .navigatorFailed && failure.verdict == nil && failure.step == "one")
             #expect(failure.message.contains(name), "\(failure.message)")
         }

@@ -1,6 +1,6 @@
 import FlowBus
 
-/// What is odd about a flow.
+/// The static properties of a test's flow.
 protocol Oddity: SendableMetatype {
     static var definition: String { get }
     static var steps: [any Step.Type] { get }
@@ -17,7 +17,7 @@ extension Oddity {
     static var timeout: Duration { .seconds(10) }
 }
 
-/// A flow of which a test says everything.
+/// A flow whose properties a test defines.
 final class OddFlow<Kind: Oddity>: Flow {
     static var definition: String { Kind.definition }
     static var steps: [any Step.Type] { Kind.steps }
@@ -43,13 +43,13 @@ final class OddFlow<Kind: Oddity>: Flow {
     func withdraw() { withdrawals += 1 }
 }
 
-/// Flows by their oddity: their names are those of the flows.
+/// Flow types by their properties.
 enum Main: Oddity {}
 enum Side: Oddity {}
 enum Deep: Oddity {}
 
-/// A step of a type that no flow lists.
-enum StrangerStep: Step { case stranger }
+/// A step type that no flow lists.
+enum UndeclaredStep: Step { case stranger }
 
 extension FlowContributor {
     /// A child without steps of its own.
@@ -81,8 +81,8 @@ extension FlowContributors {
     }
 }
 
-extension Stage {
-    /// A root that answers as a test says, live and without a step taken.
+extension CoordinatorFixture {
+    /// A live root with a test's contributors, before its first step.
     func root<Kind: Oddity>(
         _ kind: Kind.Type, _ answer: @escaping @MainActor (any Step) -> FlowContributors = { _ in .none },
         adapt: @escaping @MainActor (any Step) async throws -> any Step = { $0 }
@@ -92,7 +92,7 @@ extension Stage {
         return flow
     }
 
-    /// Emits a step and waits for its outcome, in one word.
+    /// Emits a step and returns its verdict.
     func verdict(of step: any Step, on presentable: any Presentable) async -> String {
         do {
             return try await coordinator.emit(step, on: presentable).verdict.rawValue

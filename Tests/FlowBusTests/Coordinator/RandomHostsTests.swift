@@ -1,14 +1,14 @@
 import FlowBus
 import Testing
 
-/// The same flows in one process and on the bus: whatever is done to them, they tell the same.
+/// The same flows in one process and on the bus behave the same for any operations.
 @MainActor
 @Suite("Both hosts alike", .timeLimit(.minutes(1)))
 struct RandomHostsTests {
     @Test(arguments: 0..<40)
     func `S-6 S-10: the same random life has the same log in process and over the bus`(seed: UInt64) async throws {
-        let inProcess = try await RandomLife(seed).run(on: Stage(.inProcess))
-        let onTheBus = try await RandomLife(seed).run(on: Stage(.onTheBus))
+        let inProcess = try await RandomLife(seed).run(on: CoordinatorFixture(.inProcess))
+        let onTheBus = try await RandomLife(seed).run(on: CoordinatorFixture(.onTheBus))
         #expect(inProcess.count > 20)
         let place = zip(inProcess, onTheBus).enumerated().first { $0.element.0 != $0.element.1 }?.offset
         let first = place.map { "\($0): '\(inProcess[$0])' and '\(onTheBus[$0])'" } ?? "their number"
@@ -16,7 +16,7 @@ struct RandomHostsTests {
     }
 }
 
-/// Flows that answer by chance, and somebody who does things to them by chance. The same seed is the same life.
+/// Flows with random answers, and random operations on them. The same seed gives the same run.
 @MainActor
 private final class RandomLife {
     private enum Stacked: Oddity { static var children: Children { .stack } }
@@ -26,24 +26,24 @@ private final class RandomLife {
     }
 
     private var random: Random
-    /// What flows are asked, and what became of what was asked of the coordinator: each in its own order, as the latter comes
-    /// to who waits when that has its turn.
+    /// The questions to flows, and the outcomes of calls: each in its own order, because an outcome arrives when the
+    /// waiting task is scheduled.
     private var log: [String] = []
     private var outcomes: [String] = []
     private var flows: [any Flow] = []
     private var screens: [TestScreen] = []
     private var count = 0
-    /// How often flows were asked.
+    /// The number of questions to flows.
     private var askedCount = 0
-    /// Returns when nothing is under way any more, without a step of its own: nobody was asked or told anything while the host
-    /// had turns enough for what was under way.
-    private func becomeQuiet(_ stage: Stage) async throws {
+    /// Returns when no work is pending, without a step of its own: there was no call or event while the host had enough
+    /// turns for pending work.
+    private func becomeQuiet(_ fixture: CoordinatorFixture) async throws {
         var (quiet, before) = (0, -1)
         while quiet < 4 {
             quiet = before == askedCount ? quiet + 1 : 0
             before = askedCount
             // What the service did before it answers was told before.
-            if let bus = stage.bus { _ = try await bus.definitionNames() }
+            if let bus = fixture.bus { _ = try await bus.definitionNames() }
             for _ in 0..<8 { await Task.yield() }
         }
     }
@@ -63,7 +63,7 @@ private final class RandomLife {
 
     private func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
-    /// What a flow does with a step is decided by the step and how often it was asked: by nothing that others do meanwhile.
+    /// A flow's reaction depends on the step and the number of earlier questions only, and not on other flows.
     private func decide(_ step: any Step, _ salt: Int) -> Random {
         var seed: UInt64 = 14_695_981_039_346_656_037
         for byte in "\(step) \(salt)".utf8 { seed = (seed ^ UInt64(byte)) &* 1_099_511_628_211 }
@@ -79,7 +79,7 @@ private final class RandomLife {
             asked += 1
             var random = decide(step, salt + asked)
             log.append("ask \(salt) \(step)")
-            // A step while it is asked: it comes from outside, and later.
+            // A step emitted during a question comes from outside, and later.
             if Int.random(in: 0..<8, using: &random) == 0 {
                 screens.randomElement(using: &random)?.steps.accept(TestStep.number(1000 + asked))
             }
@@ -133,15 +133,15 @@ private final class RandomLife {
         }
     }
 
-    func run(on stage: Stage) async throws -> [String] {
-        let coordinator = stage.coordinator
-        var told: [String] = []
+    func run(on fixture: CoordinatorFixture) async throws -> [String] {
+        let coordinator = fixture.coordinator
+        var reported: [String] = []
         let navigations = coordinator.didNavigate
         let failures = coordinator.failures
         for salt in 0..<2 {
             let step = OneStepper(withSingleStep: Self.steps[salt])
             try await coordinator.coordinate(flow: flow(salt, depth: 0), with: step)
-            try await becomeQuiet(stage)
+            try await becomeQuiet(fixture)
         }
         for turn in 0..<40 {
             let screen = screens.randomElement(using: &random)
@@ -167,24 +167,24 @@ private final class RandomLife {
                         }))
             default: screen?.steps.accept(Self.steps[turn % 6])
             }
-            try await becomeQuiet(stage)
+            try await becomeQuiet(fixture)
             if let flow = flows.randomElement(using: &random) {
                 let step = TestStep.number(turn)
                 outcomes.append("emit " + (await outcome { "\(try await coordinator.emit(step, on: flow).verdict)" }))
-                try await becomeQuiet(stage)
+                try await becomeQuiet(fixture)
             }
         }
         coordinator.end()
         for await navigation in navigations {
-            told.append(
+            reported.append(
                 "did \(navigation.path) \(navigation.step.map { "\($0)" } ?? "back") "
                     + navigation.contributions.map { "\($0.kind) \($0.path?.text ?? "-")" }.joined(separator: " "))
         }
         for await failure in failures
         where failure.error?.code != .flowEnded && failure.error?.code != .disconnected {
-            told.append("failed \(failure.path) \(failure.step) \(failure.outcome)")
+            reported.append("failed \(failure.path) \(failure.step) \(failure.outcome)")
         }
-        return log + outcomes + told
+        return log + outcomes + reported
     }
 
     private func outcome(_ call: () async throws -> String) async -> String {

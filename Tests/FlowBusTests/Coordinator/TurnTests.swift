@@ -1,11 +1,11 @@
 import FlowBus
 import Testing
 
-/// Steps that are emitted while something else is going on.
+/// Steps that are emitted during other callbacks.
 @MainActor
 @Suite("Steps in the midst of others", .timeLimit(.minutes(1)))
 struct TurnTests {
-    /// State that must not be looked at while it is changed: Swift would stop the program.
+    /// State that must not be read while it changes: Swift's exclusivity check would stop the program.
     private struct Exclusive {
         var items = [1, 2, 3]
 
@@ -24,23 +24,23 @@ struct TurnTests {
     }
 
     @Test(arguments: HostKind.allCases)
-    func `no flow is asked before who emits has returned`(host: HostKind) async throws {
-        let stage = try Stage(host)
+    func `no flow is called before the emitter has returned`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
         let model = Model()
         let flow = OddFlow(Main.self) { _ in
             #expect(model.state.items.isEmpty)
             return .none
         }
-        try await stage.begin(flow, with: model)
+        try await fixture.begin(flow, with: model)
         model.clear()
-        #expect(await stage.navigations(3) == Array(repeating: "Main one", count: 3))
+        #expect(await fixture.navigations(3) == Array(repeating: "Main one", count: 3))
     }
 
     @Test(arguments: HostKind.allCases)
     func `steps emitted in navigate, readyToEmitSteps, present, withdraw and use come after, in order`(
         host: HostKind
     ) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let stepper = TestStepper()
         let page = BusyScreen("page")
         let side = OddFlow(Side.self)
@@ -57,49 +57,49 @@ struct TurnTests {
             default: return .none
             }
         }
-        try await stage.begin(flow, with: stepper)
+        try await fixture.begin(flow, with: stepper)
         stepper.steps.accept(TestStep.one)
         #expect(
-            await stage.navigations(6)
+            await fixture.navigations(6)
                 == ["one", "two", "number(1)", "number(2)", "number(3)", "number(4)"].map {
                     "Main \($0)"
                 })
-        try await stage.coordinator.back(on: flow)
+        try await fixture.coordinator.back(on: flow)
         side.root.dismiss()
         flow.root.dismiss()
-        let failure = await stage.failure()
+        let failure = await fixture.failure()
         #expect(failure?.step == nil || failure?.step == "number")
     }
 
     @Test(arguments: HostKind.allCases)
     func `a flow may be coordinated from within navigate`(host: HostKind) async throws {
-        let stage = try Stage(host)
-        let flow = OddFlow(Main.self) { [weak coordinator = stage.coordinator] step in
+        let fixture = try CoordinatorFixture(host)
+        let flow = OddFlow(Main.self) { [weak coordinator = fixture.coordinator] step in
             guard case TestStep.one = step else { return .none }
             let begin = OneStepper(withSingleStep: TestStep.two)
             Task { try await coordinator?.coordinate(flow: OddFlow(Side.self), with: begin) }
             return .none
         }
-        try await stage.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
-        #expect(Set(await stage.navigations(2)) == ["Main one", "Side two"])
+        try await fixture.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
+        #expect(Set(await fixture.navigations(2)) == ["Main one", "Side two"])
     }
 
-    @Test func `who emits without end leaves others their turn`() async throws {
-        let stage = try Stage(.inProcess)
+    @Test func `an endless emitter leaves other tasks their turn`() async throws {
+        let fixture = try CoordinatorFixture(.inProcess)
         let stepper = TestStepper()
         let flow = OddFlow(Main.self) { _ in
             stepper.steps.accept(TestStep.two)
             return .none
         }
-        try await stage.begin(flow, with: stepper)
+        try await fixture.begin(flow, with: stepper)
         stepper.steps.accept(TestStep.one)
-        // Would not be reached: the main actor would never be free.
-        #expect(await stage.navigations(600).last == "Main two")
-        stage.coordinator.end()
+        // Otherwise the main actor would never be free, and this not reached.
+        #expect(await fixture.navigations(600).last == "Main two")
+        fixture.coordinator.end()
         stepper.steps.accept(TestStep.three)
     }
 
-    @Test func `a relay tells everyone in one order, whoever emits meanwhile`() async {
+    @Test func `a relay delivers to all subscribers in one order, also during nested emissions`() async {
         let relay = PublishRelay<Int>()
         for value in 1...70 { relay.accept(value) }
         var first: [Int] = []
@@ -116,7 +116,7 @@ struct TurnTests {
 
     @Test(arguments: HostKind.allCases)
     func `a stepper of steppers of steppers emits what all of them emit`(host: HostKind) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let leaves = [TestStep.one, .two, .three, .four].map { TestStepper($0) }
         leaves[3].steps.accept(TestStep.number(0))
         let pairs = [CompositeStepper(steppers: [leaves[0], leaves[1]]), CompositeStepper(steppers: [leaves[2]])]
@@ -124,33 +124,33 @@ struct TurnTests {
             NoneStepper(), pairs[0], CompositeStepper(steppers: []), pairs[1], leaves[3],
         ])
         let flow = OddFlow(Main.self)
-        try await stage.begin(flow, with: all)
+        try await fixture.begin(flow, with: all)
         #expect(leaves.map(\.readyCount) == [1, 1, 1, 1])
         for (number, leaf) in leaves.enumerated() { leaf.steps.accept(TestStep.number(number + 1)) }
         all.steps.accept(TestStep.five)
         #expect(
-            await stage.navigations(10) == ["one", "two", "three", "four"].map { "Main \($0)" }
+            await fixture.navigations(10) == ["one", "two", "three", "four"].map { "Main \($0)" }
                 + (0...4).map { "Main number(\($0))" } + ["Main five"])
     }
 
     @Test(arguments: HostKind.allCases)
-    func `S-16: further initial steps of a flow out of sight wait until it is shown`(host: HostKind) async throws {
-        let stage = try Stage(host)
+    func `S-16: further initial steps of a hidden flow wait until it is shown`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
         let steppers = CompositeStepper(steppers: [TestStep.two, .three].map { OneStepper(withSingleStep: $0) })
         let side = OddFlow(Side.self)
-        let main = try await stage.root(Main.self) { step in
+        let main = try await fixture.root(Main.self) { step in
             guard case TestStep.one = step else { return .none }
             return .one(flowContributor: .contribute(withNextPresentable: side, withNextStepper: steppers))
         }
         main.root.hide()
-        try await stage.coordinator.navigate(to: TestStep.one)
-        #expect(await stage.navigations(2) == ["Main one", "Main/Side two"])
+        try await fixture.coordinator.navigate(to: TestStep.one)
+        #expect(await fixture.navigations(2) == ["Main one", "Main/Side two"])
         main.root.show()
-        #expect(await stage.navigations(1) == ["Main/Side three"])
+        #expect(await fixture.navigations(1) == ["Main/Side three"])
     }
 
     @Test(arguments: HostKind.allCases)
-    func `an initial step is made once`(host: HostKind) async throws {
+    func `initialStep is read once`(host: HostKind) async throws {
         final class Counting: Stepper {
             let steps = PublishRelay<any Step>()
             var count = 0
@@ -159,15 +159,15 @@ struct TurnTests {
                 return TestStep.number(count)
             }
         }
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let (root, child) = (Counting(), Counting())
         let flow = OddFlow(Main.self) { step in
             guard case TestStep.one = step else { return .none }
             return .one(
                 flowContributor: .contribute(withNextPresentable: OddFlow(Side.self), withNextStepper: child))
         }
-        try await stage.begin(flow, with: root)
-        try await stage.coordinator.emit(TestStep.one, on: flow)
-        #expect(await stage.navigations(3) == ["Main number(1)", "Main one", "Main/Side number(1)"])
+        try await fixture.begin(flow, with: root)
+        try await fixture.coordinator.emit(TestStep.one, on: flow)
+        #expect(await fixture.navigations(3) == ["Main number(1)", "Main one", "Main/Side number(1)"])
     }
 }

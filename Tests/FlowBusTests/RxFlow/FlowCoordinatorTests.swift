@@ -1,58 +1,58 @@
 import FlowBus
 import Testing
 
-// RxFlow's own tests, against this API and both hosts; a test is named after the one of RxFlow that it mirrors.
+// RxFlow's own tests with this API and both hosts; a test has the name of its counterpart in RxFlow.
 
 @MainActor
 @Suite("RxFlow's FlowCoordinatorTests, in Swift", .timeLimit(.minutes(1)))
 struct FlowCoordinatorTests {
     @Test(arguments: HostKind.allCases)
     func `S-16 testCoordinateWithOneStepper: the initial step is navigated at once`(host: HostKind) async throws {
-        let stage = try Stage(host)
-        try await stage.coordinator.coordinate(flow: TestFlow(), with: OneStepper(withSingleStep: TestStep.one))
-        #expect(await stage.navigations(1) == ["TestFlow one"])
+        let fixture = try CoordinatorFixture(host)
+        try await fixture.coordinator.coordinate(flow: TestFlow(), with: OneStepper(withSingleStep: TestStep.one))
+        #expect(await fixture.navigations(1) == ["TestFlow one"])
     }
 
     @Test(arguments: HostKind.allCases)
     func `S-16 testCoordinateWhenAllowStepWhenNotPresented_doEmitAStep: hidden, its steps pass`(host: HostKind)
         async throws
     {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let page = TestScreen(initialStep: TestStep.two)
         let flow = TestFlow { step in
             if case TestStep.one = step { .screen(page, allowStepWhenNotPresented: true) } else { .none }
         }
-        try await stage.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
-        #expect(await stage.navigations(2) == ["TestFlow one", "TestFlow two"])
+        try await fixture.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
+        #expect(await fixture.navigations(2) == ["TestFlow one", "TestFlow two"])
         page.steps.accept(TestStep.three)
-        #expect(await stage.navigations(1) == ["TestFlow three"])
+        #expect(await fixture.navigations(1) == ["TestFlow three"])
     }
 
     @Test(arguments: HostKind.allCases)
     func `S-15 S-16 testCoordinateWhenAllowStepWhenNotPresented_doEmitAStep: without it, only its initial step waits`(
         host: HostKind
     ) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let page = TestScreen(initialStep: TestStep.two)
         let flow = TestFlow { step in if case TestStep.one = step { .screen(page) } else { .none } }
-        try await stage.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
-        #expect(await stage.navigations(1) == ["TestFlow one"])
+        try await fixture.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
+        #expect(await fixture.navigations(1) == ["TestFlow one"])
         page.steps.accept(TestStep.three)
-        let failure = try #require(await stage.failure())
+        let failure = try #require(await fixture.failure())
         #expect(
             failure.verdict == .hidden && failure.error == nil && failure.step == "three"
                 && failure.path == "TestFlow/page")
         page.show()
-        #expect(await stage.navigations(1) == ["TestFlow two"])
+        #expect(await fixture.navigations(1) == ["TestFlow two"])
         page.steps.accept(TestStep.three)
-        #expect(await stage.navigations(1) == ["TestFlow three"])
+        #expect(await fixture.navigations(1) == ["TestFlow three"])
     }
 
     @Test(arguments: HostKind.allCases, [false, true])
     func `S-8 testMultipleSideEffectsPerformed: multiple, two, one, in whatever order listed`(
         host: HostKind, isReversed: Bool
     ) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let flow = TestFlow { step in
             guard case TestStep.multiple = step else { return .none }
             let parts: [FlowContributor] = [
@@ -63,11 +63,11 @@ struct FlowCoordinatorTests {
             ]
             return .multiple(flowContributors: isReversed ? parts.reversed() : parts)
         }
-        try await stage.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.multiple))
-        #expect(await stage.navigations(3) == ["TestFlow multiple", "TestFlow two", "TestFlow one"])
+        try await fixture.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.multiple))
+        #expect(await fixture.navigations(3) == ["TestFlow multiple", "TestFlow two", "TestFlow one"])
     }
 
-    /// A flow whose `adapt` puts `unauthorized` in the place of `one`, now or later.
+    /// A flow whose `adapt` replaces `one` with `unauthorized`, immediately or later.
     private func filtering(later: Bool) -> TestFlow {
         TestFlow { step in
             guard case TestStep.two = step else { return .none }
@@ -83,10 +83,10 @@ struct FlowCoordinatorTests {
     func `S-5 testStepHasBeenFilteredBeforeNavigateForAFlowStepper: another step takes its place`(
         host: HostKind, later: Bool
     ) async throws {
-        let stage = try Stage(host)
-        try await stage.coordinator.coordinate(
+        let fixture = try CoordinatorFixture(host)
+        try await fixture.coordinator.coordinate(
             flow: filtering(later: later), with: OneStepper(withSingleStep: TestStep.one))
-        let navigation = try #require(await stage.navigation())
+        let navigation = try #require(await fixture.navigation())
         #expect(navigation.step as? TestStep == .unauthorized)
         #expect(navigation.adaptedFrom == "one")
     }
@@ -95,14 +95,14 @@ struct FlowCoordinatorTests {
     func `S-5 S-16 testStepHasBeenFilteredBeforeNavigateForAPresentableStepper: also where a screen has it`(
         host: HostKind, later: Bool
     ) async throws {
-        let stage = try Stage(host)
-        try await stage.coordinator.coordinate(
+        let fixture = try CoordinatorFixture(host)
+        try await fixture.coordinator.coordinate(
             flow: filtering(later: later), with: OneStepper(withSingleStep: TestStep.two))
-        #expect(await stage.navigations(2) == ["TestFlow two", "TestFlow unauthorized"])
+        #expect(await fixture.navigations(2) == ["TestFlow two", "TestFlow unauthorized"])
     }
 
-    /// A root with two flows of one definition, and one further down in each.
-    private func deepLink(_ stage: Stage) async throws -> TestFlow {
+    /// A root with two flows of one definition, each with another one below.
+    private func deepLink(_ fixture: CoordinatorFixture) async throws -> TestFlow {
         let root = TestFlow { step in
             guard case TestStep.one = step else { return .none }
             let children = (1...2).map { _ in
@@ -116,51 +116,51 @@ struct FlowCoordinatorTests {
             }
             return .multiple(flowContributors: children)
         }
-        try await stage.begin(root, with: OneStepper(withSingleStep: TestStep.one))
-        #expect(await stage.navigations(3) == ["TestFlow one", "TestFlow/leaf two", "TestFlow/leaf_2 two"])
+        try await fixture.begin(root, with: OneStepper(withSingleStep: TestStep.one))
+        #expect(await fixture.navigations(3) == ["TestFlow one", "TestFlow/leaf two", "TestFlow/leaf_2 two"])
         return root
     }
 
     @Test(arguments: HostKind.allCases)
     func `S-27 testStepIsReceivedInEveryFlowsWhenNavigateToIsCalled: each gets it once`(host: HostKind) async throws {
-        let stage = try Stage(host)
-        let root = try await deepLink(stage)
+        let fixture = try CoordinatorFixture(host)
+        let root = try await deepLink(fixture)
         root.root.hide()
-        let outcomes = try await stage.coordinator.navigate(to: TestStep.three)
+        let outcomes = try await fixture.coordinator.navigate(to: TestStep.three)
         let places: [NodePath] = [
             "TestFlow", "TestFlow/leaf", "TestFlow/leaf/leaf", "TestFlow/leaf_2", "TestFlow/leaf_2/leaf",
         ]
         #expect(outcomes.map(\.path) == places)
         #expect(outcomes.allSatisfy { (try? $0.result?.get().verdict) == .navigated })
-        #expect(Set(await stage.navigations(5)) == Set(places.map { "\($0) three" }))
+        #expect(Set(await fixture.navigations(5)) == Set(places.map { "\($0) three" }))
     }
 
     @Test(arguments: HostKind.allCases)
     func `S-15 S-25 testStepIsReceivedAfterDismissed: off screen is hidden, and allow takes its steps`(
         host: HostKind
     ) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let page = TestScreen()
         let flow = TestFlow { step in
             if case TestStep.one = step { .screen(page, allowStepWhenNotPresented: true) } else { .none }
         }
-        try await stage.begin(flow, with: OneStepper(withSingleStep: TestStep.one))
-        #expect(await stage.navigations(1) == ["TestFlow one"])
+        try await fixture.begin(flow, with: OneStepper(withSingleStep: TestStep.one))
+        #expect(await fixture.navigations(1) == ["TestFlow one"])
         page.show()
         page.hide()
         page.steps.accept(TestStep.two)
-        #expect(await stage.navigations(1) == ["TestFlow two"])
+        #expect(await fixture.navigations(1) == ["TestFlow two"])
         flow.root.hide()
         page.steps.accept(TestStep.three)
-        #expect(await stage.navigations(1) == ["TestFlow three"])
-        // Dismissed is another thing: then nobody is there.
+        #expect(await fixture.navigations(1) == ["TestFlow three"])
+        // Dismissal is different: the flow is gone then.
         flow.root.dismiss()
-        #expect(try await stage.coordinator.navigate(to: TestStep.three).isEmpty)
+        #expect(try await fixture.coordinator.navigate(to: TestStep.three).isEmpty)
     }
 
     @Test(arguments: HostKind.allCases)
-    func `S-22 testFlowIsNotLeakingWhenHasOneStep: dismissed, nothing is held of it`(host: HostKind) async throws {
-        let stage = try Stage(host)
+    func `S-22 testFlowIsNotLeakingWhenHasOneStep: nothing references a dismissed flow`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
         weak var leaking: TestFlow?
         weak var leakingPage: TestScreen?
         try await {
@@ -169,10 +169,10 @@ struct FlowCoordinatorTests {
                 if case TestStep.one = step { .screen(page) } else { .none }
             }
             (leaking, leakingPage) = (flow, page)
-            try await stage.begin(flow, with: OneStepper(withSingleStep: TestStep.one))
-            #expect(await stage.navigations(1) == ["TestFlow one"])
+            try await fixture.begin(flow, with: OneStepper(withSingleStep: TestStep.one))
+            #expect(await fixture.navigations(1) == ["TestFlow one"])
             flow.root.dismiss()
-            #expect(try await stage.coordinator.navigate(to: TestStep.one).isEmpty)
+            #expect(try await fixture.coordinator.navigate(to: TestStep.one).isEmpty)
             #expect(page.withdrawals == 1)
         }()
         #expect(leaking == nil)
@@ -180,10 +180,10 @@ struct FlowCoordinatorTests {
     }
 
     @Test(arguments: HostKind.allCases)
-    func `S-22 testChildViewControllerIsNotLeakingWhenParentFlowAllowsStepWhenDismissed: nor of a screen`(
+    func `S-22 testChildViewControllerIsNotLeakingWhenParentFlowAllowsStepWhenDismissed: nor a screen`(
         host: HostKind
     ) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         weak var leaking: TestScreen?
         let flow = TestFlow { step in
             guard case TestStep.one = step else { return .none }
@@ -191,25 +191,25 @@ struct FlowCoordinatorTests {
             leaking = page
             return .screen(page)
         }
-        try await stage.begin(flow, with: OneStepper(withSingleStep: TestStep.one))
-        #expect(await stage.navigations(1) == ["TestFlow one"])
+        try await fixture.begin(flow, with: OneStepper(withSingleStep: TestStep.one))
+        #expect(await fixture.navigations(1) == ["TestFlow one"])
         leaking?.dismiss()
-        try await stage.coordinator.emit(TestStep.three, on: flow)
+        try await fixture.coordinator.emit(TestStep.three, on: flow)
         #expect(leaking == nil)
-        #expect(stage.coordinator.path(of: flow) == "TestFlow")
+        #expect(fixture.coordinator.path(of: flow) == "TestFlow")
     }
 
     @Test(arguments: HostKind.allCases)
-    func `testNavigate_executes_on_mainThread: flows are asked on the main actor, whoever emits`(host: HostKind)
+    func `testNavigate_executes_on_mainThread: flows run on the main actor, whoever emits`(host: HostKind)
         async throws
     {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let flow = TestFlow { _ in
             MainActor.assertIsolated()
             return .none
         }
-        try await stage.begin(flow)
-        let coordinator = stage.coordinator
+        try await fixture.begin(flow)
+        let coordinator = fixture.coordinator
         let outcome = try await Task.detached { try await coordinator.emit(TestStep.one, on: flow) }.value
         #expect(outcome.isNavigated)
     }

@@ -4,18 +4,18 @@ import Testing
 @MainActor
 @Suite("RxFlow's FlowsTests, in Swift", .timeLimit(.minutes(1)))
 struct FlowsTests {
-    /// Who is called, and in which order.
+    /// Logs calls in order.
     private final class Calls {
         var log: [String] = []
     }
 
-    private func begin(_ flows: [TestFlow], _ stage: Stage) async throws {
-        for flow in flows { try await stage.begin(flow, with: OneStepper(withSingleStep: TestStep.one)) }
+    private func begin(_ flows: [TestFlow], _ fixture: CoordinatorFixture) async throws {
+        for flow in flows { try await fixture.begin(flow, with: OneStepper(withSingleStep: TestStep.one)) }
     }
 
     @Test(arguments: HostKind.allCases)
     func `S-26 test_use_triggers_block_when_n_flows_are_ready: one to five, and a list`(host: HostKind) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let flows = (1...5).map { _ in TestFlow() }
         let calls = Calls()
         Flows.use(flows[0], when: .ready) { _ in calls.log.append("1") }
@@ -31,11 +31,11 @@ struct FlowsTests {
             #expect(roots.map(\.name) == Array(repeating: "root", count: 5))
         }
         #expect(calls.log.isEmpty)
-        try await begin(Array(flows.prefix(4)), stage)
+        try await begin(Array(flows.prefix(4)), fixture)
         #expect(calls.log == ["1", "2", "3", "4"])
-        try await begin([flows[4]], stage)
+        try await begin([flows[4]], fixture)
         #expect(calls.log == ["1", "2", "3", "4", "5", "all"])
-        // Who listens late is called at once.
+        // A late subscription is called immediately.
         Flows.use(flows[0], flows[4], when: .ready) { _, _ in calls.log.append("late") }
         #expect(calls.log.last == "late")
     }
@@ -51,7 +51,7 @@ struct FlowsTests {
     func `S-26 test_use_triggers_block_when_one_flow_is_ready: not before its adapt has ended`(host: HostKind)
         async throws
     {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let (gate, open) = AsyncStream.makeStream(of: Void.self)
         let flow = TestFlow(adapt: { step in
             for await _ in gate { break }
@@ -59,28 +59,28 @@ struct FlowsTests {
         })
         let calls = Calls()
         Flows.use(flow, when: .ready) { _ in calls.log.append("ready") }
-        try await stage.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
+        try await fixture.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
         #expect(calls.log.isEmpty)
         open.yield(())
-        await stage.ready(flow)
+        await fixture.ready(flow)
         #expect(calls.log == ["ready"])
-        #expect(await stage.navigations(1) == ["TestFlow one"])
+        #expect(await fixture.navigations(1) == ["TestFlow one"])
     }
 
     @Test(arguments: HostKind.allCases)
-    func `S-26 test_use_triggers_block_when_one_flow_is_ready: a child without a stepper keeps nobody waiting`(
+    func `S-26 test_use_triggers_block_when_one_flow_is_ready: a child without a stepper does not delay it`(
         host: HostKind
     ) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let leaf = LeafFlow()
         let flow = TestFlow { step in
             guard case TestStep.one = step else { return .none }
             return .one(flowContributor: .contribute(withNextPresentable: leaf, withNextStepper: NoneStepper()))
         }
-        try await stage.begin(flow, with: OneStepper(withSingleStep: TestStep.one))
-        // Who waits for a flow finds its children.
-        #expect(stage.coordinator.path(of: leaf) == "TestFlow/leaf")
-        await stage.ready(leaf)
+        try await fixture.begin(flow, with: OneStepper(withSingleStep: TestStep.one))
+        // The children exist when the block runs.
+        #expect(fixture.coordinator.path(of: leaf) == "TestFlow/leaf")
+        await fixture.ready(leaf)
     }
 }
 
@@ -89,28 +89,28 @@ struct FlowsTests {
 struct PresentableTests {
     @Test(arguments: HostKind.allCases)
     func `S-14 testFlowVisible: a flow is as its root is`(host: HostKind) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let flow = TestFlow()
-        try await stage.begin(flow)
+        try await fixture.begin(flow)
         for number in 1...3 {
             flow.root.hide()
-            #expect(try await stage.coordinator.emit(TestStep.number(number), on: flow).verdict == .hidden)
+            #expect(try await fixture.coordinator.emit(TestStep.number(number), on: flow).verdict == .hidden)
             flow.root.show()
-            #expect(try await stage.coordinator.emit(TestStep.number(number), on: flow).verdict == .navigated)
+            #expect(try await fixture.coordinator.emit(TestStep.number(number), on: flow).verdict == .navigated)
         }
     }
 
     @Test(arguments: HostKind.allCases)
     func `S-22 testFlowDismissed: once, and it is over`(host: HostKind) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let flow = TestFlow()
-        try await stage.begin(flow)
+        try await fixture.begin(flow)
         flow.root.dismiss()
         flow.root.dismiss()
         let error = await #expect(throws: NavigationError.self) {
             // The first may cross the dismissal.
-            try await stage.coordinator.emit(TestStep.one, on: flow)
-            try await stage.coordinator.emit(TestStep.one, on: flow)
+            try await fixture.coordinator.emit(TestStep.one, on: flow)
+            try await fixture.coordinator.emit(TestStep.one, on: flow)
         }
         #expect(error?.code == .unknownObject)
     }
@@ -119,7 +119,7 @@ struct PresentableTests {
     func `S-21 S-22 testFlowDismissed: a flow that ends takes its root with it, and its parent lives on`(host: HostKind)
         async throws
     {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let leaf = LeafFlow { _ in .end(forwardToParentFlowWithStep: TestStep.three) }
         let flow = TestFlow { step in
             guard case TestStep.one = step else { return .none }
@@ -127,10 +127,10 @@ struct PresentableTests {
                 flowContributor: .contribute(
                     withNextPresentable: leaf, withNextStepper: OneStepper(withSingleStep: TestStep.two)))
         }
-        try await stage.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
-        #expect(await stage.navigations(3) == ["TestFlow one", "TestFlow/leaf two", "TestFlow three"])
+        try await fixture.coordinator.coordinate(flow: flow, with: OneStepper(withSingleStep: TestStep.one))
+        #expect(await fixture.navigations(3) == ["TestFlow one", "TestFlow/leaf two", "TestFlow three"])
         #expect(leaf.root.withdrawals == 1 && flow.root.withdrawals == 0)
-        #expect(stage.coordinator.path(of: leaf) == nil)
+        #expect(fixture.coordinator.path(of: leaf) == nil)
     }
 
     @Test func `S-14 testUIViewControllerVisible: its changes, and first how it is`() async {
@@ -151,7 +151,7 @@ struct PresentableTests {
         #expect(log == [false, true])
     }
 
-    @Test func `S-22 testUIViewControllerDismissed: told once, also to who comes late`() async {
+    @Test func `S-22 testUIViewControllerDismissed: reported once, also to a late observer`() async {
         let screen = TestScreen()
         var early = screen.presence.dismissed.makeAsyncIterator()
         screen.dismiss()

@@ -6,43 +6,43 @@ import Testing
 struct StepperTests {
     @Test(arguments: HostKind.allCases)
     func `S-16 testStepperEmitStep: the initial step, then the next one`(host: HostKind) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let stepper = TestStepper(TestStep.one)
-        try await stage.begin(TestFlow(), with: stepper)
-        #expect(await stage.navigations(1) == ["TestFlow one"])
+        try await fixture.begin(TestFlow(), with: stepper)
+        #expect(await fixture.navigations(1) == ["TestFlow one"])
         stepper.steps.accept(TestStep.two)
-        #expect(await stage.navigations(1) == ["TestFlow two"])
+        #expect(await fixture.navigations(1) == ["TestFlow two"])
         #expect(stepper.readyCount == 1)
     }
 
     @Test(arguments: HostKind.allCases)
     func `S-16 testOneStepper: the one step, once`(host: HostKind) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let flow = TestFlow()
-        try await stage.begin(flow, with: OneStepper(withSingleStep: TestStep.one))
-        #expect(await stage.navigations(1) == ["TestFlow one"])
+        try await fixture.begin(flow, with: OneStepper(withSingleStep: TestStep.one))
+        #expect(await fixture.navigations(1) == ["TestFlow one"])
         flow.root.hide()
         flow.root.show()
-        #expect(try await stage.coordinator.emit(TestStep.two, on: flow).serial == 2)
+        #expect(try await fixture.coordinator.emit(TestStep.two, on: flow).serial == 2)
     }
 
     @Test(arguments: HostKind.allCases)
     func `S-26 testNoneStepper: no step, and the flow is ready without one`(host: HostKind) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let flow = TestFlow()
-        try await stage.begin(flow)
-        #expect(try await stage.coordinator.emit(TestStep.one, on: flow).serial == 1)
+        try await fixture.begin(flow)
+        #expect(try await fixture.coordinator.emit(TestStep.one, on: flow).serial == 1)
     }
 
     @Test(arguments: HostKind.allCases)
     func `S-16 testDefaultStepper: home`(host: HostKind) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let flow = TestFlow()
-        try await stage.coordinator.coordinate(flow: flow)
-        #expect(await stage.navigations(1) == ["TestFlow home"])
-        // A flow that does not know it is told so.
+        try await fixture.coordinator.coordinate(flow: flow)
+        #expect(await fixture.navigations(1) == ["TestFlow home"])
+        // A flow without that step type gets an error.
         let error = await #expect(throws: NavigationError.self) {
-            try await stage.coordinator.coordinate(flow: LeafFlow())
+            try await fixture.coordinator.coordinate(flow: LeafFlow())
         }
         #expect(error?.code == .unknownStep)
         #expect(error?.message.contains("'leaf' can't begin with the step 'home': the type 'RxFlowStep'") == true)
@@ -54,16 +54,16 @@ struct StepperTests {
 
     @Test(arguments: HostKind.allCases)
     func `S-8 testCompositeStepperInitialSteps: several initial steps, in order`(host: HostKind) async throws {
-        let stage = try Stage(host)
-        try await stage.begin(TestFlow(), with: CompositeStepper(steppers: three()))
-        #expect(await stage.navigations(3) == ["TestFlow one", "TestFlow two", "TestFlow three"])
+        let fixture = try CoordinatorFixture(host)
+        try await fixture.begin(TestFlow(), with: CompositeStepper(steppers: three()))
+        #expect(await fixture.navigations(3) == ["TestFlow one", "TestFlow two", "TestFlow three"])
     }
 
     @Test(arguments: HostKind.allCases)
-    func `testCompositeStepperReadyToEmitSteps: each of them is told, once`(host: HostKind) async throws {
-        let stage = try Stage(host)
+    func `testCompositeStepperReadyToEmitSteps: called once on each of them`(host: HostKind) async throws {
+        let fixture = try CoordinatorFixture(host)
         let steppers = three()
-        try await stage.begin(TestFlow(), with: CompositeStepper(steppers: steppers))
+        try await fixture.begin(TestFlow(), with: CompositeStepper(steppers: steppers))
         #expect(steppers.map(\.readyCount) == [1, 1, 1])
     }
 
@@ -71,17 +71,17 @@ struct StepperTests {
     func `S-8 testCompositeStepper: initial steps in order, then the next ones as they come`(host: HostKind)
         async throws
     {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let steppers = three()
-        try await stage.begin(TestFlow(), with: CompositeStepper(steppers: steppers))
+        try await fixture.begin(TestFlow(), with: CompositeStepper(steppers: steppers))
         for (stepper, step) in zip(steppers, [TestStep.four, .five, .six]) { stepper.steps.accept(step) }
         #expect(
-            await stage.navigations(6) == ["one", "two", "three", "four", "five", "six"].map { "TestFlow \($0)" })
+            await fixture.navigations(6) == ["one", "two", "three", "four", "five", "six"].map { "TestFlow \($0)" })
     }
 
     @Test(arguments: HostKind.allCases)
     func `S-8 testCompositeStepperWithInitialStep: a screen's wait until it is presented`(host: HostKind) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let page = TestScreen()
         let steppers = three()
         let flow = TestFlow { step in
@@ -90,10 +90,10 @@ struct StepperTests {
                 flowContributor: .contribute(
                     withNextPresentable: page, withNextStepper: CompositeStepper(steppers: steppers)))
         }
-        try await stage.begin(flow, with: OneStepper(withSingleStep: TestStep.reference))
-        #expect(await stage.navigations(1) == ["TestFlow reference"])
+        try await fixture.begin(flow, with: OneStepper(withSingleStep: TestStep.reference))
+        #expect(await fixture.navigations(1) == ["TestFlow reference"])
         page.show()
-        #expect(await stage.navigations(3) == ["TestFlow one", "TestFlow two", "TestFlow three"])
+        #expect(await fixture.navigations(3) == ["TestFlow one", "TestFlow two", "TestFlow three"])
     }
 }
 
@@ -102,23 +102,23 @@ struct StepperTests {
 struct PausableTests {
     @Test(arguments: HostKind.allCases)
     func `S-15 testPausable: dropped, never queued, while hidden`(host: HostKind) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let page = TestScreen()
         let flow = TestFlow { step in if case TestStep.one = step { .screen(page) } else { .none } }
-        try await stage.begin(flow, with: OneStepper(withSingleStep: TestStep.one))
-        #expect(await stage.navigations(1) == ["TestFlow one"])
+        try await fixture.begin(flow, with: OneStepper(withSingleStep: TestStep.one))
+        #expect(await fixture.navigations(1) == ["TestFlow one"])
         for number in 1...10 {
             if number.isMultiple(of: 2) { page.show() } else { page.hide() }
             page.steps.accept(TestStep.number(number))
         }
-        #expect(await stage.navigations(5) == [2, 4, 6, 8, 10].map { "TestFlow number(\($0))" })
+        #expect(await fixture.navigations(5) == [2, 4, 6, 8, 10].map { "TestFlow number(\($0))" })
     }
 
     @Test(arguments: HostKind.allCases)
-    func `S-15 S-16 testPausableAfterCount: what belongs to the start passes, what comes then is gated`(
+    func `S-15 S-16 testPausableAfterCount: initial steps pass, later steps are gated`(
         host: HostKind
     ) async throws {
-        let stage = try Stage(host)
+        let fixture = try CoordinatorFixture(host)
         let stepper = TestStepper(TestStep.two)
         let main = TestFlow { step in
             guard case TestStep.one = step else { return .none }
@@ -128,14 +128,14 @@ struct PausableTests {
             }
             return .one(flowContributor: .contribute(withNextPresentable: leaf, withNextStepper: stepper))
         }
-        try await stage.begin(main)
+        try await fixture.begin(main)
         main.root.hide()
-        try await stage.coordinator.navigate(to: TestStep.one)
-        #expect(await stage.navigations(3) == ["TestFlow one", "TestFlow/leaf two", "TestFlow/leaf three"])
+        try await fixture.coordinator.navigate(to: TestStep.one)
+        #expect(await fixture.navigations(3) == ["TestFlow one", "TestFlow/leaf two", "TestFlow/leaf three"])
         stepper.steps.accept(TestStep.four)
-        #expect(await stage.failure()?.verdict == .hidden)
+        #expect(await fixture.failure()?.verdict == .hidden)
         main.root.show()
         stepper.steps.accept(TestStep.five)
-        #expect(await stage.navigations(1) == ["TestFlow/leaf five"])
+        #expect(await fixture.navigations(1) == ["TestFlow/leaf five"])
     }
 }

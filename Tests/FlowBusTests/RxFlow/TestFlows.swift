@@ -1,6 +1,6 @@
 import FlowBus
 
-// What RxFlow's own tests work on.
+// The flows of RxFlow's own tests.
 
 enum TestStep: Step, Equatable {
     case one, two, three, four, five, six
@@ -10,7 +10,7 @@ enum TestStep: Step, Equatable {
     case reference
 }
 
-/// A screen, which may have steps of its own.
+/// A screen, optionally with steps of its own.
 final class TestScreen: Screen, Stepper {
     let presence = Presence()
     let steps = PublishRelay<any Step>()
@@ -29,7 +29,7 @@ final class TestScreen: Screen, Stepper {
     func withdraw() { withdrawals += 1 }
 }
 
-/// A flow that answers as a test says.
+/// A flow with a test's contributors.
 final class TestFlow: Flow {
     static let steps: [any Step.Type] = [TestStep.self, RxFlowStep.self]
     let root = TestScreen("root")
@@ -48,7 +48,7 @@ final class TestFlow: Flow {
     func navigate(to step: any Step) -> FlowContributors { answer(step) }
 }
 
-/// Further down, where another definition is wanted.
+/// A flow below it, with another definition.
 final class LeafFlow: Flow {
     static let steps: [any Step.Type] = [TestStep.self]
     static let definition = "leaf"
@@ -60,7 +60,7 @@ final class LeafFlow: Flow {
     func navigate(to step: any Step) -> FlowContributors { answer(step) }
 }
 
-/// Emits what a test says.
+/// A stepper that emits a test's steps.
 final class TestStepper: Stepper {
     let steps = PublishRelay<any Step>()
     let initialStep: any Step

@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowBus
 
-/// Lists the values of enums that do not tell them, and of nothing else.
+/// The values of enums that are not CaseIterable, and of no other type.
 @Suite struct EnumCasesTests {
     private enum One: CodingKey { case only }
     private enum Two: CodingKey { case first, second }
@@ -39,7 +39,8 @@ import Testing
         #expect(names(Keys257.self) == (0..<257).map { "c\($0)" })
     }
 
-    // None of these is an enum without payloads, though some look like one from outside: one byte, and a `nil` behind.
+    // None of these is an enum without payloads, though some have the same layout: one byte, and `nil` after the last
+    // value.
     private struct Nothing {}
     private struct OfBool { let bool: Bool }
     private struct OfByte { let byte: UInt8 }

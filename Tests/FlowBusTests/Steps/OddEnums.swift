@@ -1,4 +1,4 @@
-// Enums that tests need at the top of a file.
+// Enums that tests need at file scope.
 
 /// An enum with the layout of C.
 @c enum LikeC: UInt8 {
@@ -11,7 +11,7 @@
     case zero, one
 }
 
-// Around the size at which an integer of one byte no longer does.
+// Around the number of cases at which one byte is no longer enough.
 
 enum Keys255: CodingKey {
     case c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowBus
 
-/// What is refused says which step, which argument, which value or type, and what would be right.
+/// Errors name the step, the argument, the value or type, and what would be right.
 @Suite struct StepErrorTests {
     static func refusal(_ body: () throws -> Void) -> String {
         do {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowBus
 
-/// What steps take is found out, whatever their types do to decode themselves.
+/// The declarations of step types, including those with their own decoding.
 @Suite struct StepProbeTests {
     private static func signatures<S: Step>(_ type: S.Type) throws -> [String] {
         try StepCoding.declarations(of: type).flatMap { declaration in
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// Takes texts of one kind only.
+    /// Accepts some strings only.
     struct Even: Codable {
         var number: Int
         init(from decoder: any Decoder) throws {
@@ -113,7 +113,7 @@ import Testing
         #expect(try StepCoding.encode(Withdrawn.new(1)).arguments == [Argument("_0", .int64(1))])
     }
 
-    /// As Swift writes it, but by hand, and with a value that may be left out.
+    /// The format that Swift synthesizes, written by hand, with an optional value.
     enum ByHand: Step, Equatable {
         case home
         case picked(id: Int, title: String)
@@ -162,7 +162,7 @@ import Testing
             } == "invalidArguments: step 'picked' can't be decoded: -1 is no id")
     }
 
-    /// Another way: the case is a value among others.
+    /// Another format: the case is one of the values.
     enum Tagged: Step {
         case home
         enum Keys: CodingKey { case type }
@@ -194,7 +194,7 @@ import Testing
             _ = container.nestedContainer(keyedBy: Keys.self, forKey: Keys(stringValue: "home"))
         }
     }
-    /// It says one thing and does another.
+    /// Encodes and decodes different types.
     enum Insincere: Step {
         case home(number: Int)
         enum Keys: CodingKey { case home }
@@ -209,7 +209,7 @@ import Testing
             try home.encode("1", forKey: .number)
         }
     }
-    /// Its keys do not find themselves by their names.
+    /// Its keys can't be created from their names.
     enum Lost: Step {
         case home
         enum CodingKeys: CodingKey {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FlowBus
 
-/// What each Swift type is on the bus, and back.
+/// The D-Bus type of each Swift type.
 @Suite struct StepTypesTests {
     enum Genre: String, Codable, Hashable, CodingKeyRepresentable { case drama, comedy }
     enum Size: UInt8, Codable { case small = 1, large = 2 }

@@ -1,6 +1,6 @@
 import BusTestSupport
 
-/// What a client does.
+/// An operation of a client.
 enum ClientOperation: Equatable {
     /// A step, with its number if it has one.
     case emit(Step, on: String)
@@ -23,7 +23,7 @@ enum ClientOperation: Equatable {
         }
     }
 
-    /// Whether it can have a token, so that it may be made again.
+    /// Whether it can have a token, so that it can be repeated.
     var takesToken: Bool {
         switch self {
         case .emit, .coordinate: true
@@ -31,7 +31,7 @@ enum ClientOperation: Equatable {
         }
     }
 
-    /// Where it is done.
+    /// The path of its object.
     var path: String {
         switch self {
         case .emit(_, let path), .emitAll(_, let path), .back(let path), .show(let path, _), .claim(let path),
@@ -70,20 +70,20 @@ enum ClientOperation: Equatable {
     }
 }
 
-/// What a call is answered with, but for serials, which nobody can foresee.
-enum Told: Equatable {
+/// The answer to a call, without serials, which are not predictable.
+enum CallOutcome: Equatable {
     case done
     case verdicts([String])
     case flow(String)
     case error(String)
 
-    /// Of an answer; the serials in it are checked elsewhere.
-    init(_ message: ReceivedMessage, to deed: ClientOperation) {
+    /// Creates an outcome from a reply; its serials are checked elsewhere.
+    init(_ message: ReceivedMessage, to operation: ClientOperation) {
         if case .error(let error) = message.kind {
             self = .error(error.name)
             return
         }
-        switch deed {
+        switch operation {
         case .emit, .back: self = .verdicts([message.values.last?.text ?? ""])
         // The verdict, or the error's name: the other one is empty.
         case .emitAll:
@@ -96,7 +96,8 @@ enum Told: Equatable {
 }
 
 extension ReceivedMessage {
-    /// Whether it says that whoever was called died, or was not there: nobody knows whether the call was taken (D-4).
+    /// Whether it reports that the callee died, or was not there, so that it is unknown whether the call was taken
+    /// (D-4).
     var tellsOfDeath: Bool {
         guard case .error(let error) = kind, error.name.hasPrefix("org.freedesktop.DBus.Error.") else { return false }
         let name = error.name.dropFirst("org.freedesktop.DBus.Error.".count)

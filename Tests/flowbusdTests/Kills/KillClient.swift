@@ -1,50 +1,50 @@
 import BusTestSupport
 import FlowCore
 
-/// A client that navigates at random in roots of its own, with several calls under way, and knows what has to come of it.
+/// A client that navigates at random in roots of its own, with several calls under way, and knows the expected results.
 ///
-/// Each call is first done by its ``Oracle``, which says what it is to be answered and what is to be seen then. The daemon
-/// takes the calls in their order, so that, when it is killed, it has taken those that it answered, and perhaps some of the
-/// next: the tree has to be the one after one of them. Calls with a token are made again then, whether they were taken or
-/// not; the others if they were not.
+/// Its ``Oracle`` carries out each call first, and predicts the answer and the visible state. The daemon takes the
+/// calls in order, so that, when it is killed, it has taken those that it answered, and perhaps some of the next: the
+/// tree has to be the one after one of them. Calls with a token are then repeated, whether they were taken or not; the
+/// others if they were not.
 final class KillClient {
     /// A call.
     struct Call: CustomStringConvertible {
-        let deed: ClientOperation
+        let operation: ClientOperation
         let token: String?
-        /// What it is to be answered.
-        let told: Told
-        /// What is to be seen when it was taken, and no call after it.
-        var after: Look
-        /// Nil: it got no answer, and is to be made again.
+        /// The expected answer.
+        let callOutcome: CallOutcome
+        /// The visible state after this call, and before any later one.
+        var after: TreeSnapshot
+        /// The call under way; nil if it got no answer, and has to be repeated.
         var pending: AwaitedReply?
-        /// Whether it is made again.
+        /// Whether it is repeated.
         var isAgain = false
         /// Whether it was taken the first time, as the tree shows.
         var isTaken = false
 
         var description: String {
-            "\(deed) by \(token ?? "no token")\(isAgain ? ", again" : "")\(isTaken ? ", taken the first time" : "")"
+            "\(operation) by \(token ?? "no token")\(isAgain ? ", again" : "")\(isTaken ? ", taken the first time" : "")"
         }
     }
 
     let client: TestClient
-    /// What the ids of its roots begin with.
+    /// The prefix of its roots' ids.
     let prefix: String
     private let oracle: Oracle
     private(set) var calls: [Call] = []
-    /// What is to be seen without any of ``calls``.
-    private var settled: Look = [:]
-    /// Calls with a token that were answered, and those answers.
+    /// The visible state without any of ``calls``.
+    private var settled: TreeSnapshot = [:]
+    /// Answered calls with a token, with the answers.
     private var answered: [(call: Call, values: [BusValue])] = []
-    /// Those of them that were made once more.
+    /// The answered calls that were repeated.
     private var recalled: [AwaitedReply: (call: Call, values: [BusValue])] = [:]
     /// The daemon's instances of the oracle's.
     private var instances: [UInt64: UInt64] = [:]
     private var roots = 0
     private var tokens = 0
     var tally = KillTally()
-    /// The serials of navigations that it was answered.
+    /// The serials in its answers.
     private var acknowledged: [UInt64] = []
 
     init(_ bus: PrivateBus, prefix: String, _ definitions: Definitions) throws {
@@ -53,27 +53,27 @@ final class KillClient {
         oracle = Oracle(definitions, for: client)
     }
 
-    /// Whether all it asked is answered, be it by the bus that nobody answers.
+    /// Whether all its calls are answered, even if by the bus with an error.
     var isQuiet: Bool { recalled.isEmpty && calls.allSatisfy { $0.pending == nil } }
     /// Whether none of its calls is left.
     var isDone: Bool { recalled.isEmpty && calls.isEmpty }
 
     // MARK: Calling
 
-    /// Makes another call, if no more than this are under way; or decides on one that ``send()`` makes.
-    func go(_ random: inout Seeded, window: Int, numbers: inout Int, isLater: Bool = false) throws {
+    /// Makes another call, if at most this number are under way; or chooses one that ``send()`` makes.
+    func go(_ random: inout SeededGenerator, window: Int, numbers: inout Int, isLater: Bool = false) throws {
         guard calls.count < window else { return }
-        // What has no token, and does something that another call may undo, is alone: then the tree shows whether it was
+        // A call without a token whose effect another call can undo is made alone: then the tree shows whether it was
         // taken.
-        if let last = calls.last, !last.deed.takesToken || last.token == nil, !last.deed.isSwitch { return }
-        guard let (deed, isAlone) = choose(&random, &numbers), !isAlone || calls.isEmpty else { return }
+        if let last = calls.last, !last.operation.takesToken || last.token == nil, !last.operation.isSwitch { return }
+        guard let (operation, isAlone) = choose(&random, &numbers), !isAlone || calls.isEmpty else { return }
         var token: String?
-        if deed.takesToken, !isAlone {
+        if operation.takesToken, !isAlone {
             tokens += 1
             token = "\(prefix)\(tokens)"
         }
-        let told = try oracle.do(deed)
-        calls.append(Call(deed: deed, token: token, told: told, after: oracle.look))
+        let callOutcome = try oracle.perform(operation)
+        calls.append(Call(operation: operation, token: token, callOutcome: callOutcome, after: oracle.snapshot))
         if !isLater { try start(calls.count - 1) }
     }
 
@@ -83,12 +83,12 @@ final class KillClient {
     }
 
     private func start(_ index: Int) throws {
-        calls[index].pending = try calls[index].deed.start(by: client, token: calls[index].token)
+        calls[index].pending = try calls[index].operation.start(by: client, token: calls[index].token)
         tally.made += 1
     }
 
-    /// What to do next, and whether it has to be alone.
-    private func choose(_ random: inout Seeded, _ numbers: inout Int) -> (ClientOperation, isAlone: Bool)? {
+    /// Chooses the next operation, and whether it has to be alone.
+    private func choose(_ random: inout SeededGenerator, _ numbers: inout Int) -> (ClientOperation, isAlone: Bool)? {
         let paths = oracle.paths
         let own = paths.filter { !$0.dropFirst().contains("/") }
         guard let root = own.randomElement(using: &random) else { return (another(&random), false) }
@@ -138,20 +138,21 @@ final class KillClient {
         }
     }
 
-    private func another(_ random: inout Seeded) -> ClientOperation {
+    private func another(_ random: inout SeededGenerator) -> ClientOperation {
         roots += 1
         let kind = KillDefinitions.kinds.randomElement(using: &random) ?? "free"
         return .coordinate(kind, id: "\(prefix)_\(roots)")
     }
 
-    /// Those that no call under way switches: switched twice, it would look as if neither call had been taken.
+    /// Returns the presentables that no call under way switches: a double switch would look as if neither call had been
+    /// taken.
     private func unswitched(_ paths: [String]) -> [String] {
-        paths.filter { path in !calls.contains { $0.deed.isSwitch && $0.deed.path == path } }
+        paths.filter { path in !calls.contains { $0.operation.isSwitch && $0.operation.path == path } }
     }
 
     // MARK: Hearing
 
-    /// Takes an answer; false where it is to none of its calls.
+    /// Handles a reply. Returns false if it is not to one of its calls.
     func take(_ message: ReceivedMessage, serials: inout Set<UInt64>) throws -> Bool {
         guard let replyTo = message.replyTo else { return false }
         if let first = recalled.removeValue(forKey: replyTo) {
@@ -177,17 +178,18 @@ final class KillClient {
         tally.answered += 1
         if call.isTaken { tally.firstOutcomes += 1 }
         settled = call.after
-        let told = Told(message, to: call.deed)
+        let callOutcome = CallOutcome(message, to: call.operation)
         // Made again without a token it may come too late for what is gone by the calls after it.
-        let isLate = call.isAgain && call.token == nil && told == .error("org.freedesktop.DBus.Error.UnknownObject")
-        guard told == call.told || isLate else {
-            throw TestFailure("\(call) is answered \(told), not \(call.told)")
+        let isLate =
+            call.isAgain && call.token == nil && callOutcome == .error("org.freedesktop.DBus.Error.UnknownObject")
+        guard callOutcome == call.callOutcome || isLate else {
+            throw TestFailure("\(call) is answered \(callOutcome), not \(call.callOutcome)")
         }
         acknowledged += message.serials
         for serial in message.serials {
             guard serials.insert(serial).inserted else { throw TestFailure("S-10: serial \(serial) was there before") }
         }
-        if call.token != nil, case .verdicts(["navigated"]) = told {
+        if call.token != nil, case .verdicts(["navigated"]) = callOutcome {
             answered.append((call, message.values))
             if answered.count > 6 { answered.removeFirst() }
         }
@@ -196,28 +198,29 @@ final class KillClient {
 
     // MARK: After a death
 
-    /// What may be to be seen of its roots: no call under way was taken, or the first one was, or the first two, ….
-    var looks: [Look] { [settled] + calls.map(\.after) }
+    /// The possible visible states of its roots: with none, the first, the first two, … of the calls under way taken.
+    var snapshots: [TreeSnapshot] { [settled] + calls.map(\.after) }
 
-    /// Compares what is to be seen after a restart with what the answers say, and notes which calls were taken.
-    func compare(_ look: Look) throws {
-        let seen = look.filter { $0.key.hasPrefix("/\(prefix)_") }
-        let looks = looks
-        let alike = looks.indices.filter { looks[$0].lines == seen.lines }
+    /// Compares the state after a restart with the answers, and notes which calls were taken.
+    func compare(_ snapshot: TreeSnapshot) throws {
+        let seen = snapshot.filter { $0.key.hasPrefix("/\(prefix)_") }
+        let snapshots = snapshots
+        let alike = snapshots.indices.filter { snapshots[$0].lines == seen.lines }
         guard let first = alike.first else {
-            let wanted = looks.map { difference(of: seen, from: $0) }.joined(separator: "\n  or ")
+            let wanted = snapshots.map { difference(of: seen, from: $0) }.joined(separator: "\n  or ")
             throw TestFailure(
                 "\(prefix): what is to be seen is neither what the answered calls led to nor what one of these leads to: "
-                    + "\(calls.map(\.deed))\n  \(wanted)")
+                    + "\(calls.map(\.operation))\n  \(wanted)")
         }
         // What was cleared and is there again looks the same, and is another.
-        guard let taken = alike.first(where: { problem(of: seen, as: looks[$0]) == nil }) else {
-            throw TestFailure("\(prefix): \(problem(of: seen, as: looks[first]) ?? "")")
+        guard let taken = alike.first(where: { problem(of: seen, as: snapshots[$0]) == nil }) else {
+            throw TestFailure("\(prefix): \(problem(of: seen, as: snapshots[first]) ?? "")")
         }
-        for (path, sight) in looks[taken] where alike.allSatisfy({ looks[$0][path]?.instance == sight.instance }) {
-            instances[sight.instance] = seen[path]?.instance
+        for (path, node) in snapshots[taken] where alike.allSatisfy({ snapshots[$0][path]?.instance == node.instance })
+        {
+            instances[node.instance] = seen[path]?.instance
         }
-        settled = looks[taken]
+        settled = snapshots[taken]
         tally.lost += calls.count
         for index in calls.indices where index < taken {
             calls[index].isTaken = true
@@ -225,11 +228,11 @@ final class KillClient {
         }
     }
 
-    /// What is wrong with the instances of what is to be seen, if it is this look of the oracle's.
-    private func problem(of seen: Look, as look: Look) -> String? {
-        for (path, sight) in look.sorted(by: { $0.key < $1.key }) {
+    /// Returns the problem with the instances of the visible state, compared with this snapshot of the oracle.
+    private func problem(of seen: TreeSnapshot, as snapshot: TreeSnapshot) -> String? {
+        for (path, node) in snapshot.sorted(by: { $0.key < $1.key }) {
             guard let instance = seen[path]?.instance else { continue }
-            if let before = instances[sight.instance] {
+            if let before = instances[node.instance] {
                 if before != instance { return "D-3: '\(path)' was instance \(before) and is \(instance)" }
             } else if instances.values.contains(instance) {
                 return "S-1: instance \(instance) of '\(path)' was there before, as another's"
@@ -238,11 +241,11 @@ final class KillClient {
         return nil
     }
 
-    /// Makes the calls once more that got no answer, and some that got one.
-    func again(_ random: inout Seeded) throws {
+    /// Repeats the calls without an answer, and some of those with one.
+    func again(_ random: inout SeededGenerator) throws {
         calls.removeAll { $0.isTaken && $0.token == nil }
         for (call, values) in answered where random.chance(30) {
-            recalled[try call.deed.start(by: client, token: call.token)] = (call, values)
+            recalled[try call.operation.start(by: client, token: call.token)] = (call, values)
         }
         for index in calls.indices {
             calls[index].isAgain = true
@@ -259,7 +262,7 @@ final class KillClient {
     /// Forgets answers that the daemon may forget, too.
     func forgetAnswers() { answered = [] }
 
-    private func difference(of seen: Look, from wanted: Look) -> String {
+    private func difference(of seen: TreeSnapshot, from wanted: TreeSnapshot) -> String {
         let paths = Set(seen.keys).union(wanted.keys).sorted()
         return paths.filter { seen[$0]?.line != wanted[$0]?.line }.map {
             "\($0): '\(seen[$0]?.line ?? "nothing")', not '\(wanted[$0]?.line ?? "nothing")'"
@@ -277,7 +280,7 @@ extension ClientOperation {
     }
 }
 
-/// What happened, in numbers.
+/// Statistics.
 struct KillTally {
     /// Calls made.
     var made = 0

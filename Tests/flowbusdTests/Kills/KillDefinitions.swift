@@ -1,4 +1,4 @@
-/// What the tests that kill navigate in: roots of each kind that one client has for itself, and two that all share.
+/// The definitions for the kill tests: roots of each kind for one client alone, and two that all clients share.
 enum KillDefinitions {
     static let text =
         """

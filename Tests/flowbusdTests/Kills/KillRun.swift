@@ -3,24 +3,24 @@ import FlowCore
 import FlowFile
 import Foundation
 
-/// A daemon that is killed at random moments while clients navigate, and what has to be true of it all the while.
+/// A daemon that is killed at random moments while clients navigate, with the conditions that have to hold.
 final class KillRun {
     private let daemon: any KilledDaemon
     private let definitions: Definitions
     private let seed: UInt64
-    private var random: Seeded
+    private var random: SeededGenerator
     private var clients: [KillClient] = []
     private let shared: SharedRoots
-    /// Hears all signals, and reads the tree.
+    /// Receives all signals, and reads the tree.
     private let listener: TestClient
-    /// Processes that emit when they are told to.
+    /// Processes that emit on request.
     private let others: [ChildProcess]
     private var guests: [(client: TestClient, path: String)] = []
-    /// Where each has read to in its log.
+    /// The position in each client's log.
     private var read: [ObjectIdentifier: Int] = [:]
     private var numbers = 0
     private var serials: Set<UInt64> = []
-    private var heard = HeardNavigations()
+    private var received = ReceivedNavigations()
     private var kills = 0
     private var isDead = false
     private var guestsGone = 0
@@ -28,7 +28,7 @@ final class KillRun {
     init(_ daemon: any KilledDaemon, seed: UInt64) throws {
         self.daemon = daemon
         self.seed = seed
-        random = Seeded(seed)
+        random = SeededGenerator(seed)
         definitions = try DefinitionFiles.load(from: DefinitionFolders(named: [daemon.flows.path])).definitions
         listener = try TestClient(daemon.bus)
         shared = try SharedRoots(daemon.bus)
@@ -49,9 +49,9 @@ final class KillRun {
         }
     }
 
-    /// Kills it at least so often.
+    /// Kills it at least a number of times.
     ///
-    /// - Returns: what to tell of it.
+    /// - Returns: a summary.
     func play(_ wanted: Int) throws -> String {
         do {
             var lives = 0
@@ -72,7 +72,7 @@ final class KillRun {
             lost with flowbusd and made again, of which \(tally.firstOutcomes) got the first outcome by their token; \
             \(tally.recalled) answers were given once more; \(shared.taken) steps with a late guard, \
             \(shared.concludedLate) of them pending over a restart, \(shared.repeats) questions and \
-            Presents asked again; \(guestsGone) owners left meanwhile; \(heard.count) navigations heard
+            Presents asked again; \(guestsGone) owners left meanwhile; \(received.count) navigations heard
             """
     }
 
@@ -87,10 +87,10 @@ final class KillRun {
         try listener.ping(Service.name)
         let window = random.number(1...8)
         let time: Duration = isLong ? .milliseconds(1_200) : random.time(upTo: 30)
-        try invite()
+        try addOwners()
         var asking = random.number(0...4)
         try listener.run(for: time) {
-            try hear()
+            try receiveAll()
             for client in clients { try client.go(&random, window: window, numbers: &numbers) }
             if asking > 0, random.chance(20), let client = clients.randomElement(using: &random) {
                 asking -= 1
@@ -117,48 +117,48 @@ final class KillRun {
         try listener.run(for: random.time(upTo: random.chance(60) ? 2 : 8)) {}
         try daemon.kill()
         try listener.wait(for: "the bus to answer what flowbusd does not") {
-            try hear()
+            try receiveAll()
             return clients.allSatisfy(\.isQuiet) && shared.isQuiet
         }
-        let gone = try dismissGuests()
-        kills += try daemon.comeBack(&random)
+        let gone = try dismissOwned()
+        kills += try daemon.restartAfterKill(&random)
 
-        let look = try look()
-        for client in clients { try client.compare(look) }
-        try shared.compare(look)
+        let snapshot = try snapshot()
+        for client in clients { try client.compare(snapshot) }
+        try shared.compare(snapshot)
         for guest in guests {
-            guard look[guest.path]?.line.contains("owner=\(guest.client.uniqueName)") == true else {
-                throw TestFailure("D-3: '\(guest.path)' has lost its owner: \(look[guest.path]?.line ?? "gone")")
+            guard snapshot[guest.path]?.line.contains("owner=\(guest.client.uniqueName)") == true else {
+                throw TestFailure("D-3: '\(guest.path)' has lost its owner: \(snapshot[guest.path]?.line ?? "gone")")
             }
         }
-        for path in gone where look[path] != nil {
+        for path in gone where snapshot[path] != nil {
             // That takes a question to the bus.
-            while try self.look()[path] != nil { try listener.waitForSignal("InterfacesRemoved") }
+            while try self.snapshot()[path] != nil { try listener.waitForSignal("InterfacesRemoved") }
         }
         for client in clients { try client.again(&random) }
         try shared.again()
     }
 
-    /// Waits until all is answered, and looks at the whole.
+    /// Waits until everything is answered, and checks the whole state.
     private func waitUntilIdle() throws {
         repeat {
             try listener.wait(for: "all answers") {
-                try hear()
+                try receiveAll()
                 try shared.answer(&random, all: true)
                 return clients.allSatisfy(\.isDone) && shared.isSettled
             }
             // What the answers of presenter and guard led to is done when they get this one; and they have heard of it.
             for client in [shared.presenter, shared.guard, listener] { try client.ping(Service.name) }
-            try hear()
+            try receiveAll()
         } while !shared.isSettled
-        let look = try look()
+        let snapshot = try snapshot()
         for client in clients {
-            try client.compare(look)
+            try client.compare(snapshot)
             client.forgetAnswers()
         }
-        try shared.compare(look, isSettled: true)
-        try heard.compare(with: listener, answered: clients.flatMap { $0.takeAcknowledged() })
-        if look.keys.count(where: { $0.hasPrefix("/shared/") }) > 20 {
+        try shared.compare(snapshot, isSettled: true)
+        try received.compare(with: listener, answered: clients.flatMap { $0.takeAcknowledged() })
+        if snapshot.keys.count(where: { $0.hasPrefix("/shared/") }) > 20 {
             try listener.call(
                 Service.name, Service.tree + "/shared", Service.name + ".Stepper", "EmitStep", "wipe", .options())
             shared.forget()
@@ -169,19 +169,20 @@ final class KillRun {
 
     // MARK: Those who own something and leave
 
-    private func invite() throws {
+    private func addOwners() throws {
         guard guests.count < 3 else { return }
         let guest = try TestClient(daemon.bus)
         numbers += 1
         let seat = ClientOperation.emit(.init(name: "seat", number: numbers), on: "/guests")
         try guest.answer(to: seat.start(by: guest, token: nil))
-        let path = try look().first { $0.key.hasPrefix("/guests/") && $0.value.line.hasPrefix("chair \(numbers)") }?.key
+        let path = try snapshot().first { $0.key.hasPrefix("/guests/") && $0.value.line.hasPrefix("chair \(numbers)") }?
+            .key
         guard let path else { throw TestFailure("D-1: chair \(numbers) is not there, which was answered") }
         try guest.answer(to: ClientOperation.claim(path).start(by: guest, token: nil))
         guests.append((guest, path))
     }
 
-    private func dismissGuests() throws -> [String] {
+    private func dismissOwned() throws -> [String] {
         var gone: [String] = []
         while let guest = guests.first, random.chance(40) {
             guest.client.disconnect()
@@ -194,11 +195,11 @@ final class KillRun {
 
     // MARK: Hearing and looking
 
-    /// What is to be seen; by bus activation this starts it.
-    private func look() throws -> Look {
+    /// Reads the tree; with bus activation this starts the daemon.
+    private func snapshot() throws -> TreeSnapshot {
         while true {
             do {
-                return Oracle.look(
+                return Oracle.snapshot(
                     at: try listener.call(
                         Service.name, Service.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")[0])
             } catch let error as BusError where error.name == "org.freedesktop.DBus.Error.NoReply" {
@@ -208,9 +209,9 @@ final class KillRun {
     }
 
     /// Takes what arrived.
-    private func hear() throws {
+    private func receiveAll() throws {
         for message in news(of: listener) where message.kind == .signal && message.member == "NavigationOccurred" {
-            try heard.note(message)
+            try received.note(message)
         }
         for client in clients {
             for message in news(of: client.client) {
@@ -227,8 +228,8 @@ final class KillRun {
     }
 }
 
-/// The navigations that were told, and what the history says of them.
-struct HeardNavigations {
+/// The signaled navigations, compared with the history.
+struct ReceivedNavigations {
     private struct Navigation {
         let serial: UInt64
         let flow: String
@@ -237,8 +238,8 @@ struct HeardNavigations {
         let hasContributors: Bool
     }
 
-    /// Those of each process, by its unique name; and when it was killed.
-    private var told: [String: [Navigation]] = [:]
+    /// The navigations of each process, by its unique name, and the time when it was killed.
+    private var reported: [String: [Navigation]] = [:]
     private var latest: UInt64 = 0
     private(set) var count = 0
     private var compared: UInt64 = 0
@@ -248,14 +249,14 @@ struct HeardNavigations {
         guard serial > latest else { throw TestFailure("S-10: serial \(serial) after \(latest): \(message)") }
         latest = serial
         count += 1
-        told[message.sender, default: []].append(
+        reported[message.sender, default: []].append(
             Navigation(
                 serial: serial, flow: message.path, step: message.values[3].text ?? "",
                 hasContributors: !message.values[5].elements.isEmpty))
     }
 
-    /// Compares them, and what was answered, with the history: it is in the order of serials, and misses at most what was
-    /// told last in a life and changed nothing (D-2).
+    /// Compares them, and the answers, with the history: it is in the order of serials, and lacks at most the last
+    /// navigations of a process that changed nothing (D-2).
     mutating func compare(with client: TestClient, answered: [UInt64]) throws {
         var entries: [UInt64: BusValue] = [:]
         var last = compared
@@ -274,10 +275,10 @@ struct HeardNavigations {
         }
         let bus = "org.freedesktop.DBus"
         let live = try client.call(bus, "/", bus, "GetNameOwner", .string(Service.name))[0].text ?? ""
-        for (name, told) in told {
-            let missing = told.filter { entries[$0.serial] == nil }
-            guard missing.map(\.serial) == told.suffix(missing.count).map(\.serial) else {
-                throw TestFailure("the history of one life has holes: \(missing) of \(told.map(\.serial))")
+        for (name, reported) in reported {
+            let missing = reported.filter { entries[$0.serial] == nil }
+            guard missing.map(\.serial) == reported.suffix(missing.count).map(\.serial) else {
+                throw TestFailure("the history of one life has holes: \(missing) of \(reported.map(\.serial))")
             }
             if name == live, let first = missing.first {
                 throw TestFailure("the history lacks \(first), which is not lost")
@@ -286,18 +287,18 @@ struct HeardNavigations {
                 throw TestFailure("D-2: the history lacks \(first), which may have changed the tree")
             }
             guard missing.count < 400 else { throw TestFailure("the history lacks \(missing.count) navigations") }
-            for navigation in told {
+            for navigation in reported {
                 guard let entry = entries[navigation.serial]?.elements else { continue }
                 guard entry[1].text == navigation.flow, entry[3].text == navigation.step else {
                     throw TestFailure("the history says \(entry) of \(navigation)")
                 }
             }
         }
-        let unchanging = Set(told.values.joined().filter { !$0.hasContributors }.map(\.serial))
+        let unchanging = Set(reported.values.joined().filter { !$0.hasContributors }.map(\.serial))
         if let serial = answered.first(where: { entries[$0] == nil && !unchanging.contains($0) }) {
             throw TestFailure("D-2: the history lacks \(serial), which was answered")
         }
         compared = last
-        told = [:]
+        reported = [:]
     }
 }

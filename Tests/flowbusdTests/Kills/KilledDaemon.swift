@@ -2,19 +2,19 @@ import BusTestSupport
 import Foundation
 import Glibc
 
-/// A flowbusd that is killed, and comes back.
+/// A flowbusd that is killed and restarted.
 protocol KilledDaemon {
     var bus: PrivateBus { get }
     /// The folder of its definitions.
     var flows: TemporaryDirectory { get }
-    /// Whether a call has the bus start it: then what a client sends may meet two of them.
+    /// Whether a call makes the bus start it: then messages of a client can reach two processes.
     var isActivated: Bool { get }
     /// Kills it at this very moment.
     func kill() throws
-    /// Has it come back, if it does not by itself, perhaps killed in the middle of that.
+    /// Restarts it, if needed, and may kill it during the start.
     ///
-    /// - Returns: how often it was killed.
-    func comeBack(_ random: inout Seeded) throws -> Int
+    /// - Returns: the number of kills.
+    func restartAfterKill(_ random: inout SeededGenerator) throws -> Int
     /// What it has logged.
     var log: String { get }
 }
@@ -59,14 +59,14 @@ final class SupervisedDaemon: KilledDaemon {
 
     func kill() throws { process.send(signal: SIGKILL) }
 
-    func comeBack(_ random: inout Seeded) throws -> Int {
+    func restartAfterKill(_ random: inout SeededGenerator) throws -> Int {
         var kills = 1
-        try bury()
+        try waitUntilDead()
         while random.chance(25) {
             process = try Service.start(["--address", bus.address] + folders.options)
             try watcher.run(for: random.time(upTo: 40)) {}
             try kill()
-            try bury()
+            try waitUntilDead()
             kills += 1
         }
         process = try Service.start(["--address", bus.address] + folders.options)
@@ -75,7 +75,7 @@ final class SupervisedDaemon: KilledDaemon {
     }
 
     /// Waits until it is dead, and the bus knows.
-    private func bury() throws {
+    private func waitUntilDead() throws {
         guard try process.waitForExit() == .signal(SIGKILL) else {
             throw TestFailure("flowbusd ended before it was killed: \(process.errors)")
         }
@@ -119,7 +119,7 @@ final class ActivatedDaemon: KilledDaemon {
 
     func kill() throws { if let processID { Glibc.kill(processID, SIGKILL) } }
 
-    func comeBack(_ random: inout Seeded) throws -> Int {
+    func restartAfterKill(_ random: inout SeededGenerator) throws -> Int {
         var kills = 1
         while random.chance(25) {
             // It comes with this call, and goes again; the bus answers the call then.

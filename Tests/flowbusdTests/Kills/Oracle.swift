@@ -2,23 +2,23 @@ import BusTestSupport
 import FlowCore
 import FlowFile
 
-/// What is to be seen of presentables: a line for each path, and the number of the one that is there.
-typealias Look = [String: Sight]
+/// The visible state of presentables, by path.
+typealias TreeSnapshot = [String: NodeSnapshot]
 
-/// What is to be seen of a presentable.
-struct Sight: Equatable {
+/// The visible state of a presentable.
+struct NodeSnapshot: Equatable {
     /// What it is and how it stands.
     var line: String
-    /// Its instance, in whoever's counting.
+    /// Its instance, as the daemon or the oracle counts.
     var instance: UInt64
 }
 
-extension Look {
+extension TreeSnapshot {
     /// The lines without the instances.
     var lines: [String: String] { mapValues(\.line) }
 }
 
-/// Foresees what one client's calls do where no other interferes: a machine that is never killed.
+/// Predicts the effects of one client's calls without interference: a machine that is never killed.
 final class Oracle {
     private var coordinator: Coordinator
     private var requests: UInt64 = 0
@@ -36,26 +36,26 @@ final class Oracle {
     func isVisible(_ path: String) -> Bool { node(path).map { coordinator.isVisible($0) } ?? false }
     func isOwned(_ path: String) -> Bool { node(path).flatMap { coordinator.owner(of: $0) } != nil }
 
-    /// What is to be seen.
-    var look: Look {
-        var look: Look = [:]
+    /// The visible state.
+    var snapshot: TreeSnapshot {
+        var snapshot: TreeSnapshot = [:]
         for path in paths {
             guard let node = node(path) else { continue }
             var number: Int?
             if case .int64(let value)? = coordinator.arguments(of: node)["number"]?.value { number = Int(value) }
-            look[path] = Sight(
+            snapshot[path] = NodeSnapshot(
                 line: Self.line(
                     name: coordinator.name(of: node), number: number, isVisible: coordinator.isVisible(node),
                     isPresented: coordinator.isPresented(node), owner: coordinator.owner(of: node)?.name,
                     current: coordinator.currentPath(of: node), isReady: coordinator.isReady(node)),
                 instance: node.instance)
         }
-        return look
+        return snapshot
     }
 
-    /// The same of all that flowbusd shows.
-    static func look(at objects: BusValue) -> Look {
-        var look: Look = [:]
+    /// The visible state of flowbusd's objects.
+    static func snapshot(at objects: BusValue) -> TreeSnapshot {
+        var snapshot: TreeSnapshot = [:]
         for case .dictEntry(let key, let roles) in objects.elements {
             guard let path = key.text, path.hasPrefix(Service.tree + "/"),
                 let presentable = roles[Service.name + ".Presentable"]
@@ -63,14 +63,14 @@ final class Oracle {
             let flow = roles[Service.name + ".Flow"]
             var current = flow?["Current"]?.text
             if current == "/" { current = nil }
-            look[String(path.dropFirst(Service.tree.count))] = Sight(
+            snapshot[String(path.dropFirst(Service.tree.count))] = NodeSnapshot(
                 line: line(
                     name: presentable["Name"]?.text ?? "", number: presentable["Arguments"]?["number"]?.number,
                     isVisible: presentable["Visible"] == true, isPresented: presentable["Presented"] == true,
                     owner: presentable["Owner"]?.text, current: current, isReady: flow?["Ready"]?.truth),
                 instance: UInt64(presentable["Instance"]?.number ?? 0))
         }
-        return look
+        return snapshot
     }
 
     private static func line(
@@ -89,22 +89,24 @@ final class Oracle {
 
     // MARK: What is done
 
-    /// Does it, and says what it is answered.
-    func `do`(_ deed: ClientOperation) throws -> Told {
+    /// Carries out an operation. Returns its answer.
+    func perform(_ operation: ClientOperation) throws -> CallOutcome {
         requests += 1
         let request = RequestID(requests)
-        guard let event = try event(deed, request) else { return .error("org.freedesktop.DBus.Error.UnknownObject") }
+        guard let event = try event(operation, request) else {
+            return .error("org.freedesktop.DBus.Error.UnknownObject")
+        }
         for effect in coordinator.handle(event, at: Instant(microseconds: 0)) {
             switch effect {
-            case .reply(request, let answer): return told(answer)
+            case .reply(request, let answer): return callOutcome(answer)
             case .fail(request, let error): return .error(Service.name + ".Error." + error.code.rawValue)
             default: continue
             }
         }
-        throw TestFailure("the oracle has no answer to \(deed)")
+        throw TestFailure("the oracle has no answer to \(operation)")
     }
 
-    private func told(_ answer: Answer) -> Told {
+    private func callOutcome(_ answer: Answer) -> CallOutcome {
         switch answer {
         case .done: .done
         case .verdict(let verdict, _): .verdicts([verdict.rawValue])
@@ -123,13 +125,13 @@ final class Oracle {
     }
 
     /// Nil: nothing is live there.
-    private func event(_ deed: ClientOperation, _ request: RequestID) throws -> Event? {
-        if case .coordinate(let flow, let id) = deed {
+    private func event(_ operation: ClientOperation, _ request: RequestID) throws -> Event? {
+        if case .coordinate(let flow, let id) = operation {
             guard let flow = coordinator.definitions.flow(named: flow) else { throw TestFailure("no flow \(flow)") }
             return .flowRequested(request, FlowRequest(flow, id: id, by: client))
         }
-        guard let node = node(deed.path) else { return nil }
-        switch deed {
+        guard let node = node(operation.path) else { return nil }
+        switch operation {
         case .emit(let step, _):
             return .stepEmitted(request, on: node, step: try id(of: step), arguments: arguments(of: step), by: client)
         case .emitAll(let steps, _):

@@ -1,9 +1,9 @@
 import BusTestSupport
 
-/// What happens in the roots that all clients share: steps that wait for a guard, and screens for a presenter, both of which
-/// answer late, also to a daemon that is dead by then.
+/// The roots that all clients share: steps that wait for a guard, and screens for a presenter, both of which answer
+/// late, even to a daemon that has ended by then.
 ///
-/// What comes of it depends on who is first, so that it is not foreseen; but each step has to be taken exactly once.
+/// The results depend on the order of events and are not predicted; but each step has to be taken exactly once.
 final class SharedRoots {
     /// A step that a guard is asked about.
     private struct Ask {
@@ -11,7 +11,7 @@ final class SharedRoots {
         let client: TestClient
         let token: String
         var pending: AwaitedReply?
-        /// Whether it was told `pending`, so that `StepConcluded` is to come.
+        /// Whether it was answered `pending`, so that `StepConcluded` has to follow.
         var isPending = false
         var verdict: String?
     }
@@ -21,15 +21,15 @@ final class SharedRoots {
     private var asks: [Int: Ask] = [:]
     private var questions: [ReceivedMessage] = []
     private var presents: [ReceivedMessage] = []
-    /// What each daemon asked to show.
+    /// The Presents of each daemon.
     private var asked: Set<String> = []
     /// The screens that were seen to be owned.
     private var owned: Set<UInt64> = []
     private var failure: TestFailure?
-    /// How many Presents and questions were made again by another daemon.
+    /// The number of Presents and questions that another daemon repeated.
     private(set) var repeats = 0
     private(set) var taken = 0
-    /// How many were told `pending`, and had their outcome from another daemon.
+    /// The number of pending steps whose outcome came from another daemon.
     private(set) var concludedLate = 0
     /// Those that are pending, and their daemon is gone.
     private var late: Set<Int> = []
@@ -83,11 +83,11 @@ final class SharedRoots {
 
     /// How many were not answered.
     var openCount: Int { asks.values.count { $0.verdict == nil } }
-    /// Whether nobody waits for an answer, be it one that will not come.
+    /// Whether no caller waits for an answer, be it one that will not come.
     var isQuiet: Bool { asks.values.allSatisfy { $0.pending == nil } }
 
     /// Answers some of what the guard and the presenter were asked; or all.
-    func answer(_ random: inout Seeded, all: Bool = false) throws {
+    func answer(_ random: inout SeededGenerator, all: Bool = false) throws {
         if let failure { throw failure }
         while let question = questions.first, all || random.chance(30) {
             questions.removeFirst()
@@ -103,7 +103,7 @@ final class SharedRoots {
         }
     }
 
-    /// Takes an answer, or what tells of one told `pending`; false where it is to none of its calls.
+    /// Handles a reply, or a StepConcluded. Returns false if it is not for one of its calls.
     func take(_ message: ReceivedMessage, by client: TestClient) throws -> Bool {
         if message.kind == .signal, message.member == "StepConcluded" { return try conclude(message, by: client) }
         guard let call = message.replyTo,
@@ -144,7 +144,7 @@ final class SharedRoots {
         if late.remove(number) != nil { concludedLate += 1 }
     }
 
-    /// Makes the calls once more that got no answer, in their order.
+    /// Repeats the calls without an answer, in order.
     func again() throws {
         for number in asks.keys.sorted() where asks[number]?.verdict == nil && asks[number]?.pending == nil {
             if asks[number]?.isPending == true { late.insert(number) }
@@ -152,9 +152,11 @@ final class SharedRoots {
         }
     }
 
-    /// Compares what is to be seen with what the answers say. Where all is answered, all has to be there.
-    func compare(_ look: Look, isSettled: Bool = false) throws {
-        let cards = look.filter { $0.key.hasPrefix("/shared/card") }.sorted { $0.value.instance < $1.value.instance }
+    /// Compares the visible state with the answers. If everything is answered, everything has to be there.
+    func compare(_ snapshot: TreeSnapshot, isSettled: Bool = false) throws {
+        let cards = snapshot.filter { $0.key.hasPrefix("/shared/card") }.sorted {
+            $0.value.instance < $1.value.instance
+        }
         let numbers = cards.map { Int($0.value.line.split(separator: " ")[1]) ?? 0 }
         guard Set(numbers).count == numbers.count else {
             throw TestFailure("D-4: a step was taken twice: \(numbers)")
@@ -173,13 +175,13 @@ final class SharedRoots {
             let own = numbers.filter { asks[$0].map { ObjectIdentifier($0.client) } == client }
             guard own == own.sorted() else { throw TestFailure("S-6: steps of one client were overtaken: \(own)") }
         }
-        for (path, sight) in cards {
-            let isOwned = sight.line.contains("owner=\(presenter.uniqueName)")
-            if sight.line.contains("owner="), !isOwned {
-                throw TestFailure("'\(path)' is owned by whom? \(sight.line)")
+        for (path, node) in cards {
+            let isOwned = node.line.contains("owner=\(presenter.uniqueName)")
+            if node.line.contains("owner="), !isOwned {
+                throw TestFailure("'\(path)' is owned by whom? \(node.line)")
             }
-            if owned.contains(sight.instance), !isOwned { throw TestFailure("D-3: '\(path)' has lost its owner") }
-            if isOwned { owned.insert(sight.instance) }
+            if owned.contains(node.instance), !isOwned { throw TestFailure("D-3: '\(path)' has lost its owner") }
+            if isOwned { owned.insert(node.instance) }
             if isSettled, !isOwned { throw TestFailure("S-31: '\(path)' is not owned, and its Present was answered") }
         }
     }

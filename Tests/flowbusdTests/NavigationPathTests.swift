@@ -1,9 +1,9 @@
 import BusTestSupport
 import Testing
 
-/// Ways through the tree that are no single step: Back, deep links along a path, what comes by itself with time.
-@Suite("Ways")
-struct WayTests {
+/// Navigation other than single steps: Back, deep links along a path, idle steps.
+@Suite("Back, paths and idle flows")
+struct NavigationPathTests {
     private let definitions = """
         [steps]
         open = { n = "int64?" }
@@ -66,7 +66,7 @@ struct WayTests {
         #expect(last == [.uint64(6), "", .options()])
     }
 
-    @Test func `S-23 a parent hears of a child that is dismissed by other hands`() throws {
+    @Test func `S-23 onDismissed is triggered when a child is dismissed by anything but a rule`() throws {
         let service = try Service(definitions)
         try service.emit("open", on: "/main")
         try service.listen()
@@ -77,7 +77,7 @@ struct WayTests {
         #expect(told.values[2] == .string(service.client.uniqueName))
     }
 
-    @Test func `S-28 NavigateAlong goes from flow to flow, and says where it could not go on`() throws {
+    @Test func `S-28 NavigateAlong goes from flow to flow, and names the segment that failed`() throws {
         let service = try Service(definitions)
         let along = { (segments: [(String, String)]) in
             try service.coordinator("NavigateAlong", path(segments), .options(["timeout": .uint64(1)]))
@@ -127,7 +127,7 @@ struct WayTests {
         #expect(try service.coordinator("GetSerial") == serial)
     }
 
-    @Test func `S-34 a flow that nobody reaches for a time goes home by itself, once`() throws {
+    @Test func `S-34 an idle flow goes home by itself, once`() throws {
         let service = try Service(
             definitions.replacing(
                 "[flows.main]\n", with: "[flows.main]\nidle = { after = \"20ms\", step = \"home\" }\n"))

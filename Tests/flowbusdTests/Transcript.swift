@@ -1,8 +1,8 @@
 import BusTestSupport
 
 extension TestClient {
-    /// What it received in short: member and path of signals, with what matters of their values; answers as they are.
-    var story: [String] {
+    /// The received messages in short: member, path and values of signals; replies as they are.
+    var transcript: [String] {
         log.map { message in
             switch message.kind {
             case .reply: return "answer \(message.values.map(\.brief).joined(separator: " "))"

@@ -1,9 +1,9 @@
 import BusTestSupport
 import FlowBus
 
-/// A bus with a service that knows no flows but those which programs register.
+/// A bus with a service without definitions other than those that programs register.
 @MainActor
-final class Ground {
+final class ServiceFixture {
     let service: Service
 
     init() throws { service = try Service("") }

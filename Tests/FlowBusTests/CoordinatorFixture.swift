@@ -1,7 +1,7 @@
 import FlowBus
 import Testing
 
-/// Where a test's flows live.
+/// The host of a test's flows.
 enum HostKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case inProcess
     case onTheBus
@@ -9,15 +9,15 @@ enum HostKind: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 }
 
-/// A coordinator, and what it tells.
+/// A coordinator, with its navigations and failures.
 @MainActor
-final class Stage {
+final class CoordinatorFixture {
     let coordinator: FlowCoordinator
     private let host: HostKind
     private var navigations: AsyncStream<FlowNavigation>.Iterator
     private var failures: AsyncStream<NavigationFailure>.Iterator
     /// The service and its bus, which end with this; nil in process.
-    let ground: Ground?
+    let serviceFixture: ServiceFixture?
     /// The coordinator's connection; nil in process.
     let bus: NavigationBus?
 
@@ -25,12 +25,12 @@ final class Stage {
         self.host = host
         switch host {
         case .inProcess:
-            (ground, bus) = (nil, nil)
+            (serviceFixture, bus) = (nil, nil)
             coordinator = FlowCoordinator()
         case .onTheBus:
-            let ground = try Ground()
-            self.ground = ground
-            let bus = try ground.connect()
+            let serviceFixture = try ServiceFixture()
+            self.serviceFixture = serviceFixture
+            let bus = try serviceFixture.connect()
             self.bus = bus
             coordinator = try FlowCoordinator(bus: bus)
         }
@@ -76,7 +76,7 @@ final class Stage {
     }
 }
 
-extension Stage {
+extension CoordinatorFixture {
     /// Starts a flow and waits until it is ready.
     @discardableResult
     func begin(_ flow: some Flow, with stepper: any Stepper = NoneStepper()) async throws -> NodePath {
