@@ -41,7 +41,7 @@ import Testing
                 0, UInt8(ascii: "i"), 0xac, 2,
             ]
         let second: [UInt8] =
-            [0, 0b11_0100, 1, 3, 1, 0, 3, 5] + Array("clear".utf8) + [0, 0, 0, 0, 6] + Array("screen".utf8) + [1]
+            [0, 0b1001_0100, 1, 3, 1, 0, 3, 5] + Array("clear".utf8) + [0, 0, 0, 0, 6] + Array("screen".utf8) + [1]
             + Array("a".utf8) + [4] + Array("/m/a".utf8) + [5] + Array("modal".utf8) + [1, 1]
             + Array("n".utf8) + [0, UInt8(ascii: "b"), 1, 3] + Array("end".utf8) + [1] + Array("b".utf8) + [0, 0, 0]
         var length = first
@@ -52,6 +52,21 @@ import Testing
         #expect(read.map(\.contributors) == [[], navigation.contributions])
         #expect(read.map(\.time) == [70, 68])
         #expect(read.map(\.cause) == [0, 300])
+    }
+
+    @Test func `D-6: contributors that an earlier version wrote as texts are read`() throws {
+        func text(_ text: String) -> [UInt8] { [UInt8(text.utf8.count)] + Array(text.utf8) }
+        let entry: [UInt8] =
+            [0b11_0111, 0xac, 0x02, 0x8c, 0x01, 1] + text("/m") + text("main") + text("go")
+            + [4] + text("clear") + text("screen a /m/a") + text("current b") + text("pop /m")
+        let contributors = try #require(try entries([UInt8(entry.count)] + entry).first).contributors
+        #expect(
+            contributors == [
+                Contribution(kind: .clear, name: "", path: nil), Contribution(kind: .screen, name: "a", path: "/m/a"),
+                Contribution(kind: .current, name: "b", path: nil), Contribution(kind: .pop, name: "", path: "/m"),
+            ])
+        let unknown: [UInt8] = [0b10_0000, 1, 0, 1] + text("door a /m/a")
+        #expect(throws: RecordFailure.self) { try entries([UInt8(unknown.count)] + unknown) }
     }
 
     @Test func `Entries of any length, times and serials of any size`() throws {
