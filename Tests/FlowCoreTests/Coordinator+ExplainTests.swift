@@ -83,10 +83,10 @@ struct ExplainTests {
                 "step 'pick' (item = 7) on flow '/main'",
                 "  alternative 1 of 2 is not taken: a 'payment' is live in the tree, which bars it (unless)",
                 "  alternative 2 of 2 is taken",
-                "  step 'busy' is set off on the same flow",
+                "  step 'busy' is triggered on the same flow",
                 "then step 'busy' for flow '/main'",
                 "  flow 'main' has no rule for step 'busy'",
-                "  NavigationFailed tells so, as nobody waits for it",
+                "  NavigationFailed reports it, as nobody waits for it",
             ])
         let unmatched = try explain(world, "paid", ["result": .string("never")], on: "/main")
         #expect(unmatched.outcome == .ignored(.unhandled))
@@ -187,7 +187,7 @@ struct ExplainTests {
         #expect(
             try explain(world, "done", on: "/main/payment").lines == [
                 "step 'done' on flow '/main/payment'",
-                "  the flow ends, and step 'paid' is set off on its parent '/main'",
+                "  the flow ends, and step 'paid' is triggered on its parent '/main'",
                 "  screen '/main/payment/till' goes",
                 "  '/main' has '/main/detail' in front",
                 "  flow '/main/payment' goes",
@@ -195,7 +195,7 @@ struct ExplainTests {
                 "  alternative 1 of 2 is not taken: the step has no argument 'result'",
                 "  alternative 2 of 2 is not taken: the step has no argument 'result'",
                 "  no alternative of flow 'main' for step 'paid' matches",
-                "  NavigationFailed tells so, as nobody waits for it",
+                "  NavigationFailed reports it, as nobody waits for it",
             ])
     }
 
@@ -235,11 +235,11 @@ struct ExplainTests {
         #expect(
             asked.lines == [
                 "step 'go' on flow '/main'",
-                "  the guard 'com.auth' is asked about it, for at most 10 s: what follows, it alone can tell",
+                "  the guard 'com.auth' is asked about it, for at most 10 s: what follows depends on its answer",
             ])
         #expect(
             try explain(world, "go", on: "/far").lines[1]
-                == "  the navigator 'com.far' is asked where it leads, for at most 10 s: what follows, it alone can tell"
+                == "  the navigator 'com.far' is asked where it leads, for at most 10 s: what follows depends on its answer"
         )
         #expect(
             try explain(world, "on", on: "/far").lines[1]

@@ -183,7 +183,7 @@ struct CoordinatorTests {
         #expect(log.count { $0.hasPrefix("failed") } == 1)
         #expect(log.suffix(2) == ["failed after 257 by :1.1: /main again NavigationLoop", "= navigated 1"])
         let message = try #require(world.failures.first).message
-        #expect(message == "step 'again' and further ones were dropped: one origin may set off 256 steps")
+        #expect(message == "step 'again' and further ones were dropped: one origin may trigger 256 steps")
         #expect(world.coordinator.screenCount == 257)
         #expect(world.coordinator.origins.isEmpty)
         #expect(try world.emit("once", on: "/main").last == "= navigated 258")

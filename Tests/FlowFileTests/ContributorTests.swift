@@ -277,11 +277,11 @@ struct ContributorTests {
             try warnings(Self.head + rule) == [
                 "a.toml:18: warning: [flows.f.on.go[1].pop] flow 'f' never contributes 'pages', so this never dismisses "
                     + "anything; did you mean 'page'?",
-                "a.toml:18: warning: [flows.f.on.go[2].onDismissed.step] 'onDismissed' sets off the step 'number', which "
+                "a.toml:18: warning: [flows.f.on.go[2].onDismissed.step] 'onDismissed' triggers the step 'number', which "
                     + "flow 'f' has no rule for",
                 "a.toml:27: warning: [flows.f.on.gone[1].do[1].pop] flow 'f' never contributes 'item', so this never "
                     + "dismisses anything",
-                "a.toml:27: warning: [flows.f.on.gone[1].do[2].onDismissed.step] 'onDismissed' sets off the step 'number', "
+                "a.toml:27: warning: [flows.f.on.gone[1].do[2].onDismissed.step] 'onDismissed' triggers the step 'number', "
                     + "which flow 'f' has no rule for",
             ])
     }

@@ -128,8 +128,8 @@ struct FlowKeyTests {
         #expect(
             try warnings(text) == [
                 "a.toml:4: warning: [steps.away] no flow has a rule for the step 'away'",
-                "a.toml:8: warning: [flows.f.onBack] 'onBack' sets off the step 'away', which flow 'f' has no rule for",
-                "a.toml:9: warning: [flows.f.idle.step] 'idle' sets off the step 'away', which flow 'f' has no rule for",
+                "a.toml:8: warning: [flows.f.onBack] 'onBack' triggers the step 'away', which flow 'f' has no rule for",
+                "a.toml:9: warning: [flows.f.idle.step] 'idle' triggers the step 'away', which flow 'f' has no rule for",
             ])
     }
 }

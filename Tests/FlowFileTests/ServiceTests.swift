@@ -386,7 +386,7 @@ struct ServiceTests {
             """
         let unhandled = "a.toml:11: warning: [steps.away] no flow has a rule for the step 'away'"
         func warning(_ line: Int, _ place: String, _ key: String) -> String {
-            "a.toml:\(line): warning: [\(place)] '\(key)' sets off the step 'away', which the navigator of flow 'f' does "
+            "a.toml:\(line): warning: [\(place)] '\(key)' triggers the step 'away', which the navigator of flow 'f' does "
                 + "not take"
         }
         let start = warning(7, "autostart[2].step", "step")

@@ -162,7 +162,7 @@ struct Accounting: Sendable {
     /// The clients of a user that has limits of its own.
     func clients(of user: UInt32) -> [Client] { accounts.filter { $0.value.user == user }.map(\.key) }
 
-    /// Those that are there and that the shell was told to be of interest.
+    /// The clients that are there and that the shell watches.
     var presentClients: Set<Client> { Set(accounts.filter { !$0.value.isGone }.keys) }
 
     /// What is held for each client, there or gone.
@@ -252,7 +252,8 @@ extension Quotas {
 }
 
 extension Node {
-    /// How many bytes of arguments it holds for who made it: its own, and those of the step that its dismissal sets off.
+    /// The bytes of arguments that it holds for the client that made it: its own, and those of the step that its dismissal
+    /// triggers.
     var byteCount: Int { arguments.byteCount + (onDismissed?.byteCount ?? 0) }
 
     /// What the node holds, and for whom.

@@ -103,7 +103,7 @@ extension Machine {
         }
     }
 
-    /// Tells the emitter of a step how it ended, after it was told `pending`.
+    /// Reports to the emitter of a step how it ended, after the answer `pending`.
     mutating func reportConclusion(
         _ outcome: Outcome, of call: Call, at path: String, token: String = "", _ turn: inout Turn
     ) {

@@ -329,7 +329,7 @@ extension PendingCalls {
 
     // MARK: Restoring
 
-    /// Takes back a call that a step waits for. Its caller got no answer, and is told as if it had been told `pending`; where
+    /// Takes back a call that a step waits for. Its caller got no answer, and gets a signal as if the answer had been `pending`; where
     /// the call is awaited by its token, until this time.
     mutating func restore(_ request: RequestID, _ call: Call) {
         var call = call

@@ -29,7 +29,7 @@ public struct Explanation: Equatable, Sendable {
         add(refusal.message)
     }
 
-    /// Adds a line, or counts it where there are enough; the first that matters is told all the same.
+    /// Adds a line, or counts it where there are enough; the first that matters is added all the same.
     mutating func add(_ line: String, indented: Bool = false, matters: Bool = false) {
         guard text.count < Limits.explanationLines else {
             if matters, last == nil { last = line } else { leftOut += 1 }

@@ -1,4 +1,4 @@
-// Presentables that go, and what is told of it (S-12, S-22, S-23).
+// Presentables that go, and what is reported of it (S-12, S-22, S-23).
 
 extension Machine {
     /// A client dismisses a presentable.
@@ -16,7 +16,7 @@ extension Machine {
         turn.answer = .reply(request, .done)
     }
 
-    /// A presentable goes by other hands than its flow's, which may have asked to be told (S-23).
+    /// A presentable goes by other hands than its flow's, which may have `onDismissed` for that (S-23).
     mutating func dismiss(
         _ slot: NodeSlot, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client, _ turn: inout Turn
     ) {
@@ -29,7 +29,7 @@ extension Machine {
         triggerPresented(&turn)
     }
 
-    /// Removes a presentable and all below it, newest leaf first, and tells so (S-22). What that means for the rest of
+    /// Removes a presentable and all below it, newest leaf first, and reports it (S-22). What that means for the rest of
     /// the tree is settled by the caller, when all its changes are made.
     mutating func takeOut(_ slot: NodeSlot, below parent: NodeSlot?, _ reason: Withdrawal.Reason, _ turn: inout Turn)
         -> [Node]
@@ -84,9 +84,9 @@ extension Machine {
         }
     }
 
-    /// Steps that wait for presentables that are gone: those that waited at them end with it, and are told (S-12);
-    /// those that were set off on their flows end when their turn comes (S-22), and are told at the heir, the nearest
-    /// ancestor that is live.
+    /// Steps that wait for presentables that are gone: those that waited at them end with it, and are reported (S-12);
+    /// those that were triggered on their flows end when their turn comes (S-22), and are reported on the nearest live
+    /// ancestor.
     mutating func dropSteps(of gone: [Node], nearestLiveAncestor: NodeSlot?, _ turn: inout Turn) {
         for node in gone {
             guard let flow = node.flow else { continue }
@@ -102,7 +102,7 @@ extension Machine {
         // Only the last one can have left the flow behind that was to take its steps.
         let last = gone.last.flatMap { $0.flow == nil ? $0.instance : nil }
         for node in gone {
-            // Where nobody is left, it is told at the path of the flow that was to take it.
+            // Where no ancestor is left, it is reported at the path of the flow that was to take it.
             let place = nearestLiveAncestor ?? (node.flow == nil ? node.parentPath : node.path)
             if let held = node.initialStep {
                 reportDropped(
@@ -127,7 +127,7 @@ extension Machine {
     }
 }
 
-// MARK: - What is told of steps that nobody waits for
+// MARK: - Reports of steps that nobody waits for
 
 extension Machine {
     /// Tells of a step that nobody waits for, if it ended otherwise than navigated (S-12).
@@ -192,7 +192,7 @@ extension Machine {
                     message: "'\(path)' is a root: it has no parent that could take step '\(name)'")))
     }
 
-    /// Where failures of steps for a flow are told: at the flow, or the nearest ancestor that outlived it; where none did, at
+    /// Where failures of steps for a flow are reported: at the flow, or the nearest ancestor that outlived it; where none did, at
     /// the path that it had (S-12).
     func failurePath(of flow: NodeID) -> String {
         if let slot = forest.slot(of: flow) { return forest[slot].path }

@@ -28,7 +28,7 @@ extension Machine {
         }
     }
 
-    /// A client emits steps on a presentable, each when the one before has ended with all that it set off (S-7).
+    /// A client emits steps on a presentable, each when the one before has ended with all that it triggered (S-7).
     mutating func emit(
         _ steps: [EmittedStep], on node: NodeID, by client: Client, calledAt calledPath: String?, _ request: RequestID,
         _ turn: inout Turn
@@ -93,9 +93,9 @@ extension Machine {
 
     /// What became of a step at the gate.
     enum Admission {
-        /// It was taken by its flow, and ended; who waits for it was told.
+        /// Its flow took it, it ended, and whoever waits for it has the answer.
         case taken(Outcome)
-        /// It waits for a guard or navigator of its flow; who waits for it will be told.
+        /// It waits for a guard or navigator of its flow; whoever waits for it gets an answer later.
         case waiting
         /// It did not come so far.
         case ended(Outcome)

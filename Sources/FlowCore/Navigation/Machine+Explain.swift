@@ -84,7 +84,7 @@ extension Machine {
         let what = "step '\(definitions[step.step].name)'\(Self.text(step.arguments.broadcastable))"
         let place =
             forest.slot(of: step.flow).map { "for \(named($0))" }
-            ?? "for a flow that is gone (told at '\(failurePath(of: step.flow))')"
+            ?? "for a flow that is gone (reported at '\(failurePath(of: step.flow))')"
         switch step.purpose {
         case .initial: return "then the initial \(what) \(place)"
         case .kept: return "then \(what), which was kept until now, \(place)"
@@ -248,7 +248,7 @@ extension Machine {
                 continue
             }
             if explanation.hasJustExplained(line) {
-                explanation.add("NavigationFailed tells so, as nobody waits for it", indented: true)
+                explanation.add("NavigationFailed reports it, as nobody waits for it", indented: true)
             } else {
                 explanation.add(line, indented: true, matters: failure.reason == .error(.navigationLoop))
             }
@@ -271,13 +271,13 @@ extension Machine {
                 return it.name == "root"
                     ? "all children but the oldest go (pop = \"root\")"
                     : "the children that are newer than '\(it.name)' go (pop)"
-            case .current: return "step \(name) is set off on the same flow"
+            case .current: return "step \(name) is triggered on the same flow"
             case .parent:
-                return it.path.map { "step \(name) is set off on the parent '\($0)'" }
+                return it.path.map { "step \(name) is triggered on the parent '\($0)'" }
                     ?? "step \(name) is for the parent, but the flow is a root"
             case .end:
                 guard !it.name.isEmpty else { return "the flow ends" }
-                return it.path.map { "the flow ends, and step \(name) is set off on its parent '\($0)'" }
+                return it.path.map { "the flow ends, and step \(name) is triggered on its parent '\($0)'" }
                     ?? "the flow ends; step \(name) is for the parent, but the flow is a root"
             }
         }
@@ -293,12 +293,12 @@ extension Machine {
         case .emitNavigationFailed(let failure): failure.message
         case .askGuard(let it):
             "the guard '\(it.service.name)' is asked about it, for at most \(Self.text(microseconds: it.service.timeout)):"
-                + " what follows, it alone can tell"
+                + " what follows depends on its answer"
         case .askNavigator(let it):
             "the navigator '\(it.service.name)' is asked where it leads, for at most "
-                + "\(Self.text(microseconds: it.service.timeout)): what follows, it alone can tell"
+                + "\(Self.text(microseconds: it.service.timeout)): what follows depends on its answer"
         case .present(let it): "the presenter '\(it.presenter.service.name)' is called to show '\(it.path)'"
-        case .withdraw(let it): "the owner of '\(it.path)' is told that it is gone (Withdraw)"
+        case .withdraw(let it): "the owner of '\(it.path)' gets Withdraw"
         case .emitStepConcluded(let it): "a step that was pending at '\(it.path)' ends"
         case .dropQuestion, .emitNavigationOccurred, .watchClient, .emitDefinitionsChanged, .reply, .fail, .startTimer,
             .reportUnstarted, .reportUnrestored:

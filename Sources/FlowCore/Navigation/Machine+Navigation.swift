@@ -1,4 +1,4 @@
-// A flow takes a step: its rule, the check, the application, what it tells and what it sets off (S-5, S-8).
+// A flow takes a step: its rule, the check, the application, what it reports and what it triggers (S-5, S-8).
 
 extension Machine {
     /// Takes a step at its live flow, by the flow's own rules.
@@ -116,7 +116,7 @@ extension Machine {
             watch(slot)
             forest[slot].presenting?.origin = step.origin
             forest[slot].presenting?.serial = serial
-            // Set before the flow is told of, as only then it counts for the readiness that is told with it (S-26).
+            // Set before the flow is reported, as only then it counts for the readiness that is reported with it (S-26).
             if step.purpose == .initial { forest[slot].flow?.isAwaitedByParent = true }
             return slot
         case .reuse(let slot, let arguments, _):
@@ -190,10 +190,10 @@ extension Machine {
     }
 }
 
-// MARK: - What a navigation sets off
+// MARK: - What a navigation triggers
 
 extension Machine {
-    /// A step that the navigation at hand sets off on a flow.
+    /// A step that the navigation at hand triggers on a flow.
     private func follower(
         _ planned: Plan.Step, of step: WaitingStep, for flow: NodeSlot, _ purpose: WaitingStep.Purpose = .triggered
     ) -> WaitingStep {
@@ -203,7 +203,7 @@ extension Machine {
             isInteractive: step.isInteractive)
     }
 
-    /// Forwards a step to the parent; at a root that goes nowhere, and is told (S-20).
+    /// Forwards a step to the parent; at a root that goes nowhere, and is reported (S-20).
     private mutating func forward(
         _ planned: Plan.Step, toParentOf flow: NodeSlot, _ step: WaitingStep, _ turn: inout Turn
     ) {
@@ -214,7 +214,7 @@ extension Machine {
         }
     }
 
-    /// A flow's initial step is set off at once, a screen's when it is first presented, unless it may be emitted while
+    /// A flow's initial step is triggered at once, a screen's when it is first presented, unless it may be emitted while
     /// hidden (S-16).
     private mutating func triggerInitial(
         _ initial: Plan.Step, of slot: NodeSlot, _ step: WaitingStep, _ purpose: WaitingStep.Purpose, _ turn: inout Turn

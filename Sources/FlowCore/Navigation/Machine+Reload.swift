@@ -52,7 +52,7 @@ extension Machine {
                 ? new.flow(named: forest[slot].name) != nil : new.screen(named: forest[slot].name) != nil
             if isDeclared { continue }
             let parent = forest[slot].parent
-            // The tree is settled when all changes are made, so that nobody is told of a state that lasts for no time.
+            // Visibility is updated when all changes are made, so that no signal reports a state that lasts for no time.
             dropSteps(of: takeOut(slot, below: parent, .undeclared, &turn), nearestLiveAncestor: parent, &turn)
         }
     }
@@ -88,7 +88,7 @@ extension Machine {
         }
     }
 
-    /// The same step as the new definitions declare it; nil where they don't, which is told.
+    /// The same step as the new definitions declare it; nil where they don't, which is reported.
     private mutating func renew(
         _ held: DeferredStep, at slot: NodeSlot, isInitial: Bool, for new: Definitions, _ turn: inout Turn
     ) -> DeferredStep? {

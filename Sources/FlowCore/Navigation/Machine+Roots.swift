@@ -31,7 +31,7 @@ extension Machine {
         runToEnd(&turn)
     }
 
-    /// Makes the root that is wished for and sets off its initial step; gives its path. A unique flow that is live
+    /// Makes the root that is requested and triggers its initial step; returns its path. A unique flow that is live
     /// stays as it is, and is given (S-2); what is asked for has to be right all the same.
     mutating func begin(_ flowRequest: FlowRequest, _ turn: inout Turn) throws(FlowError) -> String {
         try checkActivationToken(flowRequest.activationToken)

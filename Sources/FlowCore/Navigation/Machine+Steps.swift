@@ -81,7 +81,7 @@ extension Machine {
         }
     }
 
-    /// Lets a step wait for its turn, in the order of origins (S-6); not more than an origin may set off (S-11).
+    /// Lets a step wait for its turn, in the order of origins (S-6); not more than an origin may trigger (S-11).
     mutating func trigger(_ step: WaitingStep, _ turn: inout Turn) {
         guard mayTrigger(step, &turn) else {
             if step.purpose == .initial, let flow = forest.slot(of: step.flow) {
@@ -93,7 +93,7 @@ extension Machine {
         queue.insert(step)
     }
 
-    /// Counts a step that an origin sets off; false where it is one too many, which is reported once (S-11).
+    /// Counts a step that an origin triggers; false where it is one too many, which is reported once (S-11).
     mutating func mayTrigger(_ step: WaitingStep, _ turn: inout Turn) -> Bool {
         switch origins.trigger(step.origin) {
         case .admitted: return true
@@ -105,12 +105,12 @@ extension Machine {
                     FlowError(
                         .navigationLoop,
                         "step '\(definitions[step.step].name)' and further ones were dropped: "
-                            + "one origin may set off \(Limits.triggeredSteps) steps")), &turn)
+                            + "one origin may trigger \(Limits.triggeredSteps) steps")), &turn)
             return false
         }
     }
 
-    /// A step that the origin set off waits no longer.
+    /// A step that the origin triggered waits no longer.
     mutating func release(origin number: UInt64, held: Bool = false) {
         origins.release(number, isHeld: held)
         if !activationTokens.isEmpty { activationTokens.touch(number) }

@@ -10,7 +10,7 @@ struct Plan {
     enum Child {
         /// A new one, with its initial step.
         case make(Forest.Birth, Step?)
-        /// One that is there gets new arguments; its initial step is set off again (S-19).
+        /// One that is there gets new arguments; its initial step is triggered again (S-19).
         case reuse(NodeSlot, Arguments, Step?)
         /// One that a later `pop` of the same list takes away again: it comes to nothing.
         case popped
@@ -40,7 +40,7 @@ struct Plan {
     var forwardsToCurrent: [Step] = []
     var end = End.no
     var contributions: [Contribution] = []
-    /// What is told of the step's arguments, and kept as the flow's latest navigation.
+    /// The step's arguments as they are reported, and kept as those of the flow's latest navigation.
     var arguments: Arguments
     /// How many bytes those count for.
     var byteCount: Int
@@ -57,7 +57,7 @@ struct Plan {
     /// Which of ``contributions`` are about which of ``children``.
     private var subjects: [(contribution: Int, child: Int)] = []
 
-    /// A plan for a step whose arguments are told so.
+    /// A plan for a step whose arguments are reported so.
     init(arguments: Arguments) {
         self.arguments = arguments
         byteCount = arguments.byteCount

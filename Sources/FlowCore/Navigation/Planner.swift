@@ -283,7 +283,7 @@ extension Planner {
 // MARK: - Values
 
 extension Planner {
-    /// A step that a rule sets off, with its arguments as its declaration has them.
+    /// A step that a rule triggers, with its arguments as its declaration has them.
     static func resolve(
         _ template: StepTemplate, _ context: Context, _ forest: Forest, _ definitions: Definitions
     ) throws(FlowError) -> Plan.Step {

@@ -90,7 +90,7 @@ extension Machine {
         return FlowError(.notOwner, "'\(client.name)' does not own '\(node.path)': \(who)")
     }
 
-    /// A client is the owner from now on; who was it before is told.
+    /// A client is the owner from now on; the former owner gets `Withdraw`.
     mutating func own(_ slot: NodeSlot, _ client: Client, _ turn: inout Turn) {
         let former = forest[slot].owner
         guard former != client else { return }

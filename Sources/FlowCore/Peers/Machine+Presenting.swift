@@ -36,7 +36,7 @@ extension Machine {
         }
     }
 
-    /// A screen got new arguments: its presenter is told when it would be presented, mostly at once (S-19).
+    /// A screen got new arguments: its presenter is called when it would be presented, mostly at once (S-19).
     mutating func presentAgain(_ slot: NodeSlot, _ step: WaitingStep) {
         forest.touch(slot)
         forest[slot].presenting?.state = .due
@@ -45,7 +45,7 @@ extension Machine {
         if forest[slot].isInSight { forest.noteInSight(slot) }
     }
 
-    /// A presenter answered. Where its screen has gone meanwhile, it is told so now.
+    /// A presenter answered. Where its screen has gone meanwhile, it gets `Withdraw` now.
     mutating func takeAnswer(_ answer: PresenterAnswer, to question: QuestionID, _ turn: inout Turn) {
         guard let asked = questions.closePresenter(question, isTimeout: answer == .timedOut) else { return }
         if asked.isLate { return takeLateAnswer(answer, to: asked, &turn) }
@@ -101,7 +101,7 @@ extension Machine {
         triggerPresented(&turn)
     }
 
-    /// Who shows what is not its to show is told so.
+    /// A client that shows what it may not show gets `Withdraw`.
     private mutating func withdraw(
         _ client: Client, _ asked: AskedPresenter, _ reason: Withdrawal.Reason, _ turn: inout Turn
     ) {
@@ -112,7 +112,7 @@ extension Machine {
                     reason: reason)))
     }
 
-    /// The owner of a presentable that is gone is told; who is still asked to show it, when it has answered.
+    /// The owner of a presentable that is gone gets `Withdraw`; a presenter that has not answered yet, when it has.
     mutating func withdraw(_ node: Node, _ reason: Withdrawal.Reason, _ turn: inout Turn) {
         // One that is gone, and takes this with it, is watched no longer, and is not told.
         if let owner = node.owner, watches.contains(owner) {

@@ -183,7 +183,7 @@ extension Machine {
         return asksOthers || isWaiting(flow)
     }
 
-    /// Counts a step from outside that waits. What is set off is bounded by its origin.
+    /// Counts a step from outside that waits. What is triggered is bounded by its origin.
     private mutating func countWaiting(_ step: inout WaitingStep, for flow: NodeSlot) {
         guard !step.isTriggered, step.countedBytes == nil else { return }
         let bytes = step.arguments.byteCount

@@ -107,7 +107,7 @@ public struct Withdrawal: Equatable, Sendable {
         case replaced
     }
 
-    /// Who is told.
+    /// The client that gets it.
     public var client: Client
     /// The path of the client's object that presents: `/` where the screen has no presenter.
     public var object: String
@@ -119,9 +119,9 @@ public struct Withdrawal: Equatable, Sendable {
     public var reason: Reason
 }
 
-/// The outcome of a step whose emitter was told `pending` (`StepConcluded`).
+/// The outcome of a step whose emitter was answered `pending` (`StepConcluded`).
 public struct Conclusion: Equatable, Sendable {
-    /// Who is told.
+    /// The client that gets it.
     public var client: Client
     /// The path of the presentable that it was emitted on, whether that is live or not.
     public var path: String

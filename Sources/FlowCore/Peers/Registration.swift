@@ -27,7 +27,7 @@ public struct Registration: Equatable, Sendable {
     public var hasGuard: Bool
     /// Who covers whom among its children.
     public var children: Children
-    /// The name of the step that it sets off on itself when it starts; nil: none.
+    /// The name of the step that it triggers on itself when it starts; nil: none.
     public var initial: String?
     /// Who registers it.
     public var client: Client

@@ -8,7 +8,7 @@ struct TokenRecord: Equatable, Sendable {
         case fail(FlowError)
         /// It waits, under this number.
         case waiting(request: UInt64)
-        /// It waits, under this number, and its caller was told `pending`.
+        /// It waits, under this number, and its caller was answered `pending`.
         case pending(request: UInt64)
 
         /// The call that waits; nil: it has ended.
@@ -171,7 +171,7 @@ extension ProgressRecord {
     }
 }
 
-/// What an origin set off, as it is kept.
+/// What an origin triggered, as a record.
 struct OriginRecord: Equatable, Sendable {
     var triggered: Int
     var isReported: Bool
@@ -188,7 +188,9 @@ extension OriginRecord {
     init(_ bytes: [UInt8]) throws(RecordFailure) {
         var reader = RecordReader(bytes)
         let number = try reader.number()
-        guard number <= UInt64(Limits.triggeredSteps) else { throw RecordFailure("an origin set off \(number) steps") }
+        guard number <= UInt64(Limits.triggeredSteps) else {
+            throw RecordFailure("an origin triggered \(number) steps")
+        }
         triggered = Int(number)
         isReported = try reader.flag()
         try reader.end()

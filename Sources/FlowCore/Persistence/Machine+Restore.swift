@@ -1,5 +1,5 @@
 // The machine rebuilt from its records: the same tree, with all that waits in it (D-3). What follows from the tree is
-// computed anew. Nobody is told of what was there before: who cares reads it again, as the bus name has come back.
+// computed anew. No signal reports what was there before: clients read it again, as the bus name has come back.
 
 extension Machine {
     /// Takes back what an earlier process kept.

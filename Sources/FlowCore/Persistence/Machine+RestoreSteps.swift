@@ -133,7 +133,7 @@ extension Machine {
         }
     }
 
-    /// The call that a step waits for: its caller got no answer, and is told as if it had been told `pending`.
+    /// The call that a step waits for: its caller got no answer, and gets a signal as if the answer had been `pending`.
     private mutating func restoreCall(of record: StepRecord, _ kept: RecordSet, _ lost: Lost, _ turn: inout Turn) {
         let request = RequestID(record.request)
         var call: Call
@@ -171,7 +171,7 @@ extension Machine {
         lost.slots[record.place].map { forest[$0].path } ?? lost.paths[record.place]?.path ?? forest.base
     }
 
-    /// The call that went on in slices: it does so again, and its caller is told as if it had been told `pending`.
+    /// The call that went on in slices: it does so again, and its caller gets a signal as if the answer had been `pending`.
     private mutating func restoreRest(
         of number: UInt64, _ progress: ProgressRecord, _ kept: RecordSet, _ lost: Lost, _ turn: inout Turn
     ) {

@@ -20,7 +20,7 @@ struct NodeRecord: Equatable, Sendable {
         var revivals: [Instant]
     }
 
-    /// The step that dismissal sets off; nil bindings: arguments are inherited.
+    /// The step that dismissal triggers; nil bindings: arguments are inherited.
     struct Template: Equatable, Sendable {
         var step: String
         var bindings: [Binding]?

@@ -15,7 +15,7 @@ public struct RecordKey: Hashable, Comparable, Sendable {
         case step = 4
         /// What is left of a list of steps (`EmitSteps`).
         case list = 5
-        /// What an origin set off so far (S-11).
+        /// What an origin triggered so far (S-11).
         case origin = 6
         /// The outcome of a call that its caller gave a name.
         case token = 7

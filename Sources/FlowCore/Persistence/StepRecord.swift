@@ -51,7 +51,7 @@ struct StepRecord: Equatable, Sendable {
     var screen: UInt64?
     var isInteractive = false
     var adaptedFrom: String?
-    /// Where a failure of one that is queued is told, if its flow is gone.
+    /// Where a failure of one that is queued is reported, if its flow is gone.
     var placeOfFailure = ""
 
     /// What it says as bytes.

@@ -2,7 +2,7 @@
 //
 // `isPresented` and `current` follow from the visible flags, the order of the children and the selections. They are kept
 // in the nodes, as every step from outside asks for one; whoever changes the tree calls `settle` for the flow whose
-// children changed, once all its changes are made, so that nobody is told of a state that lasts for no time.
+// children changed, once all its changes are made, so that no signal reports a state that lasts for no time.
 
 extension Forest {
     /// Sets a presentable's visible flag; showing a tab selects it unless told otherwise, also when it was visible already.

@@ -247,7 +247,7 @@ struct Forest: Sendable {
 // MARK: - What changed
 
 extension Forest {
-    /// Notes that a property changed, to be told with the next ``takeChanges()``.
+    /// Notes that a property changed, for the next ``takeChanges()``.
     mutating func note(_ change: Node.Changes, of slot: NodeSlot) {
         if self[slot].changes.isEmpty { changed.append(id(of: slot)) }
         self[slot].changes.insert(change)
@@ -311,7 +311,7 @@ extension Forest {
         self[slot].flow?.current.flatMap(self.slot(of:)).map { self[$0].path }
     }
 
-    /// All that is told of a presentable.
+    /// All that the bus reports of a presentable.
     func state(of slot: NodeSlot) -> PresentableState {
         PresentableState(
             path: self[slot].path, name: self[slot].name, parent: self[slot].parent.map { self[$0].path },

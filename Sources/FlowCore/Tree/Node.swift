@@ -64,7 +64,7 @@ struct Node: Equatable, Sendable {
     var isActivityUnsaved = false
     var isActivitySaved = false
 
-    /// Who made it, where somebody is to be told.
+    /// The client that made it, as signals name it.
     var sender: Client { client == .former ? .daemon : client }
 
     /// The path of its parent, whether that is live or not.

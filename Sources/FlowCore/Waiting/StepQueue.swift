@@ -1,4 +1,4 @@
-/// The waiting steps, ordered by origin, and within one origin first set off, first taken (S-6).
+/// The waiting steps, ordered by origin, and within one origin first triggered, first taken (S-6).
 ///
 /// Those whose flow waits for a guard or navigator stand aside (``Coordinator/blocked``), so that the next one here
 /// can be taken.
@@ -28,7 +28,7 @@ struct StepQueue: Sendable {
     /// Whether flows of such steps have gone since.
     private var isOutdated = false
 
-    /// How many of them are told where they fail, and so ask ``nearestLiveAncestor(of:isLive:)`` if their flow is gone.
+    /// How many of them report where they fail, and so ask ``nearestLiveAncestor(of:isLive:)`` if their flow is gone.
     private var reportingCount = 0
     /// Flows that went while such steps waited.
     private(set) var gone: [NodeID: Gone] = [:]
@@ -49,7 +49,7 @@ struct StepQueue: Sendable {
     /// Whether no chain is under way: whatever is here begins one, or goes on after a wait.
     var isBetweenChains: Bool { chainedCount == 0 }
 
-    /// Adds a step that was just set off.
+    /// Adds a step that was just triggered.
     mutating func insert(_ step: WaitingStep) { insert(step, isHead: false) }
 
     private mutating func insert(_ step: WaitingStep, isHead: Bool) {
@@ -103,17 +103,17 @@ struct StepQueue: Sendable {
 
     // MARK: Flows that are gone
 
-    /// Notes that flows are gone: what fails at them is told at the heir, the nearest ancestor that outlived them, or else at
-    /// the path that each had (S-12).
+    /// Notes that flows are gone: failures of their steps are reported on the nearest live ancestor, or else at the path that
+    /// each had (S-12).
     mutating func leave(_ flows: some Sequence<(flow: NodeID, path: String)>, to nearestLiveAncestor: NodeID?) {
-        // A deep link can make thousands of steps wait that nobody is told of.
+        // A deep link can make thousands of steps wait whose failures are not reported.
         guard reportingCount > 0 else { return }
         if !recorded.isEmpty { isOutdated = true }
         for (flow, path) in flows { gone[flow] = nearestLiveAncestor.map { .below($0) } ?? .alone(path: path) }
         if gone.count > 2 * order.count + 64 { forgetUnasked() }
     }
 
-    /// Where failures of steps for a flow that is gone are told: the nearest of those above it that is live by this measure,
+    /// Where failures of steps for a flow that is gone are reported: the nearest of those above it that is live by this measure,
     /// or else the path of the one that went last.
     func nearestLiveAncestor(of flow: NodeID, isLive: (NodeID) -> Bool) -> Gone? {
         guard var found = gone[flow] else { return nil }

@@ -1,4 +1,4 @@
-/// A step on its way, from when it was admitted or set off to when it has ended.
+/// A step on its way, from when it was admitted or triggered to when it has ended.
 struct WaitingStep: Equatable, Sendable {
     /// Who wants to know how it ends.
     enum Purpose: Equatable, Sendable {
@@ -51,7 +51,7 @@ struct WaitingStep: Equatable, Sendable {
         }
     }
 
-    /// Whether everyone is told if it fails: nobody waits for it (S-12).
+    /// Whether `NavigationFailed` reports its failure: nobody waits for it (S-12).
     var reportsFailure: Bool {
         switch purpose {
         case .emitted, .deepLink, .listed, .segment: false
@@ -59,7 +59,7 @@ struct WaitingStep: Equatable, Sendable {
         }
     }
 
-    /// Whether it counts for what its origin set off (S-11).
+    /// Whether it counts for what its origin triggered (S-11).
     var isTriggered: Bool {
         switch purpose {
         case .initial, .triggered: true

@@ -171,7 +171,7 @@ extension Resolver {
             flow.keys["navigator"] == nil ? "\(subject) has no rule for" : "the navigator of \(subject) does not take"
         diagnostics.warning(
             item.location,
-            "'\(key)' sets off the step '\(step)', which \(why)"
+            "'\(key)' triggers the step '\(step)', which \(why)"
                 + diagnostics.suggestion(for: step, among: flow.stepsTaken))
     }
 

@@ -184,7 +184,7 @@ final class Outbox {
                 sendFailed?(error)
                 return
             }
-            // Until it is told it counts as under way, so that many that can't be sent don't follow each other at once.
+            // It counts as under way until the failure is reported, so that many of them do not follow at once.
             unsent.append((call, error))
             reportSoon()
         }

@@ -11,7 +11,7 @@ final class LogLimiter {
     static let lines = 5
     /// In which time, in µs.
     static let time: UInt64 = 30_000_000
-    /// How many pairs of peer and message are told apart at one time.
+    /// How many pairs of peer and message have a window of their own at one time.
     static let mostKeys = 64
 
     private struct Key: Hashable, Comparable {

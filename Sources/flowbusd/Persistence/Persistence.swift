@@ -44,7 +44,7 @@ final class Persistence {
 
     /// What was in the files when they were opened.
     private(set) var found: (tree: [Record], history: [Record]) = ([], [])
-    /// What the history's file has to be told of records, each once; of the copy, or the counters alone.
+    /// The records that the history's file still lacks, each once: those of the copy, or the counters alone.
     private var copied: [RecordKey: Record] = [:]
 
     /// Navigations that are not in the file yet.
@@ -166,7 +166,7 @@ final class Persistence {
         copy(records)
     }
 
-    /// Notes what the history's file has to be told; writes at once what can't wait: how far serials are reserved.
+    /// Queues records for the history's file; writes at once how far serials are reserved, which can't wait.
     private func copy(_ records: [Record]) {
         guard let history, history.isWorking else { return }
         // What brings no navigation, such as Dismiss, is not to wait for one.
