@@ -53,10 +53,8 @@ struct CommitGateTests {
         let client = try TestClient(bus)
         client.turn(loop)
         var commits = 0
-        gate.commit = { [gate] in
-            commits += 1
-            _ = gate.removeAll()
-        }
+        // The task that was scheduled comes all the same, and finds nothing.
+        gate.commit = { [gate] in if !gate.removeAll().isEmpty { commits += 1 } }
         gate.add(effects(1))
         try client.call(connection.uniqueName, "/", "org.freedesktop.DBus.Peer", "Ping")
         #expect(commits == 1)
