@@ -1,40 +1,40 @@
 import Glibc
 
-// SQLite's log ends, for who reads it again, where a frame of it is not what was written: one that is damaged takes all
-// commits from there on with it, and the file looks whole. So the number of the last commit stands in a second file.
+// SQLite reads its log up to the first damaged frame: all later commits are lost with that frame, and the file looks whole.
+// So a second file has the number of the last commit.
 //
-// It is written by pwrite(2), not through memory that is mapped: what is cut by others, or has no room on a file system
-// that copies what is changed, ends a process by SIGBUS there. After SIGKILL it is in the page cache all the same, whole,
-// as the kernel copies so few bytes at once.
+// It is written by pwrite(2) and not mapped into memory: if others truncate a mapped file, or a file system that copies on
+// write is full, the process ends by SIGBUS. After SIGKILL the bytes are in the page cache, and whole, as the kernel copies
+// so few at once.
 
-/// The file beside a ``StoreFile`` that says how far that one was written.
+/// The file beside a ``StoreFile`` that has the number of its last commit.
 final class CommitFile {
-    /// What stands behind the path of the file that it belongs to.
+    /// Follows the path of the store in the path of the commit file.
     static let suffix = "-commit"
 
-    /// What it says.
+    /// Its contents.
     struct Mark: Equatable {
-        /// Which file it belongs to: a number by chance, which stands in that one, too.
+        /// Identifies the store: a random number that the store has, too.
         var identity: UInt64 = 0
         /// The number of the last commit whose effects may have been carried out.
         var number: UInt64 = 0
-        /// The start of the machine at which it was written.
+        /// The boot of the machine in which it was written.
         var boot = BootClock.Boot(high: 0, low: 0)
-        /// Whether the file was closed after that commit.
+        /// Whether the store was closed after that commit.
         var isClosed = false
-        /// How far serials and instances are reserved: the body of that record, if there is one.
+        /// The body of the record with the reserved serials and instances, if there is one.
         var counters: [UInt8] = []
     }
 
-    /// What is found.
-    enum Finding: Equatable {
+    /// The result of reading it.
+    enum Inspection: Equatable {
         /// There is none.
         case missing
-        /// It can't be read, or is not what was written.
+        /// It can't be read, or is damaged.
         case damaged(String)
         case mark(Mark)
 
-        /// What it says; nil: nothing that can be believed.
+        /// The contents; nil if there are none, or they are damaged.
         var mark: Mark? { if case .mark(let mark) = self { mark } else { nil } }
     }
 
@@ -45,7 +45,7 @@ final class CommitFile {
 
     private let descriptor: Int32
 
-    /// Opens the one beside a file to write it, or makes it. Only who has that file's lock may do so.
+    /// Opens or creates the commit file of a store for writing. The caller has to have the store's lock.
     init(beside path: String) throws(StoreFailure) {
         let name = path + Self.suffix
         descriptor = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0o600)
@@ -56,15 +56,15 @@ final class CommitFile {
             throw StoreFailure(.unwritable, "'\(name)' is not a file")
         }
         if status.st_mode & 0o077 != 0 { fchmod(descriptor, status.st_mode & 0o700) }
-        // What others may have put behind it.
+        // Others may have appended to it.
         if status.st_size > Self.byteCount { ftruncate(descriptor, off_t(Self.byteCount)) }
     }
 
     deinit { close(descriptor) }
 
-    /// Writes it.
+    /// Writes the contents.
     ///
-    /// - Returns: whether it was.
+    /// - Returns: whether that succeeded.
     @discardableResult func write(_ mark: Mark) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: Self.byteCount, alignment: 8) { bytes in
             func put(_ number: UInt64, at place: Int) {
@@ -76,7 +76,7 @@ final class CommitFile {
             put(mark.boot.high, at: 24)
             put(mark.boot.low, at: 32)
             for place in stride(from: 40, to: 72, by: 8) { put(0, at: place) }
-            // Longer ones are not written by anyone.
+            // No version writes longer ones.
             let count = min(mark.counters.count, Self.mostCounters)
             bytes[40] = UInt8(count) | (mark.isClosed ? 0x80 : 0)
             for place in 0..<count { bytes[41 + place] = mark.counters[place] }
@@ -85,8 +85,8 @@ final class CommitFile {
         }
     }
 
-    /// Looks at the one beside a file.
-    static func read(beside path: String) -> Finding {
+    /// Reads the commit file of a store.
+    static func read(beside path: String) -> Inspection {
         let name = path + suffix
         let descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else {

@@ -1,9 +1,9 @@
 import CSQLite
 
-/// A file that was opened and found to be ours and whole, and what is asked of it and told to it.
+/// An open store that is whole, with its statements.
 final class Connection {
     let database: Database
-    /// Whether it can only be read.
+    /// Whether it is read-only.
     let isReadOnly: Bool
 
     let allRecords: Statement
@@ -21,14 +21,14 @@ final class Connection {
     private let commit: Statement
     private let rollback: Statement
 
-    /// What was in it when it was opened, for who asks once.
+    /// The contents when it was opened, until they are taken.
     private var loaded: Contents.Loaded?
 
-    /// Opens a file that is there; one that can't be written is opened to be read.
+    /// Opens an existing file; read-only if it can't be written.
     ///
     /// - Parameters:
-    ///   - written: the number of the last commit, as far as is known: a file without commits is not the one then.
-    ///   - prepare: gives a new file its identity; not for one that has one.
+    ///   - written: the number of the last commit as far as known; above 0, a file without commits is not the same one.
+    ///   - prepare: gives a new file its identity; not called for others.
     static func open(
         _ path: String, _ format: Format, written: UInt64 = 0,
         prepare: () throws(StoreFailure) -> UInt64 = { () throws(StoreFailure) in 0 }
@@ -37,8 +37,8 @@ final class Connection {
             return try Connection(path, format, .full, written, prepare)
         } catch {
             guard error.kind == .unwritable else { throw error }
-            // To read the log of a file, SQLite keeps an index of it in memory; to read a file without one, it would make
-            // a log, unless nobody else can change the file.
+            // SQLite indexes an existing log in memory. Without a log it would create one, unless the file is declared
+            // immutable.
             var hasLog = false
             if case .file(let bytes, _) = try Files.sort(of: path + "-wal") { hasLog = bytes > 0 }
             do throws(StoreFailure) {
@@ -54,7 +54,7 @@ final class Connection {
         _ prepare: () throws(StoreFailure) -> UInt64
     ) throws(StoreFailure) {
         let database = try Database(path, access)
-        // What may turn out not to be ours is left as it is.
+        // The file may belong to another program, so it is not changed yet.
         database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
         database.configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
         try database.run(Self.settings)
@@ -62,8 +62,8 @@ final class Connection {
         case .full:
             isReadOnly = false
             try Self.bring(database, to: format, written, prepare)
-            // After so many pages what is in the log is brought into the file: the log stays below 1 MiB, which is memory
-            // where the file is in memory.
+            // After so many pages the log is checkpointed: it stays below 1 MiB, which is memory on a file system in
+            // memory.
             try database.run("PRAGMA wal_autocheckpoint = 512")
         case .reading:
             isReadOnly = true
@@ -92,7 +92,7 @@ final class Connection {
             REPLACE INTO history (first, last, time, before, count, witnessed, checksum, number, digest, entries)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
             """, of: database)
-        // Batches do not overlap, so that the first to look at is the last one that begins early enough.
+        // Batches do not overlap, so the first one to read is the last that begins early enough.
         batches = try Statement(
             """
             SELECT first, last, entries FROM history
@@ -109,47 +109,47 @@ final class Connection {
         rollback = try Statement("ROLLBACK", of: database)
     }
 
-    /// Nothing is ever synced: what is written outlives the process, and that is what it is for. With the lock held by one
-    /// process, no memory has to be shared between several. `page_size` is that of files to come: smaller pages cost less for
-    /// small records, larger ones for batches of navigations.
+    /// Nothing is synced: the data have to outlive the process, not the system. As one process has the lock, no memory has to
+    /// be shared. `page_size` is that of new files: small pages cost less for small records, large ones for batches of
+    /// navigations.
     private static let settings = """
         PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY; \
         PRAGMA page_size = 2048; PRAGMA cache_size = -512; PRAGMA cell_size_check = ON; \
         PRAGMA secure_delete = FAST
         """
 
-    /// Does something all of it or not at all.
+    /// Runs a closure in a transaction.
     func transaction(_ body: () throws(StoreFailure) -> Void) throws(StoreFailure) {
         try begin.run()
         do throws(StoreFailure) {
             try body()
             try commit.run()
         } catch {
-            // Some failures have ended it already.
+            // Some failures have ended the transaction already.
             if !database.isOutsideTransaction { try? rollback.run() }
             throw error
         }
     }
 
-    /// What was in it when it was opened; to be asked for once.
+    /// Takes the contents when it was opened; for one call.
     func takeLoaded() -> Contents.Loaded {
         defer { loaded = nil }
         return loaded ?? Contents.Loaded()
     }
 
-    /// Whether what is in the log is brought into the file when it is closed. Not before it is known to be ours and whole,
-    /// and not where it is found to be damaged: then both are left as they are.
+    /// Whether closing checkpoints the log. Not before the file is known to be ours and whole, and not if it is damaged: then
+    /// neither is changed.
     var isCleanedUp = false {
         didSet { database.configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !isCleanedUp) }
     }
 
-    /// Leaves the file and its log as they are when it is closed: they are damaged.
+    /// Keeps closing from changing the file and its log: they are damaged.
     func leaveAsItIs() { isCleanedUp = false }
 }
 
 // Whether the file is ours, and whole.
 extension Connection {
-    /// Takes the lock, looks at what the file is, and brings it to the version of today.
+    /// Takes the lock, checks the file, and migrates it to the current version.
     private static func bring(
         _ database: Database, to format: Format, _ written: UInt64, _ prepare: () throws(StoreFailure) -> UInt64
     ) throws(StoreFailure) {
@@ -162,9 +162,9 @@ extension Connection {
         }
         if version > 0 { try check(database) }
         if database.isReadOnly && Files.isWritable(database.path) {
-            throw StoreFailure(.unreadable, "'\(database.path)' says that it may not be written")
+            throw StoreFailure(.unreadable, "'\(database.path)' demands a newer SQLite to be written")
         }
-        // Before anything is written: a file that has something, and no commit file, is one that has lost it.
+        // Before anything is written: a file with contents but without a commit file has lost that.
         let identity = version < Format.withChecksums ? try prepare() : 0
         let mode = try database.text("PRAGMA journal_mode = WAL")
         guard mode == "wal" else {
@@ -188,9 +188,9 @@ extension Connection {
         }
     }
 
-    /// The version that the file has; 0: there is nothing in it yet.
+    /// The file's version; 0 for an empty file.
     private static func version(of database: Database, _ format: Format) throws(StoreFailure) -> Int {
-        // The lock is there after the first look into the file.
+        // The first read takes the lock.
         let application = try database.number("PRAGMA application_id")
         let version = Int(try database.number("PRAGMA user_version"))
         let tables = try database.number("SELECT count(*) FROM sqlite_schema")
@@ -206,7 +206,7 @@ extension Connection {
         return version
     }
 
-    /// Refuses a file with other tables, or anything else beside them.
+    /// Refuses a file whose tables are not exactly ours.
     private static func checkSchema(of database: Database, _ version: Int, _ format: Format) throws(StoreFailure) {
         let schema = try Statement("SELECT sql FROM sqlite_schema ORDER BY name", of: database)
         var found: [String] = []

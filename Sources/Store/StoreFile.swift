@@ -2,48 +2,49 @@ public import FlowCore
 
 /// A file of records and of the history; only this process has it open.
 ///
-/// What was written outlives the process at whatever moment it ends. It does not always outlive the system: then the file
-/// may be damaged. That is found out when it is opened, as is what others did to it (D-6): by a digest of all that is in it
-/// (``Contents``), and by a file beside it that says how far it was written (``CommitFile``).
+/// The contents outlive the process at whatever moment it ends. They may not outlive the system, and then the file may be
+/// damaged. Opening finds that, and changes by others (D-6): by a digest of the contents (``Contents``), and by a file with
+/// the number of the last commit (``CommitFile``).
 public final class StoreFile {
     /// The file.
     public let path: String
     private let format: Format
     let clock: BootClock
-    /// Nil: it could not be opened again.
+    /// Nil if it could not be reopened.
     private(set) var connection: Connection?
-    /// How many navigations were ever written; nil: nobody asked the file yet, or a write failed.
+    /// How many navigations were ever written; nil until the file is read, and after a failed write.
     var written: Int64?
-    /// What is in it.
+    /// Its contents.
     var contents = Contents()
-    /// What is in it, until somebody asks for it.
+    /// The records when it was opened, until they are taken.
     private var loaded: [Record]?
-    /// Navigations that waited for the history when it was opened, until somebody asks for them.
+    /// The pending navigations when it was opened, until they are taken.
     private var pendingRows: [[UInt8]] = []
-    /// The rows of those that wait now.
+    /// The rows of the pending navigations.
     private var pendingKeys: [Int64] = []
-    /// The serial of the last navigation that was in the history when it was opened; 0: there was none.
+    /// The serial of the last navigation in the history when it was opened; 0 if there was none.
     public private(set) var lastSerial: UInt64 = 0
-    /// The time that was witnessed when the machine had run for so long; and whether the file says so.
+    /// The witnessed time at an uptime of the machine, and whether the file has it.
     var base: (sinceBoot: UInt64, witnessed: UInt64) = (0, 0)
     var isBaseWritten = false
 
     private var mark = CommitFile.Mark()
     private var commitFile: CommitFile?
-    /// What opening it showed.
-    public private(set) var finding = Finding()
+    /// The result of inspecting it when it was opened.
+    public private(set) var inspection = Inspection()
 
-    /// Opens the file, or makes it, and the folders above it; only its owner can read it. One of an older format is
-    /// migrated. One that may not be written is opened all the same, to be read.
+    /// Opens or creates the file, and the folders above it, for its owner alone. An older format is migrated. A file without
+    /// write permission is opened read-only.
     ///
-    /// - Parameter startsOver: the file was moved aside, as it could not be read: that it is not there is no surprise.
+    /// - Parameter startsOver: whether the file was moved aside because it could not be read, so that it is expected to be
+    ///   missing.
     public convenience init(
         _ path: String, startsOver: Bool = false, clock: BootClock = .system
     ) throws(StoreFailure) {
         try self.init(path, .current, startsOver: startsOver, clock: clock)
     }
 
-    /// The same for files of another format.
+    /// Opens a file of another format.
     init(
         _ path: String, _ format: Format, startsOver: Bool = false, clock: BootClock = .system
     ) throws(StoreFailure) {
@@ -55,7 +56,7 @@ public final class StoreFile {
 
     deinit {
         guard connection?.isCleanedUp == true else { return }
-        // While the lock is there: who opens it next writes into the same one.
+        // While the lock is held: the next process writes into the same commit file.
         mark.isClosed = true
         commitFile?.write(mark)
     }
@@ -69,15 +70,15 @@ public final class StoreFile {
             let mark = CommitFile.Mark(
                 identity: .random(in: 1...UInt64.max), boot: clock.boot, counters: found.mark?.counters ?? [])
             made = mark
-            // That there is none is found out below.
+            // That it is missing is handled below.
             if commitFile == nil { commitFile = try? CommitFile(beside: path) }
             commitFile?.write(mark)
             return mark.identity
         }
-        // Who had it open before may have written to it until the lock was there.
+        // Another process may have written to it until the lock was taken.
         if made == nil { found = CommitFile.read(beside: path) }
         let read = opened.takeLoaded()
-        finding = try judge(read, found, made: made, isFresh: isFresh)
+        inspection = try judge(read, found, made: made, isFresh: isFresh)
         loaded = try records(read.records)
         contents = read.contents
         pendingKeys = read.pending.map(\.key)
@@ -95,7 +96,7 @@ public final class StoreFile {
             if commitFile == nil { commitFile = try CommitFile(beside: path) }
             commitFile?.write(mark)
         } catch {
-            finding.warning = "damage to '\(path)' may not be found: \(error)"
+            inspection.warning = "damage to '\(path)' may not be found: \(error)"
         }
     }
 
@@ -113,7 +114,7 @@ public final class StoreFile {
         return key
     }
 
-    /// Whether it can only be read. Each ``write(_:all:history:pending:dropping:)`` tries anew.
+    /// Whether it is read-only. Each ``write(_:all:history:pending:dropping:)`` tries again.
     public var isReadOnly: Bool { connection?.isReadOnly ?? true }
 
     /// All records, in the order of their keys.
@@ -133,7 +134,7 @@ public final class StoreFile {
         }
     }
 
-    /// Navigations that wait for the history since an earlier process; to be asked for once.
+    /// Takes the navigations that wait for the history since an earlier process; for one call.
     public func takePending() throws(StoreFailure) -> [HistoryBatch] {
         defer { pendingRows = [] }
         do throws(RecordFailure) {
@@ -143,13 +144,13 @@ public final class StoreFile {
         }
     }
 
-    /// Writes records and navigations, all of it or nothing. After a failure it may be tried again.
+    /// Writes records and navigations in one transaction. After a failure the call may be repeated.
     ///
     /// - Parameters:
-    ///   - all: the records are all there are: others that are in the file go.
-    ///   - history: for those who ask what happened.
-    ///   - pending: what is to go into the history of another file.
-    ///   - serial: those that wait up to this serial are there now.
+    ///   - all: whether other records are removed from the file.
+    ///   - history: navigations for this file's history.
+    ///   - pending: navigations that wait for the history of another file.
+    ///   - serial: pending navigations up to this serial are in that history now.
     public func write(
         _ records: [Record], all: Bool = false, history: HistoryBatch = HistoryBatch(), pending: [PendingEntries] = [],
         dropping serial: UInt64 = 0
@@ -157,10 +158,10 @@ public final class StoreFile {
         let dropped = pendingKeys.prefix { PendingEntries.serial($0) <= serial }.count
         let changes = records.count + (history.isEmpty ? 0 : 1) + pending.count + dropped
         if changes == 0 && !all { return }
-        // The last record that stays, if there is no batch: its row can have the number of the commit.
+        // If there is no batch, the row of the last remaining record gets the number of the commit.
         var last = history.isEmpty ? records.lastIndex { $0.body != nil } : nil
         if let place = last, records[(place + 1)...].contains(where: { $0.key == records[place].key }) { last = nil }
-        // How much time was witnessed is written where navigations are, at each start of the machine and now and then.
+        // The witnessed time is written with navigations, at each boot, and now and then.
         let counters = records.last { $0.key.kind == .counters }
         let isTimed = isBaseWritten ? counters != nil : !history.isEmpty
         let hasMeta = isTimed || history.isEmpty && last == nil
@@ -222,7 +223,7 @@ extension StoreFile {
         try connection.removeRecord.run()
     }
 
-    /// The row of a batch; nil: there is nothing in it.
+    /// The row of a batch; nil for an empty one.
     private func row(
         of batch: HistoryBatch, _ connection: Connection
     ) throws(StoreFailure) -> (row: BatchRow, checksum: UInt64)? {
@@ -251,12 +252,12 @@ extension StoreFile {
         try history.withEntries { entries throws(StoreFailure) in try statement.run(10, entries) }
     }
 
-    /// Writes what the file says of itself, as the last row of a commit.
+    /// Writes the file's metadata as the last row of a commit.
     func putMeta(_ connection: Connection) throws(StoreFailure) {
         try put(Contents.metaKey, contents.meta.bytes, isLast: true, connection)
     }
 
-    /// Does something all of it or not at all.
+    /// Runs a closure in a transaction.
     func commit(
         _ connection: Connection, isTransaction: Bool = true, _ body: () throws(StoreFailure) -> Void
     ) throws(StoreFailure) {
@@ -269,14 +270,15 @@ extension StoreFile {
         }
     }
 
-    /// Notes that the latest commit is there; before its effects are carried out. Where that fails, the next one says it.
+    /// Writes the number of the latest commit to the commit file, before its effects are carried out. After a failure the
+    /// next commit does.
     func note() {
         mark.number = contents.number
         commitFile?.write(mark)
     }
 }
 
-// What has to be done around each use.
+// Opening and closing around each use.
 extension StoreFile {
     func reading<Result>(
         _ body: (Connection) throws(StoreFailure) -> Result
@@ -293,7 +295,7 @@ extension StoreFile {
     func writing<Result>(
         _ body: (Connection) throws(StoreFailure) -> Result
     ) throws(StoreFailure) -> Result {
-        // It may be opened anew only if it was closed before: to close it later would take away the new one's lock.
+        // Close it before it is opened again: closing it later would release the lock of the new one.
         if connection?.isReadOnly == true && Files.isWritable(path) { connection = nil }
         let connection = try connected()
         if connection.isReadOnly { throw StoreFailure(.unwritable, "'\(path)' can only be read") }

@@ -71,7 +71,7 @@ import Testing
             // With the commit, and the note of the one before.
             try left[number].restore("-commit", left[number - 1].files["-commit"])
             let store = try open()
-            #expect(store.finding.warning == nil && store.finding.certainty == .exact)
+            #expect(store.inspection.warning == nil && store.inspection.certainty == .exact)
             #expect(try store.records().count == number + 2)
         }
     }
@@ -83,17 +83,17 @@ import Testing
         #expect(found?.kind == .unreadable)
         #expect(
             found?.description == "'\(file)' is damaged: it ends with commit 4, and commit 6 was written to it")
-        let finding = StoreFile.reserved(beside: file, clock: clock.clock)
-        #expect(finding.counters == [counters] && finding.certainty == .exact)
+        let inspection = StoreFile.reserved(beside: file, clock: clock.clock)
+        #expect(inspection.counters == [counters] && inspection.certainty == .exact)
         // The numbers stay known, whenever this is interrupted.
         _ = try StoreFile.moveAside(file, at: 0)
         #expect(StoreFile.reserved(beside: file, clock: clock.clock).counters == [counters])
         #expect(failure { try open() }?.kind == .unreadable)
         let fresh = try open(startsOver: true)
-        #expect(fresh.finding.counters == [counters])
+        #expect(fresh.inspection.counters == [counters])
         #expect(try fresh.records() == [])
         _ = consume fresh
-        #expect(try open().finding.counters == [counters])
+        #expect(try open().inspection.counters == [counters])
     }
 
     @Test func `D-6: without a valid commit file the contents stay, and the uncertainty is reported`() throws {
@@ -112,13 +112,14 @@ import Testing
             try whole.restore("-commit", bytes)
             let store = try open()
             #expect(
-                store.finding.warning?.hasPrefix("'\(file)-commit' \(text)") == true, "\(store.finding.warning ?? "-")")
-            #expect(store.finding.certainty == .unknown)
+                store.inspection.warning?.hasPrefix("'\(file)-commit' \(text)") == true,
+                "\(store.inspection.warning ?? "-")")
+            #expect(store.inspection.certainty == .unknown)
             #expect(try store.records().count == 6)
             try store.write([.node(9, [9])])
             _ = consume store
             // From then on there is no warning.
-            #expect(try open().finding.warning == nil)
+            #expect(try open().inspection.warning == nil)
         }
     }
 
@@ -127,7 +128,7 @@ import Testing
         unlink(file + "-commit")
         try #require(mkfifo(file + "-commit", 0o600) == 0)
         let store = try open()
-        #expect(store.finding.warning == "damage to '\(file)' may not be found: '\(file)-commit' is not a file")
+        #expect(store.inspection.warning == "damage to '\(file)' may not be found: '\(file)-commit' is not a file")
         #expect(try store.records().count == 3)
         try store.write([.node(9, [9])])
     }
@@ -137,31 +138,32 @@ import Testing
         clock.boot = 2
         try left[2].restore("-commit", left[4].files["-commit"])
         var store = try open()
-        #expect(store.finding.warning == nil)
+        #expect(store.inspection.warning == nil)
         #expect(
-            store.finding.notice
+            store.inspection.notice
                 == "'\(file)' ends with commit 4 of 6: the machine went down before the others came to its disk")
-        #expect(store.finding.certainty == .late && store.finding.counters == [counters])
+        #expect(store.inspection.certainty == .late && store.inspection.counters == [counters])
         #expect(try store.records().count == 4)
         _ = consume store
         // The same in reverse.
         try left[4].restore("-commit", left[2].files["-commit"])
         store = try open()
-        #expect(store.finding.warning == nil && store.finding.notice == nil && store.finding.certainty == .late)
+        #expect(
+            store.inspection.warning == nil && store.inspection.notice == nil && store.inspection.certainty == .late)
         #expect(try store.records().count == 6)
     }
 
     @Test func `D-2: a closed file is complete, also after a reboot`() throws {
         try open().write([counters])
         clock.boot = 2
-        #expect(try open().finding.certainty == .exact)
+        #expect(try open().inspection.certainty == .exact)
     }
 
     @Test func `A fresh file has no numbers until something is written`() throws {
-        #expect(try open().finding == StoreFile.Finding())
-        #expect(try open().finding.warning == nil)
+        #expect(try open().inspection == StoreFile.Inspection())
+        #expect(try open().inspection.warning == nil)
         unlink(file)
         unlink(file + "-commit")
-        #expect(try open().finding.certainty == .nothing)
+        #expect(try open().inspection.certainty == .nothing)
     }
 }

@@ -95,7 +95,7 @@ import Testing
             try alone.restore("-wal", cut)
             let store = try StoreFile(file)
             let state = try #require(states.firstIndex(of: store.records()), "\(count) bytes")
-            #expect(store.finding.certainty == .unknown && store.finding.warning != nil, "\(count) bytes")
+            #expect(store.inspection.certainty == .unknown && store.inspection.warning != nil, "\(count) bytes")
             #expect(state >= latest)
             latest = state
             seen.insert(state)

@@ -112,7 +112,7 @@ import Testing
         clock.now = 400 * TestClock.day
         for _ in 0..<2 {
             let store = try StoreFile(file, clock: clock.clock)
-            #expect(store.finding.warning == nil && store.finding.certainty == .exact)
+            #expect(store.inspection.warning == nil && store.inspection.certainty == .exact)
             #expect(try store.records() == [.node(1, [1, 2, 3])])
             #expect(try store.everything.map(\.time) == [77, 78, 79])
             #expect(store.lastSerial == 9)

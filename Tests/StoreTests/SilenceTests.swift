@@ -79,7 +79,7 @@ import Testing
             let isWhole = try store.records() == records && store.everything.map(\.serial) == serials
             if isWhole {
                 tally.whole += 1
-            } else if store.finding.warning != nil {
+            } else if store.inspection.warning != nil {
                 tally.warned += 1
             } else {
                 tally.silent.append(damage())

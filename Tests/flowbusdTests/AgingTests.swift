@@ -127,7 +127,7 @@ final class AgingTests {
         #expect(
             lines.lines
                 == [120, 88, 68, 52].map {
-                    "notice Forgot \($0) navigations of the history: the machine has run for more than 30 days since "
+                    "notice Removed \($0) navigations from the history: the machine has run for more than 30 days since "
                         + "(--history-days)"
                 })
     }

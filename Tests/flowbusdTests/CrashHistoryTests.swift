@@ -206,6 +206,6 @@ struct CrashHistoryTests {
         try StoreFile(service.storedFile()).write([], pending: [try #require(batch.pending)])
         try service.start()
         #expect(try history(service).map(\.serial) == before)
-        #expect(service.process.warnings.count { $0.contains("The history lacks 1 navigation, which waited in") } == 1)
+        #expect(service.process.warnings.count { $0.contains("The history lacks 1 navigation, found in") } == 1)
     }
 }

@@ -73,7 +73,7 @@ struct DamageTests {
         #expect(try service.objects().keys == [Service.tree + "/shop", Service.tree + "/shop/list"], "\(comment)")
         let lines = service.process.errors.split(separator: "\n").filter { $0.contains(" error: ") }
         #expect(
-            lines.count == 1 && lines[0].contains("'\(file)' can't be read, and begins afresh"), "\(comment): \(lines)")
+            lines.count == 1 && lines[0].contains("'\(file)' can't be read, and starts over"), "\(comment): \(lines)")
         let folder = (file as NSString).deletingLastPathComponent
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder).contains {

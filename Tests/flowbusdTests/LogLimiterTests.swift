@@ -28,7 +28,7 @@ struct LogLimiterTests {
             now += seconds * 1_000_000
             guard let due = timer, due <= now else { return }
             timer = nil
-            limiter.timeIsOver()
+            limiter.timerFired()
         }
 
         /// Returns the lines since the last call.

@@ -151,8 +151,8 @@ struct OptionTests {
             ], keepsNothing: false)
         try process.waitForLine(in: .errors) { $0.contains("Serving") }
         #expect(process.warnings.count == 2)
-        #expect(process.errors.contains("warning: The tree is not kept: XDG_RUNTIME_DIR names no folder"))
-        #expect(process.errors.contains("warning: The history is not kept: neither XDG_STATE_HOME nor HOME"))
+        #expect(process.errors.contains("warning: The tree is not stored: XDG_RUNTIME_DIR names no folder"))
+        #expect(process.errors.contains("warning: The history is not stored: neither XDG_STATE_HOME nor HOME"))
         #expect(
             try TestClient(bus).property(Service.name, Service.root, Service.name + ".Coordinator", "Durable") == false)
     }

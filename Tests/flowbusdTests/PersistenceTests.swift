@@ -266,10 +266,10 @@ struct KeepingTests {
         #expect(try durable(service))
         _ = try manager.wait(for: "STATUS=2 flows, 2 screens")
         let file = try service.storedFile()
-        try service.process.waitForLine(in: .errors) { $0.contains("The tree is kept again in '\(file)'") }
+        try service.process.waitForLine(in: .errors) { $0.contains("The tree is stored again in '\(file)'") }
         let lines = service.process.errors.split(separator: "\n")
-        #expect(lines.count { $0.contains("error") && $0.contains("The tree is not kept") } == 1)
-        #expect(lines.count { $0.contains("The tree is kept again in '\(file)'") } == 1)
+        #expect(lines.count { $0.contains("error") && $0.contains("The tree is not stored") } == 1)
+        #expect(lines.count { $0.contains("The tree is stored again in '\(file)'") } == 1)
         let before = try service.objects()
         service.process.send(signal: SIGKILL)
         try service.process.waitForExit()
@@ -316,7 +316,7 @@ struct KeepingTests {
         try other.waitForLine { $0 == "has it" }
         try service.start()
         #expect(try !durable(service))
-        #expect(service.process.errors.contains("warning: The tree is not kept for now: '\(file)'"))
+        #expect(service.process.errors.contains("warning: The tree is not stored for now: '\(file)'"))
         try service.listen()
         try service.emit("check", on: "/shop")
         let before = try service.objects()
@@ -335,7 +335,7 @@ struct KeepingTests {
         #expect(try second.history().entries.isEmpty)
         // What the other one kept is not mixed with navigations that have the same serials.
         try first.process.terminate()
-        try second.process.waitForLine(in: .errors) { $0.contains("is left alone until the next start") }
+        try second.process.waitForLine(in: .errors) { $0.contains("is not used until the next start") }
         try second.emit("closed", on: "/shop")
         #expect(try second.history().entries.isEmpty)
         try second.restart()

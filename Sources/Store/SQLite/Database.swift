@@ -6,9 +6,9 @@ import CSQLite
 final class Database {
     /// How a file is opened.
     enum Access {
-        /// To read and write, with the file's lock.
+        /// For reading and writing, with the file's lock.
         case full
-        /// Only to read, without a lock: to take one, the file would have to be writable.
+        /// For reading alone, without a lock, which would need write access.
         case reading(isImmutable: Bool)
     }
 
@@ -16,7 +16,7 @@ final class Database {
     let path: String
     fileprivate let handle: OpaquePointer
 
-    /// Opens a file that is there; sqlite3_open_v2. SQLite reads nothing of it yet.
+    /// Opens an existing file; sqlite3_open_v2. SQLite reads nothing of it yet.
     init(_ path: String, _ access: Access) throws(StoreFailure) {
         var name = path
         var flags = SQLITE_OPEN_NOMUTEX
@@ -48,10 +48,10 @@ final class Database {
         sqlite3_extended_result_codes(handle, 1)
     }
 
-    // Statements own what they belong to, so that none is left here.
+    // Statements own their database, so that none is left here.
     deinit { sqlite3_close_v2(handle) }
 
-    /// The path as a URI; those who make it may use any bytes but NUL.
+    /// The path as a URI; a path may have any bytes but NUL.
     private static func uri(of path: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var uri = Array("file:".utf8)
@@ -70,7 +70,7 @@ final class Database {
     /// Whether no transaction has begun; sqlite3_get_autocommit.
     var isOutsideTransaction: Bool { sqlite3_get_autocommit(handle) != 0 }
 
-    /// Whether the file can't be written, or says that only a newer SQLite may write it; sqlite3_db_readonly.
+    /// Whether the file can't be written, or demands a newer SQLite to be written; sqlite3_db_readonly.
     var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") != 0 }
 
     /// Turns an option of the connection on or off; sqlite3_db_config.
@@ -85,18 +85,18 @@ final class Database {
     /// The first column of the first row, as a number.
     func number(_ sql: String) throws(StoreFailure) -> Int64 {
         let statement = try Statement(sql, of: self)
-        guard try statement.step() else { throw StoreFailure(.unreadable, "'\(path)': '\(sql)' says nothing") }
+        guard try statement.step() else { throw StoreFailure(.unreadable, "'\(path)': '\(sql)' gives no row") }
         return statement.integer(0)
     }
 
     /// The first column of the first row, as a text.
     func text(_ sql: String) throws(StoreFailure) -> String {
         let statement = try Statement(sql, of: self)
-        guard try statement.step() else { throw StoreFailure(.unreadable, "'\(path)': '\(sql)' says nothing") }
+        guard try statement.step() else { throw StoreFailure(.unreadable, "'\(path)': '\(sql)' gives no row") }
         return statement.text(0)
     }
 
-    /// What this result of a call means, in words of the connection.
+    /// The failure for the result of a call, with the message of the connection.
     fileprivate func failure(_ action: String, _ result: Int32) -> StoreFailure {
         Self.failure(path, action, result, of: handle)
     }
@@ -113,15 +113,15 @@ final class Database {
 }
 
 extension StoreFailure.Kind {
-    /// What a result code of SQLite means for the file; https://www.sqlite.org/rescode.html
+    /// The kind of failure for a result code; https://www.sqlite.org/rescode.html
     fileprivate init(_ result: Int32) {
         self =
             switch result & 0xff {
             case SQLITE_BUSY, SQLITE_LOCKED: .locked
-            // Nothing that stands in our own statements can be wrong, so the file is not what they are made for.
+            // The statements are correct for our files, so this is another one.
             case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_CONSTRAINT:
                 .unreadable
-            // Disk full, read-only, no right to it, no memory, an error of the disk.
+            // Disk full, read-only, no permission, no memory, a disk error.
             default: .unwritable
             }
     }
@@ -143,7 +143,7 @@ final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Goes on to the next row; sqlite3_step.
+    /// Steps to the next row; sqlite3_step.
     ///
     /// - Returns: whether there is one.
     func step() throws(StoreFailure) -> Bool {
@@ -155,19 +155,19 @@ final class Statement {
         throw failure
     }
 
-    /// Runs all of it, and makes it ready for the next time.
+    /// Runs it to its end, and resets it.
     func run() throws(StoreFailure) {
         while try step() {}
         reset()
     }
 
-    /// Makes it ready for the next time; sqlite3_reset.
+    /// Resets it for the next run; sqlite3_reset.
     func reset() { sqlite3_reset(handle) }
 
-    /// Gives a number to the place of this index, from 1 on; sqlite3_bind_int64.
+    /// Binds a number to a parameter, counted from 1; sqlite3_bind_int64.
     func bind(_ index: Int32, _ number: Int64) { sqlite3_bind_int64(handle, index, number) }
 
-    /// Runs it with bytes at the place of this index. SQLite reads them where they are, and no longer than this takes.
+    /// Runs it with bytes bound to a parameter, which SQLite reads in place during this call.
     func run(_ index: Int32, _ bytes: UnsafeBufferPointer<UInt8>) throws(StoreFailure) {
         // An address that is nil would be NULL, not a blob without bytes. A nil destructor is SQLITE_STATIC.
         let result =
@@ -187,7 +187,7 @@ final class Statement {
     /// A text of the row; sqlite3_column_text.
     func text(_ column: Int32) -> String { sqlite3_column_text(handle, column).map { String(cString: $0) } ?? "" }
 
-    /// Bytes of the row, which are there until the next step; sqlite3_column_blob.
+    /// Bytes of the row, valid until the next step; sqlite3_column_blob.
     func bytes(_ column: Int32) throws(StoreFailure) -> UnsafeBufferPointer<UInt8> {
         guard sqlite3_column_type(handle, column) == SQLITE_BLOB else {
             throw StoreFailure(.unreadable, "'\(database.path)': there are no bytes where they belong")

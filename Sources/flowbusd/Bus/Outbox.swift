@@ -7,54 +7,54 @@ import SdBus
 ///
 /// At most ``FlowCore/Limits/callsUnderWay`` are under way to one destination; the rest wait, first come, first served, so
 /// that one who answers nothing has no more of the bus's memory than that. A bus may let a connection wait for few answers
-/// (dbus-daemon for 128, unless its configuration says otherwise): a destination has at most half of what the others leave,
+/// (dbus-daemon for 128 by default): a destination has at most half of what the others leave,
 /// so that there is always something left for one more. Each call is concluded exactly once, from the loop, never while it is
 /// being sent.
 ///
-/// sd-bus would take an answer from anybody who guesses the number of a call, and its own time limits look like what
-/// dbus-broker says when who was called leaves. So both are done here: an answer is believed from who was called, and an
+/// sd-bus would accept an answer from anybody who guesses the number of a call, and its own timeout looks like the error that
+/// dbus-broker sends when the callee leaves. So both are done here: an answer is accepted from the callee, and an
 /// error also from the bus (S-31).
 final class Outbox {
-    /// What a call came to.
+    /// The result of a call.
     enum Conclusion {
-        /// It was answered, by values or by an error.
+        /// An answer: values or an error.
         case answered(MessageReader)
-        /// It was answered by what is not looked at; why, for a person.
+        /// An answer that is not read, with the reason.
         case unreadable(String)
-        /// Its time is over.
+        /// No answer came in time.
         case timedOut
-        /// It could not be made or sent.
+        /// The call could not be made or sent.
         case unsent(any Error)
     }
 
-    /// Why a call was not sent whose answer nobody wants any more.
+    /// The call was dropped before it was sent.
     struct Dropped: Error {}
 
     /// A call.
     struct Call {
-        /// By which it can be dropped.
+        /// Identifies it for ``drop(_:)``.
         let question: QuestionID
-        /// The bus name of who is called.
+        /// The bus name of the callee.
         let destination: String
-        /// How long the answer may take from when it is sent, in µs.
+        /// How long the answer may take after the call is sent, in µs.
         let timeout: UInt64
-        /// Makes the message, when its turn has come. What it throws comes back as ``Conclusion/unsent(_:)``.
+        /// Makes the message in its turn. An error becomes ``Conclusion/unsent(_:)``.
         let message: () throws -> OutgoingMessage
-        /// Gets what it came to.
+        /// Gets the result.
         let conclude: (Conclusion) -> Void
-        /// After ``Conclusion/timedOut``: gets the answer that came all the same, or nil where none is waited for any more.
-        /// Without it a late answer is nobody's business.
+        /// Gets an answer after ``Conclusion/timedOut``, or nil when none is accepted any more. Without it late answers are
+        /// ignored.
         var concludeLate: ((MessageReader?) -> Void)?
-        /// How often the bus had no room for it.
+        /// How often the bus refused it for lack of room.
         var refusals = 0
     }
 
-    /// Those who are called.
+    /// The calls to one name.
     private struct Destination {
         var underWay = 0
-        /// In the order they came; those that were dropped are gone from ``calls`` alone.
+        /// The waiting calls in order; dropped ones are removed from ``calls`` alone.
         var order: [QuestionID] = []
-        /// How many of those have been taken from the front.
+        /// How many were removed from the front.
         var taken = 0
         var calls: [QuestionID: Call] = [:]
 
@@ -63,7 +63,7 @@ final class Outbox {
             calls[call.question] = call
         }
 
-        /// Puts a call back that had its turn, before those that came after it.
+        /// Returns a call to its place among the waiting ones.
         mutating func waitAgain(_ call: Call) {
             let place = order[taken...].firstIndex { $0.number > call.question.number }
             order.insert(call.question, at: place ?? order.count)
@@ -82,7 +82,7 @@ final class Outbox {
 
         mutating func drop(_ question: QuestionID) -> Call? {
             let dropped = calls.removeValue(forKey: question)
-            // What is done with is given back when it is most of the list.
+            // The list is compacted when most of it is done with.
             if order.count > 2 * calls.count + 64 {
                 order = order[taken...].filter { calls[$0] != nil }
                 taken = 0
@@ -91,31 +91,31 @@ final class Outbox {
         }
     }
 
-    /// Has the connection given up: a call could not be sent, for no reason of its own.
+    /// Runs when a call could not be sent, whatever its contents: the connection has to be given up.
     var sendFailed: ((any Error) -> Void)?
-    /// Somebody who was not called answered a call.
-    var unexpectedSenderAnswered: ((_ stranger: String, _ called: String) -> Void)?
+    /// Runs when a call was answered by another than the callee.
+    var unexpectedSenderAnswered: ((_ sender: String, _ called: String) -> Void)?
 
     private let bus: Bus
     private let loop: EventLoop
-    /// How many calls may be under way in all, as far as the bus has not said otherwise.
+    /// How many calls may be under way in all; lowered when the bus refuses one for lack of room.
     private var capacity: Int
     private var underWay = 0
-    /// The destinations that calls wait for, in the order in which they began to.
+    /// The destinations with waiting calls, in the order in which the first came.
     private var busy: [String] = []
     private var destinations: [String: Destination] = [:]
     /// Calls that were sent.
     private var sent = SentCalls()
-    /// Sees the answers; only while there are calls.
+    /// Receives the answers; only while there are calls.
     private var filter: Slot?
     private var timer: Timer?
-    /// When the timer fires; nil: it does not.
+    /// When the timer fires; nil if it is not armed.
     private var armed: UInt64?
-    /// Calls that were not sent, and why; nil: they were dropped before their turn.
+    /// Calls that were not sent, and why; nil if they were dropped before their turn.
     private var unsent: [(call: Call, error: (any Error)?)] = []
     private var report: DeferredTask?
 
-    /// An empty outbox of a connection, which tells from this loop what became of calls.
+    /// An empty outbox of a connection, which reports the results of calls from this loop.
     ///
     /// - Parameter capacity: how many calls may be under way in all.
     init(_ bus: Bus, _ loop: EventLoop, capacity: Int = Limits.callsUnderWayInTotal) throws(SdError) {
@@ -123,14 +123,14 @@ final class Outbox {
         self.loop = loop
         self.capacity = capacity
         report = try loop.deferred(.amongMessages) { [unowned self] in reportUnsent() }
-        timer = try loop.timer { [unowned self] in timeIsOver() }
+        timer = try loop.timer { [unowned self] in timerFired() }
     }
 
-    /// A bus name has this owner now, by its unique name; nil: none. Answers are known by that: before calls are sent to the
-    /// name, and with each change, which the bus tells before it hands on what the new owner sends.
+    /// Notes the owner of a bus name, by its unique name; nil for none. Answers are accepted by it: so this comes before calls
+    /// to the name, and with each change, which the bus reports before it delivers messages of the new owner.
     func ownerChanged(of name: String, to owner: String?) { sent.ownerChanged(of: name, to: owner) }
 
-    /// Sends a call, or has it wait for its turn.
+    /// Sends a call, or queues it.
     func send(_ call: Call) {
         let isBusy = !isIdle(call.destination)
         if !isBusy, hasRoom(for: call.destination) { return start(call) }
@@ -138,7 +138,7 @@ final class Outbox {
         destinations[call.destination, default: Destination()].wait(call)
     }
 
-    /// Drops a call that nobody wants an answer to any more, if it waits: then it is concluded as unsent.
+    /// Drops a waiting call whose answer is not needed any more; its result is unsent.
     func drop(_ question: QuestionID) {
         for name in busy {
             guard let call = destinations[name]?.drop(question) else { continue }
@@ -155,7 +155,7 @@ final class Outbox {
 
     /// Whether one more call may be under way to a destination.
     private func hasRoom(for destination: String) -> Bool {
-        // Where nobody is called, one may be, however little room the bus has.
+        // One call is always possible, however little room the bus has.
         underWay == 0
             || (destinations[destination]?.underWay ?? 0) < min(Limits.callsUnderWay, (capacity - underWay) / 2)
     }
@@ -184,7 +184,7 @@ final class Outbox {
                 sendFailed?(error)
                 return
             }
-            // It counts as under way until the failure is reported, so that many of them do not follow at once.
+            // It counts as under way until the failure is reported, so that not many calls fail at once.
             unsent.append((call, error))
             reportSoon()
         }
@@ -194,14 +194,14 @@ final class Outbox {
         do { try report?.schedule() } catch { preconditionFailure("an event source of this loop: \(error)") }
     }
 
-    /// The end of a call to a destination that is not under way any more.
+    /// Ends a call.
     private func conclude(_ call: Call, _ conclusion: Conclusion) {
         proceed(call.destination)
         call.conclude(conclusion)
     }
 
-    /// The bus has no room for a call: now it is known how much it has, and the call waits for the end of another.
-    private func takeBack(_ call: Call) {
+    /// Queues a call again that the bus had no room for. Now its room is known.
+    private func requeue(_ call: Call) {
         var call = call
         call.refusals += 1
         if isIdle(call.destination) { busy.append(call.destination) }
@@ -212,10 +212,10 @@ final class Outbox {
     }
 
     private func reportUnsent() {
-        let told = unsent
+        let failed = unsent
         unsent = []
         guard bus.isOpen else { return }
-        for (call, error) in told {
+        for (call, error) in failed {
             guard let error else {
                 call.conclude(.unsent(Dropped()))
                 continue
@@ -224,7 +224,7 @@ final class Outbox {
         }
     }
 
-    /// A call to a destination has ended: the turn of others has come.
+    /// Sends waiting calls after the end of one.
     private func proceed(_ destination: String) {
         destinations[destination]?.underWay -= 1
         underWay -= 1
@@ -247,9 +247,9 @@ extension Outbox {
         }
     }
 
-    /// Takes a message that answers one of the calls.
+    /// Handles a message if it answers one of the calls.
     private func take(_ message: MessageReader) -> Bool {
-        // On a connection that is lost all that is under way ends at once, and the service with it.
+        // On a lost connection all calls end at once, and the service does, too.
         guard let cookie = message.answeredCall, let call = sent[cookie], bus.isOpen else { return false }
         guard sent.mayAnswer(cookie, message) else {
             unexpectedSenderAnswered?(String(cString: message.sender), call.destination)
@@ -260,8 +260,8 @@ extension Outbox {
         if isLate {
             call.concludeLate?(message)
         } else if message.isRefusalOfBus, underWay > 1, call.refusals < 8 {
-            // The bus says the same where who is called reads nothing any more; trying again is of no use then.
-            takeBack(call)
+            // The bus sends the same error if the callee reads nothing any more; then repeating is of no use.
+            requeue(call)
         } else {
             conclude(call, .answered(message))
         }
@@ -269,14 +269,14 @@ extension Outbox {
         return true
     }
 
-    private func timeIsOver() {
+    private func timerFired() {
         armed = nil
         guard bus.isOpen else { return }
         while let cookie = sent.takeOverdue(at: loop.now), let call = sent[cookie] {
             if call.concludeLate == nil {
                 sent.remove(cookie)
             } else {
-                sent.persistLater(cookie)?.concludeLate?(nil)
+                sent.keepLate(cookie)?.concludeLate?(nil)
             }
             conclude(call, .timedOut)
         }
@@ -284,7 +284,7 @@ extension Outbox {
         do { try armTimer() } catch { preconditionFailure("an event source of this loop: \(error)") }
     }
 
-    /// The timer fires when the next call's time is over, or earlier, for one that has been answered meanwhile.
+    /// Arms the timer for the next deadline; it may belong to a call that is answered by then.
     private func armTimer() throws(SdError) {
         guard let next = sent.nextDeadline else { return }
         if let armed, armed <= next { return }
@@ -294,7 +294,7 @@ extension Outbox {
 }
 
 extension MessageReader {
-    /// Whether the bus says that it has no room for the call, rather than who was called.
+    /// Whether the bus, rather than the callee, has no room for the call.
     fileprivate var isRefusalOfBus: Bool {
         guard let errorName else { return false }
         return "\(BusNames.StandardError.limitsExceeded)".isSpelled(errorName) && "\(BusNames.bus)".isSpelled(sender)

@@ -2,15 +2,15 @@ import FlowCore
 import FlowWire
 import SdBus
 
-/// The calls of an ``Outbox`` that were sent: who may answer which, and until when.
+/// The sent calls of an ``Outbox``, their deadlines, and who may answer them.
 struct SentCalls {
-    /// How many connections that had a name, one after the other, may answer a call to it.
+    /// How many successive owners of a name may answer a call to it.
     static let mostOwners = 16
 
     private struct Entry {
         let call: Outbox.Call
         let deadline: UInt64
-        /// The unique names of who had the destination's name when it was sent, and since.
+        /// The unique names of the destination's owners since the call was sent.
         var owners: [String]
         var isLate = false
     }
@@ -26,26 +26,26 @@ struct SentCalls {
 
     /// By their cookies.
     private var entries: [UInt64: Entry] = [:]
-    /// Those that were not answered in time, the oldest first.
+    /// The calls that were not answered in time, the oldest first.
     private var late: [UInt64] = []
-    /// Of each call that was sent, also of those that were answered since: the next one first (a heap).
+    /// A heap of the deadlines of all calls, also of answered ones.
     private var deadlines: [Deadline] = []
-    /// Who has which bus name.
+    /// The owners of bus names.
     private var owners: [String: String] = [:]
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The call of this cookie.
+    /// The call with this cookie.
     subscript(cookie: UInt64) -> Outbox.Call? { entries[cookie]?.call }
 
-    /// Adds a call that was sent.
+    /// Adds a sent call.
     mutating func add(_ call: Outbox.Call, cookie: UInt64, deadline: UInt64) {
         let name = call.destination
         let owner = name.hasPrefix(":") ? name : owners[name]
         entries[cookie] = Entry(call: call, deadline: deadline, owners: owner.map { [$0] } ?? [])
         deadlines.append(Deadline(time: deadline, cookie: cookie))
         siftUp(deadlines.count - 1)
-        // Most calls are answered long before.
+        // Most calls are answered long before their deadline.
         if deadlines.count > 2 * entries.count + 64 { dropDone() }
     }
 
@@ -64,7 +64,7 @@ struct SentCalls {
 
     // MARK: Answers
 
-    /// Whether a message is from who was called, or an error of the bus.
+    /// Whether a message is from the callee, or an error of the bus.
     func mayAnswer(_ cookie: UInt64, _ message: MessageReader) -> Bool {
         let sender = message.sender
         if message.errorName != nil, "\(BusNames.bus)".isSpelled(sender) { return true }
@@ -74,10 +74,10 @@ struct SentCalls {
     /// Whether a call was not answered in time.
     func isLate(_ cookie: UInt64) -> Bool { entries[cookie]?.isLate ?? false }
 
-    /// Keeps a call that was not answered in time: its answer may yet come.
+    /// Keeps a call that was not answered in time, as its answer may yet come.
     ///
-    /// - Returns: another one that is forgotten for it.
-    mutating func persistLater(_ cookie: UInt64) -> Outbox.Call? {
+    /// - Returns: another late call that is removed for it.
+    mutating func keepLate(_ cookie: UInt64) -> Outbox.Call? {
         entries[cookie]?.isLate = true
         late.append(cookie)
         guard late.count > Limits.lateCalls else { return nil }
@@ -86,10 +86,10 @@ struct SentCalls {
 
     // MARK: Time
 
-    /// When to look again; nil: no call has a time limit that is not over.
+    /// The next deadline; nil if there is none.
     var nextDeadline: UInt64? { deadlines.first.flatMap { $0.time == .max ? nil : $0.time } }
 
-    /// Takes the next call whose time is over; nil: there is none. Each is given once.
+    /// Removes and returns the next deadline that has passed; nil if there is none.
     mutating func takeOverdue(at now: UInt64) -> UInt64? {
         while let first = deadlines.first {
             let isDone = entries[first.cookie]?.deadline != first.time
@@ -103,7 +103,7 @@ struct SentCalls {
     }
 
     private mutating func dropDone() {
-        // In order it is a heap, too.
+        // A sorted list is a heap.
         deadlines = deadlines.filter { entries[$0.cookie].map { !$0.isLate } ?? false }.sorted()
     }
 

@@ -1,71 +1,74 @@
 import Logging
 import SdBus
 
-/// Writes those lines of the log that others can cause as often as they like: so many in a time of each peer and message,
-/// then their number in one line.
+/// Writes log lines that other processes can cause: for each peer and message a few in a while, and then one with the number
+/// of those left out.
 ///
-/// There is a timer only while something is left out, and what is remembered is bounded: where too many peers cause lines,
-/// the rest counts as one.
+/// There is a timer only while lines are left out, and memory is bounded: if too many peers cause lines, the rest counts as
+/// one.
 final class LogLimiter {
-    /// How many lines of one peer and message are written in ``time``.
+    /// How many lines of a peer and message are written in ``time``.
     static let lines = 5
-    /// In which time, in µs.
+    /// The length of a window, in µs.
     static let time: UInt64 = 30_000_000
-    /// How many pairs of peer and message have a window of their own at one time.
+    /// How many pairs of peer and message have windows of their own at a time.
     static let mostKeys = 64
 
     private struct Key: Hashable, Comparable {
         let peer: String
         let message: String
 
-        /// All that there is no room for.
+        /// All others.
         static let others = Key(peer: "", message: "Others")
 
         static func < (one: Key, other: Key) -> Bool { (one.peer, one.message) < (other.peer, other.message) }
     }
 
-    /// What one peer caused since a time.
+    /// The lines of a peer and message since a time.
     private struct Window {
         let end: UInt64
         var written = 0
         var leftOut = 0
-        /// The gravest of what was left out.
+        /// The highest level of the lines left out.
         var level = Logger.Level.trace
     }
 
     private let logger: Logger
     private let now: () -> UInt64
     private let startTimer: (UInt64) -> Void
-    /// When the timer fires; nil: it does not.
+    /// When the timer fires; nil if it is not armed.
     private var armed: UInt64?
     private var windows: [Key: Window] = [:]
 
-    /// Writes to this log.
+    /// A limiter for a log.
     ///
     /// - Parameters:
+    ///   - logger: the log.
     ///   - now: the time in µs.
-    ///   - startTimer: has ``timeIsOver()`` called at this time, and no longer at an earlier one.
+    ///   - startTimer: arms the timer for ``timerFired()`` at this time, instead of an earlier one.
     init(_ logger: Logger, now: @escaping () -> UInt64, startTimer: @escaping (UInt64) -> Void) {
         self.logger = logger
         self.now = now
         self.startTimer = startTimer
     }
 
-    /// Writes to this log, by the time of this loop.
+    /// A limiter for a log, with the clock of a loop.
     convenience init(_ logger: Logger, _ loop: EventLoop) throws(SdError) {
         final class Box { var timer: Timer? }
         let box = Box()
-        // A timer that can't be started leaves the number to the next line, or to the end.
+        // Without the timer the number is written with the next line, or at the end.
         self.init(logger, now: { loop.now }, startTimer: { time in try? box.timer?.arm(at: time) })
-        box.timer = try loop.timer { [unowned self] in timeIsOver() }
+        box.timer = try loop.timer { [unowned self] in timerFired() }
     }
 
-    /// Writes a line, unless there were too many like it of late.
+    /// Writes a line, unless there were too many like it recently.
     ///
     /// - Parameters:
-    ///   - message: what happened; lines with the same message are like each other.
-    ///   - peer: who caused it, or whom it is about.
-    ///   - why: more, which can be different each time.
+    ///   - level: the level.
+    ///   - message: the event; lines with the same message count together.
+    ///   - peer: the process that caused it, or that it is about.
+    ///   - why: details, which do not count.
+    ///   - metadata: the fields.
     func log(
         _ level: Logger.Level, _ message: String, of peer: String, _ why: String? = nil,
         metadata: @autoclosure () -> Logger.Metadata = [:]
@@ -74,7 +77,7 @@ final class LogLimiter {
         logger.log(level: level, "\(message)\(why.map { ": " + $0 } ?? "")", metadata: metadata())
     }
 
-    /// Counts a line that the caller writes, or several that belong together.
+    /// Counts a line, or a group of lines, that the caller writes.
     ///
     /// - Returns: whether to write it.
     func admits(_ level: Logger.Level, _ message: String, of peer: String) -> Bool {
@@ -97,14 +100,14 @@ final class LogLimiter {
         return false
     }
 
-    /// Tells what was left out, as the time of one has come.
-    func timeIsOver() {
+    /// Writes the numbers of windows that have ended.
+    func timerFired() {
         armed = nil
         end(at: now())
         if let next = windows.values.filter({ $0.leftOut > 0 }).map(\.end).min() { arm(at: next) }
     }
 
-    /// Tells what was left out so far, and begins anew.
+    /// Writes all numbers, and ends all windows.
     func finish() { end(at: .max) }
 
     private func arm(at time: UInt64) {

@@ -66,10 +66,10 @@ extension Daemon {
     private func recordsToRestore() -> (records: [Record], source: String, isSameBus: Bool) {
         let stored = persistence.found
         let handover = session.handover
-        let findings = [persistence.tree, persistence.history].compactMap { $0?.finding }
-        let known = [stored.tree, stored.history, handover?.records ?? []] + findings.map(\.counters)
+        let inspections = [persistence.tree, persistence.history].compactMap { $0?.inspection }
+        let known = [stored.tree, stored.history, handover?.records ?? []] + inspections.map(\.counters)
         var counters = known.flatMap { records in records.filter { $0.key.kind == .counters } }
-        if let further = countersBeyond(counters, findings.map(\.certainty)) { counters.append(further) }
+        if let further = countersBeyond(counters, inspections.map(\.certainty)) { counters.append(further) }
         func hasMore(_ records: [Record]) -> Bool { records.contains { $0.key.kind != .counters } }
         func with(_ records: [Record]) -> [Record] { counters + records.filter { $0.key.kind != .counters } }
 

@@ -4,20 +4,19 @@ import Platform
 import SdBus
 import Store
 
-/// One of the files that outlive the process. It moves aside what can't be read (D-6), and remembers why nothing can be
-/// written (D-7).
+/// One of the stores. Moves an unreadable file aside (D-6), and keeps the reason why it can't be written (D-7).
 final class PersistedFile {
     /// Where it is.
     let path: String
-    /// What is in it, for the log: "tree", "history".
+    /// Its contents, for the log: "tree", "history".
     let content: String
-    /// Why nothing can be written; nil: it can.
+    /// Why it can't be written; nil if it can.
     private(set) var trouble: StoreFailure?
-    /// Whether it is not to be tried again.
-    private(set) var isLeftAlone = false
-    /// What opening it showed; of one that was moved aside, what is known of it all the same.
-    private(set) var finding = StoreFile.Finding()
-    /// Navigations that were in it, and were to go into the history.
+    /// Whether it is not used until the next start.
+    private(set) var isGivenUp = false
+    /// The result of inspecting it when it was opened; of a file that was moved aside, as far as known.
+    private(set) var inspection = StoreFile.Inspection()
+    /// Navigations in it that wait for the history.
     private(set) var pending: [HistoryBatch] = []
     private let logger: Logger
     private let clock: BootClock
@@ -26,7 +25,7 @@ final class PersistedFile {
     /// Whether it is open, and can be written.
     var isWorking: Bool { file != nil && trouble == nil }
 
-    /// A file that is not opened yet.
+    /// A file that is not open yet.
     init(_ path: String, _ content: String, logger: Logger, clock: BootClock = .system) {
         self.path = path
         self.content = content
@@ -34,10 +33,10 @@ final class PersistedFile {
         self.clock = clock
     }
 
-    /// Opens it; one that can't be read is moved aside, and another begun.
+    /// Opens the file; an unreadable one is moved aside, and a new one begun.
     ///
-    /// - Parameter maySoonBeFree: where another process has it open, it is tried again as often as this says yes.
-    /// - Returns: the records that are in it; none where there is ``trouble``.
+    /// - Parameter maySoonBeFree: whether to retry while another process has it open.
+    /// - Returns: its records; none if there is ``trouble``.
     func open(while maySoonBeFree: () -> Bool = { false }) -> [Record] {
         while true {
             do throws(StoreFailure) {
@@ -57,15 +56,15 @@ final class PersistedFile {
             let records = try Self.records(of: opened)
             pending = try opened.takePending()
             file = opened
-            finding = opened.finding
-            if let warning = finding.warning { logger.warning("The \(content): \(warning)") }
-            if let notice = finding.notice { logger.notice("The \(content): \(notice)") }
+            inspection = opened.inspection
+            if let warning = inspection.warning { logger.warning("The \(content): \(warning)") }
+            if let notice = inspection.notice { logger.notice("The \(content): \(notice)") }
             if opened.isReadOnly { report(StoreFailure(.unwritable, "'\(path)' can only be read")) }
             return records
         } catch {
             guard error.kind == .unreadable else { throw error }
-            finding = StoreFile.reserved(beside: path, clock: clock)
-            try beginAgain(because: error)
+            inspection = StoreFile.reserved(beside: path, clock: clock)
+            try startOver(because: error)
             return []
         }
     }
@@ -80,28 +79,30 @@ final class PersistedFile {
         return records
     }
 
-    /// Gives navigations that were in it, once.
+    /// Takes ``pending``.
     func takePending() -> [HistoryBatch] {
         defer { pending = [] }
         return pending
     }
 
-    /// Moves aside what can't be read, and opens an empty file in its place.
-    private func beginAgain(because failure: StoreFailure) throws(StoreFailure) {
+    /// Moves the unreadable file aside, and opens an empty one in its place.
+    private func startOver(because failure: StoreFailure) throws(StoreFailure) {
         file = nil
         let aside = try StoreFile.moveAside(path, at: RealtimeClock.now)
         logger.error(
-            "The \(content) in '\(path)' can't be read, and begins afresh; the file is now '\(aside)': \(failure)")
+            "The \(content) in '\(path)' can't be read, and starts over; the file is now '\(aside)': \(failure)")
         file = try StoreFile(path, startsOver: true, clock: clock)
     }
 
     /// Writes records and navigations.
     ///
     /// - Parameters:
-    ///   - all: the records are all there are.
+    ///   - records: the records that changed.
+    ///   - all: whether these are all records.
+    ///   - history: navigations for the history.
     ///   - pending: navigations that the history does not have yet.
-    ///   - serial: those up to this one it has now.
-    /// - Returns: what came of it.
+    ///   - serial: the history has pending navigations up to this one.
+    /// - Returns: the outcome.
     func write(
         _ records: [Record], all: Bool = false, history: HistoryBatch? = nil, pending: [PendingEntries] = [],
         dropping serial: UInt64 = 0
@@ -112,74 +113,74 @@ final class PersistedFile {
                 records, all: all, history: history ?? HistoryBatch(), pending: pending, dropping: serial)
             return .written
         } catch {
-            return took(error)
+            return recover(from: error)
         }
     }
 
-    /// What came of an attempt to write.
+    /// The outcome of a write.
     enum Outcome {
         case written
         /// There is ``trouble``.
         case failed
-        /// It could not be read any more: another one is in its place, which is empty.
-        case begunAgain
+        /// The file was unreadable, and an empty one is in its place.
+        case startedOver
     }
 
-    /// Does what can be done about a failure.
-    private func took(_ failure: StoreFailure) -> Outcome {
+    /// Handles a failure as far as possible.
+    private func recover(from failure: StoreFailure) -> Outcome {
         do throws(StoreFailure) {
             guard failure.kind == .unreadable else { throw failure }
-            try beginAgain(because: failure)
-            return .begunAgain
+            try startOver(because: failure)
+            return .startedOver
         } catch {
             report(error)
             return .failed
         }
     }
 
-    /// Once for each time: attempts that fail again say nothing new.
+    /// Logs a failure, but not its repetitions.
     private func report(_ failure: StoreFailure) {
         let isNew = trouble == nil
         trouble = failure
         guard isNew else { return }
         switch failure.kind {
-        case .locked: logger.warning("The \(content) is not kept for now: \(failure)")
-        case .unreadable, .unwritable: logger.error("The \(content) is not kept for now: \(failure)")
+        case .locked: logger.warning("The \(content) is not stored for now: \(failure)")
+        case .unreadable, .unwritable: logger.error("The \(content) is not stored for now: \(failure)")
         }
     }
 
-    /// Tries again to have a file that can be written; there is trouble until something is.
+    /// Tries to open the file again; ``trouble`` stays until something is written.
     ///
-    /// - Returns: whether there is one open, and what was in it, if it had to be opened.
+    /// - Returns: whether it is open, and its records if it was opened now.
     func reopen() -> (isOpen: Bool, records: [Record]) {
         if file != nil { return (true, []) }
         let records = open()
         return (file != nil, records)
     }
 
-    /// Leaves it alone until the next start.
-    func leaveAlone(_ why: String) {
+    /// Does not use the file until the next start.
+    func giveUp(_ why: String) {
         file = nil
-        isLeftAlone = true
+        isGivenUp = true
         trouble = StoreFailure(.locked, why)
-        logger.warning("The \(content) in '\(path)' is left alone until the next start: \(why)")
+        logger.warning("The \(content) in '\(path)' is not used until the next start: \(why)")
     }
 
-    /// Says that it works again.
+    /// Logs that the file works again.
     func recovered(_ more: String) {
         guard trouble != nil else { return }
         trouble = nil
-        logger.notice("The \(content) is kept again in '\(path)'\(more)")
+        logger.notice("The \(content) is stored again in '\(path)'\(more)")
     }
 
-    /// Closes it; it can be opened by others then.
+    /// Closes the file, so that others can open it.
     func close() { file = nil }
 }
 
 // MARK: - The history
 
 extension PersistedFile {
-    /// Navigations, none where they can't be read; and whether the file is still the one that was written to.
+    /// Navigations, none if they can't be read, and the outcome.
     func entries(
         after serial: UInt64, limit: Int, bytes: Int, below path: String?
     ) -> (found: (entries: [HistoryEntry], hasMore: Bool), outcome: Outcome) {
@@ -187,35 +188,35 @@ extension PersistedFile {
         do throws(StoreFailure) {
             return (try file.entries(after: serial, limit: limit, bytes: bytes, below: path), .written)
         } catch {
-            return (([], false), took(error))
+            return (([], false), recover(from: error))
         }
     }
 
-    /// How these navigations stand to those that are in it.
+    /// The place of navigations relative to those in the file.
     enum Place {
         case later, present, missing
     }
 
-    /// How navigations of an earlier process stand to those that are in it.
+    /// The place of navigations of an earlier process relative to those in the file.
     func place(of batch: HistoryBatch) -> Place {
         guard let file, batch.first <= file.lastSerial else { return .later }
         let isPresent = try? file.hasEntry(batch.first) && file.hasEntry(batch.last)
         return isPresent == true ? .present : .missing
     }
 
-    /// How much time was witnessed, in µs, and how many navigations there are; nil: nobody knows.
+    /// The witnessed time, in µs, and the number of navigations; nil if they are not known.
     var age: (witnessed: UInt64, count: Int)? {
         guard trouble == nil, let file, let count = try? file.entryCount() else { return nil }
         return (file.witnessed, count)
     }
 
-    /// Forgets a small piece of what is too much or too old; whether there is more, and what came of it.
+    /// Removes a few of the old or excess navigations. Returns whether there are more, and the outcome.
     func prune(keeping count: Int, aging: inout StoreFile.Aging?) -> (hasMore: Bool, outcome: Outcome) {
         guard trouble == nil, let file else { return (false, .failed) }
         do throws(StoreFailure) {
             return (try file.prune(keeping: count, aging: &aging), .written)
         } catch {
-            return (false, took(error))
+            return (false, recover(from: error))
         }
     }
 }

@@ -3,40 +3,40 @@ import Logging
 import SdBus
 import Store
 
-// What happened, for those who ask later: kept in batches (D-2), and not for ever (D-10).
+// The history: written in batches (D-2), and limited (D-10).
 
 extension Persistence {
-    /// Whether navigations are kept.
-    var persistsHistory: Bool { history?.isLeftAlone == false && retention.entries > 0 }
+    /// Whether navigations are stored.
+    var persistsHistory: Bool { history?.isGivenUp == false && retention.entries > 0 }
 
-    /// Adds a navigation, which happened at this time of the loop, to those that are written soon.
+    /// Adds a navigation that occurred at this time of the loop, to be written soon.
     func add(_ navigation: Navigation, at time: Instant) {
         append(navigation, at: time)
         flushIfFull()
     }
 
-    /// The same, where the tree is written first. There are many: this is all that each of them costs.
+    /// Adds a navigation without writing. There are many, so this has to be cheap.
     func append(_ navigation: Navigation, at time: Instant) {
         guard persistsHistory else { return }
         if batch.isEmpty {
-            // What time of day it is, is asked once for all of them.
+            // The time of day is read once for a batch.
             timeOffset = loop.realTime &- loop.now
             flushSoon()
         }
         batch.append(navigation, at: time.microseconds &+ timeOffset)
     }
 
-    /// Writes navigations that are enough for a batch.
+    /// Writes the batch if it is full.
     func flushIfFull() {
         if isBatchFull { flushHistory() }
     }
 
-    /// Whether navigations are enough for a batch.
+    /// Whether the batch is full.
     var isBatchFull: Bool { batch.count >= Self.batchSize || batch.byteCount >= Self.batchBytes }
 
     // MARK: Until they are written
 
-    /// Navigations that are in no file yet, to be written with the tree.
+    /// Navigations that are in no file yet, to be written to the tree file.
     var pending: [PendingEntries] {
         guard persistsHistory else { return [] }
         let last = batch.pending
@@ -44,13 +44,13 @@ extension Persistence {
         return last.map { [$0] } ?? []
     }
 
-    /// Notes whether all that waits is in the tree's file.
+    /// Notes whether all waiting navigations are in the tree file.
     func markPending(_ isThere: Bool) {
         if isThere { batch.markPending() } else { batch.markNew() }
         for place in waiting.indices { if isThere { waiting[place].markPending() } else { waiting[place].markNew() } }
     }
 
-    /// Writes records, and with them navigations until the history has them.
+    /// Writes records, and the navigations that wait for the history.
     func writeWithPending(
         _ records: [Record], to tree: PersistedFile, _ pending: [PendingEntries], all: Bool = false
     ) -> PersistedFile.Outcome {
@@ -59,7 +59,7 @@ extension Persistence {
         return outcome
     }
 
-    /// Adds to the history what an earlier process had no more time for: it waited in the tree's file.
+    /// Adds the navigations to the history that an earlier process left in the tree file.
     func recoverPending() {
         guard let tree, !tree.pending.isEmpty, let history else { return }
         guard retention.entries > 0 else {
@@ -78,14 +78,14 @@ extension Persistence {
         }
         if missing > 0 {
             logger.warning(
-                "The history lacks \(counted(missing, "navigation")), which waited in '\(tree.path)': it has later ones"
+                "The history lacks \(counted(missing, "navigation")), found in '\(tree.path)': it has later ones"
             )
         }
         flushHistory()
     }
 
-    /// The batch at hand waits for a file that can be written; where that takes long, the oldest go.
-    func putAside() {
+    /// Queues the current batch until the file can be written, and removes the oldest batches beyond a limit.
+    func queueBatch() {
         if batch.isEmpty { return }
         waiting.append(batch)
         batch = HistoryBatch()
@@ -98,7 +98,7 @@ extension Persistence {
         }
     }
 
-    /// Navigations after a serial, oldest first, and whether there are more; those that wait are written first.
+    /// Navigations after a serial, oldest first, and whether there are more. Waiting ones are written first.
     func entries(
         after serial: UInt64, limit: Int, bytes: Int, below path: String?
     ) -> (entries: [HistoryEntry], hasMore: Bool) {
@@ -110,21 +110,20 @@ extension Persistence {
         return found
     }
 
-    /// Forgets a piece of what is too much or too old, and goes on when there is nothing else to do.
+    /// Removes some of the old or excess navigations, and continues when the loop is idle.
     func prune() {
         guard let history else { return }
         beginAging(history)
         let (hasMore, outcome) = history.prune(keeping: retention.entries, aging: &aging)
         if hasMore {
-            do { try pruning?.schedule() } catch { logger.error("Could not forget old navigations: \(error)") }
+            do { try pruning?.schedule() } catch { logger.error("Could not remove old navigations: \(error)") }
         } else {
             endAging()
         }
         commitEnded(outcome, of: history)
     }
 
-    /// Looks for what is too old, at the start and each day: a quarter of what there is goes at most, as there is no way
-    /// back from a mistake.
+    /// Begins to remove old navigations, at the start and each day: a quarter of all at most, as a mistake can't be undone.
     private func beginAging(_ history: PersistedFile) {
         guard aging == nil, let (witnessed, count) = history.age, witnessed >= nextAging else { return }
         nextAging = witnessed + Self.day
@@ -136,7 +135,7 @@ extension Persistence {
         if let aging, aging.forgotten > 0 {
             logger.notice(
                 """
-                Forgot \(counted(aging.forgotten, "navigation")) of the history: the machine has run for more than \
+                Removed \(counted(aging.forgotten, "navigation")) from the history: the machine has run for more than \
                 \(counted(retention.days, "day")) since (--history-days)
                 """)
         }

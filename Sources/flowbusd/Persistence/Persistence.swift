@@ -3,20 +3,20 @@ import Logging
 import SdBus
 import Store
 
-/// Keeps what outlives the process in two files (durability.md):
+/// Stores the state that outlives the process in two files (durability.md):
 ///
-/// - the tree's, of one bus, gets every record, each change before its effects are carried out (D-1);
-/// - the history's gets navigations, in batches (D-2); how far serials are reserved, so that they repeat not even where the
-///   tree is lost; and, to come back on another bus, too, a copy of the records without what is private.
+/// - the tree file of a bus gets every record, each change before its effects are carried out (D-1);
+/// - the history gets navigations, in batches (D-2); the reserved serials, so that they never repeat, even if the tree is lost;
+///   and, to be restored on another bus, a copy of the records without private arguments.
 ///
-/// It has the policy for what goes wrong: a file that can't be read is moved aside (D-6); where one can't be written, all goes
-/// on from memory, and it is tried again at times (D-7). It knows of no effects: ``Daemon`` holds those back.
+/// It has the policy for failures: an unreadable file is moved aside (D-6); if a file can't be written, the service continues
+/// from memory, and writing is retried (D-7). Effects wait at the ``CommitGate``.
 final class Persistence {
-    /// How much of the history is kept (D-10).
+    /// How much of the history is retained (D-10).
     struct Retention: Equatable {
-        /// So many navigations; 0: there is no history.
+        /// How many navigations; 0 for no history.
         var entries: Int
-        /// For so many days that were witnessed.
+        /// For how many witnessed days.
         var days: Int
 
         /// The same in µs.
@@ -26,9 +26,9 @@ final class Persistence {
     /// A day, in µs.
     static let day: UInt64 = 86_400_000_000
 
-    /// Nil: not to be kept.
+    /// The tree file; nil if the tree is not stored.
     let tree: PersistedFile?
-    /// Nil: not to be kept.
+    /// The history; nil if it is not stored.
     let history: PersistedFile?
     let retention: Retention
     /// Whether the history's file has a copy of the tree.
@@ -36,28 +36,29 @@ final class Persistence {
     let loop: EventLoop
     let logger: Logger
 
-    /// Gives the records that changed; and all of them.
+    /// Takes the dirty records.
     var changedRecords: () -> [Record] = { [] }
+    /// Takes all records.
     var allRecords: () -> [Record] = { [] }
-    /// Runs when ``trouble`` comes or goes.
+    /// Runs when ``trouble`` changes.
     var onTroubleChange: () -> Void = {}
 
-    /// What was in the files when they were opened.
+    /// The records in the files when they were opened.
     private(set) var found: (tree: [Record], history: [Record]) = ([], [])
     /// The records that the history's file still lacks, each once: those of the copy, or the counters alone.
     private var copied: [RecordKey: Record] = [:]
 
-    /// Navigations that are not in the file yet.
+    /// Navigations that are not written yet.
     var batch = HistoryBatch()
-    /// What the time of day is beyond that of the loop, in µs.
+    /// The difference of the time of day to the loop's clock, in µs.
     var timeOffset: UInt64 = 0
     /// Full batches that could not be written, the oldest first.
     var waiting: [HistoryBatch] = []
-    /// How many navigations had to be forgotten, as they could not be written.
+    /// How many navigations were lost because they could not be written.
     var lost = 0
-    /// Up to this serial, what waits in the tree's file is in the history, or is given up.
+    /// Pending navigations in the tree file are in the history, or given up, up to this serial.
     var flushed: UInt64 = 0
-    /// What is being forgotten as it is too old; and when that is looked for the next time.
+    /// The current removal of old navigations, and the witnessed time of the next one.
     var aging: StoreFile.Aging?
     var nextAging: UInt64 = 0
     var flushTimer: Timer?
@@ -67,7 +68,7 @@ final class Persistence {
     private var retryTimer: Timer?
     private var retryPause = Persistence.firstPause
     private var isRetryDue = false
-    /// What ``trouble`` was when ``onTroubleChange`` ran last.
+    /// ``trouble`` when ``onTroubleChange`` ran last.
     private var reportedTrouble: String?
 
     /// How long a navigation waits for others to be written with, in µs (D-2).
@@ -76,12 +77,12 @@ final class Persistence {
     static let batchSize = 256
     /// The same in bytes: arguments can be large.
     static let batchBytes = 1 << 20
-    /// The pauses before it is tried again to write, in µs: each twice as long as the one before (D-7).
+    /// The pauses before writing is retried, in µs: each twice as long as the one before (D-7).
     static let firstPause: UInt64 = 1_000_000
     static let longestPause: UInt64 = 30_000_000
     /// How many bytes of navigations wait for a file that can't be written.
     static let mostWaiting = 4 << 20
-    /// How many bytes of navigations are written with one change of the tree; of more, the history's file gets them.
+    /// How many bytes of navigations are written with a change of the tree; more go to the history at once.
     static let mostPending = 1 << 18
 
     /// Opens nothing yet.
@@ -108,15 +109,15 @@ final class Persistence {
             retention: setup.retention, copiesTree: setup.restore == .always, loop: loop, logger: logger)
     }
 
-    // MARK: How it is
+    // MARK: State
 
-    /// Whether there is a file to keep records in that can be written: then they come before effects (D-1).
+    /// Whether some file can be written, so that records come before effects (D-1).
     var isWorking: Bool { tree?.isWorking == true || history?.isWorking == true }
 
-    /// Whether a restart finds the tree as it is, and what happened. A history that another process has is done without.
+    /// Whether a restart finds the tree and the history. A history that another process has open does not count.
     var isDurable: Bool { tree != nil && trouble == nil }
 
-    /// Why something is not kept that should be, for a person; nil: all is.
+    /// Why something is not stored that should be, for a person; nil if everything is.
     var trouble: String? {
         if let trouble = tree?.trouble { return trouble.description }
         guard let trouble = history?.trouble, trouble.kind != .locked else { return nil }
@@ -127,7 +128,7 @@ final class Persistence {
 
     /// Opens the files.
     ///
-    /// - Parameter isPatient: whether to try one again that another process has open; it waits a little before it says so.
+    /// - Parameter isPatient: whether to retry a file that another process has open, after a short wait.
     func open(whileLocked isPatient: (PersistedFile) -> Bool) {
         if let tree { found.tree = tree.open(while: { isPatient(tree) }) }
         if let history { found.history = history.open(while: { isPatient(history) }) }
@@ -135,7 +136,7 @@ final class Persistence {
         updateTrouble()
     }
 
-    /// Writes all records instead of those that were found, where they are others.
+    /// Replaces the records that were found by these, if they differ.
     func replaceFound(by records: [Record]) {
         func isSame(_ one: [Record], _ other: [Record]) -> Bool {
             one.count == other.count && one.sorted { $0.key < $1.key } == other.sorted { $0.key < $1.key }
@@ -147,10 +148,10 @@ final class Persistence {
         found = ([], [])
     }
 
-    /// Writes records that changed, before their effects are carried out, and with them the navigations that changed them.
+    /// Writes dirty records before their effects are carried out, together with the navigations that changed them.
     func persist(_ records: [Record]) {
         guard !records.isEmpty else { return }
-        // What is much is not written twice.
+        // Many bytes are not written twice.
         let isMuch = batch.newBytes > Self.mostPending && history?.isWorking == true
         if let tree, tree.isWorking {
             commitEnded(writeWithPending(records, to: tree, isMuch ? [] : pending), of: tree)
@@ -159,17 +160,17 @@ final class Persistence {
         if isMuch || tree?.isWorking != true { flushHistory() }
     }
 
-    /// Writes records that changed and need not be kept at once; what comes with them, the history's file gets next.
+    /// Writes dirty records that could wait; the history is written next.
     private func persistLater(_ records: [Record]) {
         guard !records.isEmpty else { return }
         if let tree, tree.isWorking { commitEnded(tree.write(records, dropping: flushed), of: tree) }
         copy(records)
     }
 
-    /// Queues records for the history's file; writes at once how far serials are reserved, which can't wait.
+    /// Queues records for the history. Reserved serials are written at once.
     private func copy(_ records: [Record]) {
         guard let history, history.isWorking else { return }
-        // What brings no navigation, such as Dismiss, is not to wait for one.
+        // A change without a navigation, such as Dismiss, does not wait for one.
         if copiesTree && !records.isEmpty { flushSoon() }
         var counters: Record?
         for record in records {
@@ -182,7 +183,7 @@ final class Persistence {
     private func writeAll(_ records: [Record], to file: PersistedFile) -> PersistedFile.Outcome {
         if file === tree {
             markPending(false)
-            // Without a history, what waits there stays for the time that there is one.
+            // Without a history, pending navigations stay until there is one.
             if persistsHistory || retention.entries == 0 { flushed = .max }
             defer { flushed = 0 }
             return writeWithPending(records, to: file, pending, all: true)
@@ -191,25 +192,25 @@ final class Persistence {
         return file.write(selected(records), all: true)
     }
 
-    /// What the history's file has of these records.
+    /// The records among these that the history has.
     func selected(_ records: [Record]) -> [Record] {
         guard copiesTree else { return records.filter { $0.key.kind == .counters } }
         return records.map(\.withoutPrivateArguments).filter { $0.body != nil }
     }
 
-    /// Does what is to be done after an attempt to write; one that began again gets all there is.
+    /// Handles the outcome of a write; a file that started over gets all records.
     func commitEnded(_ outcome: PersistedFile.Outcome, of file: PersistedFile) {
         switch outcome {
         case .written: return
-        case .begunAgain:
+        case .startedOver:
             if case .failed = writeAll(allRecords(), to: file) { updateTrouble() }
         case .failed: updateTrouble()
         }
     }
 
-    // MARK: What goes wrong
+    // MARK: Failures
 
-    /// Tells of trouble that came or went, and has it tried again.
+    /// Reports a change of ``trouble``, and schedules a retry.
     func updateTrouble() {
         if let history, !history.isWorking { copied = [:] }
         if !isRetryDue, needsRetry(tree) || needsRetry(history) {
@@ -221,7 +222,7 @@ final class Persistence {
         onTroubleChange()
     }
 
-    /// Most daemons never need the timer, and each one there is costs each turn of the loop.
+    /// Creates the timer if needed: mostly it is not, and each timer costs every turn of the loop.
     private func retrySoon() {
         do throws(SdError) {
             if retryTimer == nil { retryTimer = try loop.timer { [unowned self] in retry() } }
@@ -231,11 +232,11 @@ final class Persistence {
         }
     }
 
-    /// Tries again to write to files that could not be.
+    /// Retries files that could not be written.
     private func retry() {
         isRetryDue = false
         retryPause = min(2 * retryPause, Self.longestPause)
-        // The file that works, if there is one, is not told by what follows.
+        // The other file may work, and has to get these records, too.
         persistLater(changedRecords())
         if let tree, needsRetry(tree), tree.reopen().isOpen, case .written = writeAll(allRecords(), to: tree) {
             tree.recovered("")
@@ -248,27 +249,27 @@ final class Persistence {
 
     private func needsRetry(_ file: PersistedFile?) -> Bool {
         guard let file else { return false }
-        return !file.isWorking && !file.isLeftAlone
+        return !file.isWorking && !file.isGivenUp
     }
 
     private func retry(_ history: PersistedFile) {
         let (isOpen, records) = history.reopen()
         guard isOpen else { return }
         if !records.isEmpty {
-            // What is in it was not known when this one began to count: serials would be there twice.
-            history.leaveAlone("navigations of another flowbusd, or of an earlier one, are in it")
+            // They were not known when this process began to give serials, so serials would occur twice.
+            history.giveUp("navigations of another flowbusd, or of an earlier one, are in it")
             waiting = []
             batch.removeAll()
             return
         }
         guard case .written = writeAll(allRecords(), to: history) else { return }
-        history.recovered(lost == 0 ? "" : "; \(counted(lost, "navigation")) had to be forgotten")
+        history.recovered(lost == 0 ? "" : "; \(counted(lost, "navigation")) were lost")
         lost = 0
     }
 
-    // MARK: What can wait
+    // MARK: Writes that can wait
 
-    /// Has what can wait written soon.
+    /// Schedules a flush.
     func flushSoon() {
         guard !isFlushDue else { return }
         isFlushDue = true
@@ -288,12 +289,12 @@ final class Persistence {
         flushHistory()
     }
 
-    /// Writes navigations that wait, and with them the copy of the tree, which is never older than they are.
+    /// Writes the navigations that wait, together with the copy of the tree, which is never older.
     func flushHistory() {
         guard let history else { return }
         guard history.isWorking else {
-            // They wait in memory; few of them, and large.
-            if isBatchFull { putAside() }
+            // They wait in memory, in few but large batches.
+            if isBatchFull { queueBatch() }
             return
         }
         let records = copied.values.map(\.withoutPrivateArguments).sorted { $0.key < $1.key }
@@ -308,16 +309,16 @@ final class Persistence {
                 pruneSoon()
             }
             batch.removeAll()
-        case .begunAgain, .failed:
-            putAside()
+        case .startedOver, .failed:
+            queueBatch()
             commitEnded(outcome, of: history)
             flushSoon()
         }
     }
 
-    /// Writes what could not be written before.
+    /// Writes batches that could not be written before.
     private func flushWaiting(_ records: [Record], to history: PersistedFile) {
-        putAside()
+        queueBatch()
         for (place, batch) in waiting.enumerated() {
             let outcome = history.write(place == 0 ? records : [], history: batch)
             if case .written = outcome {
@@ -333,12 +334,12 @@ final class Persistence {
     }
 
     private func pruneSoon() {
-        do { try pruning?.schedule() } catch { logger.error("Could not forget old navigations: \(error)") }
+        do { try pruning?.schedule() } catch { logger.error("Could not remove old navigations: \(error)") }
     }
 
-    /// Writes what waits, and closes the files.
+    /// Writes everything, and closes the files.
     func close() {
-        // Nothing comes later any more.
+        // No timer may run after this.
         (flushTimer, retryTimer, pruning, isRetryDue) = (nil, nil, nil, true)
         flush()
         tree?.close()

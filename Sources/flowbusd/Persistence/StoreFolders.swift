@@ -1,29 +1,28 @@
-/// Where what outlives the process is kept: by the options, else by the environment (durability.md).
+/// The folders of the stores, by the options, else by the environment (durability.md).
 struct StoreFolders: Equatable {
-    /// For the tree: it should end with the login; nil: it is not kept.
+    /// For the tree, which should not outlive the login; nil if it is not stored.
     var runtime: String?
-    /// For the history; nil: it is not kept.
+    /// For the history; nil if it is not stored.
     var state: String?
-    /// Why something is not kept that was to be, for a person.
+    /// Why something is not stored that should be, for a person.
     var warnings: [String] = []
 
-    /// Nothing is kept.
+    /// Nothing is stored.
     static let none = StoreFolders(runtime: nil, state: nil)
 }
 
 extension StoreFolders {
-    /// Finds the folders; they need not be there.
+    /// Finds the folders, which need not exist.
     init(
         runtime: Options.FolderChoice?, state: Options.FolderChoice?, environment: [String: String]
     ) {
         self.init(runtime: nil, state: nil)
-        /// A folder that the environment names. What is empty or relative counts as not set (XDG Base Directory
-        /// Specification).
+        /// A folder from the environment. An empty or relative path counts as not set (XDG Base Directory Specification).
         func folder(_ variable: String, _ below: String) -> String? {
             guard let path = environment[variable], path.hasPrefix("/") else { return nil }
             return path + below
         }
-        /// The first of those that systemd made for the unit (systemd.exec(5), RuntimeDirectory=).
+        /// The first folder that systemd created for the unit (systemd.exec(5), RuntimeDirectory=).
         func unitFolder(_ variable: String) -> String? {
             environment[variable]?.split(separator: ":").first.map(String.init)
         }
@@ -34,7 +33,8 @@ extension StoreFolders {
             self.runtime = unitFolder("RUNTIME_DIRECTORY") ?? folder("XDG_RUNTIME_DIR", "/flowbus")
             if self.runtime == nil {
                 warnings.append(
-                    "The tree is not kept: XDG_RUNTIME_DIR names no folder; --runtime can, or say --runtime none")
+                    "The tree is not stored: XDG_RUNTIME_DIR names no folder; give one with --runtime, or --runtime none"
+                )
             }
         }
         switch state {
@@ -46,8 +46,8 @@ extension StoreFolders {
                 ?? folder("HOME", "/.local/state/flowbus")
             if self.state == nil {
                 warnings.append(
-                    "The history is not kept: neither XDG_STATE_HOME nor HOME names a folder; --state can, or say "
-                        + "--state none")
+                    "The history is not stored: neither XDG_STATE_HOME nor HOME names a folder; give one with "
+                        + "--state, or --state none")
             }
         }
     }

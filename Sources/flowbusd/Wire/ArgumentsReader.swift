@@ -2,28 +2,27 @@ import FlowCore
 import FlowWire
 import SdBus
 
-/// Reads an `a{sv}` as arguments: each value once, at the cost of copying it on, and never more than the limits allow.
-/// A message can have 128 MiB.
+/// Reads an `a{sv}` as arguments, each value once, and never more than the limits allow: a message can have 128 MiB.
 ///
-/// Its methods throw ``FlowError`` for what is refused, ``SdError`` for what libsystemd could not read.
+/// Its methods throw ``FlowError`` for arguments that are refused, ``SdError`` for a message that libsystemd can't read.
 struct ArgumentsReader {
     private let message: MessageReader
-    /// Bytes that may still come.
+    /// How many bytes may follow.
     private var budget = Limits.argumentBytes
 
     init(_ message: MessageReader) {
         self.message = message
     }
 
-    /// Reads the dictionary that is next in the message. What is declared gives the arguments their names: no text is
-    /// made of a name that is known.
+    /// Reads the next value, a dictionary. Declared arguments share the names of their declarations, so that no text is made of
+    /// those.
     static func read(_ message: MessageReader, for parameters: [Parameter]) throws -> Arguments {
         var reader = ArgumentsReader(message)
         return try reader.read(for: parameters)
     }
 
-    /// Reads on behind the dictionary that is next in the message, of which nothing is wanted. What is too large is refused,
-    /// as libsystemd takes a second for each 60 MB of it.
+    /// Skips the next value, a dictionary. A dictionary that is too large is refused, as libsystemd needs a second for each
+    /// 60 MB.
     static func skip(_ message: MessageReader) throws { _ = try read(message, for: []) }
 
     private mutating func read(for parameters: [Parameter]) throws -> Arguments {
@@ -45,10 +44,10 @@ struct ArgumentsReader {
         return arguments
     }
 
-    /// The value inside the variant that is next.
+    /// Reads the value inside the next variant.
     private mutating func variant(of argument: String, depth: Int) throws -> Value {
         let contents = try next().contents
-        // The usual case asks the message for its type once: one letter says it all.
+        // A basic type has one letter, so that the message is not asked again.
         let type = UInt8(bitPattern: contents.pointee)
         let isBasic = type != 0 && contents[1] == 0
         _ = try message.enterContainer(.variant, contents)
@@ -57,7 +56,7 @@ struct ArgumentsReader {
         return value
     }
 
-    /// The value that is next, if it is of this basic type; nil for a type that is none.
+    /// Reads the next value if it is of this basic type; nil if the type is not basic.
     private mutating func basic(_ type: UInt8) throws -> Value? {
         switch type {
         case UInt8(ascii: "s"): return .string(try text(message.readString()))
@@ -70,7 +69,7 @@ struct ArgumentsReader {
         }
     }
 
-    /// The value that is next, whatever its type.
+    /// Reads the next value, of any type.
     private mutating func value(of argument: String, depth: Int) throws -> Value {
         let (type, contents) = try next()
         if let value = try basic(type) { return value }
@@ -97,7 +96,7 @@ struct ArgumentsReader {
         default:
             throw FlowError(
                 .invalidArguments,
-                "the argument '\(argument)' has a file descriptor; a step is kept and told to many, so it can't have one"
+                "the argument '\(argument)' has a file descriptor; a step is stored and sent to many, so it can't have one"
             )
         }
     }
@@ -109,7 +108,7 @@ struct ArgumentsReader {
         }
     }
 
-    /// What is inside the container that is next.
+    /// Reads the members of the next container.
     private mutating func members(
         _ type: Container, _ contents: UnsafePointer<CChar>, _ argument: String, _ depth: Int
     ) throws -> [Value] {
@@ -120,7 +119,7 @@ struct ArgumentsReader {
         return members
     }
 
-    /// The type that is next, and what is in it if it is a container.
+    /// The next type, and the contents of a container.
     private func next() throws -> (type: UInt8, contents: UnsafePointer<CChar>) {
         guard let (type, contents) = try message.peekType() else {
             throw FlowError(.invalidArguments, "a value is missing")
@@ -152,7 +151,7 @@ struct ArgumentsReader {
 }
 
 extension String {
-    /// Whether this C string spells the same, byte by byte.
+    /// Whether this C string has the same bytes.
     func isSpelled(_ bytes: UnsafePointer<CChar>) -> Bool {
         var position = bytes
         for byte in utf8 {

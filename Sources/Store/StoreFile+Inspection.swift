@@ -1,22 +1,22 @@
 public import FlowCore
 
-// What the file, and the one beside it, say together. A file whose digest is right is whole, but may be of an earlier time:
-// that it is not the commit file shows. A commit file that is gone, damaged or not this one's costs nobody what is in the
-// file: it is used, and that nobody knows whether there was more is said.
+// Inspects a file together with its commit file. A file with the right digest is whole but may be old, which the
+// commit file shows. A file whose commit file is missing, damaged or another file's is used, with a warning that later commits
+// may be lost.
 
 extension StoreFile {
-    /// What opening a file showed.
-    public struct Finding: Equatable, Sendable {
-        /// What is to be said of it, for a person.
+    /// The result of inspecting a file when it was opened.
+    public struct Inspection: Equatable, Sendable {
+        /// A warning for the log.
         public var warning: String?
-        /// The same of what had to be expected.
+        /// A notice for the log, of something expected.
         public var notice: String?
-        /// How far serials and instances are reserved, as far as the commit file knows.
+        /// The reserved serials and instances, as far as the commit file has them.
         public var counters: [Record] = []
-        /// Whether they may be reserved further.
+        /// Whether more may have been reserved.
         public var certainty = Certainty.nothing
 
-        /// Nothing was found.
+        /// The result for a new file.
         public init() {}
 
         init(warning: String? = nil, counters: [Record] = [], certainty: Certainty) {
@@ -24,24 +24,24 @@ extension StoreFile {
         }
     }
 
-    /// Whether it is known how far serials and instances are reserved.
+    /// How certain the reserved serials and instances are.
     public enum Certainty: Comparable, Sendable {
-        /// There was no file that could know it.
+        /// There was no file.
         case nothing
-        /// The file was damaged, or somebody put another one in its place.
+        /// The file was damaged or replaced.
         case unknown
-        /// The machine went down, and what was written last may not have come to its disk.
+        /// The machine went down, and the last writes may be missing.
         case late
-        /// So far, and no further.
+        /// The numbers are exact.
         case exact
     }
 
-    /// What the commit file beside a file says, where that one can't be read.
-    public static func reserved(beside path: String, clock: BootClock = .system) -> Finding {
+    /// The result by the commit file alone, for a file that can't be read.
+    public static func reserved(beside path: String, clock: BootClock = .system) -> Inspection {
         switch CommitFile.read(beside: path) {
-        case .missing, .damaged: Finding(certainty: .unknown)
+        case .missing, .damaged: Inspection(certainty: .unknown)
         case .mark(let mark):
-            Finding(
+            Inspection(
                 counters: records(of: mark), certainty: mark.boot == clock.boot || mark.isClosed ? .exact : .late)
         }
     }
@@ -50,40 +50,40 @@ extension StoreFile {
         mark.counters.isEmpty ? [] : [Record(RecordKey(.counters, 0), mark.counters)]
     }
 
-    /// Compares a file that is whole with its commit file.
+    /// Compares a whole file with its commit file.
     ///
     /// - Parameters:
-    ///   - made: what the latter was made to say, as there were no commits in the file yet.
-    ///   - isFresh: there was nothing in the file at all.
+    ///   - made: the contents of the commit file that was created for an empty store.
+    ///   - isFresh: whether the file was empty.
     func judge(
-        _ loaded: Contents.Loaded, _ found: CommitFile.Finding, made: CommitFile.Mark?, isFresh: Bool
-    ) throws(StoreFailure) -> Finding {
+        _ loaded: Contents.Loaded, _ found: CommitFile.Inspection, made: CommitFile.Mark?, isFresh: Bool
+    ) throws(StoreFailure) -> Inspection {
         let number = loaded.contents.number
         let name = "'\(path)\(CommitFile.suffix)'"
-        func doubtful(_ why: String) -> Finding {
-            Finding(
+        func uncertain(_ why: String) -> Inspection {
+            Inspection(
                 warning:
                     "\(name) \(why); '\(path)' is whole as of commit \(number), and whether there were later ones is "
                     + "not known",
                 counters: found.mark.map(Self.records) ?? [], certainty: .unknown)
         }
         switch found {
-        case .missing where made != nil && isFresh: return Finding()
-        // One of the first version, which had none.
+        case .missing where made != nil && isFresh: return Inspection()
+        // The first version had no commit files.
         case .missing where made != nil && (!loaded.records.isEmpty || loaded.lastSerial > 0):
-            return Finding(certainty: .exact)
-        case .missing: return doubtful("is missing")
-        case .damaged(let why): return doubtful(why)
+            return Inspection(certainty: .exact)
+        case .missing: return uncertain("is missing")
+        case .damaged(let why): return uncertain(why)
         case .mark(let mark) where made != nil:
-            return Finding(
+            return Inspection(
                 counters: Self.records(of: mark),
                 certainty: mark.counters.isEmpty ? .nothing : mark.boot == clock.boot ? .exact : .late)
         case .mark(let mark):
-            guard mark.identity == loaded.contents.meta.identity else { return doubtful("belongs to another file") }
+            guard mark.identity == loaded.contents.meta.identity else { return uncertain("belongs to another file") }
             let isSameBoot = mark.boot == clock.boot
-            var finding = Finding(counters: Self.records(of: mark), certainty: isSameBoot ? .exact : .late)
+            var inspection = Inspection(counters: Self.records(of: mark), certainty: isSameBoot ? .exact : .late)
             if number == mark.number {
-                if mark.isClosed { finding.certainty = .exact }
+                if mark.isClosed { inspection.certainty = .exact }
             } else if number < mark.number {
                 guard !isSameBoot else {
                     throw StoreFailure(
@@ -91,25 +91,25 @@ extension StoreFile {
                         "'\(path)' is damaged: it ends with commit \(number), and commit \(mark.number) was written to it"
                     )
                 }
-                finding.notice =
+                inspection.notice =
                     "'\(path)' ends with commit \(number) of \(mark.number): the machine went down before the others came "
                     + "to its disk"
             } else if isSameBoot && number > mark.number + 1 {
-                return doubtful("is older than its file, at commit \(mark.number)")
+                return uncertain("is older than its file, at commit \(mark.number)")
             }
-            return finding
+            return inspection
         }
     }
 
-    // MARK: Time that was witnessed
+    // MARK: Witnessed time
 
-    /// How much time has passed, in µs, as far as it was witnessed: by the clock since the machine was started, whoever ran
-    /// then. What passed while it was off does not count, as only a clock that can be set would know.
+    /// How much time has passed, in µs, while the machine was up. Time while it was off does not count, as only a clock that
+    /// can be set would know it.
     public var witnessed: UInt64 {
         base.witnessed &+ (max(clock.now(), base.sinceBoot) &- base.sinceBoot)
     }
 
-    /// Finds out how much time was witnessed when the file was opened.
+    /// Computes the witnessed time when the file was opened.
     func findBase(_ loaded: Contents.Loaded) {
         let meta = loaded.contents.meta
         let now = clock.now()
@@ -119,13 +119,13 @@ extension StoreFile {
         } else if meta.sinceBoot == 0 {
             base = (now, 0)
         } else {
-            // What was witnessed before this start of the machine; and all since then was after it.
+            // The time before this boot, and all time since.
             let before = max(meta.witnessed, loaded.witnessed)
             base = (now, before &+ (meta.boot == clock.boot ? 0 : now))
         }
     }
 
-    /// What the file says of itself, with the time of now.
+    /// The file's metadata with the current time.
     func timedMeta() -> Contents.Meta {
         Contents.Meta(
             identity: contents.meta.identity, boot: clock.boot, sinceBoot: clock.now(), witnessed: witnessed)
