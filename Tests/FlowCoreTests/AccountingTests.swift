@@ -81,7 +81,6 @@ struct AccountingTests {
 
     @Test func `S-33 a node returns its usage to the client that it counted for`() throws {
         var forest = Forest(base: "")
-        var accounting = Accounting()
         let main = forest.insert(
             Forest.Birth(
                 name: "main", id: "main",
@@ -89,23 +88,24 @@ struct AccountingTests {
                 style: "", arguments: [Argument("a", .byte(1))], client: one),
             below: nil)
         let arguments = [Argument("b", .byte(1))]
-        forest[main].deferredSteps = [
-            DeferredStep(step: StepID(0), arguments: arguments, origin: 1, cause: 0, client: other),
-            DeferredStep(step: StepID(0), arguments: arguments, origin: 2, cause: 0, client: one),
-        ]
-        forest[main].initialStep = DeferredStep(
-            step: StepID(0), arguments: arguments, origin: 1, cause: 0, client: other)
-        forest[main].flow?.last = LastNavigation(
-            serial: 1, step: "", arguments: arguments, client: other, byteCount: arguments.byteCount)
+        for (origin, client) in [(UInt64(1), other), (2, one)] {
+            forest.deferStep(
+                DeferredStep(step: StepID(0), arguments: arguments, origin: origin, cause: 0, client: client), at: main)
+        }
+        forest.setInitialStep(
+            DeferredStep(step: StepID(0), arguments: arguments, origin: 1, cause: 0, client: other), of: main)
+        forest.setLast(
+            LastNavigation(
+                serial: 1, step: "", arguments: arguments, client: other, byteCount: arguments.byteCount), of: main)
         let size = arguments.byteCount
         let own = forest[main].holding(for: one)
         #expect(own.own == Accounting.Usage(nodes: 1, steps: 1, bytes: 2 * size))
         #expect(own.total == Accounting.Usage(nodes: 1, steps: 2, bytes: 5 * size))
         #expect(forest[main].holding(for: other).own == Accounting.Usage(steps: 1, bytes: 3 * size))
-        accounting.count(own.own, for: one)
-        accounting.count(Accounting.Usage(steps: 1, bytes: 3 * size), for: other)
-        accounting.release(forest[main])
-        #expect(accounting == Accounting())
+        #expect(forest.accounting.clients == [one: own.own, other: Accounting.Usage(steps: 1, bytes: 3 * size)])
+        #expect(forest[main].flow?.waiting.count == 2)
+        _ = forest.remove(main)
+        #expect(forest.accounting == Accounting())
     }
 
     @Test func `a client without usage is known until it vanishes`() {

@@ -168,9 +168,9 @@ struct ForestTests {
         let main = forest.add("main", .free)
         let first = forest.add("a", below: main)
         let held = DeferredStep(step: StepID(0), arguments: [], origin: 1, cause: 0, client: Client(":1.1"))
-        forest[first].deferredSteps = [held]
-        forest[first].initialStep = held
-        forest[first].onDismissed = StepTemplate(StepID(0))
+        forest.deferStep(held, at: first)
+        forest.setInitialStep(held, of: first)
+        forest.setOnDismissed(StepTemplate(StepID(0)), of: first)
         let gone = forest.remove(first)
         #expect(gone.map(\.deferredSteps) == [[held]])
         #expect(gone.first?.onDismissed == StepTemplate(StepID(0)))

@@ -92,11 +92,6 @@ struct Accounting: Sendable {
         users[user] = all == Usage() ? nil : all
     }
 
-    /// Counts a node that is gone.
-    mutating func release(_ node: Node) {
-        node.forEachHolding { count(-$1, for: $0) }
-    }
-
     // MARK: Clients
 
     /// Has it known when a client is gone, and whose it is; from now on, if it was not so before.

@@ -2,7 +2,7 @@
 // first, as far as it is needed (S-33).
 //
 // The search for what may go looks at each presentable once. It is remembered until something changed that it would find
-// otherwise (``Forest/noteRoom()``): so thousands of presentables go in time linear to their number, and whoever is refused
+// otherwise (``Forest/roomChanges``): so thousands of presentables go in time linear to their number, and whoever is refused
 // again and again makes nobody search again and again.
 
 /// What may go to make room, as it was found last: subtrees, by their tops.
@@ -116,17 +116,16 @@ extension Machine {
     private mutating func search(sparing spared: NodeID?) {
         let order = forest.preorder()
         for slot in order {
-            let isEvictable =
-                forest[slot].isLeft && forest[slot].owner == nil && slot != spared?.slot
-            forest[slot].isEvictable = isEvictable
-            // A flow shows nothing by itself.
-            forest[slot].isUnseen =
-                isEvictable && !(forest[slot].flow == nil && forest[slot].isPresented)
+            forest.update(slot) { node in
+                node.isEvictable = node.isLeft && node.owner == nil && slot != spared?.slot
+                // A flow shows nothing by itself.
+                node.isUnseen = node.isEvictable && !(node.flow == nil && node.isPresented)
+            }
         }
         for slot in order.reversed() {
             guard let parent = forest[slot].parent else { continue }
-            if !forest[slot].isEvictable { forest[parent].isEvictable = false }
-            if !forest[slot].isUnseen { forest[parent].isUnseen = false }
+            if !forest[slot].isEvictable { forest.update(parent) { $0.isEvictable = false } }
+            if !forest[slot].isUnseen { forest.update(parent) { $0.isUnseen = false } }
         }
         evictionCandidates = EvictionCandidates(changes: forest.roomChanges, spared: spared)
         evictionCandidates.all = subtrees(among: order) { $0.isEvictable }
@@ -153,24 +152,5 @@ extension Machine {
             found.tops[resource] = tops.filter { sums[$0]?[resource] ?? 0 > 0 }.map(forest.id(of:))
         }
         return found
-    }
-
-    // MARK: Clients that are gone
-
-    /// A client is gone: what it made may go from now on.
-    mutating func abandonAll(_ client: Client) {
-        guard accounting.close(client) != Accounting.Usage() else { return }
-        for slot in forest.preorder() where forest[slot].client == client {
-            forest[slot].isLeft = true
-        }
-        forest.noteRoom()
-    }
-
-    /// A presentable is there for a client, which may be gone since it began the chain.
-    mutating func leave(_ slot: NodeSlot, by client: Client) {
-        let isLeft = accounting.isGone(client)
-        guard forest[slot].isLeft != isLeft || isLeft else { return }
-        forest[slot].isLeft = isLeft
-        forest.noteRoom()
     }
 }

@@ -70,8 +70,6 @@ struct Machine: Sendable {
     var forest: Forest
     /// The serial of the latest navigation (S-10).
     var serial: UInt64 = 0
-    /// What is held for whom (S-33).
-    var accounting: Accounting
     /// What may go to make room, as it was found last (S-33).
     var evictionCandidates = EvictionCandidates()
 
@@ -110,11 +108,16 @@ struct Machine: Sendable {
 
     init(_ definitions: Definitions, basePath: String, _ quotas: Quotas, isRecorded: Bool) {
         self.definitions = definitions
-        forest = Forest(base: basePath)
-        accounting = Accounting(quotas)
+        forest = Forest(base: basePath, quotas: quotas)
         origins = Origins(isRecorded: isRecorded)
         registrations = Registrations(files: definitions)
         unsaved = UnsavedRecords(isWanted: isRecorded)
+    }
+
+    /// What is held for whom (S-33). The forest charges and releases what nodes hold by itself.
+    var accounting: Accounting {
+        get { forest.accounting }
+        _modify { yield &forest.accounting }
     }
 
     /// Takes an event as far as it goes in this turn.

@@ -320,10 +320,10 @@ extension Definitions {
     }
 
     /// What only flows have, at birth.
-    func newState(of id: FlowID, hasInitial: Bool, _ now: Instant) -> Node.FlowState {
+    func newState(of id: FlowID, hasInitial: Bool, last: LastNavigation? = nil, _ now: Instant) -> Node.FlowState {
         let definition = flows[id.index]
         return Node.FlowState(
             definition: id, covering: definition.children, readiness: hasInitial ? .awaitingStep : .ready,
-            reached: definition.idle == nil ? nil : now)
+            reached: definition.idle == nil ? nil : now, last: last)
     }
 }

@@ -36,32 +36,25 @@ extension Machine {
     {
         let gone = forest.remove(slot)
         reportRemoved(gone, reason, &turn)
-        countRemoval(gone, below: parent)
+        concludeRemoval(gone, below: parent)
         return gone
     }
 
-    /// Tells that presentables are gone, and gives back what they held. The reason is that of the last one, which took the
-    /// others with it.
+    /// Reports presentables that are gone. The reason is that of the last one, which took the others with it.
     mutating func reportRemoved(_ gone: [Node], _ reason: Withdrawal.Reason, _ turn: inout Turn) {
         for (place, node) in gone.enumerated() {
             turn.effects.append(.removePresentable(path: node.path, isFlow: node.flow != nil))
-            accounting.release(node)
-            unrecord(node)
+            unrecordSteps(of: node)
             if node.owner != nil || node.presenting != nil {
                 withdraw(node, place == gone.count - 1 ? reason : .parent, &turn)
             }
         }
     }
 
-    /// A presentable went with all below it, and is the last of those: its parent waits for it no longer (S-26), and
-    /// does not count what it kept.
-    mutating func countRemoval(_ gone: [Node], below parent: NodeSlot?) {
-        guard let parent, let last = gone.last else { return }
-        if let flow = last.flow {
-            if flow.isAwaitedByParent, !flow.isReady { awaitedChildEnded(of: parent) }
-        } else {
-            for kept in last.deferredSteps { forest[parent].flow?.waiting.count(-1, for: kept.client) }
-        }
+    /// A presentable went with all below it, and is the last of those: its parent waits for it no longer (S-26).
+    mutating func concludeRemoval(_ gone: [Node], below parent: NodeSlot?) {
+        guard let parent, let flow = gone.last?.flow else { return }
+        if flow.isAwaitedByParent, !flow.isReady { awaitedChildEnded(of: parent) }
     }
 
     /// Sets off the step that a flow asked for when this child goes by other hands (S-23).

@@ -208,15 +208,12 @@ extension Machine {
         // What went to make room may have released them.
         let outdated = onlyLatest ? forest[slot].deferredSteps : []
         for outdated in outdated {
-            countDeferred(outdated, -1, for: flow)
             reportReplaced(outdated, at: forest[flow].path, &turn)
             unrecord(outdated)
         }
-        if onlyLatest { forest[slot].deferredSteps = [] }
-        forest.noteRoom(of: slot)
+        if onlyLatest { forest.setDeferredSteps([], of: slot) }
         record(&kept, at: slot, isInitial: false)
-        forest[slot].deferredSteps.append(kept)
-        countDeferred(kept, 1, for: flow)
+        forest.deferStep(kept, at: slot)
         // What went to make room for the step may have been what covered the presentable.
         if forest[slot].isPresented {
             forest.notePresented(slot)
@@ -279,12 +276,6 @@ extension Machine {
                 .limitExceeded,
                 "\(all) steps wait for '\(forest[flow].path)' of at most \(quota.total) in total")
         }
-    }
-
-    /// Counts a kept step that comes (1) or goes (-1).
-    mutating func countDeferred(_ kept: DeferredStep, _ sign: Int, for flow: NodeSlot) {
-        forest[flow].flow?.waiting.count(sign, for: kept.client)
-        accounting.count(Accounting.Usage(steps: sign, bytes: sign * kept.arguments.byteCount), for: kept.client)
     }
 }
 

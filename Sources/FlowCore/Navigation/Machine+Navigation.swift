@@ -111,25 +111,18 @@ extension Machine {
         switch child {
         case .make(let birth, _):
             let slot = forest.insert(birth, below: flow)
-            accounting.count(Accounting.Usage(nodes: 1, bytes: birth.byteCount), for: step.client)
-            leave(slot, by: step.client)
             watch(slot)
-            forest[slot].presenting?.origin = step.origin
-            forest[slot].presenting?.serial = serial
-            // Set before the flow is reported, as only then it counts for the readiness that is reported with it (S-26).
-            if step.purpose == .initial { forest[slot].flow?.isAwaitedByParent = true }
+            forest.update(slot) { [serial] node in
+                node.presenting?.origin = step.origin
+                node.presenting?.serial = serial
+                // Before the flow is reported, as it counts for the readiness that is reported with it (S-26).
+                if step.purpose == .initial { node.flow?.isAwaitedByParent = true }
+            }
             return slot
         case .reuse(let slot, let arguments, _):
             // From now on it is there for who reused it.
-            forest.touch(slot)
-            let node = forest[slot]
-            forest[slot].client = step.client
-            forest[slot].arguments = arguments
-            accounting.count(Accounting.Usage(nodes: -1, bytes: -node.byteCount), for: node.client)
-            accounting.count(Accounting.Usage(nodes: 1, bytes: forest[slot].byteCount), for: step.client)
-            leave(slot, by: step.client)
-            if node.presenting != nil { presentAgain(slot, step) }
-            if node.arguments.broadcastable != arguments.broadcastable { forest.note(.arguments, of: slot) }
+            forest.setArguments(arguments, of: slot, for: step.client)
+            if forest[slot].presenting != nil { presentAgain(slot, step) }
             return slot
         case .popped:
             return nil
@@ -146,7 +139,7 @@ extension Machine {
         let below = forest.removeChildren(of: flow)
         reportRemoved(below, .parent, &turn)
         let ended = forest.remove(flow)
-        countRemoval(ended, below: parent)
+        concludeRemoval(ended, below: parent)
         if let parent { forest.updateVisibility(parent) }
         reportChanges(&turn)
         turn.effects.append(.emitNavigationOccurred(navigation(plan, step, at: path, of: definition)))
@@ -166,17 +159,9 @@ extension Machine {
     /// The flow's latest navigation, and what it holds for it.
     mutating func keep(_ arguments: Arguments, _ byteCount: Int, of step: String, _ flow: NodeSlot, for client: Client)
     {
-        forest.touchActivity(of: flow)
-        forest.noteRoom(of: flow)
-        // Exchanged in place: to look at it first would copy the whole node, with each step.
-        let last = forest[flow].flow?.exchangeLast(
-            LastNavigation(serial: serial, step: step, arguments: arguments, client: client, byteCount: byteCount))
-        if let last = last ?? nil, last.client == client {
-            accounting.count(Accounting.Usage(bytes: byteCount - last.byteCount), for: client)
-        } else {
-            if let last = last ?? nil { accounting.count(Accounting.Usage(bytes: -last.byteCount), for: last.client) }
-            accounting.count(Accounting.Usage(bytes: byteCount), for: client)
-        }
+        forest.setLast(
+            LastNavigation(serial: serial, step: step, arguments: arguments, client: client, byteCount: byteCount),
+            of: flow)
     }
 
     private func navigation(
@@ -227,9 +212,7 @@ extension Machine {
         var follower = follower(initial, of: step, for: flow)
         follower.screen = forest.id(of: slot)
         // One that waits already is out of date: the screen has other arguments now (S-19).
-        if let outdated = forest[slot].initialStep {
-            forest[slot].initialStep = nil
-            accounting.count(Accounting.Usage(bytes: -outdated.arguments.byteCount), for: outdated.client)
+        if let outdated = forest.setInitialStep(nil, of: slot) {
             reportReplaced(outdated, at: forest[flow].path, &turn)
             unrecord(outdated)
             release(origin: outdated.origin, held: true)
@@ -243,9 +226,7 @@ extension Machine {
                 step: initial.step, arguments: initial.arguments, origin: step.origin, cause: serial,
                 client: step.client)
             record(&held, at: slot, isInitial: true)
-            forest[slot].initialStep = held
-            forest.noteRoom(of: slot)
-            accounting.count(Accounting.Usage(bytes: initial.arguments.byteCount), for: step.client)
+            forest.setInitialStep(held, of: slot)
         }
     }
 
@@ -257,22 +238,16 @@ extension Machine {
         if presented.isEmpty { return }
         var released: [WaitingStep] = []
         for slot in presented {
-            forest.noteRoom(of: slot)
             let flow = self.flow(for: slot)
-            if let held = forest[slot].initialStep {
-                forest[slot].initialStep = nil
-                accounting.count(Accounting.Usage(bytes: -held.arguments.byteCount), for: held.client)
+            if let held = forest.setInitialStep(nil, of: slot) {
                 origins.unhold(held.origin)
                 unrecord(held)
                 released.append(waiting(held, at: slot, for: flow, .triggered))
             }
-            if forest[slot].deferredSteps.isEmpty { continue }
-            for kept in forest[slot].deferredSteps {
-                countDeferred(kept, -1, for: flow)
+            for kept in forest.setDeferredSteps([], of: slot) {
                 unrecord(kept)
                 released.append(waiting(kept, at: slot, for: flow, .kept))
             }
-            forest[slot].deferredSteps = []
         }
         if !released.isEmpty { queue.insert(contentsOf: released) }
     }
@@ -304,22 +279,19 @@ extension Machine {
         let awaited = forest.children(of: flow).count { child in
             forest[child].flow.map { $0.isAwaitedByParent && !$0.isReady } ?? false
         }
-        forest[flow].flow?.readiness = .awaitingChildren(awaited)
-        forest.touch(flow)
+        forest.update(flow) { $0.flow?.readiness = .awaitingChildren(awaited) }
         if awaited == 0 { becomeReady(flow) }
     }
 
     /// One of the child flows that the initial step contributed is ready, or gone.
     mutating func awaitedChildEnded(of flow: NodeSlot) {
         guard case .awaitingChildren(let count) = forest[flow].flow?.readiness else { return }
-        forest[flow].flow?.readiness = .awaitingChildren(count - 1)
-        forest.touch(flow)
+        forest.update(flow) { $0.flow?.readiness = .awaitingChildren(count - 1) }
         if count == 1 { becomeReady(flow) }
     }
 
     private mutating func becomeReady(_ flow: NodeSlot) {
-        forest[flow].flow?.readiness = .ready
-        forest.note(.ready, of: flow)
+        forest.update(flow) { $0.flow?.readiness = .ready }
         calls.resume(waitingFor: forest.id(of: flow))
         if forest[flow].flow?.isAwaitedByParent == true, let parent = forest[flow].parent {
             awaitedChildEnded(of: parent)

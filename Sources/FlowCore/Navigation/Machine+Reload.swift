@@ -21,11 +21,12 @@ extension Machine {
             guard let flow = new.flow(named: forest[slot].name) else {
                 preconditionFailure("'\(forest[slot].path)' outlived its definition")
             }
-            forest[slot].flow?.definition = flow
-            forest[slot].flow?.covering = new.flows[flow.index].children
+            forest.update(slot) { node in
+                node.flow?.definition = flow
+                node.flow?.covering = new.flows[flow.index].children
+            }
             hideLastNavigation(of: slot)
         }
-        forest.noteRoom()
         watchAll(unlike: old, &turn)
         forest.updateAllVisibility()
         reportChanges(&turn)
@@ -37,10 +38,9 @@ extension Machine {
         guard let last = forest[slot].flow?.last, !last.arguments.isEmpty,
             let step = definitions.step(named: last.step), definitions[step].isPrivate
         else { return }
-        accounting.count(Accounting.Usage(bytes: -last.byteCount), for: last.client)
-        forest.touchActivity(of: slot)
-        forest[slot].flow?.last = LastNavigation(
-            serial: last.serial, step: last.step, arguments: [], client: last.client, byteCount: 0)
+        forest.setLast(
+            LastNavigation(serial: last.serial, step: last.step, arguments: [], client: last.client, byteCount: 0),
+            of: slot)
     }
 
     private mutating func removeUndeclared(in new: Definitions, _ turn: inout Turn) {
@@ -60,30 +60,22 @@ extension Machine {
     /// What waits at presentables goes on by the new definitions, or is dropped and told (S-12).
     private mutating func renewSteps(for new: Definitions, _ turn: inout Turn) {
         for slot in forest.preorder() {
-            let flow = flow(for: slot)
             if let held = forest[slot].initialStep {
-                forest[slot].initialStep = renew(held, at: slot, isInitial: true, for: new, &turn)
+                forest.setInitialStep(renew(held, at: slot, isInitial: true, for: new, &turn), of: slot)
                 if forest[slot].initialStep == nil { release(origin: held.origin, held: true) }
             }
             let kept = forest[slot].deferredSteps
             if !kept.isEmpty {
-                forest[slot].deferredSteps = kept.compactMap { held in
-                    let renewed = renew(held, at: slot, isInitial: false, for: new, &turn)
-                    if renewed == nil {
-                        forest[flow].flow?.waiting.count(-1, for: held.client)
-                        accounting.count(Accounting.Usage(steps: -1), for: held.client)
-                    }
-                    return renewed
+                var renewed: [DeferredStep] = []
+                for step in kept {
+                    if let step = renew(step, at: slot, isInitial: false, for: new, &turn) { renewed.append(step) }
                 }
+                forest.setDeferredSteps(renewed, of: slot)
             }
             if let onDismissed = forest[slot].onDismissed {
-                // One that is declared no longer is nothing that anybody waits for.
+                // Nobody waits for one that is no longer declared.
                 let step = new.step(named: definitions[onDismissed.step].name)
-                if step == nil {
-                    accounting.count(Accounting.Usage(bytes: -onDismissed.byteCount), for: forest[slot].client)
-                }
-                forest[slot].onDismissed = step.map { StepTemplate($0, arguments: onDismissed.arguments) }
-                if step == nil { forest.touch(slot) }
+                forest.setOnDismissed(step.map { StepTemplate($0, arguments: onDismissed.arguments) }, of: slot)
             }
         }
     }
@@ -92,14 +84,11 @@ extension Machine {
     private mutating func renew(
         _ held: DeferredStep, at slot: NodeSlot, isInitial: Bool, for new: Definitions, _ turn: inout Turn
     ) -> DeferredStep? {
-        let before = held.arguments.byteCount
         do throws(FlowError) {
             let renewed = try renewed(held, for: new)
             record(renewed, at: slot, isInitial: isInitial, by: new)
-            accounting.count(Accounting.Usage(bytes: renewed.arguments.byteCount - before), for: held.client)
             return renewed
         } catch {
-            accounting.count(Accounting.Usage(bytes: -before), for: held.client)
             unrecord(held)
             reportDropped(held, error, at: forest[flow(for: slot)].path, &turn)
             return nil
@@ -153,7 +142,7 @@ extension Machine {
         // Those flows wait for no answer any more.
         for (flow, question) in freed {
             turn.effects.append(.dropQuestion(question))
-            if let slot = forest.slot(of: flow) { forest[slot].flow?.question = nil }
+            if let slot = forest.slot(of: flow) { forest.update(slot) { $0.flow?.question = nil } }
             unblock(flow)
         }
         for request in calls.requests { renewCall(request, for: new, &turn) }

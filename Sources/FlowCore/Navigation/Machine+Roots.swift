@@ -71,8 +71,6 @@ extension Machine {
                 arguments: arguments,
                 client: flowRequest.client),
             below: nil)
-        accounting.count(held, for: flowRequest.client)
-        leave(slot, by: flowRequest.client)
         watch(slot)
         forest.updateVisibility(nil, touching: slot)
         reportChanges(&turn)

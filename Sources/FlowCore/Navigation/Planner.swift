@@ -152,7 +152,8 @@ extension Planner {
         let kind: Contribution.Kind = flow == nil ? .screen : .flow
         let birth = Forest.Birth(
             name: name, id: id, flow: flow, style: template.style, arguments: arguments,
-            whenHidden: template.whenHidden, onDismissed: template.onDismissed, presenter: presenter, client: client)
+            whenHidden: template.whenHidden, onDismissed: template.onDismissed,
+            presenting: presenter.map { Node.Presenting($0) }, client: client)
         plan.add(
             .make(birth, step),
             Contribution(

@@ -95,9 +95,7 @@ extension Machine {
         let former = forest[slot].owner
         guard former != client else { return }
         removeOwner(slot)
-        forest[slot].owner = client
-        forest.note(.owner, of: slot)
-        if forest[slot].isLeft { forest.noteRoom() }
+        forest.update(slot) { $0.owner = client }
         watch(client)
         if let former { withdraw(slot, from: former, &turn) }
     }
@@ -115,9 +113,7 @@ extension Machine {
     /// Nobody is the owner any more.
     mutating func removeOwner(_ slot: NodeSlot) {
         guard let owner = forest[slot].owner else { return }
-        forest[slot].owner = nil
-        forest.note(.owner, of: slot)
-        if forest[slot].isLeft { forest.noteRoom() }
+        forest.update(slot) { $0.owner = nil }
         watches.remove(owner)
     }
 
@@ -132,7 +128,7 @@ extension Machine {
     /// The connection of a client is gone.
     mutating func clientDisconnected(_ client: Client, _ turn: inout Turn) {
         tokens.forget(client)
-        abandonAll(client)
+        forest.abandonAll(client)
         // All of them would have to be looked at.
         guard watches.removeAll(of: client) else { return }
         for id in forest.preorder().map(forest.id(of:)) {
@@ -144,8 +140,7 @@ extension Machine {
             switch whenGone {
             case .keep?: hide(slot)
             case .present? where mayRevive(slot, &turn):
-                forest[slot].presenting?.revivals.append(turn.now)
-                forest.touch(slot)
+                forest.update(slot) { $0.presenting?.revivals.append(turn.now) }
                 hide(slot)
                 if forest[slot].isInSight { forest.noteInSight(slot) }
             case .present?, .dismiss?, nil:
@@ -160,8 +155,7 @@ extension Machine {
 
     /// A screen that lost its owner is not seen, until its presenter is called when it would be presented.
     private mutating func hide(_ slot: NodeSlot) {
-        forest[slot].presenting?.state = .due
-        forest.touch(slot)
+        forest.update(slot) { $0.presenting?.state = .due }
         forest.setVisible(slot, false)
     }
 
@@ -169,8 +163,9 @@ extension Machine {
     private mutating func mayRevive(_ slot: NodeSlot, _ turn: inout Turn) -> Bool {
         guard forest[slot].presenting != nil else { return false }
         let now = turn.now
-        forest.touch(slot)
-        forest[slot].presenting?.revivals.removeAll { $0.advanced(by: Limits.revivalTime) <= now }
+        forest.update(slot) { node in
+            node.presenting?.revivals.removeAll { $0.advanced(by: Limits.revivalTime) <= now }
+        }
         return forest[slot].presenting.map { $0.revivals.count < Limits.revivals } ?? false
     }
 
@@ -200,7 +195,7 @@ extension Machine {
         let id = forest.id(of: slot)
         var steps = blocked.takeAll(for: id)
         if let question = forest[slot].flow?.question {
-            forest[slot].flow?.question = nil
+            forest.update(slot) { $0.flow?.question = nil }
             if let step = questions.withdraw(question) { steps.insert(step, at: 0) }
             turn.effects.append(.dropQuestion(question))
         }

@@ -6,20 +6,20 @@ extension Machine {
         for slot in forest.takeInSight() {
             guard let presenting = forest[slot].presenting, let flow = forest[slot].parent else { continue }
             guard presenting.underWay.count < Limits.callsPerScreen else {
-                forest[slot].presenting?.state = .held
-                forest.touch(slot)
+                forest.update(slot) { $0.presenting?.state = .held }
                 continue
             }
             let node = forest[slot]
-            forest[slot].presenting?.state = .asked
-            forest.touch(slot)
             let id = questions.ask(
                 .presenter(
                     AskedPresenter(
                         screen: forest.id(of: slot), path: node.path, object: presenting.presenter.service.path,
                         origin: presenting.origin)))
-            forest[slot].presenting?.underWay.append(id)
-            forest[slot].presenting?.isAgain = true
+            forest.update(slot) { node in
+                node.presenting?.state = .asked
+                node.presenting?.underWay.append(id)
+                node.presenting?.isAgain = true
+            }
             origins.wait(presenting.origin)
             // The first one that the chain causes has it, also where the screen is older.
             let token =
@@ -38,10 +38,11 @@ extension Machine {
 
     /// A screen got new arguments: its presenter is called when it would be presented, mostly at once (S-19).
     mutating func presentAgain(_ slot: NodeSlot, _ step: WaitingStep) {
-        forest.touch(slot)
-        forest[slot].presenting?.state = .due
-        forest[slot].presenting?.origin = step.origin
-        forest[slot].presenting?.serial = serial
+        forest.update(slot) { [serial] node in
+            node.presenting?.state = .due
+            node.presenting?.origin = step.origin
+            node.presenting?.serial = serial
+        }
         if forest[slot].isInSight { forest.noteInSight(slot) }
     }
 
@@ -55,10 +56,9 @@ extension Machine {
             return
         }
         let isLatest = presenting.state == .asked && presenting.underWay.last == question
-        forest[slot].presenting?.underWay.removeAll { $0 == question }
+        forest.update(slot) { $0.presenting?.underWay.removeAll { $0 == question } }
         if presenting.state == .held {
-            forest[slot].presenting?.state = .due
-            forest.touch(slot)
+            forest.update(slot) { $0.presenting?.state = .due }
             forest.noteInSight(slot)
         }
         switch answer {
@@ -68,10 +68,7 @@ extension Machine {
                 if let owner = forest[slot].owner, owner != client { withdraw(slot, from: client, &turn) }
                 return
             }
-            if isLatest {
-                forest[slot].presenting?.state = .shown
-                forest.touch(slot)
-            }
+            if isLatest { forest.update(slot) { $0.presenting?.state = .shown } }
             own(slot, client, &turn)
             // Another tab may have been selected meanwhile.
             if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }

@@ -43,7 +43,7 @@ extension Machine {
         let asked: Asked = isNavigator ? .navigator(step, of: service.name) : .guard(step, of: service.name)
         record(step, asked.stage, &turn)
         let id = questions.ask(asked)
-        forest[flow].flow?.question = id
+        forest.update(flow) { $0.flow?.question = id }
         // The screen may have gone since the step was emitted on it.
         let place = step.screen.flatMap(forest.slot(of:)) ?? flow
         let question = Question(
@@ -61,7 +61,7 @@ extension Machine {
         unrecord(step)
         guard let flow = forest.slot(of: step.flow) else { return nil }
         turn.origin = step.origin
-        forest[flow].flow?.question = nil
+        forest.update(flow) { $0.flow?.question = nil }
         return flow
     }
 
@@ -203,7 +203,9 @@ extension Machine {
 
     /// A step from outside waits (1), or no longer (-1).
     private mutating func countWaiting(_ step: WaitingStep, _ sign: Int, bytes: Int) {
-        if let flow = forest.slot(of: step.flow) { forest[flow].flow?.waiting.count(sign, for: step.client) }
+        if let flow = forest.slot(of: step.flow) {
+            forest.update(flow) { $0.flow?.waiting.count(sign, for: step.client) }
+        }
         accounting.count(Accounting.Usage(steps: sign, bytes: sign * bytes), for: step.client)
     }
 

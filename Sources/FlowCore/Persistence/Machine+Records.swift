@@ -1,8 +1,9 @@
 // The machine taken apart: which records changed, and what they say.
 //
-// Whoever changes something that a record says notes that at once (`Forest.touch`, `record`, `unrecord`, ``UnsavedRecords``);
-// what the record says is asked for when records are taken, so that many changes of a node make one record. That nothing
-// is forgotten is shown by the tests: after each event the records that were taken have to be those of all there is.
+// The forest derives from each change which records of nodes are out of date (``NodeTable``). Code that changes something
+// else that a record says notes that at once (`record`, `unrecord`, ``UnsavedRecords``). What the record says is asked for
+// when records are taken, so that many changes make one record. After each event, tests compare the records that were taken
+// with all there are.
 
 extension Coordinator {
     /// Whether records changed that have to be kept before the effects of the latest events are carried out (D-1).
@@ -26,21 +27,19 @@ extension Coordinator {
 
 extension Machine {
     fileprivate var hasUrgentRecords: Bool {
-        !forest.unsaved.isEmpty || unsaved.isUrgent || origins.hasUnsaved || calls.hasUnsaved
-            || registrations.hasUnsaved
-            || nameOwners.hasUnsaved || !tokens.unsaved.isEmpty
+        forest.hasDirtyRecords || unsaved.isUrgent || origins.hasUnsaved || calls.hasUnsaved
+            || registrations.hasUnsaved || nameOwners.hasUnsaved || !tokens.unsaved.isEmpty
     }
 
     fileprivate var hasRecords: Bool {
-        hasUrgentRecords || !forest.unsavedActivities.isEmpty || !tokens.forgotten.isEmpty
+        hasUrgentRecords || forest.hasDirtyActivities || !tokens.forgotten.isEmpty
     }
 
     fileprivate mutating func takeRecords() -> [Record] {
         var records: [Record] = []
         if unsaved.hasCounters { records.append(counters) }
         unsaved.hasCounters = false
-        for key in unsaved.goneNodes { records.append(Record(key, nil)) }
-        unsaved.goneNodes = []
+        for key in forest.takeGoneRecords() { records.append(Record(key, nil)) }
         for slot in forest.takeUnsaved() { records.append(record(ofNode: slot)) }
         for slot in forest.takeUnsavedActivities() { takeActivity(of: slot, into: &records) }
         for (number, body) in unsaved.steps.sorted(by: { $0.key < $1.key }) {
@@ -57,11 +56,7 @@ extension Machine {
     }
 
     fileprivate mutating func takeAllRecords() -> [Record] {
-        for slot in forest.preorder() {
-            forest.touch(slot)
-            // Screens have none, and are many: the list of those that changed is cleared up by the number of flows.
-            if forest[slot].flow != nil { forest.touchActivity(of: slot) }
-        }
+        for slot in forest.preorder() { forest.touchAll(slot) }
         unsaved.hasCounters = true
         tokens.touchAll()
         _ = takeRecords()
@@ -163,17 +158,14 @@ extension Machine {
 
     private mutating func takeActivity(of slot: NodeSlot, into records: inout [Record]) {
         let record = record(ofActivity: slot)
-        if record.isEmpty, forest[slot].isActivitySaved {
+        if forest.setActivitySaved(!record.isEmpty, of: slot), record.isEmpty {
             records.append(Record(RecordKey(.activity, forest[slot].instance), nil))
         }
-        forest[slot].isActivitySaved = !record.isEmpty
         records += record
     }
 
-    /// A presentable is gone, with all steps that waited at it.
-    mutating func unrecord(_ node: Node) {
-        if node.isSaved { unsaved.goneNodes.append(RecordKey(.node, node.instance)) }
-        if node.isActivitySaved { unsaved.goneNodes.append(RecordKey(.activity, node.instance)) }
+    /// The steps that waited at a presentable are gone with it.
+    mutating func unrecordSteps(of node: Node) {
         if let held = node.initialStep { unrecord(held) }
         for held in node.deferredSteps { unrecord(held) }
     }

@@ -152,6 +152,15 @@ extension Machine {
     ) -> NodeSlot {
         // What began by itself is the daemon's on any bus.
         let client = onSameBus || record.client == .daemon ? record.client : .former
+        var presenting = definitions.screen(named: record.name).flatMap { definitions[$0].presenter }
+            .map { Node.Presenting($0) }
+        if let known = record.presenting {
+            presenting?.state = known.isShown && onSameBus ? .shown : .due
+            presenting?.isAgain = known.isAgain
+            presenting?.origin = known.origin
+            presenting?.serial = known.serial
+            presenting?.revivals = onSameBus ? known.revivals : []
+        }
         let birth = Forest.Birth(
             name: record.name, id: record.id, flow: restoredState(record, activity, onSameBus: onSameBus, &turn),
             style: record.style, arguments: record.arguments, whenHidden: record.whenHidden,
@@ -159,24 +168,11 @@ extension Machine {
                 definitions.step(named: template.step).map {
                     StepTemplate($0, arguments: template.bindings.map { .given($0) } ?? .inherited)
                 }
-            }, presenter: definitions.screen(named: record.name).flatMap { definitions[$0].presenter }, client: client)
-        let slot = forest.insert(birth, below: parent, instance: instance)
-        // On another bus nobody shows it yet; flows are visible unless somebody hides them.
-        forest[slot].isVisible = onSameBus ? record.isVisible : record.flow != nil
-        if onSameBus, let owner = record.owner {
-            forest[slot].owner = owner
-            watch(owner)
-        }
-        if let presenting = record.presenting, forest[slot].presenting != nil {
-            forest[slot].presenting?.state = presenting.isShown && onSameBus ? .shown : .due
-            forest[slot].presenting?.isAgain = presenting.isAgain
-            forest[slot].presenting?.origin = presenting.origin
-            forest[slot].presenting?.serial = presenting.serial
-            forest[slot].presenting?.revivals = onSameBus ? presenting.revivals : []
-        }
-        forest[slot].forEachHolding { accounting.count($1, for: $0) }
-        leave(slot, by: client)
-        return slot
+            }, presenting: presenting, client: client,
+            // On another bus nobody shows it yet; flows are visible unless somebody hides them.
+            isVisible: onSameBus ? record.isVisible : nil, owner: onSameBus ? record.owner : nil)
+        if let owner = birth.owner { watch(owner) }
+        return forest.insert(birth, below: parent, instance: instance)
     }
 
     private func restoredState(
@@ -185,15 +181,15 @@ extension Machine {
         guard let kept = record.flow, record.flow != nil, let flow = definitions.flow(named: record.name) else {
             return nil
         }
-        var state = definitions.newState(of: flow, hasInitial: false, turn.now)
-        state.readiness = kept.readiness
-        state.isAwaitedByParent = kept.isAwaitedByParent
-        if let last = activity?.last {
-            state.last = LastNavigation(
+        let last = activity?.last.map { last in
+            LastNavigation(
                 serial: last.serial, step: last.step, arguments: last.arguments,
                 client: onSameBus || last.client == .daemon ? last.client : .former,
                 byteCount: last.arguments.byteCount)
         }
+        var state = definitions.newState(of: flow, hasInitial: false, last: last, turn.now)
+        state.readiness = kept.readiness
+        state.isAwaitedByParent = kept.isAwaitedByParent
         // Times are those of the machine's start, which another bus may not share.
         if onSameBus, state.reached != nil, let reached = activity?.reached {
             state.reached = reached

@@ -54,11 +54,9 @@ extension Machine {
         }
         if record.stage == .initial {
             origins.wait(held.origin, isHeld: true)
-            forest[slot].initialStep = held
-            accounting.count(Accounting.Usage(bytes: held.arguments.byteCount), for: held.client)
+            forest.setInitialStep(held, of: slot)
         } else {
-            forest[slot].deferredSteps.append(held)
-            countDeferred(held, 1, for: flow)
+            forest.deferStep(held, at: slot)
         }
     }
 

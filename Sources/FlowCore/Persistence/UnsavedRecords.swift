@@ -6,8 +6,6 @@ struct UnsavedRecords: Sendable {
     /// Whether somebody takes records; if not, those of steps and origins are not noted, as they would pile up.
     let isWanted: Bool
 
-    /// Records of nodes that are gone.
-    var goneNodes: [RecordKey] = []
     /// What the records of steps say from now on; nil: the step waits no longer.
     var steps: [UInt64: [UInt8]?] = [:]
     /// Steps that have records.
@@ -22,6 +20,6 @@ struct UnsavedRecords: Sendable {
 
     /// Whether there is something here that has to be kept before anybody hears of it.
     var isUrgent: Bool {
-        !goneNodes.isEmpty || !steps.isEmpty || hasCounters
+        !steps.isEmpty || hasCounters
     }
 }

@@ -31,7 +31,7 @@ extension Forest {
 
         init(from top: NodeSlot, in forest: Forest) {
             self.top = top
-            known = Array(repeating: nil, count: forest.nodes.count)
+            known = Array(repeating: nil, count: forest.slotCount)
         }
 
         mutating func contains(_ slot: NodeSlot, in forest: Forest) -> Bool {

@@ -1,16 +1,13 @@
-// Who covers whom, and who is presented (S-14).
+// Which child covers the others, and what is presented (S-14).
 //
 // `isPresented` and `current` follow from the visible flags, the order of the children and the selections. They are kept
-// in the nodes, as every step from outside asks for one; whoever changes the tree calls `settle` for the flow whose
-// children changed, once all its changes are made, so that no signal reports a state that lasts for no time.
+// in the nodes, as every step from outside asks for one. Code that changes the tree calls `updateVisibility` for the flow
+// whose children changed, once all changes are made, so that no state is reported that lasts for no time.
 
 extension Forest {
     /// Sets a presentable's visible flag; showing a tab selects it unless told otherwise, also when it was visible already.
     mutating func setVisible(_ slot: NodeSlot, _ isVisible: Bool, selects: Bool = true) {
-        if self[slot].isVisible != isVisible {
-            self[slot].isVisible = isVisible
-            note(.visible, of: slot)
-        }
+        update(slot) { $0.isVisible = isVisible }
         let parent = self[slot].parent
         if isVisible, selects, let parent, self[parent].flow?.covering == .tabs {
             select(slot, of: parent)
@@ -55,24 +52,19 @@ extension Forest {
             case .tabs: self[parent].flow?.selected.last
             }
         let now = current.map(id(of:))
-        if now != flow.current {
-            self[parent].flow?.current = now
-            note(.current, of: parent)
-        }
+        if now != flow.current { update(parent) { $0.flow?.current = now } }
     }
 
     /// Brings up to date whether a node is presented, and all below it where that changed.
     private mutating func present(_ slot: NodeSlot, isCovered: Bool, inPresented parentIsPresented: Bool) {
         let isInSight = !isCovered && parentIsPresented
         if isInSight != self[slot].isInSight {
-            self[slot].isInSight = isInSight
+            update(slot) { $0.isInSight = isInSight }
             if isInSight, self[slot].presenting?.state == .due { noteInSight(slot) }
         }
         let isPresented = self[slot].isVisible && isInSight
         guard isPresented != self[slot].isPresented else { return }
-        self[slot].isPresented = isPresented
-        if self[slot].isLeft { noteRoom() }
-        note(.presented, of: slot)
+        update(slot) { $0.isPresented = isPresented }
         if isPresented { notePresented(slot) }
         presentChildren(of: slot)
     }
@@ -92,8 +84,9 @@ extension Forest {
     /// With tabs, selects a child.
     mutating func select(_ child: NodeSlot, of parent: NodeSlot) {
         guard self[parent].flow?.selected.last != child else { return }
-        self[parent].flow?.selected.removeAll { $0 == child }
-        self[parent].flow?.selected.append(child)
-        touch(parent)
+        update(parent) { node in
+            node.flow?.selected.removeAll { $0 == child }
+            node.flow?.selected.append(child)
+        }
     }
 }

@@ -1,59 +1,41 @@
 /// The live presentables: an ordered forest of flows and screens (S-1).
 ///
-/// It keeps the tree whole: children in creation order, paths, and what follows from the rest (who covers whom, who is
-/// presented). It knows no steps and no rules. Places in the list of nodes are used again, instances never.
+/// It keeps the tree whole: children in creation order, paths, and what follows from the rest (which child covers the others,
+/// what is presented). It knows no steps and no rules. Nodes are read as `forest[slot]`, and changed by `update` and the
+/// functions beside it alone: they derive dirty records, usage and property changes (``NodeTable``).
 struct Forest: Sendable {
     /// The object path above the roots, without a slash at its end.
     let base: String
-    /// By place; a place with instance 0 is free.
-    var nodes: [Node] = []
-    private var freeSlots: [NodeSlot] = []
-    /// The roots' places, in creation order.
+    private var nodes: NodeTable
+    /// The roots' slots, in creation order.
     private(set) var roots: [NodeSlot] = []
     private var rootIDs = SiblingIDs()
     private var slots = NameIndex()
-    private var instances = InstanceIndex()
-    /// The places of all presentables of a name (S-28, S-35).
+    /// The slots of all presentables of a name (S-28, S-35).
     var named: [String: Set<NodeSlot>] = [:]
     /// How many of a name are live in each tree, and among the roots (S-35).
     var counts: [NameInTree: Int] = [:]
     /// The latest instance that was given.
     private(set) var lastInstance: UInt64 = 0
 
-    /// Live flows.
-    private(set) var flowCount = 0
-    /// Live screens.
-    private(set) var screenCount = 0
-    /// Live presentables.
-    var count: Int { flowCount + screenCount }
-
-    /// Nodes with changes that were not told, in the order they first changed.
-    private var changed: [NodeID] = []
     /// Nodes that became presented and were not asked about, parents first and in order (S-16).
     private var becamePresented: [NodeID] = []
     /// Screens whose presenter is to be called, in the order they came in sight (S-31).
     private var cameInSight: [NodeID] = []
 
-    /// How often something changed that the search for what may go to make room would find otherwise (S-33).
-    private(set) var roomChanges: UInt64 = 0
     /// Whether what goes is what was found.
     var isMakingRoom = false
-
-    /// Nodes whose records are out of date.
-    private(set) var unsaved: [NodeID] = []
-    /// Flows at which something happened since that was recorded.
-    private(set) var unsavedActivities: [NodeID] = []
 
     /// The node in a slot.
     subscript(slot: NodeSlot) -> Node {
         // Not `_read`: in an optimized build, what is taken out of the yielded node is not retained.
-        get { nodes[slot.index] }
-        _modify { yield &nodes[slot.index] }
+        get { nodes.nodes[slot.index] }
     }
 
-    /// An empty forest below this object path.
-    init(base: String) {
+    /// An empty forest below this object path, with these quotas.
+    init(base: String, quotas: Quotas = .service) {
         self.base = base
+        nodes = NodeTable(quotas)
     }
 
     /// The node at the path that these UTF-8 bytes spell.
@@ -68,16 +50,16 @@ struct Forest: Sendable {
 
     /// The node with this instance; nil: it is not live, or never was.
     func node(instance: UInt64) -> NodeID? {
-        instances.find(instance, in: nodes).map(id(of:))
+        nodes.find(instance: instance).map(id(of:))
     }
 
     /// Where the node is; nil: it is not live any more.
     func slot(of id: NodeID) -> NodeSlot? {
-        nodes.indices.contains(id.slot.index) && self[id.slot].instance == id.instance ? id.slot : nil
+        nodes.slot(of: id)
     }
 
     func id(of slot: NodeSlot) -> NodeID {
-        NodeID(slot: slot, instance: self[slot].instance)
+        nodes.id(of: slot)
     }
 
     /// The children of a flow, in creation order; none for a screen. The roots for nil.
@@ -105,7 +87,14 @@ struct Forest: Sendable {
 
     /// A presentable and all below it, newest leaf first: in the order they would go (S-22).
     func postorder(_ slot: NodeSlot) -> [NodeSlot] {
-        children(of: slot).reversed().flatMap(postorder) + [slot]
+        var order: [NodeSlot] = []
+        appendPostorder(slot, to: &order)
+        return order
+    }
+
+    private func appendPostorder(_ slot: NodeSlot, to order: inout [NodeSlot]) {
+        for child in children(of: slot).reversed() { appendPostorder(child, to: &order) }
+        order.append(slot)
     }
 
     /// All that are live, parents before children, children in order.
@@ -125,32 +114,20 @@ struct Forest: Sendable {
     /// - Parameter instance: its number, greater than all before; nil: the next one.
     mutating func insert(_ birth: Birth, below parent: NodeSlot?, instance: UInt64? = nil) -> NodeSlot {
         lastInstance = instance ?? lastInstance + 1
-        let slot = freeSlots.popLast() ?? NodeSlot(nodes.count)
-        let node = Node(
-            slot: slot, instance: lastInstance, name: birth.name, id: birth.id, path: path(of: birth.id, below: parent),
-            parent: parent, root: parent.map { self[$0].root } ?? slot, depth: parent.map { self[$0].depth + 1 } ?? 1,
-            style: birth.style,
-            arguments: birth.arguments, isVisible: birth.flow != nil, whenHidden: birth.whenHidden,
-            presenting: birth.presenter.map { Node.Presenting(presenter: $0) }, client: birth.client,
-            onDismissed: birth.onDismissed, flow: birth.flow, changes: .born)
-        if slot.index < nodes.count { nodes[slot.index] = node } else { nodes.append(node) }
-        slots.insert(node.path, slot.index)
-        instances.insert(slot, in: nodes)
-        named[node.name, default: []].insert(slot)
-        count(1, node.name, in: node.root)
-        if parent == nil { count(1, node.name, in: nil) }
-        changed.append(id(of: slot))
-        touch(slot)
-        if birth.flow?.reached != nil { touchActivity(of: slot) }
+        let slot = nodes.insert(birth, instance: lastInstance, path: path(of: birth.id, below: parent), below: parent)
+        slots.insert(self[slot].path, slot.index)
+        named[birth.name, default: []].insert(slot)
+        count(1, birth.name, in: self[slot].root)
         if let parent {
-            noteRoom(of: parent)
-            self[parent].flow?.children.append(slot)
-            self[parent].flow?.ids.insert(birth.id, name: birth.name)
+            update(parent) {
+                $0.flow?.children.append(slot)
+                $0.flow?.ids.insert(birth.id, name: birth.name)
+            }
         } else {
+            count(1, birth.name, in: nil)
             roots.append(slot)
             rootIDs.insert(birth.id, name: birth.name)
         }
-        if birth.flow == nil { screenCount += 1 } else { flowCount += 1 }
         return slot
     }
 
@@ -164,8 +141,11 @@ struct Forest: Sendable {
         var arguments: Arguments
         var whenHidden: WhenHidden?
         var onDismissed: StepTemplate?
-        var presenter: Presenter?
+        var presenting: Node.Presenting?
         var client: Client
+        /// Whether it is visible, and its owner; nil: as it begins.
+        var isVisible: Bool?
+        var owner: Client?
 
         /// How many bytes of arguments it brings (``Node/byteCount``).
         var byteCount: Int { arguments.byteCount + (onDismissed?.byteCount ?? 0) }
@@ -174,18 +154,15 @@ struct Forest: Sendable {
     /// Takes a node and all below it out of the forest, and gives them in the order they go: newest leaf first (S-22).
     mutating func remove(_ slot: NodeSlot) -> [Node] {
         let (parent, id) = (self[slot].parent, self[slot].id)
-        if !isMakingRoom { noteRoom(of: slot) }
+        // What goes may have been what was in the way. What makes room was not.
+        if !isMakingRoom, self[slot].isEvictable || parent.map({ self[$0].isLeft }) == true { nodes.noteRoom() }
         if let parent {
-            // What goes may have been what was in the way. What makes room was not.
-            if !isMakingRoom, self[parent].isLeft { noteRoom() }
-            if let place = place(of: slot, among: children(of: parent)) {
-                self[parent].flow?.children.remove(at: place)
+            let place = place(of: slot, among: children(of: parent))
+            update(parent) { node in
+                if let place { node.flow?.children.remove(at: place) }
+                if node.flow?.selected.contains(slot) == true { node.flow?.selected.removeAll { $0 == slot } }
+                node.flow?.ids.remove(id)
             }
-            if self[parent].flow?.selected.contains(slot) == true {
-                self[parent].flow?.selected.removeAll { $0 == slot }
-                touch(parent)
-            }
-            self[parent].flow?.ids.remove(id)
         } else {
             if let place = place(of: slot, among: roots) { roots.remove(at: place) }
             rootIDs.remove(id)
@@ -208,51 +185,85 @@ struct Forest: Sendable {
 
     /// Takes all below a flow out of the forest, newest leaf first.
     mutating func removeChildren(of slot: NodeSlot) -> [Node] {
-        noteRoom()
+        nodes.noteRoom()
         var gone: [Node] = []
         for child in children(of: slot).reversed() { release(child, into: &gone) }
-        self[slot].flow?.children = []
-        if self[slot].flow?.selected.isEmpty == false {
-            self[slot].flow?.selected = []
-            touch(slot)
+        update(slot) { node in
+            node.flow?.children = []
+            if node.flow?.selected.isEmpty == false { node.flow?.selected = [] }
+            node.flow?.ids = SiblingIDs()
         }
-        self[slot].flow?.ids = SiblingIDs()
         return gone
     }
 
     /// The depth of the recursion is that of the tree, which ``Limits/depth`` bounds.
     private mutating func release(_ slot: NodeSlot, into gone: inout [Node]) {
         for child in children(of: slot).reversed() { release(child, into: &gone) }
-        gone.append(self[slot])
-        slots.remove(self[slot].path)
-        instances.remove(slot, in: nodes)
-        named[self[slot].name]?.remove(slot)
-        if named[self[slot].name]?.isEmpty == true { named[self[slot].name] = nil }
-        count(-1, self[slot].name, in: self[slot].root)
-        if self[slot].parent == nil { count(-1, self[slot].name, in: nil) }
-        if self[slot].flow == nil { screenCount -= 1 } else { flowCount -= 1 }
-        self[slot].instance = 0
-        // What it held goes now, not when its place is used again.
-        self[slot].flow = nil
-        self[slot].arguments = []
-        self[slot].initialStep = nil
-        self[slot].deferredSteps = []
-        self[slot].onDismissed = nil
-        self[slot].owner = nil
-        self[slot].presenting = nil
-        freeSlots.append(slot)
+        let node = nodes.remove(slot)
+        slots.remove(node.path)
+        named[node.name]?.remove(slot)
+        if named[node.name]?.isEmpty == true { named[node.name] = nil }
+        count(-1, node.name, in: node.root)
+        if node.parent == nil { count(-1, node.name, in: nil) }
+        gone.append(node)
     }
 }
 
-// MARK: - What changed
+// MARK: - Changes
 
 extension Forest {
-    /// Notes that a property changed, for the next ``takeChanges()``.
-    mutating func note(_ change: Node.Changes, of slot: NodeSlot) {
-        if self[slot].changes.isEmpty { changed.append(id(of: slot)) }
-        self[slot].changes.insert(change)
-        if change.isDisjoint(with: .derived) { touch(slot) }
+    /// Changes a node. What follows from that (records, signals, room) is derived from the change.
+    @inline(__always)
+    mutating func update<Result>(_ slot: NodeSlot, _ change: (inout Node) -> Result) -> Result {
+        nodes.update(slot, change)
     }
+
+    /// Gives a node other arguments; from now on it counts for this client.
+    mutating func setArguments(_ arguments: Arguments, of slot: NodeSlot, for client: Client) {
+        nodes.setArguments(arguments, of: slot, for: client)
+    }
+
+    /// Sets the step that its parent gets when it is dismissed.
+    mutating func setOnDismissed(_ template: StepTemplate?, of slot: NodeSlot) {
+        nodes.setOnDismissed(template, of: slot)
+    }
+
+    /// Sets a flow's latest navigation.
+    mutating func setLast(_ last: LastNavigation, of slot: NodeSlot) { nodes.setLast(last, of: slot) }
+
+    /// Sets the initial step that waits at a node; gives the one that did.
+    @discardableResult
+    mutating func setInitialStep(_ step: DeferredStep?, of slot: NodeSlot) -> DeferredStep? {
+        nodes.setInitialStep(step, of: slot)
+    }
+
+    /// Adds a step that waits until a node is presented.
+    mutating func deferStep(_ step: DeferredStep, at slot: NodeSlot) { nodes.deferStep(step, at: slot) }
+
+    /// Sets the steps that wait until a node is presented; gives those that did.
+    @discardableResult
+    mutating func setDeferredSteps(_ steps: [DeferredStep], of slot: NodeSlot) -> [DeferredStep] {
+        nodes.setDeferredSteps(steps, of: slot)
+    }
+
+    /// A client is gone: what it made may go from now on.
+    mutating func abandonAll(_ client: Client) { nodes.abandonAll(client) }
+
+    /// What is held for whom: by the nodes, and by calls and steps that wait elsewhere.
+    var accounting: Accounting {
+        get { nodes.accounting }
+        _modify { yield &nodes.accounting }
+    }
+    /// Live flows.
+    var flowCount: Int { nodes.flowCount }
+    /// Live screens.
+    var screenCount: Int { nodes.screenCount }
+    /// Live presentables.
+    var count: Int { nodes.count }
+    /// How many slots there are, free ones among them.
+    var slotCount: Int { nodes.slotCount }
+    /// How often something changed that the search for what may go to make room would find otherwise (S-33).
+    var roomChanges: UInt64 { nodes.roomChanges }
 
     /// Notes that a node became presented, to be asked about with the next ``takePresented()``.
     mutating func notePresented(_ slot: NodeSlot) {
@@ -273,13 +284,11 @@ extension Forest {
 
     /// What changed since last asked, of nodes that are live: the new ones, and the new values of the others.
     mutating func takeChanges() -> (born: [NodeSlot], changes: [PropertyChanges]) {
-        if changed.isEmpty { return ([], []) }
+        if nodes.changed.isEmpty { return ([], []) }
         var born: [NodeSlot] = []
         var changes: [PropertyChanges] = []
-        for id in changed {
-            guard let slot = slot(of: id) else { continue }
-            let flags = self[slot].changes
-            self[slot].changes = []
+        for id in nodes.changed {
+            guard let (slot, flags) = nodes.takeReported(of: id) else { continue }
             if flags.contains(.born) {
                 born.append(slot)
                 continue
@@ -295,7 +304,7 @@ extension Forest {
                     current: flags.contains(.current)
                         ? currentPath(of: slot).map { .child(path: $0) } ?? PropertyChanges.Current.none : nil))
         }
-        changed.removeAll(keepingCapacity: true)
+        nodes.forgetChanged()
         return (born, changes)
     }
 
@@ -326,58 +335,33 @@ extension Forest {
     }
 }
 
-// MARK: - What may go to make room
-
-extension Forest {
-    /// Something changed that the search for what may go may find otherwise.
-    mutating func noteRoom() { roomChanges &+= 1 }
-
-    /// What a node holds changed, or what is below it: of interest where it was found to be one that may go.
-    mutating func noteRoom(of slot: NodeSlot) { if self[slot].isEvictable { noteRoom() } }
-}
-
 // MARK: - Records that are out of date
 
 extension Forest {
-    /// Something of a node changed that its record says.
-    mutating func touch(_ slot: NodeSlot) {
-        if self[slot].isUnsaved { return }
-        self[slot].isUnsaved = true
-        // Where nobody takes records, those that are gone shall not pile up.
-        if unsaved.count > 2 * count + 64 { unsaved = unsaved.filter { self.slot(of: $0) != nil } }
-        unsaved.append(id(of: slot))
-    }
+    /// Whether records of nodes are out of date; of those of their activity.
+    var hasDirtyRecords: Bool { !nodes.dirty.nodes.isEmpty || !nodes.dirty.gone.isEmpty }
+    var hasDirtyActivities: Bool { !nodes.dirty.activities.isEmpty }
 
-    /// Something happened at a flow that its record of that says.
-    mutating func touchActivity(of slot: NodeSlot) {
-        if self[slot].isActivityUnsaved { return }
-        self[slot].isActivityUnsaved = true
-        if unsavedActivities.count > 2 * flowCount + 64 {
-            unsavedActivities = unsavedActivities.filter { self.slot(of: $0) != nil }
-        }
-        unsavedActivities.append(id(of: slot))
+    /// Has all records of a node written again.
+    mutating func touchAll(_ slot: NodeSlot) {
+        nodes.touch(slot)
+        // Screens have none of their activity.
+        if self[slot].flow != nil { nodes.touchActivity(of: slot) }
     }
 
     /// Live nodes whose records are out of date; they count as recorded now.
-    mutating func takeUnsaved() -> [NodeSlot] {
-        defer { unsaved.removeAll(keepingCapacity: true) }
-        return unsaved.compactMap { id in
-            guard let slot = slot(of: id) else { return nil }
-            self[slot].isUnsaved = false
-            self[slot].isSaved = true
-            return slot
-        }
+    mutating func takeUnsaved() -> [NodeSlot] { nodes.takeUnsaved() }
+
+    /// Flows whose records of their activity are out of date; they count as recorded now.
+    mutating func takeUnsavedActivities() -> [NodeSlot] { nodes.takeUnsavedActivities() }
+
+    /// Notes whether a flow has a record of its activity; gives whether it had one.
+    mutating func setActivitySaved(_ isSaved: Bool, of slot: NodeSlot) -> Bool {
+        nodes.setActivitySaved(isSaved, of: slot)
     }
 
-    /// Flows at which something happened that is not recorded; it counts as recorded now.
-    mutating func takeUnsavedActivities() -> [NodeSlot] {
-        defer { unsavedActivities.removeAll(keepingCapacity: true) }
-        return unsavedActivities.compactMap { id in
-            guard let slot = slot(of: id) else { return nil }
-            self[slot].isActivityUnsaved = false
-            return slot
-        }
-    }
+    /// The records of nodes that are gone, since last asked.
+    mutating func takeGoneRecords() -> [RecordKey] { nodes.takeGoneRecords() }
 
     /// No instance up to this one is given any more.
     mutating func reserve(upTo instance: UInt64) { lastInstance = max(lastInstance, instance) }

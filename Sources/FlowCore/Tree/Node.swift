@@ -1,122 +1,142 @@
-/// A presentable in the tree, now or once: the instance is never used again (S-1, S-25).
-public struct NodeID: Hashable, Sendable {
-    /// Where the forest keeps it.
-    let slot: NodeSlot
-    /// Which of those that the place held.
-    public let instance: UInt64
-}
+// A node, and the table of all nodes: the one way to change any of them.
+//
+// What follows from a change stands beside the property that changes, as its observer (`follows`): whether the node's record
+// or that of its activity is out of date, whether the bus hears of a new value, whether the search for what may go to make
+// room has to be made anew. `NodeTable.update` collects that after each change. What counts towards a quota can be changed
+// by the table's functions alone, which charge and release it. So whoever changes a node can forget nothing.
 
 /// A live presentable: a flow or a screen (S-1).
 struct Node: Equatable, Sendable {
-    /// Its place.
-    var slot: NodeSlot
-    /// Its number, never used again; 0 marks a place that is free.
-    var instance: UInt64
+    /// Its number, never used again; 0 marks a slot that is free.
+    let instance: UInt64
+    let slot: NodeSlot
     /// The name of the screen or flow.
-    var name: String
+    let name: String
     /// The last part of its path, unlike its siblings'.
-    var id: String
+    let id: String
     /// Its whole object path.
-    var path: String
-    /// The parent's place; nil: it is a root.
-    var parent: NodeSlot?
-    /// The place of its root, which may be itself.
-    var root: NodeSlot
+    let path: String
+    /// The parent's slot; nil: it is a root.
+    let parent: NodeSlot?
+    /// The slot of its root, which may be itself.
+    let root: NodeSlot
     /// Nodes from its root to itself, both counted.
-    var depth: Int
+    let depth: Int
     /// How it is to be shown; empty where nothing is said.
-    var style: String
+    let style: String
+    /// What its contributor said; nil: as its definition says (S-15).
+    let whenHidden: WhenHidden?
+
     /// Its own arguments, private ones included.
-    var arguments: Arguments
-    /// Whether who shows it says that it is shown (S-14).
-    var isVisible: Bool
-    /// Whether it is visible, not covered, and in a presented parent (S-14). Follows from the rest of the tree.
-    var isPresented = false
+    fileprivate(set) var arguments: Arguments
+    /// The client that made it, for the limits.
+    fileprivate(set) var client: Client
+    /// Whether that client is gone.
+    fileprivate(set) var isLeft = false
+    /// The step that its parent gets when it is dismissed, but not by a step of the parent (S-23).
+    fileprivate(set) var onDismissed: StepTemplate?
+    /// Its initial step, while it waits to be presented (S-16).
+    fileprivate(set) var initialStep: DeferredStep?
+    /// Steps from outside that were emitted on it while it was not presented, and are kept until it is (S-15).
+    fileprivate(set) var deferredSteps: [DeferredStep] = []
+
+    /// Whether its owner says that it is shown (S-14).
+    var isVisible: Bool { didSet { if isVisible != oldValue { follows.formUnion([.record, .visible]) } } }
+    /// Whether it is visible, not covered, and in a presented parent (S-14). Derived from the rest of the tree.
+    var isPresented = false {
+        didSet { if isPresented != oldValue { follows.formUnion([.presented, .roomIfLeft]) } }
+    }
     /// Whether nothing covers it and its parent is presented, so that it is presented once it is visible (S-14).
     var isInSight = false
-    /// What its contributor said; nil: as its definition says (S-15).
-    var whenHidden: WhenHidden?
-    /// Who shows it, and answers for it (S-29); nil: nobody.
-    var owner: Client?
-    /// What only screens with a presenter have.
-    var presenting: Presenting?
-    /// Who made it, for the limits.
-    var client: Client
-    /// Whether that client is gone.
-    var isLeft = false
+    /// The client that shows it and answers for it (S-29); nil: none.
+    var owner: Client? {
+        didSet { if owner != oldValue { follows.formUnion([.record, .owner, .roomIfLeft]) } }
+    }
     /// Whether it and all below it may go to make room, by the latest search; and whether nothing of that is presented.
     var isEvictable = false
     var isUnseen = false
-    /// Its initial step, while it waits to be presented (S-16).
-    var initialStep: DeferredStep?
-    /// Steps from outside that were emitted on it while it was not presented, and are kept until it is (S-15).
-    var deferredSteps: [DeferredStep] = []
-    /// The step that its parent gets when it is dismissed by other hands (S-23).
-    var onDismissed: StepTemplate?
+    /// What only screens with a presenter have.
+    var presenting: Presenting?
     /// What only flows have; nil: it is a screen.
     var flow: FlowState?
-    /// What has changed and was not told yet.
-    var changes: Changes
-    /// Whether its record is out of date, and whether it has one.
-    var isUnsaved = false
-    var isSaved = false
-    /// The same of a flow's record of what happened last.
-    var isActivityUnsaved = false
-    var isActivitySaved = false
 
-    /// The client that made it, as signals name it.
+    /// What follows from the change at hand.
+    fileprivate var follows: Changes = []
+    /// The properties that changed since the bus heard of it.
+    fileprivate var reported: Changes = []
+
+    init(
+        _ birth: Forest.Birth, _ slot: NodeSlot, instance: UInt64, path: String, in tree: (root: NodeSlot, depth: Int)?,
+        _ parent: NodeSlot?, isLeft: Bool
+    ) {
+        self.slot = slot
+        self.instance = instance
+        self.path = path
+        self.parent = parent
+        root = tree?.root ?? slot
+        depth = (tree?.depth ?? 0) + 1
+        name = birth.name
+        id = birth.id
+        style = birth.style
+        whenHidden = birth.whenHidden
+        arguments = birth.arguments
+        client = birth.client
+        self.isLeft = isLeft
+        onDismissed = birth.onDismissed
+        isVisible = birth.isVisible ?? (birth.flow != nil)
+        owner = birth.owner
+        presenting = birth.presenting
+        presenting?.follows = []
+        flow = birth.flow
+        flow?.follows = []
+    }
+
+    /// A free slot.
+    fileprivate init(free slot: NodeSlot) {
+        self.slot = slot
+        (instance, path, name, id, style, depth) = (0, "", "", "", "", 0)
+        (parent, root, whenHidden, isVisible) = (nil, slot, nil, false)
+        (arguments, client) = ([], .daemon)
+    }
+
+    @inline(__always)
+    fileprivate mutating func takeFollows() -> Changes {
+        var all = follows
+        follows = []
+        flow?.takeFollows(into: &all)
+        presenting?.takeFollows(into: &all)
+        return all
+    }
+
+    /// The client that made it, where one is reported.
     var sender: Client { client == .former ? .daemon : client }
 
     /// The path of its parent, whether that is live or not.
     var parentPath: String { String(path.dropLast(id.utf8.count + 1)) }
 
-    /// How far a screen is with its presenter (S-31).
-    struct Presenting: Equatable, Sendable {
-        /// From `due` to `asked` when it comes in sight, from there to `shown` when the presenter answers that call; back to
-        /// `due` when it gets new arguments, or its owner is gone. From `due` by `held` where too many calls are under way.
-        enum State: Equatable, Sendable {
-            /// The presenter is to be called when the screen would be presented.
-            case due
-            /// It is to be called when it has answered one of the calls that are under way.
-            case held
-            /// It was called, and did not answer the latest call.
-            case asked
-            /// It answered.
-            case shown
-        }
-
-        let presenter: Presenter
-        var state = State.due
-        /// The calls that it did not answer, in order: before the latest there may be some with older arguments.
-        var underWay: [QuestionID] = []
-        /// Whether the presenter was called before.
-        var isAgain = false
-        /// The origin and serial of the navigation that contributed the screen: a failure counts there (S-11).
-        var origin: UInt64 = 0
-        var serial: UInt64 = 0
-        /// When it was presented again because its owner was gone (S-30).
-        var revivals: [Instant] = []
-    }
-
     /// What only flows have.
     struct FlowState: Equatable, Sendable {
         /// Its definition; changes its number, never its name, when definitions are read again.
         var definition: FlowID
-        /// Who covers whom among the children, as its definition says.
+        /// Which child covers the others, as its definition says.
         var covering: Children
-        /// The children's places, in creation order.
+        /// The children's slots, in creation order.
         var children: [NodeSlot] = []
-        /// The child that covers the others (S-14). By instance: its place may be another's by the next time it is
+        /// The child that covers the others (S-14). By instance: its slot may be another's by the next time it is
         /// compared.
-        var current: NodeID?
+        var current: NodeID? { didSet { if current != oldValue { follows.insert(.current) } } }
         /// With tabs: the children that were selected, the latest last.
-        var selected: [NodeSlot] = []
+        var selected: [NodeSlot] = [] { didSet { follows.insert(.record) } }
         /// Whether its initial step, and what that contributed, has come to an end (S-26).
-        var readiness: Readiness
+        var readiness: Readiness {
+            didSet {
+                if readiness != oldValue { follows.formUnion(isReady ? [.record, .ready] : .record) }
+            }
+        }
         /// Whether the parent's readiness waits for this flow's.
-        var isAwaitedByParent = false
+        var isAwaitedByParent = false { didSet { if isAwaitedByParent != oldValue { follows.insert(.record) } } }
         /// The latest navigation.
-        var last: LastNavigation?
+        fileprivate(set) var last: LastNavigation?
         /// Ids that its children have.
         var ids = SiblingIDs()
         /// The steps from outside that it is to take and that wait: those that are kept for it and its screens, and those
@@ -124,84 +144,262 @@ struct Node: Equatable, Sendable {
         var waiting = WaitingCount()
         /// What it asked its guard or navigator; it takes no step until that is answered (S-6).
         var question: QuestionID?
-        /// When a step from outside reached it last, or anything below it; nil where nobody asks (S-34).
-        var reached: Instant?
+        /// When a step from outside reached it last, or anything below it; nil without an idle step (S-34).
+        var reached: Instant? { didSet { if reached != oldValue { follows.insert(.activity) } } }
         /// Whether its idle step was navigated since then, so that it waits to be reached again.
-        var isResting = false
+        var isResting = false { didSet { if isResting != oldValue { follows.insert(.activity) } } }
+        fileprivate var follows: Changes = []
+
+        init(
+            definition: FlowID, covering: Children, readiness: Readiness, reached: Instant? = nil,
+            last: LastNavigation? = nil
+        ) {
+            self.definition = definition
+            self.covering = covering
+            self.readiness = readiness
+            self.reached = reached
+            self.last = last
+        }
 
         /// Whether it is ready (S-26).
         var isReady: Bool { readiness == .ready }
 
+        @inline(__always)
+        fileprivate mutating func takeFollows(into all: inout Changes) {
+            all.formUnion(follows)
+            follows = []
+        }
+
         /// Puts another latest navigation in place; gives the one that was there.
-        mutating func exchangeLast(_ next: LastNavigation) -> LastNavigation? {
+        fileprivate mutating func exchangeLast(_ next: LastNavigation) -> LastNavigation? {
             defer { last = next }
             return last
         }
     }
+}
 
-    /// How many steps wait, in all and for each client.
-    struct WaitingCount: Equatable, Sendable {
-        private(set) var count = 0
-        private var clients: [Client: Int] = [:]
+/// All nodes, by their slots, with what follows from their changes.
+struct NodeTable: Sendable {
+    /// A slot with instance 0 is free.
+    private(set) var nodes: [Node] = []
+    private var freeSlots: [NodeSlot] = []
+    private var instances = InstanceIndex()
+    /// What is held for whom: by the nodes, and by calls and steps that wait elsewhere.
+    var accounting: Accounting
 
-        subscript(client: Client) -> Int { clients[client] ?? 0 }
+    /// Live flows.
+    private(set) var flowCount = 0
+    /// Live screens.
+    private(set) var screenCount = 0
+    /// Live presentables.
+    var count: Int { flowCount + screenCount }
+    /// How often something changed that the search for what may go to make room would find otherwise (S-33).
+    private(set) var roomChanges: UInt64 = 0
+    private(set) var dirty = DirtyRecords()
+    /// Nodes with properties that changed, in the order in which they first did.
+    private(set) var changed: [NodeID] = []
 
-        mutating func count(_ change: Int, for client: Client) {
-            count += change
-            let own = self[client] + change
-            clients[client] = own == 0 ? nil : own
+    init(_ quotas: Quotas) { accounting = Accounting(quotas) }
+
+    /// How many slots there are.
+    var slotCount: Int { nodes.count }
+
+    func id(of slot: NodeSlot) -> NodeID { NodeID(slot: slot, instance: nodes[slot.index].instance) }
+
+    /// Where the node is; nil: it is not live any more.
+    func slot(of id: NodeID) -> NodeSlot? {
+        nodes.indices.contains(id.slot.index) && nodes[id.slot.index].instance == id.instance ? id.slot : nil
+    }
+
+    /// The slot of the node with this instance.
+    func find(instance: UInt64) -> NodeSlot? { instances.find(instance, in: nodes) }
+
+    // MARK: Changes
+
+    /// Changes a node, and sees to what follows.
+    @inline(__always)
+    mutating func update<Result>(_ slot: NodeSlot, _ change: (inout Node) -> Result) -> Result {
+        var follows: Node.Changes = []
+        let result = Self.change(&nodes[slot.index], change, &follows)
+        if !follows.isEmpty { follow(follows, slot) }
+        return result
+    }
+
+    /// In one access: to read the node apart from that would copy it.
+    @inline(__always)
+    private static func change<Result>(
+        _ node: inout Node, _ change: (inout Node) -> Result, _ follows: inout Node.Changes
+    ) -> Result {
+        let result = change(&node)
+        follows = node.takeFollows()
+        return result
+    }
+
+    private mutating func follow(_ changes: Node.Changes, _ slot: NodeSlot) {
+        let properties = changes.intersection(.properties)
+        if !properties.isEmpty {
+            if nodes[slot.index].reported.isEmpty { changed.append(id(of: slot)) }
+            nodes[slot.index].reported.formUnion(properties)
         }
+        if changes.contains(.roomIfLeft), nodes[slot.index].isLeft { noteRoom() }
+        if changes.contains(.record) { touch(slot) }
+        if changes.contains(.activity) { touchActivity(of: slot) }
     }
 
-    /// How far a flow is from being ready (S-26). From `awaitingStep` to `awaitingChildren` or `ready`, from
-    /// `awaitingChildren` to `ready`; never back.
-    enum Readiness: Equatable, Sendable {
-        /// The initial step has not ended.
-        case awaitingStep
-        /// The initial step has ended; so many of the child flows that it contributed are neither ready nor gone.
-        case awaitingChildren(Int)
-        case ready
+    /// Has the record of a node written again.
+    mutating func touch(_ slot: NodeSlot) { dirty.touch(slot) }
+
+    /// Has the record of a flow's activity written again.
+    mutating func touchActivity(of slot: NodeSlot) { dirty.touchActivity(of: slot) }
+
+    /// Something changed that the search for what may go may find otherwise.
+    mutating func noteRoom() { roomChanges &+= 1 }
+
+    /// What a node holds changed, or what is below it: of interest if it was found to be one that may go.
+    private mutating func noteRoom(of slot: NodeSlot) { if nodes[slot.index].isEvictable { noteRoom() } }
+
+    // MARK: What counts towards a quota
+
+    /// Adds a node, as a child of one that is there or as a root, and charges its client.
+    mutating func insert(_ birth: Forest.Birth, instance: UInt64, path: String, below parent: NodeSlot?) -> NodeSlot {
+        let slot = freeSlots.popLast() ?? NodeSlot(nodes.count)
+        accounting.count(Accounting.Usage(nodes: 1, bytes: birth.byteCount), for: birth.client)
+        if let last = birth.flow?.last { accounting.count(Accounting.Usage(bytes: last.byteCount), for: last.client) }
+        // Its account may have been opened just now.
+        let isLeft = accounting.isGone(birth.client)
+        if isLeft { noteRoom() }
+        if birth.flow == nil { screenCount += 1 } else { flowCount += 1 }
+        let tree = parent.map { (root: nodes[$0.index].root, depth: nodes[$0.index].depth) }
+        if slot.index == nodes.count { nodes.append(Node(free: slot)) }
+        nodes[slot.index] = Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft)
+        instances.insert(slot, in: nodes)
+        if let parent { noteRoom(of: parent) }
+        dirty.insert(slot)
+        follow(birth.flow?.reached == nil ? .born : [.born, .activity], slot)
+        return slot
     }
 
-    /// Properties that changed.
-    struct Changes: OptionSet, Sendable {
-        let rawValue: UInt8
-        static let visible = Changes(rawValue: 1)
-        static let presented = Changes(rawValue: 2)
-        static let ready = Changes(rawValue: 4)
-        static let current = Changes(rawValue: 8)
-        /// It is new: `InterfacesAdded` tells it whole.
-        static let born = Changes(rawValue: 16)
-        static let arguments = Changes(rawValue: 32)
-        static let owner = Changes(rawValue: 64)
-        /// Those that follow from others, and so are not in its record.
-        static let derived: Changes = [.presented, .current]
+    /// Takes a node out whose children are gone, and releases all that it held.
+    mutating func remove(_ slot: NodeSlot) -> Node {
+        instances.remove(slot, in: nodes)
+        dirty.remove(slot, instance: nodes[slot.index].instance)
+        var node = Node(free: slot)
+        swap(&node, &nodes[slot.index])
+        freeSlots.append(slot)
+        if node.flow == nil { screenCount -= 1 } else { flowCount -= 1 }
+        node.forEachHolding { accounting.count(-$1, for: $0) }
+        if node.flow == nil, let parent = node.parent {
+            for deferred in node.deferredSteps { nodes[parent.index].flow?.waiting.count(-1, for: deferred.client) }
+        }
+        return node
     }
-}
 
-/// A flow's latest navigation (`GetLastNavigation`).
-public struct LastNavigation: Equatable, Sendable {
-    /// Its serial.
-    public let serial: UInt64
-    /// The step's name.
-    public let step: String
-    /// The step's arguments, without private ones.
-    public let arguments: Arguments
-    /// For whom the arguments are held, for the limits.
-    let client: Client
-    /// How many bytes they count for.
-    let byteCount: Int
-}
+    /// Gives a node other arguments; from now on it counts for this client.
+    mutating func setArguments(_ arguments: Arguments, of slot: NodeSlot, for client: Client) {
+        let former = nodes[slot.index]
+        nodes[slot.index].client = client
+        nodes[slot.index].arguments = arguments
+        accounting.count(Accounting.Usage(nodes: -1, bytes: -former.byteCount), for: former.client)
+        accounting.count(Accounting.Usage(nodes: 1, bytes: nodes[slot.index].byteCount), for: client)
+        nodes[slot.index].isLeft = accounting.isGone(client)
+        if nodes[slot.index].isLeft || former.isLeft || former.isEvictable { noteRoom() }
+        let isReported = former.arguments.broadcastable != arguments.broadcastable
+        follow(isReported ? [.record, .arguments] : .record, slot)
+    }
 
-/// A step that waits until its presentable is presented: an initial one, or one that is kept.
-struct DeferredStep: Equatable, Sendable {
-    var step: StepID
-    var arguments: Arguments
-    /// The origin, cause and client of the navigation that contributed it, or of its emission: a wait changes none of
-    /// them (S-6, S-16).
-    var origin: UInt64
-    var cause: UInt64
-    var client: Client
-    /// Names its record.
-    var number: UInt64 = 0
+    /// Sets the step that its parent gets when it is dismissed. Its record says whether that step is private, too.
+    mutating func setOnDismissed(_ template: StepTemplate?, of slot: NodeSlot) {
+        let before = nodes[slot.index].byteCount
+        nodes[slot.index].onDismissed = template
+        charge(Accounting.Usage(bytes: nodes[slot.index].byteCount - before), nodes[slot.index].client, at: slot)
+        follow(.record, slot)
+    }
+
+    /// Sets a flow's latest navigation.
+    mutating func setLast(_ next: LastNavigation, of slot: NodeSlot) {
+        // Exchanged in place: to look at it first would copy the whole node, with each step.
+        let former = nodes[slot.index].flow?.exchangeLast(next) ?? nil
+        if let former, former.client == next.client {
+            accounting.count(Accounting.Usage(bytes: next.byteCount - former.byteCount), for: next.client)
+        } else {
+            if let former { accounting.count(Accounting.Usage(bytes: -former.byteCount), for: former.client) }
+            accounting.count(Accounting.Usage(bytes: next.byteCount), for: next.client)
+        }
+        noteRoom(of: slot)
+        touchActivity(of: slot)
+    }
+
+    /// Sets the initial step that waits at a node; gives the one that did.
+    @discardableResult
+    mutating func setInitialStep(_ step: DeferredStep?, of slot: NodeSlot) -> DeferredStep? {
+        let former = nodes[slot.index].initialStep
+        nodes[slot.index].initialStep = step
+        if let former { charge(Accounting.Usage(bytes: -former.arguments.byteCount), former.client, at: slot) }
+        if let step { charge(Accounting.Usage(bytes: step.arguments.byteCount), step.client, at: slot) }
+        return former
+    }
+
+    /// Adds a step that waits until a node is presented.
+    mutating func deferStep(_ step: DeferredStep, at slot: NodeSlot) {
+        nodes[slot.index].deferredSteps.append(step)
+        count(step, 1, at: slot)
+    }
+
+    /// Sets the steps that wait until a node is presented; gives those that did.
+    @discardableResult
+    mutating func setDeferredSteps(_ steps: [DeferredStep], of slot: NodeSlot) -> [DeferredStep] {
+        let former = nodes[slot.index].deferredSteps
+        if former.isEmpty, steps.isEmpty { return [] }
+        nodes[slot.index].deferredSteps = steps
+        for step in former { count(step, -1, at: slot) }
+        for step in steps { count(step, 1, at: slot) }
+        return former
+    }
+
+    /// Counts a deferred step that comes (1) or goes (-1), at its flow, too.
+    private mutating func count(_ step: DeferredStep, _ sign: Int, at slot: NodeSlot) {
+        let flow = nodes[slot.index].flow == nil ? nodes[slot.index].parent ?? slot : slot
+        nodes[flow.index].flow?.waiting.count(sign, for: step.client)
+        charge(Accounting.Usage(steps: sign, bytes: sign * step.arguments.byteCount), step.client, at: slot)
+    }
+
+    private mutating func charge(_ usage: Accounting.Usage, _ client: Client, at slot: NodeSlot) {
+        noteRoom(of: slot)
+        accounting.count(usage, for: client)
+    }
+
+    /// A client is gone: what it made may go from now on.
+    mutating func abandonAll(_ client: Client) {
+        guard accounting.close(client) != Accounting.Usage() else { return }
+        for index in nodes.indices where nodes[index].instance != 0 && nodes[index].client == client {
+            nodes[index].isLeft = true
+        }
+        noteRoom()
+    }
+
+    // MARK: What changed
+
+    /// Which properties of a node changed since last asked; nil: it is not live any more.
+    mutating func takeReported(of id: NodeID) -> (slot: NodeSlot, properties: Node.Changes)? {
+        guard let slot = slot(of: id) else { return nil }
+        defer { nodes[slot.index].reported = [] }
+        return (slot, nodes[slot.index].reported)
+    }
+
+    /// All of those changes were taken.
+    mutating func forgetChanged() { changed.removeAll(keepingCapacity: true) }
+
+    /// Live nodes whose records are out of date; they count as recorded now.
+    mutating func takeUnsaved() -> [NodeSlot] { dirty.takeNodes() }
+
+    /// Flows whose records of their activity are out of date; they count as recorded now.
+    mutating func takeUnsavedActivities() -> [NodeSlot] { dirty.takeActivities() }
+
+    /// Notes whether a flow has a record of its activity; gives whether it had one.
+    mutating func setActivitySaved(_ isSaved: Bool, of slot: NodeSlot) -> Bool {
+        dirty.setActivitySaved(isSaved, of: slot)
+    }
+
+    /// The records of nodes that are gone, since last asked.
+    mutating func takeGoneRecords() -> [RecordKey] { dirty.takeGone() }
 }

@@ -33,12 +33,12 @@ extension Machine {
         var place: NodeSlot? = flow
         while let slot = place {
             if forest[slot].flow?.reached != nil {
-                forest[slot].flow?.reached = turn.now
-                forest.touchActivity(of: slot)
-                if forest[slot].flow?.isResting == true {
-                    forest[slot].flow?.isResting = false
-                    watch(slot)
+                let wasResting = forest[slot].flow?.isResting == true
+                forest.update(slot) { node in
+                    node.flow?.reached = turn.now
+                    node.flow?.isResting = false
                 }
+                if wasResting { watch(slot) }
             }
             place = forest[slot].parent
         }
@@ -61,8 +61,7 @@ extension Machine {
         let due = reached.advanced(by: idle.after)
         guard due == expected else { return alarms.insert(.flow(flow), due: due) }
         // Until it is known how it ends; and after that, if it is navigated or kept.
-        forest[slot].flow?.isResting = true
-        forest.touchActivity(of: slot)
+        forest.update(slot) { $0.flow?.isResting = true }
         trigger(idle, at: slot, &turn)
     }
 
@@ -84,12 +83,11 @@ extension Machine {
     mutating func idleStepEnded(_ step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) {
         // The flow may be gone, or have been reached.
         guard let slot = forest.slot(of: step.flow), forest[slot].flow?.isResting == true else { return }
-        forest[slot].flow?.reached = turn.now
-        forest.touchActivity(of: slot)
+        forest.update(slot) { $0.flow?.reached = turn.now }
         switch outcome {
         case .navigated, .ignored(.deferred): break
         case .ignored, .refused:
-            forest[slot].flow?.isResting = false
+            forest.update(slot) { $0.flow?.isResting = false }
             watch(slot)
         }
     }
@@ -104,9 +102,10 @@ extension Machine {
             }
             let after = definitions[flow.definition].idle.map { (after: $0.after, step: definitions[$0.step].name) }
             if before?.after != after?.after || before?.step != after?.step {
-                forest.touchActivity(of: slot)
-                forest[slot].flow?.reached = after == nil ? nil : turn.now
-                forest[slot].flow?.isResting = false
+                forest.update(slot) { node in
+                    node.flow?.reached = after == nil ? nil : turn.now
+                    node.flow?.isResting = false
+                }
             }
             if forest[slot].flow?.isResting == false { watch(slot) }
         }

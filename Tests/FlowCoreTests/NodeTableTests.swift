@@ -1,0 +1,74 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Node table")
+struct NodeTableTests {
+    private var forest = Forest(base: "")
+    private let main: NodeSlot
+    private let one = Client(":1.1")
+
+    init() {
+        main = forest.add("main", .free)
+        take()
+    }
+
+    /// What is out of date, and what the bus is to hear: since last asked.
+    @discardableResult
+    private mutating func take() -> (records: [NodeSlot], activities: [NodeSlot], changes: [PropertyChanges]) {
+        (forest.takeUnsaved(), forest.takeUnsavedActivities(), forest.takeChanges().changes)
+    }
+
+    @Test mutating func `a change has its record written and the bus hear of it, once`() {
+        forest.update(main) { $0.owner = one }
+        forest.update(main) { $0.isVisible = false }
+        let (records, activities, changes) = take()
+        #expect(records == [main] && activities.isEmpty)
+        #expect(changes == [PropertyChanges(path: "/main", isVisible: false, owner: one)])
+        #expect(take() == ([], [], []))
+    }
+
+    @Test mutating func `what is set to the value that it has changes nothing`() {
+        forest.update(main) { node in
+            node.isVisible = true
+            node.owner = nil
+            node.flow?.readiness = .ready
+            node.flow?.isResting = false
+        }
+        #expect(take() == ([], [], []))
+    }
+
+    @Test mutating func `what follows from the rest of the tree is in no record`() {
+        forest.update(main) { $0.isPresented = true }
+        let (records, activities, changes) = take()
+        #expect(records.isEmpty && activities.isEmpty)
+        #expect(changes == [PropertyChanges(path: "/main", isPresented: true)])
+    }
+
+    @Test mutating func `a latest navigation has a record of its own, and is charged`() {
+        let arguments = [Argument("a", .string("b"))]
+        forest.setLast(
+            LastNavigation(
+                serial: 1, step: "s", arguments: arguments, client: one, byteCount: arguments.byteCount), of: main)
+        let (records, activities, changes) = take()
+        #expect(records.isEmpty && activities == [main] && changes.isEmpty)
+        #expect(forest.accounting.clients == [one: Accounting.Usage(bytes: arguments.byteCount)])
+    }
+
+    @Test mutating func `a node that is gone takes its records along, and leaves none to the next in its slot`() {
+        let page = forest.add("page", below: main)
+        take()
+        let gone = forest[page].instance
+        _ = forest.remove(page)
+        #expect(forest.takeGoneRecords() == [RecordKey(.node, gone)])
+        let next = forest.add("page", below: main)
+        #expect(next == page)
+        _ = forest.remove(next)
+        #expect(forest.takeGoneRecords().isEmpty && forest.takeUnsaved().isEmpty)
+    }
+
+    @Test mutating func `D-1 records that nobody takes do not pile up`() {
+        for _ in 0..<1_000 { _ = forest.remove(forest.add("page", below: main)) }
+        #expect(forest.takeUnsaved().count <= 2)
+    }
+}
