@@ -23,7 +23,7 @@ public enum ArgumentText {
             case "v":
                 guard let toml = toml(text) else { return .string(try Literal.validated(text)) }
                 return try Literal.value(toml, as: type)
-            case "y", "n", "q", "i", "u", "x", "t":
+            case _ where type.isInteger:
                 if let number = wholeNumber(text) {
                     guard let value = type.admit(number) else {
                         throw Literal.InvalidValue(

@@ -35,17 +35,9 @@ struct TraceLine {
     }
 
     private mutating func add(_ value: Value) {
-        switch value {
-        case .bool(let value): add(value ? "true" : "false")
-        case .byte(let number): add("\(number)")
-        case .int16(let number): add("\(number)")
-        case .uint16(let number): add("\(number)")
-        case .int32(let number): add("\(number)")
-        case .uint32(let number): add("\(number)")
-        case .int64(let number): add("\(number)")
-        case .uint64(let number): add("\(number)")
-        case .double(let number): add("\(number)")
-        case .string(let text), .objectPath(let text), .signature(let text): add(quoted: text)
+        switch value.shape {
+        case .fixed(let type, let bits): add(type.text(bits: bits))
+        case .stringLike(_, let text): add(quoted: text)
         case .variant(let value): add(variant: value)
         case .bytes(let bytes):
             add("\(bytes.count)")

@@ -90,22 +90,11 @@ struct TraceScanner {
     }
 
     private mutating func value(_ signature: String) throws(Failure) -> Value {
+        if signature.utf8.count == 1, let letter = signature.utf8.first {
+            if let type = Value.StringLikeType(rawValue: letter) { return Value(type, try word()) }
+            if let type = Value.FixedType(rawValue: letter) { return try fixed(type) }
+        }
         switch signature.first {
-        case "b": return .bool(try bool())
-        case "y": return .byte(try number())
-        case "n": return .int16(try number())
-        case "q": return .uint16(try number())
-        case "i": return .int32(try number())
-        case "u": return .uint32(try number())
-        case "x": return .int64(try number())
-        case "t": return .uint64(try number())
-        case "d":
-            let word = try word()
-            guard let number = Double(word) else { throw Failure("'\(word)' is no number") }
-            return .double(number)
-        case "s": return .string(try word())
-        case "o": return .objectPath(try word())
-        case "g": return .signature(try word())
         case "v": return .variant(try variant())
         case "a":
             let element = String(signature.dropFirst())
@@ -123,6 +112,22 @@ struct TraceScanner {
             guard parts.count == 2 else { throw Failure("'\(signature)' is no type of a value") }
             return .entry(key: parts[0], value: parts[1])
         default: throw Failure("'\(signature)' is no type of a value")
+        }
+    }
+
+    private mutating func fixed(_ type: Value.FixedType) throws(Failure) -> Value {
+        switch type {
+        case .bool: return .bool(try bool())
+        case .double:
+            let word = try word()
+            guard let number = Double(word) else { throw Failure("'\(word)' is no number") }
+            return .double(number)
+        case .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64:
+            let word = try word()
+            guard let number = Int128(word), let value = type.value(of: number) else {
+                throw Failure("'\(word)' is no number that fits here")
+            }
+            return value
         }
     }
 

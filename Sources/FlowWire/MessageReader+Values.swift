@@ -12,12 +12,7 @@ extension MessageReader {
     package func readValue() throws(SdError) -> Value {
         guard let (type, contents) = try peekType() else { throw .noValue }
         if let value = try readFixed(type) { return value }
-        switch type {
-        case UInt8(ascii: "s"): return .string(String(cString: try readString()))
-        case UInt8(ascii: "o"): return .objectPath(String(cString: try readObjectPath()))
-        case UInt8(ascii: "g"): return .signature(String(cString: try readSignature()))
-        default: break
-        }
+        if let text = Value.StringLikeType(rawValue: type) { return Value(text, String(cString: try readText(type))) }
         guard let contents else { throw .noValue }
         switch type {
         case UInt8(ascii: "v"):
@@ -61,24 +56,13 @@ extension MessageReader {
         return arguments
     }
 
-    /// Reads the value that is next, if it is of this type, which is one of those whose values have all the same size;
-    /// nil for any other type, of which nothing is read.
+    /// Reads the next value if its type is a fixed one; nil for any other type, of which nothing is read.
     ///
-    /// - Parameter type: what ``SdBus/MessageReader/peekType()`` says.
+    /// - Parameter type: the letter of the next type, from ``SdBus/MessageReader/peekType()``.
     @inlinable
     package func readFixed(_ type: UInt8) throws(SdError) -> Value? {
-        switch type {
-        case UInt8(ascii: "b"): .bool(try readBool())
-        case UInt8(ascii: "y"): .byte(try readByte())
-        case UInt8(ascii: "n"): .int16(try readInt16())
-        case UInt8(ascii: "q"): .uint16(try readUInt16())
-        case UInt8(ascii: "i"): .int32(try readInt32())
-        case UInt8(ascii: "u"): .uint32(try readUInt32())
-        case UInt8(ascii: "x"): .int64(try readInt64())
-        case UInt8(ascii: "t"): .uint64(try readUInt64())
-        case UInt8(ascii: "d"): .double(try readDouble())
-        default: nil
-        }
+        guard let fixed = Value.FixedType(rawValue: type) else { return nil }
+        return Value(fixed, bits: try readBits(type))
     }
 
     private func readMembers(_ type: Container, _ contents: UnsafePointer<CChar>) throws(SdError) -> [Value] {

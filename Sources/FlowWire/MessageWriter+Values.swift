@@ -84,36 +84,20 @@ extension MessageWriter {
 
     @inlinable
     func openVariant(of value: Value) throws(SdError) {
-        switch value {
-        // The usual ones make no text of their type.
-        case .string: try openContainer(.variant, "s")
-        case .int64: try openContainer(.variant, "x")
-        case .int32: try openContainer(.variant, "i")
-        case .uint32: try openContainer(.variant, "u")
-        case .uint64: try openContainer(.variant, "t")
-        case .bool: try openContainer(.variant, "b")
-        case .double: try openContainer(.variant, "d")
-        case .byte, .int16, .uint16, .objectPath, .signature, .variant, .bytes, .array, .structure, .entry:
-            try openContainer(.variant, value.signature)
+        switch value.shape {
+        // The letter of a basic type is not made a string.
+        case .fixed(let type, _): try openVariant(of: type.rawValue)
+        case .stringLike(let type, _): try openVariant(of: type.rawValue)
+        case .variant, .bytes, .array, .structure, .entry: try openContainer(.variant, value.signature)
         }
     }
 
     /// Appends a value. An ``FlowCore/Value/entry(key:value:)`` fits into an array alone.
     @inlinable
     package func append(_ value: Value) throws(SdError) {
-        switch value {
-        case .bool(let value): try append(value)
-        case .byte(let value): try append(value)
-        case .int16(let value): try append(value)
-        case .uint16(let value): try append(value)
-        case .int32(let value): try append(value)
-        case .uint32(let value): try append(value)
-        case .int64(let value): try append(value)
-        case .uint64(let value): try append(value)
-        case .double(let value): try append(value)
-        case .string(let text): try append(text)
-        case .objectPath(let text): try appendObjectPath(text)
-        case .signature(let text): try appendSignature(text)
+        switch value.shape {
+        case .fixed(let type, let bits): try append(type.rawValue, bits: bits)
+        case .stringLike(let type, let text): try append(type.rawValue, text)
         case .variant(let value): try appendVariant(value)
         case .bytes(let bytes): try append(bytes)
         case .array(let element, let elements):

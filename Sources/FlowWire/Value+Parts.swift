@@ -18,10 +18,7 @@ extension Value {
 
     /// The text of a string, a path or a signature.
     package var text: String? {
-        switch bare {
-        case .string(let text), .objectPath(let text), .signature(let text): text
-        default: nil
-        }
+        if case .stringLike(_, let text) = bare.shape { text } else { nil }
     }
 
     /// The truth value of a `b`; nil for other types.

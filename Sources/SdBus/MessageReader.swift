@@ -179,6 +179,14 @@ public struct MessageReader {
         return value
     }
 
+    /// Reads a number of the fixed type with this letter; the bits beyond its width are zero.
+    @inlinable
+    public func readBits(_ type: UInt8) throws(SdError) -> UInt64 {
+        var bits: UInt64 = 0
+        try basic(Int(type), &bits)
+        return bits >> MessageWriter.shift(of: type)
+    }
+
     /// Reads `s`. sd-bus has checked that it is UTF-8 without a NUL.
     @inlinable
     public func readString() throws(SdError) -> UnsafePointer<CChar> { try text(SD_BUS_TYPE_STRING) }
@@ -190,6 +198,10 @@ public struct MessageReader {
     /// Reads `g`, a valid signature.
     @inlinable
     public func readSignature() throws(SdError) -> UnsafePointer<CChar> { try text(SD_BUS_TYPE_SIGNATURE) }
+
+    /// Reads a text of the string-like type with this letter.
+    @inlinable
+    public func readText(_ type: UInt8) throws(SdError) -> UnsafePointer<CChar> { try text(Int(type)) }
 
     /// Reads `h`: a descriptor that the message owns and closes.
     @inlinable

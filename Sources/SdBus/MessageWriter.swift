@@ -83,6 +83,29 @@ public struct MessageWriter {
         try basic(SD_BUS_TYPE_DOUBLE, &value)
     }
 
+    /// Appends a number of the fixed type with this letter, by its bits.
+    @inlinable
+    public func append(_ type: UInt8, bits: UInt64) throws(SdError) {
+        var bits = bits << Self.shift(of: type)
+        try basic(Int(type), &bits)
+    }
+
+    /// How far a number of this type is shifted in eight bytes, so that sd-bus finds it in the first of them.
+    @inlinable
+    static func shift(of type: UInt8) -> UInt64 {
+        #if _endian(big)
+            switch type {
+            case UInt8(ascii: "y"): 56
+            case UInt8(ascii: "n"), UInt8(ascii: "q"): 48
+            // sd-bus has a truth value as an `int`.
+            case UInt8(ascii: "b"), UInt8(ascii: "i"), UInt8(ascii: "u"): 32
+            default: 0
+            }
+        #else
+            0
+        #endif
+    }
+
     /// Appends `s` from a C string.
     @inlinable
     public func append(_ value: UnsafePointer<CChar>) throws(SdError) { try basic(SD_BUS_TYPE_STRING, value) }
@@ -114,6 +137,10 @@ public struct MessageWriter {
     /// Appends `g`.
     @inlinable
     public func appendSignature(_ value: String) throws(SdError) { try text(SD_BUS_TYPE_SIGNATURE, value) }
+
+    /// Appends a text of the string-like type with this letter.
+    @inlinable
+    public func append(_ type: UInt8, _ value: String) throws(SdError) { try text(Int(type), value) }
 
     /// Appends `h`: the message takes a duplicate of the descriptor.
     @inlinable
@@ -151,6 +178,18 @@ public struct MessageWriter {
     @inlinable
     public func openContainer(_ type: Container, _ contents: UnsafePointer<CChar>) throws(SdError) {
         try check("sd_bus_message_open_container", sd_bus_message_open_container(handle, type.letter, contents))
+    }
+
+    /// Opens a variant whose content has the basic type with this letter.
+    @inlinable
+    public func openVariant(of type: UInt8) throws(SdError) {
+        // The letter and a NUL.
+        let contents = (CChar(bitPattern: type), CChar(0))
+        let result = withUnsafeBytes(of: contents) { bytes in
+            sd_bus_message_open_container(
+                handle, Container.variant.letter, bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+        }
+        try check("sd_bus_message_open_container", result)
     }
 
     /// Closes the container that was opened last.

@@ -147,10 +147,8 @@ extension StepError {
 extension Value {
     /// The depth of nested containers, as the limit counts them. Bytes count as one.
     fileprivate var nesting: Int {
-        switch self {
-        case .bool, .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .string, .objectPath, .signature,
-            .bytes:
-            0
+        switch shape {
+        case .fixed, .stringLike, .bytes: 0
         case .variant(let value): 1 + value.nesting
         case .array(_, let elements), .structure(let elements): 1 + (elements.lazy.map(\.nesting).max() ?? 0)
         case .entry(let key, let value): 1 + max(key.nesting, value.nesting)

@@ -231,7 +231,7 @@ extension ContributorRules {
             value = .string(String(text.dropFirst()))
         }
         if let admitted = parameter.type.admit(value) { return admitted }
-        if value.integer != nil, "ynqiuxt".contains(parameter.type.signature) {
+        if value.integer != nil, parameter.type.isInteger {
             throw Self.mismatch(parameter, "it is out of the range of that type")
         }
         let type = ValueType(signature: value.signature)?.description ?? value.signature

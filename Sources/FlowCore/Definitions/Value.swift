@@ -43,19 +43,9 @@ public enum Value: Hashable, Sendable {
 extension Value {
     /// The D-Bus signature of the value.
     public var signature: String {
-        switch self {
-        case .bool: "b"
-        case .byte: "y"
-        case .int16: "n"
-        case .uint16: "q"
-        case .int32: "i"
-        case .uint32: "u"
-        case .int64: "x"
-        case .uint64: "t"
-        case .double: "d"
-        case .string: "s"
-        case .objectPath: "o"
-        case .signature: "g"
+        switch shape {
+        case .fixed(let type, _): String(UnicodeScalar(type.rawValue))
+        case .stringLike(let type, _): String(UnicodeScalar(type.rawValue))
         case .variant: "v"
         case .bytes: "ay"
         case .array(let element, _): "a" + element
@@ -70,40 +60,19 @@ extension Value {
         return signature == other
     }
 
-    var integerType: IntegerType? {
-        switch self {
-        case .byte: .byte
-        case .int16: .int16
-        case .uint16: .uint16
-        case .int32: .int32
-        case .uint32: .uint32
-        case .int64: .int64
-        case .uint64: .uint64
-        case .bool, .double, .string, .objectPath, .signature, .variant, .bytes, .array, .structure, .entry: nil
-        }
-    }
-
     /// The number, if the value has an integer type.
     public var integer: Int128? {
-        switch self {
-        case .byte(let number): Int128(number)
-        case .int16(let number): Int128(number)
-        case .uint16(let number): Int128(number)
-        case .int32(let number): Int128(number)
-        case .uint32(let number): Int128(number)
-        case .int64(let number): Int128(number)
-        case .uint64(let number): Int128(number)
-        case .bool, .double, .string, .objectPath, .signature, .variant, .bytes, .array, .structure, .entry: nil
-        }
+        guard case .fixed(let type, let bits) = shape else { return nil }
+        return type.integer(bits: bits)
     }
 
     /// The number of bytes that the value counts for against the limits: at least the bytes on the wire with all
     /// padding, and at least ``Limits/valueBytes``.
     public var byteCount: Int {
         let content =
-            switch self {
-            case .bool, .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double: 0
-            case .string(let text), .objectPath(let text), .signature(let text): text.utf8.count
+            switch shape {
+            case .fixed: 0
+            case .stringLike(_, let text): text.utf8.count
             case .variant(let value): value.byteCount
             case .bytes(let bytes): bytes.count
             case .array(_, let elements), .structure(let elements): elements.reduce(0) { $0 + $1.byteCount }
@@ -117,17 +86,9 @@ extension Value {
 extension Value: CustomStringConvertible {
     /// The text of the value without its type; strings have no quotes.
     public var description: String {
-        switch self {
-        case .bool(let value): "\(value)"
-        case .byte(let value): "\(value)"
-        case .int16(let value): "\(value)"
-        case .uint16(let value): "\(value)"
-        case .int32(let value): "\(value)"
-        case .uint32(let value): "\(value)"
-        case .int64(let value): "\(value)"
-        case .uint64(let value): "\(value)"
-        case .double(let value): "\(value)"
-        case .string(let text), .objectPath(let text), .signature(let text): text
+        switch shape {
+        case .fixed(let type, let bits): type.text(bits: bits)
+        case .stringLike(_, let text): text
         case .variant(let value): value.description
         case .bytes(let bytes): "[" + bytes.map(\.description).joined(separator: ", ") + "]"
         case .array(_, let elements): "[" + elements.map(\.description).joined(separator: ", ") + "]"

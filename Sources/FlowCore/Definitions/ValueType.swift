@@ -8,7 +8,7 @@ public struct ValueType: Hashable, Sendable {
     let kind: Kind
 
     enum Kind: Hashable, Sendable {
-        case integer(IntegerType)
+        case integer(Value.FixedType)
         /// `v`: a value keeps its own type.
         case any
         /// Any other type: the value's signature has to be the same.
@@ -22,9 +22,14 @@ public struct ValueType: Hashable, Sendable {
         guard signature.utf8.count <= Limits.signatureLength, Self.skipCompleteType(&rest, depth: 0), rest.isEmpty
         else { return nil }
         self.signature = signature
-        switch signature {
-        case "v": kind = .any
-        default: kind = IntegerType(signature: signature).map(Kind.integer) ?? .exact
+        // A basic type has a signature of one letter, as a variant has.
+        let letter = signature.utf8.count == 1 ? signature.utf8.first : nil
+        if letter == UInt8(ascii: "v") {
+            kind = .any
+        } else if let type = letter.flatMap(Value.FixedType.init(rawValue:)), type.isInteger {
+            kind = .integer(type)
+        } else {
+            kind = .exact
         }
     }
 
@@ -48,14 +53,18 @@ public struct ValueType: Hashable, Sendable {
         Self.words.first { $0.signature == signature }?.name ?? signature
     }
 
+    /// Whether it is one of the integer types, each of which takes the values of the others.
+    public var isInteger: Bool { if case .integer = kind { true } else { false } }
+
     /// Returns the value converted to this type, or nil if it does not fit: integers of any type are converted if they
     /// are in range, any other value needs exactly this type (S-3).
     public func admit(_ value: Value) -> Value? {
         switch kind {
         case .integer(let type):
+            guard case .fixed(let given, let bits) = value.shape else { return nil }
             // The common case first: the value has the declared type already.
-            if value.integerType == type { return value }
-            return value.integer.flatMap(type.value(of:))
+            if given == type { return value }
+            return given.integer(bits: bits).flatMap(type.value(of:))
         case .any: return value
         case .exact: return value.hasSignature(signature) ? value : nil
         }
@@ -81,16 +90,22 @@ public struct ValueType: Hashable, Sendable {
         return types
     }
 
+    /// Returns whether this is the letter of a basic type: a fixed or a string-like one.
+    private static func isBasic(_ code: Character) -> Bool {
+        guard let letter = code.asciiValue else { return false }
+        return Value.FixedType(rawValue: letter) != nil || Value.StringLikeType(rawValue: letter) != nil
+    }
+
     /// Skips one complete type. Returns false if there is none.
     private static func skipCompleteType(_ rest: inout Substring, depth: Int) -> Bool {
         guard depth <= Limits.argumentNesting, let code = rest.popFirst() else { return false }
         switch code {
-        case "b", "y", "n", "q", "i", "u", "x", "t", "d", "s", "o", "g", "v":
-            return true
+        case "v": return true
+        case _ where isBasic(code): return true
         case "a":
             guard rest.first == "{" else { return skipCompleteType(&rest, depth: depth + 1) }
             rest.removeFirst()
-            guard let key = rest.popFirst(), "byqnuixtdsog".contains(key) else { return false }
+            guard let key = rest.popFirst(), isBasic(key) else { return false }
             return skipCompleteType(&rest, depth: depth + 2) && rest.popFirst() == "}"
         case "(":
             repeat {
@@ -104,33 +119,13 @@ public struct ValueType: Hashable, Sendable {
     }
 }
 
-/// The integer types of D-Bus.
-enum IntegerType: Hashable, Sendable {
-    case byte, int16, uint16, int32, uint32, int64, uint64
+extension Value.FixedType {
+    /// Whether the type is one of D-Bus's integer types.
+    var isInteger: Bool { self != .bool && self != .double }
 
-    init?(signature: String) {
-        switch signature {
-        case "y": self = .byte
-        case "n": self = .int16
-        case "q": self = .uint16
-        case "i": self = .int32
-        case "u": self = .uint32
-        case "x": self = .int64
-        case "t": self = .uint64
-        default: return nil
-        }
-    }
-
-    /// Returns the number as a value of this type, or nil if it is out of range.
-    func value(of number: some BinaryInteger) -> Value? {
-        switch self {
-        case .byte: UInt8(exactly: number).map(Value.byte)
-        case .int16: Int16(exactly: number).map(Value.int16)
-        case .uint16: UInt16(exactly: number).map(Value.uint16)
-        case .int32: Int32(exactly: number).map(Value.int32)
-        case .uint32: UInt32(exactly: number).map(Value.uint32)
-        case .int64: Int64(exactly: number).map(Value.int64)
-        case .uint64: UInt64(exactly: number).map(Value.uint64)
-        }
+    /// Returns the integer as a value of this type, or nil if it is out of range, or the type no integer's.
+    public func value(of number: Int128) -> Value? {
+        let bits = UInt64(truncatingIfNeeded: number) & (.max >> UInt64(64 - bitWidth))
+        return integer(bits: bits) == number ? Value(self, bits: bits) : nil
     }
 }

@@ -218,12 +218,10 @@ extension Machine {
     }
 
     private static func text(_ value: Value) -> String {
-        switch value {
-        case .string(let text), .objectPath(let text), .signature(let text): "'\(Names.escaped(text))'"
+        switch value.shape {
+        case .stringLike(_, let text): "'\(Names.escaped(text))'"
         case .variant(let inner): text(inner)
-        case .bool, .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .bytes, .array, .structure,
-            .entry:
-            Names.escaped(value.description)
+        case .fixed, .bytes, .array, .structure, .entry: Names.escaped(value.description)
         }
     }
 }

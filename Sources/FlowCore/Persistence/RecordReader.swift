@@ -114,20 +114,16 @@ public struct RecordReader: NumberReading, Sendable {
         // What comes in by the bus is bounded more tightly, each level by a few of these.
         guard nesting <= 8 * Limits.argumentNesting else { throw RecordFailure("values are nested too deep") }
         let byte = try byte()
-        guard let tag = ValueTag(rawValue: byte) else { throw RecordFailure("there is no type \(byte)") }
+        if let type = Value.FixedType(rawValue: byte) {
+            let bits = try number()
+            guard bits <= .max >> UInt64(64 - type.bitWidth) else {
+                throw RecordFailure("\(bits) does not fit into \(type.bitWidth) bits")
+            }
+            return Value(type, bits: bits)
+        }
+        if let type = Value.StringLikeType(rawValue: byte) { return Value(type, try text()) }
+        guard let tag = ContainerTag(rawValue: byte) else { throw RecordFailure("there is no type \(byte)") }
         switch tag {
-        case .bool: return .bool(try integer(UInt8.self) != 0)
-        case .byte: return .byte(try integer(UInt8.self))
-        case .int16: return .int16(Int16(bitPattern: try integer(UInt16.self)))
-        case .uint16: return .uint16(try integer(UInt16.self))
-        case .int32: return .int32(Int32(bitPattern: try integer(UInt32.self)))
-        case .uint32: return .uint32(try integer(UInt32.self))
-        case .int64: return .int64(Int64(bitPattern: try number()))
-        case .uint64: return .uint64(try number())
-        case .double: return .double(Double(bitPattern: try number()))
-        case .string: return .string(try text())
-        case .objectPath: return .objectPath(try text())
-        case .signature: return .signature(try text())
         case .variant: return .variant(try value(nesting: nesting + 1))
         case .bytes: return .bytes(Array(try content()))
         case .array:
@@ -142,16 +138,6 @@ public struct RecordReader: NumberReading, Sendable {
 
     private mutating func values(nesting: Int) throws(RecordFailure) -> [Value] {
         try list { reader throws(RecordFailure) in try reader.value(nesting: nesting) }
-    }
-
-    private mutating func integer<Number: FixedWidthInteger>(
-        _: Number.Type
-    ) throws(RecordFailure) -> Number {
-        let number = try number()
-        guard let exact = Number(exactly: number) else {
-            throw RecordFailure("\(number) does not fit into \(Number.bitWidth) bits")
-        }
-        return exact
     }
 
     /// One of several choices, by the byte that stands for it.

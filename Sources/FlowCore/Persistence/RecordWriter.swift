@@ -61,67 +61,37 @@ public struct RecordWriter: Sendable {
 
     /// A value with its type.
     public mutating func append(_ value: Value) {
-        switch value {
-        case .bool(let flag): append(tag: .bool, flag ? 1 : 0)
-        case .byte(let number): append(tag: .byte, UInt64(number))
-        case .int16(let number): append(tag: .int16, UInt64(UInt16(bitPattern: number)))
-        case .uint16(let number): append(tag: .uint16, UInt64(number))
-        case .int32(let number): append(tag: .int32, UInt64(UInt32(bitPattern: number)))
-        case .uint32(let number): append(tag: .uint32, UInt64(number))
-        case .int64(let number): append(tag: .int64, UInt64(bitPattern: number))
-        case .uint64(let number): append(tag: .uint64, number)
-        case .double(let number): append(tag: .double, number.bitPattern)
-        case .string(let text):
-            append(tag: .string)
-            append(text)
-        case .objectPath(let text):
-            append(tag: .objectPath)
-            append(text)
-        case .signature(let text):
-            append(tag: .signature)
+        switch value.shape {
+        case .fixed(let type, let bits):
+            append(byte: type.rawValue)
+            append(bits)
+        case .stringLike(let type, let text):
+            append(byte: type.rawValue)
             append(text)
         case .variant(let value):
-            append(tag: .variant)
+            append(byte: ContainerTag.variant.rawValue)
             append(value)
         case .bytes(let content):
-            append(tag: .bytes, UInt64(content.count))
+            append(byte: ContainerTag.bytes.rawValue)
+            append(UInt64(content.count))
             bytes.append(contentsOf: content)
         case .array(let element, let elements):
-            append(tag: .array)
+            append(byte: ContainerTag.array.rawValue)
             append(element)
             append(list: elements) { $0.append($1) }
         case .structure(let members):
-            append(tag: .structure)
+            append(byte: ContainerTag.structure.rawValue)
             append(list: members) { $0.append($1) }
         case .entry(let key, let value):
-            append(tag: .entry)
+            append(byte: ContainerTag.entry.rawValue)
             append(key)
             append(value)
         }
     }
-
-    private mutating func append(tag: ValueTag) { bytes.append(tag.rawValue) }
-
-    private mutating func append(tag: ValueTag, _ number: UInt64) {
-        append(tag: tag)
-        append(number)
-    }
 }
 
-/// The types of values, by the letters of their signatures; these are part of the format.
-enum ValueTag: UInt8 {
-    case bool = 0x62  // b
-    case byte = 0x79  // y
-    case int16 = 0x6e  // n
-    case uint16 = 0x71  // q
-    case int32 = 0x69  // i
-    case uint32 = 0x75  // u
-    case int64 = 0x78  // x
-    case uint64 = 0x74  // t
-    case double = 0x64  // d
-    case string = 0x73  // s
-    case objectPath = 0x6f  // o
-    case signature = 0x67  // g
+/// The types of values with parts, as records have them; part of the format, as are the letters of other types.
+enum ContainerTag: UInt8 {
     case variant = 0x76  // v
     case bytes = 0x42  // B: an array of bytes
     case array = 0x61  // a

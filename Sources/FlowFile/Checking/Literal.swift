@@ -46,7 +46,7 @@ enum Literal {
             }
             return .double(double)
         case (.integer(let number), _):
-            guard let type = ValueType(signature: signature), "ynqiuxt".contains(signature) else { break }
+            guard let type = ValueType(signature: signature), type.isInteger else { break }
             guard let value = type.admit(.int64(Int64(number))) else {
                 throw InvalidValue("'\(number)' is out of the range of the type \(type.description)")
             }

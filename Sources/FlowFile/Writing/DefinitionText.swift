@@ -220,17 +220,9 @@ struct DefinitionText {
     }
 
     private static func toml(_ value: Value) -> String {
-        switch value {
-        case .bool(let flag): flag ? "true" : "false"
-        case .byte(let number): "\(number)"
-        case .int16(let number): "\(number)"
-        case .uint16(let number): "\(number)"
-        case .int32(let number): "\(number)"
-        case .uint32(let number): "\(number)"
-        case .int64(let number): "\(number)"
-        case .uint64(let number): "\(number)"
-        case .double(let number): "\(number)"
-        case .string(let text), .objectPath(let text), .signature(let text): string(text)
+        switch value.shape {
+        case .fixed(let type, let bits): type.text(bits: bits)
+        case .stringLike(_, let text): string(text)
         case .variant(let value): toml(value)
         case .bytes(let bytes): list(bytes.map { "\($0)" })
         case .array(let element, let values) where element.hasPrefix("{"):
@@ -246,10 +238,7 @@ struct DefinitionText {
 
     /// A key of a dictionary, which is a text in TOML whatever its type is.
     private static func text(of key: Value) -> String {
-        switch key {
-        case .string(let text), .objectPath(let text), .signature(let text): text
-        default: toml(key)
-        }
+        if case .stringLike(_, let text) = key.shape { text } else { toml(key) }
     }
 
     private static func service(
@@ -311,19 +300,9 @@ struct DefinitionText {
 extension Value {
     /// A value of the same type that says nothing.
     fileprivate var blank: Value {
-        switch self {
-        case .bool: .bool(false)
-        case .byte: .byte(0)
-        case .int16: .int16(0)
-        case .uint16: .uint16(0)
-        case .int32: .int32(0)
-        case .uint32: .uint32(0)
-        case .int64: .int64(0)
-        case .uint64: .uint64(0)
-        case .double: .double(0)
-        case .string: .string("")
-        case .objectPath: .objectPath("/")
-        case .signature: .signature("")
+        switch shape {
+        case .fixed(let type, _): Value(type, bits: 0)
+        case .stringLike(let type, _): Value(type, type == .objectPath ? "/" : "")
         case .variant(let value): .variant(value.blank)
         case .bytes: .bytes([])
         case .array(let element, _): .array(element: element, [])

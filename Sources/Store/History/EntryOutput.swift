@@ -86,20 +86,10 @@ struct EntryOutput {
         for argument in arguments {
             append(argument.name)
             put(argument.isPrivate ? 1 : 0)
-            switch argument.value {
-            case .bool(let flag): append(Letter.bool, flag ? 1 : 0)
-            case .byte(let number): append(Letter.byte, UInt64(number))
-            case .int16(let number): append(Letter.int16, UInt64(UInt16(bitPattern: number)))
-            case .uint16(let number): append(Letter.uint16, UInt64(number))
-            case .int32(let number): append(Letter.int32, UInt64(UInt32(bitPattern: number)))
-            case .uint32(let number): append(Letter.uint32, UInt64(number))
-            case .int64(let number): append(Letter.int64, UInt64(bitPattern: number))
-            case .uint64(let number): append(Letter.uint64, number)
-            case .double(let number): append(Letter.double, number.bitPattern)
-            case .string(let text): append(Letter.string, text)
-            case .objectPath(let text): append(Letter.objectPath, text)
-            case .signature(let text): append(Letter.signature, text)
-            // ``byteCount(of:)`` said that there are none.
+            switch argument.value.shape {
+            case .fixed(let type, let bits): append(type.rawValue, bits)
+            case .stringLike(let type, let text): append(type.rawValue, text)
+            // ``byteCount(of:)`` excludes these.
             case .variant, .bytes, .array, .structure, .entry: break
             }
         }
@@ -145,9 +135,9 @@ struct EntryOutput {
         for argument in arguments {
             // The length of the name, whether it is private, the letter of the type, the number or the text's length.
             count += numberBytes + 1 + 1 + numberBytes + argument.name.utf8.count
-            switch argument.value {
-            case .bool, .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double: break
-            case .string(let text), .objectPath(let text), .signature(let text): count += text.utf8.count
+            switch argument.value.shape {
+            case .fixed: break
+            case .stringLike(_, let text): count += text.utf8.count
             case .variant, .bytes, .array, .structure, .entry: return nil
             }
         }
@@ -157,20 +147,4 @@ struct EntryOutput {
     private static func byteCount(of number: UInt64) -> Int {
         max(1, (UInt64.bitWidth - number.leadingZeroBitCount + 6) / 7)
     }
-}
-
-/// The types of simple values, by the letters of their signatures, as ``RecordWriter`` has them.
-private enum Letter {
-    static let bool = UInt8(ascii: "b")
-    static let byte = UInt8(ascii: "y")
-    static let int16 = UInt8(ascii: "n")
-    static let uint16 = UInt8(ascii: "q")
-    static let int32 = UInt8(ascii: "i")
-    static let uint32 = UInt8(ascii: "u")
-    static let int64 = UInt8(ascii: "x")
-    static let uint64 = UInt8(ascii: "t")
-    static let double = UInt8(ascii: "d")
-    static let string = UInt8(ascii: "s")
-    static let objectPath = UInt8(ascii: "o")
-    static let signature = UInt8(ascii: "g")
 }

@@ -61,11 +61,11 @@ enum JSON {
 extension JSON {
     /// Converts a D-Bus value: a dictionary becomes an object, a structure an array, and a variant its content.
     init(_ value: Value) {
-        switch value {
-        case .bool(let truth): self = .bool(truth)
-        case .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64: self = value.integer.map(JSON.number) ?? .null
-        case .double(let number): self = .double(number)
-        case .string(let text), .objectPath(let text), .signature(let text): self = .string(text)
+        switch value.shape {
+        case .fixed(.bool, let bits): self = .bool(bits != 0)
+        case .fixed(.double, let bits): self = .double(Double(bitPattern: bits))
+        case .fixed(let type, let bits): self = type.integer(bits: bits).map(JSON.number) ?? .null
+        case .stringLike(_, let text): self = .string(text)
         case .variant(let value): self = JSON(value)
         case .bytes(let bytes): self = .array(bytes.map { .number(Int128($0)) })
         case .array(let element, let values) where element.hasPrefix("{"):

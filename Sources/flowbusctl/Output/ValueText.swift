@@ -4,11 +4,11 @@ import FlowWire
 extension Value {
     /// The value in the notation of the command line: strings of several words are in double quotes.
     var shown: String {
-        switch self {
-        case .string(let text), .objectPath(let text), .signature(let text):
+        switch shape {
+        case .stringLike(_, let text):
             Self.isPlain(text) ? text : Names.line(JSON.string(text).text)
         case .variant(let value): value.shown
-        case .bool, .byte, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double: description
+        case .fixed: description
         case .bytes, .array, .structure, .entry: Names.line(JSON(self).text)
         }
     }

@@ -58,15 +58,10 @@ struct ArgumentsReader {
 
     /// Reads the next value if it is of this basic type; nil if the type is not basic.
     private mutating func basic(_ type: UInt8) throws -> Value? {
-        switch type {
-        case UInt8(ascii: "s"): return .string(try text(message.readString()))
-        case UInt8(ascii: "o"): return .objectPath(try text(message.readObjectPath()))
-        case UInt8(ascii: "g"): return .signature(try text(message.readSignature()))
-        default:
-            guard let value = try message.readFixed(type) else { return nil }
-            try spend(Limits.valueBytes)
-            return value
-        }
+        if let kind = Value.StringLikeType(rawValue: type) { return Value(kind, try text(message.readText(type))) }
+        guard let value = try message.readFixed(type) else { return nil }
+        try spend(Limits.valueBytes)
+        return value
     }
 
     /// Reads the next value, of any type.
