@@ -141,12 +141,13 @@ test-swift-app: swift-app
 # The Swift library's documentation is in .build/documentation; `make test` looks for warnings, too.
 # Tests compare the .dot with the definitions, and the .txt with what flowbusctl prints; the .svg is what this machine's
 # Graphviz makes of them.
-# The man pages and documents have parts that are generated: interfaces, errors and limits.
+# The man pages and documents have parts that are generated: interfaces, errors, limits, options and commands.
 docs:
 	@tools/dependencies build docs
 	swift build --product flowbusctl
 	swift build --target FlowBus
 	@tools/documentation
+	swift build --product flowbusd
 	swift build --product flowbus-manual
 	.build/debug/flowbus-manual dbus $(manual)
 	.build/debug/flowbusctl graph examples/movies/flows.d > docs/movies.dot

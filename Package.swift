@@ -65,7 +65,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
-        // Writes the parts of man pages and documents that come from dbus/*.xml and the tables of the code; `make docs`.
+        // Writes the parts of man pages and documents that come from dbus/*.xml, from the tables of the code and from the help
+        // texts of the programs; `make docs`.
         .executableTarget(name: "flowbus-manual", dependencies: ["FlowCore"], swiftSettings: strict),
         // The navigator of examples/processes; no product: its tour takes it from beside flowbusd.
         .executableTarget(

@@ -8,7 +8,8 @@ struct ManualError: Error {
     init(_ message: String) { self.message = message }
 }
 
-/// Writes the generated parts of the man pages and documents: what the XML of the interfaces and the tables of the code say.
+/// Writes the generated parts of the man pages and documents: what the XML of the interfaces, the tables of the code and the
+/// help texts of the programs say.
 ///
 /// A part stands between two comments, `<!-- limits: quotas -->` and `<!-- end -->`, or `.\" limits: quotas` and `.\" end`.
 @main
@@ -71,7 +72,7 @@ enum Manual {
     private static func part(_ line: String, _ isPage: Bool) -> String? {
         let match =
             isPage
-            ? line.firstMatch(of: #/^\.\\" ((?:limits|errors|interface):.*)$/#)
+            ? line.firstMatch(of: #/^\.\\" ((?:limits|errors|interface|options|commands):.*)$/#)
             : line.firstMatch(of: #/^<!-- ((?:limits|errors|interface):.*) -->$/#)
         return match.map { String($0.output.1) }
     }
@@ -86,11 +87,23 @@ enum Manual {
         case "limits: times": Tables.limits(Limits.times, ["what", "time"], isPage: isPage)
         case "errors: all": Tables.errors(isPage: isPage)
         default:
-            if part.hasPrefix("interface: "), isPage {
-                try InterfaceDocument(file: "\(interfaces)/\(part.dropFirst(11)).xml").mdoc
-            } else {
-                throw ManualError("\(place): there is no part '\(part)'")
-            }
+            try sectionOfPage(part, isPage, interfaces, at: place)
+        }
+    }
+
+    private static func sectionOfPage(
+        _ part: String, _ isPage: Bool, _ interfaces: String, at place: String
+    ) throws(ManualError) -> [String] {
+        let words = part.split(separator: " ").map(String.init)
+        switch words.first {
+        case "interface:" where isPage && words.count == 2:
+            return try InterfaceDocument(file: "\(interfaces)/\(words[1]).xml").mdoc
+        case "options:" where isPage && words.count == 2:
+            return try CommandLineDocument(of: words[1]).options
+        case "commands:" where isPage && words.count > 2:
+            return try CommandLineDocument(of: words[1]).commands(Array(words.dropFirst(2)), at: place)
+        default:
+            throw ManualError("\(place): there is no part '\(part)'")
         }
     }
 

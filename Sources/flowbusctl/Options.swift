@@ -30,10 +30,13 @@ struct Options: ParsableArguments {
     @Option(help: ArgumentHelp("Use the bus at this D-Bus address.", valueName: "address"))
     var address: String?
 
-    @Flag(help: "Print JSON, one object per line.")
+    @Flag(help: ArgumentHelp("Print JSON, one object per line.", discussion: "See flowbusctl(1), \"JSON output\"."))
     var json = false
 
-    @Option(help: ArgumentHelp("When to print colours (default: auto).", valueName: "when"))
+    @Option(
+        help: ArgumentHelp(
+            "When to print colours (default: auto).",
+            discussion: "'auto' prints them on a terminal, unless NO_COLOR is set.", valueName: "when"))
     var color: ColorChoice?
 
     mutating func validate() throws {

@@ -109,7 +109,8 @@ struct FlowsCommand: Command {
 /// `reload`
 struct ReloadCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "reload", abstract: "Make the service read its definition files again, and print the warnings.")
+        commandName: "reload", abstract: "Make the service read its definition files again, and print the warnings.",
+        discussion: "If the files have errors, the service keeps the old definitions.")
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
@@ -138,8 +139,9 @@ struct ReloadCommand: Command {
 struct DefinitionArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "Directories; a file hides files of the same name in later ones (default: those that flowbusd reads).",
-            valueName: "dir"), completion: .directory)
+            "Read the definition files in these directories (default: those that flowbusd reads).",
+            discussion: "A file hides files of the same name in later directories.", valueName: "dir"),
+        completion: .directory)
     var folders: [String] = []
 
     /// Reads and checks the files, as flowbusd does.
@@ -157,7 +159,8 @@ struct DefinitionArguments: ParsableArguments {
 struct CheckCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check definition files, and print all errors and warnings.",
-        discussion: "The exit status is 1 if there are errors. This command does not need the service.")
+        discussion:
+            "The exit status is 1 if there are errors. This command does not need the service; see flowbus.flows(5).")
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options

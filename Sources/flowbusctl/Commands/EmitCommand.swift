@@ -28,7 +28,7 @@ struct EmitCommand: Command {
         commandName: "emit", abstract: "Emit a step on a node, and print the verdict.",
         discussion: """
             If the flow navigated, the serial follows the verdict: 'navigated 17'. The declaration of the step gives the \
-            types of the values.
+            types of the values. If a guard or a navigator has to decide, the command waits for it.
             """)
 
     @ParentCommand var root: Flowbusctl

@@ -5,7 +5,8 @@ import FlowWire
 /// `explain`
 struct ExplainCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Show what a step would do if it were emitted now, and why.")
+        commandName: "explain", abstract: "Show what a step would do if it were emitted now, and why.",
+        discussion: "Nothing changes.")
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options

@@ -14,11 +14,13 @@ struct GraphCommand: Command {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "graph", abstract: "Draw flows, their steps, and where those lead.",
+        commandName: "graph", abstract: "Draw flows, their steps, and where these lead.",
         discussion: """
-            A box is a flow. Rounded nodes are the steps that it takes, the others are screens. Dashed lines forward a step, dotted \
-            ones come from Back, from idle time or from a dismissal, red ones end the flow. Without --live it draws definition files \
-            and needs no service; with --live and no folder it draws the definitions that the service uses.
+            The definitions are read from files or, with --live and without a directory, from the service.
+
+            A box is a flow, and the black point in it is where the flow starts. Rounded shapes are steps that the flow takes, all \
+            others are screens. A solid line shows what a step contributes, a dashed line a forwarded step; dotted lines are for \
+            Back, idle time and dismissals, and red lines end the flow.
             """)
 
     @ParentCommand var root: Flowbusctl
@@ -26,11 +28,17 @@ struct GraphCommand: Command {
 
     @Option(
         help: ArgumentHelp(
-            "The output format: dot, mermaid (for Markdown), or svg, which needs Graphviz.",
-            valueName: "format"))
+            "The output format.",
+            discussion: "'dot' is for dot(1), 'mermaid' for Markdown; 'svg' needs Graphviz.", valueName: "format"))
     var format = Format.dot
 
-    @Flag(help: "Mark what is live and what is presented; without a folder, draw the service's own definitions.")
+    @Flag(
+        help: ArgumentHelp(
+            "Mark the live flows and screens, and those that are presented.",
+            discussion: """
+                Without a directory, draw the definitions that the service uses, including flows that clients registered. This \
+                option needs the service.
+                """))
     var live = false
 
     @Option(

@@ -9,24 +9,36 @@ struct LogCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "Show past navigations of all flows, or of one flow.",
         discussion: """
-            A line reads '2026-11-21 12:00:01 #17 did navigate flow=main step=open item=7 → screen page'. With --follow, steps \
-            that failed and that no client waited for are shown, too.
+            A line has the time, the serial, the flow, the step with its arguments, and what the step led to: '2026-11-21 \
+            12:00:01 #17 did navigate flow=main step=open item=7 → screen page'.
             """)
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options
 
     @Argument(
-        help: ArgumentHelp("Show this flow only, live or not, and the flows below it.", valueName: "node"),
+        help: ArgumentHelp(
+            "Show this flow only, live or not, and the flows below it.",
+            discussion: "A screen stands for its flow, and an instance for its present path.", valueName: "node"),
         completion: Completion.nodes)
     var node: String?
 
-    @Flag(name: .shortAndLong, help: "Keep running, and show navigations as they occur.")
+    @Flag(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Keep running, and show navigations as they occur.",
+            discussion: """
+                No navigation is missing or printed twice, even if the service restarts. Steps that failed and that no client \
+                waited for are shown as 'did not navigate'.
+                """))
     var follow = false
 
     @Option(
         help: ArgumentHelp(
-            "Start at a time ('2026-11-21 12:00', '12:00', 'today', '5min ago'), or after a serial ('17').",
+            "Start at a time, or after the navigation with this serial.",
+            discussion: """
+                A time is '2026-11-21 12:00:01', '2026-11-21', '12:00', 'today', 'yesterday' or '5min ago'; a serial is a number.
+                """,
             valueName: "time|serial"))
     var since: String?
 

@@ -44,7 +44,8 @@ struct AlongCommand: Command {
     @OptionGroup var options: Options
 
     @Argument(
-        help: ArgumentHelp("The path.", valueName: "flow[:step[,key=value...]]"), completion: Completion.flows)
+        help: ArgumentHelp("A flow of the path.", valueName: "flow[:step[,key=value...]]"), completion: Completion.flows
+    )
     var segments: [String]
 
     @Option(help: ArgumentHelp("How long all segments together may take (default: 10s).", valueName: "time"))

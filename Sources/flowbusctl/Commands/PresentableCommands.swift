@@ -80,7 +80,9 @@ struct BackCommand: Command {
 struct WaitCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "wait", abstract: "Wait until a flow is ready.",
-        discussion: "A flow is ready when its initial step is done, and the flows that this step contributed are ready."
+        discussion: """
+            A flow is ready when its initial step is done, and the flows that this step contributed are ready or gone.
+            """
     )
 
     @ParentCommand var root: Flowbusctl

@@ -7,7 +7,11 @@ import SdBus
 /// `status`
 struct StatusCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show whether the service is running, and its state; never start it.")
+        commandName: "status", abstract: "Show whether the service is running, and its state.",
+        discussion: """
+            The state is its version and process, the number of live flows and screens and of defined flows, the latest serial, and \
+            whether a restart would restore the tree. This command never starts the service.
+            """)
 
     @ParentCommand var root: Flowbusctl
     @OptionGroup var options: Options

@@ -4,10 +4,17 @@ import SdBus
 /// `tree`
 struct TreeCommand: Command {
     static let configuration = CommandConfiguration(
-        commandName: "tree", abstract: "Show the live flows and screens.",
+        commandName: "tree", abstract: "Show the live flows and screens, or a node and everything below it.",
         discussion: """
-            Each line shows the id of a node and its state: presented, visible (but covered) or hidden; current (it covers its \
-            siblings); not ready; its style; its owner.
+            Each line shows the id of a node, whether it is a flow or a screen, and its state:
+
+            - presented: It is visible, no sibling covers it, and its parent is presented.
+            - visible: It is visible, but not presented.
+            - hidden: It is not visible.
+            - current: It covers its siblings.
+            - not ready: Its initial step is not done.
+
+            The style and the owner follow: the owner's unique bus name and, if known, the presenter's name or the process.
             """)
 
     @ParentCommand var root: Flowbusctl
@@ -18,7 +25,14 @@ struct TreeCommand: Command {
         completion: Completion.nodes)
     var node: String?
 
-    @Flag(name: .shortAndLong, help: "Keep running, and show the tree again after each change.")
+    @Flag(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "Keep running, and show the tree again after each change.",
+            discussion: """
+                A terminal shows it in place; otherwise an empty line precedes each tree. If the service restarts, the command waits \
+                for it.
+                """))
     var watch = false
 
     @Flag(name: .shortAndLong, help: "Show the arguments of each node.")
