@@ -4,6 +4,8 @@ import Foundation
 import FoundationXML
 import Testing
 
+@testable import flowbusd
+
 /// The man pages are complete: the contract in `org.flowbus.Navigation1(5)`, the command line in `flowbusctl(1)`.
 @Suite("Man pages")
 struct ManualPageTests {
@@ -47,6 +49,42 @@ struct ManualPageTests {
                 #expect(known.contains(String(word)), "\(line)")
             }
         }
+    }
+
+    /// Their tables are generated; these are in sentences.
+    @Test func `S-33: limits and times in the XML are those of the code`() throws {
+        func seconds(_ time: UInt64) -> String { "\(time / 1_000_000) seconds" }
+        func count(_ number: Int) -> String { number.formatted(.number.locale(Locale(identifier: "en_US"))) }
+        func mebibytes(_ bytes: Int) -> String { "\(bytes >> 20) MiB" }
+        let expected = Set([
+            "postponed for \(seconds(Limits.replyTimeout))", "ready within \(seconds(Limits.replyTimeout))",
+            "decided within \(seconds(Limits.replyTimeout))", "default is \(seconds(Limits.pathTimeout))",
+            "default is \(seconds(Limits.guardTimeout))", "answer within \(seconds(Limits.guardTimeout))",
+            "has \(seconds(Limits.presenterTimeout))", "answered within \(seconds(Limits.presenterTimeout))",
+            "\(Limits.revivals) times in \(seconds(Limits.revivalTime))", "of 1 to \(Limits.tokenLength) bytes",
+            "token within \(seconds(Limits.tokenLifetime))", "last \(seconds(Limits.tokenLifetime))",
+            "than \(count(Limits.waitingStepsPerFlow)) segments", "than \(count(Limits.waitingStepsPerFlow)) steps",
+            "than \(Limits.triggeredSteps) steps", "exceeded: \(count(Limits.children)) contributors",
+            "\(mebibytes(Limits.answerBytes)) of arguments", "\(Limits.styleLength) bytes in a style",
+            "most \(count(Limits.activationTokenLength)) bytes", "most \(Limits.callsPerToken) calls",
+            "most \(Limits.explanationLines) lines", "than \(mebibytes(Limits.definitionBytes))",
+            "most \(count(HistoryInterface.mostEntries)) entries", "and \(mebibytes(HistoryInterface.mostBytes))",
+            "is \(count(Options.standardEntries)) navigations", "and \(Options.standardDays) days",
+        ])
+        let folder = Service.repository + "/dbus"
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".xml") }
+        let text = try files.map { try Service.file("dbus/" + $0) }.joined(separator: "\n").replacing(
+            #/\s+/#, with: " ")
+        let limit =
+            #/[0-9][0-9,]* (seconds|MiB|bytes|contributors|segments|steps|calls|lines|entries|navigations|days)/#
+        var found: Set<String> = []
+        for match in text.matches(of: limit) {
+            let context = text[..<match.range.upperBound].suffix(40) + text[match.range.upperBound...].prefix(20)
+            let fitting = expected.filter { context.contains($0) && $0.contains(match.output.0) }
+            #expect(!fitting.isEmpty, "\(context)")
+            found.formUnion(fitting)
+        }
+        #expect(found == expected)
     }
 
     @Test func `flowbusctl: each command and each option is documented`() throws {
