@@ -137,8 +137,9 @@ extension NavigationBus {
 
     /// Returns the definitions in use, including flows that clients registered, as the text of one definition file.
     ///
-    /// The text omits the values of arguments of private steps. A flow that a client registered without a bus name of
-    /// its own has the client's unique name in it, which is not valid in a definition file.
+    /// Values of private arguments are blank: an empty string, 0 or `false`, whatever the files have. A flow that a client
+    /// registered without a bus name of its own has the client's unique name in it, which is not valid in a definition
+    /// file.
     ///
     /// - Returns: The text, in TOML.
     /// - Throws: ``NavigationError``.

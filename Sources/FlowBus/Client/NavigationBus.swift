@@ -170,8 +170,8 @@ extension NavigationBus {
     ///   - path: the flows, from the root down, each with its step.
     ///   - timeout: the time limit for the whole path.
     /// - Returns: The outcome of each step.
-    /// - Throws: ``NavigationError``: `pathFailed`, with the segment and the reason, if a step was not navigated. Steps
-    ///   that were navigated before are not undone.
+    /// - Throws: ``NavigationError``: `pathFailed`, with the segment and the reason, if a flow is not live, a step was not
+    ///   navigated, or the time limit is reached. Steps that were navigated before are not undone.
     @discardableResult
     public func navigate(along path: [PathSegment], timeout: Duration = .seconds(10)) async throws -> [FlowOutcome] {
         var segments: [(flow: String, step: StepMessage?)] = []
@@ -208,7 +208,8 @@ public struct PathSegment: Sendable {
         case name(String, [String: Value])
     }
 
-    /// The name of the flow. The newest flow of this name below the previous segment is taken.
+    /// The name of the flow. The first segment means the newest root of this name, and starts one if none is live and its
+    /// definition is `unique`. Any other segment means the newest flow of this name below the flow of the segment before.
     public let flow: String
     private let content: Content
 

@@ -1,9 +1,11 @@
 /// Sends values to its current subscribers: RxRelay's PublishRelay.
 ///
-/// Values are delivered in order, before ``accept(_:)`` returns. A value that a subscriber accepts while it receives
-/// another is delivered after all subscribers have received that one. Values that are accepted before the first
-/// subscription are buffered for it, up to the ``bufferLimit`` newest: a view model that emits in its initializer loses
-/// nothing.
+/// Values are delivered in the order in which they were accepted, before ``accept(_:)`` returns. There is one exception: a
+/// subscriber that accepts a value while it receives another one continues first; the new value is delivered when all
+/// subscribers have received the other one.
+///
+/// Values that are accepted before the first subscription are buffered for it, up to the ``bufferLimit`` newest: a view
+/// model that emits in its initializer loses nothing.
 @MainActor
 public final class PublishRelay<Element: Sendable>: Sendable {
     /// The number of values that are buffered for the first subscriber: 64.

@@ -1,22 +1,22 @@
-// What the shell asks without changing anything.
+// Queries of the shell, which change nothing.
 
 extension Coordinator {
-    /// Whether a screen waits for this answer of its presenter; not one that is gone.
+    /// Whether a live screen waits for this answer of its presenter.
     public func isAwaited(_ presentation: QuestionID) -> Bool {
         guard case .presenter(let asked)? = machine.questions[presentation] else { return false }
         return machine.forest.slot(of: asked.screen) != nil
     }
 
-    /// The presentable at the object path that these UTF-8 bytes spell; nil: none is live there.
+    /// The live presentable at the object path with these UTF-8 bytes; nil if there is none.
     public func node(at path: UnsafeRawBufferPointer) -> NodeID? { machine.forest.node(at: path) }
 
-    /// The presentable at this object path; nil: none is live there.
+    /// The live presentable at this object path; nil if there is none.
     public func node(at path: String) -> NodeID? { machine.forest.node(at: path) }
 
     /// Whether a presentable is live.
     public func isLive(_ node: NodeID) -> Bool { machine.forest.slot(of: node) != nil }
 
-    /// The presentable with this instance; nil: it is not live, or never was (S-25).
+    /// The live presentable with this instance; nil if there is none (S-25).
     public func node(instance: UInt64) -> NodeID? { machine.forest.node(instance: instance) }
 
     /// A presentable's object path.
@@ -28,13 +28,13 @@ extension Coordinator {
     /// The name of the screen or flow.
     public func name(of node: NodeID) -> String { machine.forest[slot(node)].name }
 
-    /// How a presentable is to be shown; empty where nothing is said.
+    /// The style of a presentable; empty if it has none.
     public func style(of node: NodeID) -> String { machine.forest[slot(node)].style }
 
     /// A presentable's arguments, without private ones.
     public func arguments(of node: NodeID) -> Arguments { machine.forest[slot(node)].arguments.broadcastable }
 
-    /// Whether who shows a presentable says that it is shown (S-14).
+    /// Whether a presentable is visible, as its owner reported (S-14).
     public func isVisible(_ node: NodeID) -> Bool { machine.forest[slot(node)].isVisible }
 
     /// Whether a presentable is visible, not covered, and in a presented parent (S-14).
@@ -43,12 +43,12 @@ extension Coordinator {
     /// Whether a flow is ready (S-26); nil for a screen.
     public func isReady(_ node: NodeID) -> Bool? { machine.forest[slot(node)].flow?.isReady }
 
-    /// A flow's latest navigation; nil where there was none.
+    /// A flow's latest navigation; nil if there was none.
     public func lastNavigation(of node: NodeID) -> LastNavigation? { machine.forest[slot(node)].flow?.last }
 
-    /// Where a presentable is that was looked up just now.
+    /// The slot of a presentable that was looked up just now.
     ///
-    /// - Precondition: it is live; nothing was handled since it was found.
+    /// - Precondition: it is live, and no event was handled since.
     private func slot(_ node: NodeID) -> NodeSlot {
         guard let slot = machine.forest.slot(of: node) else {
             preconditionFailure("the presentable of instance \(node.instance) is not live any more")
@@ -62,7 +62,7 @@ extension Coordinator {
         return machine.forest[parent].path
     }
 
-    /// The path of the child that covers the others (S-14); nil where none does.
+    /// The path of the child that covers the others (S-14); nil if none does.
     public func currentPath(of node: NodeID) -> String? {
         machine.forest.slot(of: node).flatMap { machine.forest.currentPath(of: $0) }
     }
@@ -82,22 +82,22 @@ extension Coordinator {
         return definition.rules.map { definitions[$0.step].name }.sorted()
     }
 
-    /// Who owns a presentable (S-29); nil: nobody.
+    /// The owner of a presentable (S-29); nil if it has none.
     public func owner(of node: NodeID) -> Client? { machine.forest[slot(node)].owner }
 
-    /// The bus name of who is asked to show a screen; empty: nobody in particular.
+    /// The bus name of a screen's presenter; empty if it has none.
     public func presenterName(of node: NodeID) -> String {
         machine.forest[slot(node)].presenting?.presenter.service.name ?? ""
     }
 
-    /// What a client owns, parents before children.
+    /// The presentables that a client owns, parents before children.
     public func presentables(ownedBy client: Client) -> [(path: String, instance: UInt64)] {
         machine.forest.preorder().filter { machine.forest[$0].owner == client }.map {
             (machine.forest[$0].path, machine.forest[$0].instance)
         }
     }
 
-    /// The paths of a presentable's children in creation order, the roots' for nil.
+    /// The paths of a presentable's children, or of the roots for nil, in creation order.
     public func childPaths(of node: NodeID?) -> [String] {
         let slot: NodeSlot?
         if let node {
@@ -112,8 +112,8 @@ extension Coordinator {
     /// The paths of all presentables, parents before children, children in creation order.
     public var paths: [String] { machine.forest.preorder().map { machine.forest[$0].path } }
 
-    /// How many flows are live.
+    /// The number of live flows.
     public var flowCount: Int { machine.forest.flowCount }
-    /// How many screens are live.
+    /// The number of live screens.
     public var screenCount: Int { machine.forest.screenCount }
 }

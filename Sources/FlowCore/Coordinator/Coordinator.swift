@@ -1,57 +1,56 @@
-/// The navigation state machine: what happened goes in, what has to be done comes out (RxFlow's Coordinator).
+/// The navigation state machine: it takes events, and returns effects (RxFlow's Coordinator).
 ///
-/// This is its outside: events, the questions that the shell asks between them (`+Queries`), records (`+Records`) and the dry
-/// run (`+Explain`). Its state, and all that changes it, is a ``Machine``. How the parts of that know each other is drawn in
-/// `docs/architecture.md`.
+/// This type is its interface: events, the shell's queries (`+Queries`), records (`+Records`) and the dry run (`+Explain`).
+/// The state, and all that changes it, is a ``Machine``. `docs/architecture.md` shows its parts.
 ///
 /// It is deterministic: the same events give the same effects. It has no clock, does no I/O and never traps on an event.
 public struct Coordinator: ~Copyable, Sendable {
-    // The machine can be copied, for the dry run. It is large, and there is one of it: so this can't.
+    // Explain copies the machine. The coordinator itself must not be copied by mistake: it is large, and there is one.
     var machine: Machine
 
-    /// A coordinator without live flows.
+    /// Creates a coordinator without live flows.
     ///
     /// - Parameters:
-    ///   - definitions: what the definition files declare.
-    ///   - basePath: its presentables are objects below this path.
-    ///   - quotas: how much it holds.
-    ///   - isRecorded: whether somebody takes its records.
+    ///   - definitions: the contents of the definition files.
+    ///   - basePath: the object path above all presentables.
+    ///   - quotas: the limits for clients.
+    ///   - isRecorded: whether the shell takes the records.
     public init(
         definitions: Definitions, basePath: String, quotas: Quotas = .service, isRecorded: Bool = true
     ) {
         machine = Machine(definitions, basePath: basePath, quotas, isRecorded: isRecorded)
     }
 
-    /// Takes what happened at this time to its end, or as far as it goes without an answer of another process, and gives
-    /// what has to be done for it, in order.
+    /// Handles an event at a time, as far as possible without an answer of another process, and returns the effects in
+    /// order.
     ///
-    /// A call gets exactly one answer: the last effect, or, where others have to be asked, one of a later event (S-9).
+    /// A call gets exactly one answer: the last effect, or an effect of a later event if other processes are asked (S-9).
     ///
     /// - Parameters:
-    ///   - event: what happened.
-    ///   - now: when.
-    ///   - size: about how much to do, in effects and steps. Between two cascades it stops where that is reached; then
-    ///     ``hasMore`` says so, and ``Event/continued`` goes on. Any other event has the rest done first (S-7).
+    ///   - event: the event.
+    ///   - now: the time of the event.
+    ///   - size: about how many effects and steps to handle. Beyond that, the work ends between two cascades; then
+    ///     ``hasMore`` is true, and ``Event/continued`` continues it. Any other event finishes it first (S-7).
     public mutating func handle(_ event: Event, at now: Instant, upTo size: Int = .max) -> [Effect] {
         var turn = Turn(at: now, upTo: size)
         machine.handle(event, &turn)
         return turn.takeEffects()
     }
 
-    /// What the definition files declare, and what clients registered.
+    /// The definitions in force: those of the files, and those that clients registered.
     public var definitions: Definitions { machine.definitions }
 
     /// The serial of the latest navigation (S-10).
     public var serial: UInt64 { machine.serial }
 
-    /// Whether the latest event has led to more than was done; ``Event/continued`` goes on with it.
+    /// Whether the latest event has work left, which ``Event/continued`` continues.
     public var hasMore: Bool { machine.hasMore }
 
-    /// Whether the emission that a client made by this token is known still: its outcome, or that it has none yet.
+    /// Whether the coordinator still knows an emission with this token, decided or not.
     ///
     /// - Parameters:
-    ///   - token: the client's name for its call.
-    ///   - client: who made it.
+    ///   - token: the token of the call.
+    ///   - client: the caller.
     ///   - now: the time.
     public mutating func remembersEmission(_ token: String, by client: Client, at now: Instant) -> Bool {
         machine.tokens.expire(at: now)
@@ -59,37 +58,37 @@ public struct Coordinator: ~Copyable, Sendable {
     }
 }
 
-/// The state of a coordinator: a value, so that a dry run takes a copy.
+/// The state of a coordinator: a value, so that the dry run can copy it.
 ///
-/// Each part keeps its own state and knows none of the others. Here they are wired: an event goes to the extension that
-/// handles it, with a ``Turn``, which takes along what the event leads to.
+/// Each part keeps its own state and knows none of the others. The machine wires them: an event goes to the extension that
+/// handles it, with a ``Turn``, which collects its effects.
 struct Machine: Sendable {
-    /// What the definition files declare, and what clients registered: those in force.
+    /// The definitions in force: those of the files, and those that clients registered.
     var definitions: Definitions
     /// The live presentables.
     var forest: Forest
     /// The serial of the latest navigation (S-10).
     var serial: UInt64 = 0
-    /// What may go to make room, as it was found last (S-33).
+    /// The presentables that can be evicted, as last searched (S-33).
     var evictionCandidates = EvictionCandidates()
 
-    // What waits.
+    // Waiting.
 
     /// Steps that wait for their turn.
     var queue = StepQueue()
-    /// Steps that wait for a flow which waits for an answer.
+    /// Steps that wait for a flow whose guard or navigator was asked.
     var blocked = BlockedSteps()
-    /// What the origins of all those have triggered.
+    /// The cascades of the origins of these steps.
     var origins: Origins
     var activationTokens = ActivationTokens()
     var alarms = Alarms()
-    /// The time of the event that goes on in slices.
+    /// The time of the event that is continued in slices.
     var begun = Instant(microseconds: 0)
 
     // Calls.
 
     var calls = PendingCalls()
-    /// How calls ended that their callers may repeat.
+    /// The outcomes of calls with a token.
     var tokens = Tokens()
 
     // Peers.
@@ -101,9 +100,9 @@ struct Machine: Sendable {
 
     // Records.
 
-    /// What of the records is out of date, beside what the parts know themselves.
+    /// The records that changed, except those that the parts track themselves.
     var unsaved: UnsavedRecords
-    /// Ids of the roots that came back from an earlier process.
+    /// The ids of the roots that were restored.
     var restoredRoots: Set<String> = []
 
     init(_ definitions: Definitions, basePath: String, _ quotas: Quotas, isRecorded: Bool) {
@@ -114,13 +113,13 @@ struct Machine: Sendable {
         unsaved = UnsavedRecords(isWanted: isRecorded)
     }
 
-    /// What is held for whom (S-33). The forest charges and releases what nodes hold by itself.
+    /// The usage of clients and users (S-33). The forest charges and releases nodes itself.
     var accounting: Accounting {
         get { forest.accounting }
         _modify { yield &forest.accounting }
     }
 
-    /// Takes an event as far as it goes in this turn.
+    /// Handles an event, as far as it goes in this turn.
     mutating func handle(_ event: Event, _ turn: inout Turn) {
         if hasMore { handleRest(before: event, &turn) }
         if case .continued = event {} else { begun = turn.now }
@@ -192,7 +191,7 @@ struct Machine: Sendable {
         }
     }
 
-    /// Sends what goes out last, and forgets what ends with the event.
+    /// Sends the last effects, and removes what ends with the event.
     private mutating func finish(_ turn: inout Turn) {
         turn.sendLateAnswers()
         if let answer = turn.answer, let token = turn.call.token { remember(answer, by: token, at: turn.now) }

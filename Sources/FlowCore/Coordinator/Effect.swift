@@ -1,5 +1,5 @@
-/// What the shell has to do, in this order. Values alone, whole in themselves: they are carried out when the tree may
-/// have changed further, so they never ask for more.
+/// Something that the shell has to do, in order. An effect holds all that it needs, because the tree may have changed when
+/// it is carried out.
 public enum Effect: Equatable, Sendable {
     /// Send `NavigationWillOccur`.
     case emitNavigationWillOccur(Announcement)
@@ -13,94 +13,94 @@ public enum Effect: Equatable, Sendable {
     case emitNavigationOccurred(Navigation)
     /// Send `NavigationFailed`.
     case emitNavigationFailed(NavigationFailure)
-    /// Call `Adapt` of a guard, and bring ``Event/guardReplied(_:_:)``.
+    /// Call `Adapt` of a guard, and report ``Event/guardReplied(_:_:)``.
     indirect case askGuard(Question)
-    /// Call `Navigate` of a navigator, and bring ``Event/navigatorReplied(_:_:)``.
+    /// Call `Navigate` of a navigator, and report ``Event/navigatorReplied(_:_:)``.
     indirect case askNavigator(Question)
-    /// Call `Present` of a presenter, and bring ``Event/presenterReplied(_:_:)``.
+    /// Call `Present` of a presenter, and report ``Event/presenterReplied(_:_:)``.
     indirect case present(Presentation)
-    /// Nobody waits for the answer to this question any more. If it was not sent, it need not be; a presenter's answer is
-    /// wanted all the same.
+    /// The answer to this question is no longer needed. If the call was not sent, it need not be; a presenter's answer has
+    /// to be reported anyway.
     case dropQuestion(QuestionID)
     /// Call `Withdraw` of an owner.
     case withdraw(Withdrawal)
     /// Send `StepConcluded`.
     case emitStepConcluded(Conclusion)
-    /// Bring ``Event/clientVanished(_:)`` when this client's connection is gone, and before it
-    /// ``Event/clientIdentified(_:user:)`` if it is another user's.
+    /// Report ``Event/clientVanished(_:)`` when this client has left the bus, and ``Event/clientIdentified(_:user:)``
+    /// before that if it belongs to another user.
     case watchClient(Client)
-    /// Send `DefinitionsChanged`: clients registered flows, or do so no longer.
+    /// Send `DefinitionsChanged`: clients registered or unregistered flows.
     case emitDefinitionsChanged
     /// Answer a call.
     case reply(RequestID, Answer)
     /// Refuse a call.
     case fail(RequestID, FlowError)
-    /// Bring ``Event/timerFired`` at this time, instead of any that was asked for before; nil: not at all.
+    /// Report ``Event/timerFired`` at this time, in place of any earlier timer; nil for no timer.
     case startTimer(at: Instant?)
-    /// Log that a root could not be started, which would have this path: there is nobody to tell.
+    /// Log that the root with this path could not be started; no client waits for it.
     case reportUnstarted(path: String, FlowError)
-    /// Log that the presentable at this path, or something of it, did not come back with the others, and why (D-5).
+    /// Log that the presentable at this path, or a part of it, could not be restored, and why (D-5).
     case reportUnrestored(path: String, String)
 }
 
-/// What became of a step that was taken (S-9).
+/// The verdict on a step (S-9).
 public enum Verdict: String, CaseIterable, Sendable {
-    /// The flow has a rule for it and its contributors were applied.
+    /// The flow has a rule for the step, and its contributors were applied.
     case navigated
-    /// The flow has no rule for it, or none of its alternatives matched; nothing changed.
+    /// The flow has no rule for the step, or none of its alternatives matched; nothing changed.
     case unhandled
-    /// Ignored: the presentable it was emitted on is not presented.
+    /// Ignored: the presentable on which it was emitted is not presented.
     case hidden
-    /// Kept until that presentable is presented (S-15).
+    /// Deferred until that presentable is presented (S-15).
     case deferred
     /// The flow's guard refused it (S-5).
     case rejected
-    /// Not decided yet; the outcome comes as ``Effect/emitStepConcluded(_:)``.
+    /// Not decided yet; ``Effect/emitStepConcluded(_:)`` reports the outcome.
     case pending
 }
 
-/// How a step ended.
+/// The outcome of a step.
 public enum Outcome: Equatable, Sendable {
-    /// Its contributors were applied, by the navigation of this serial.
+    /// Its contributors were applied, by the navigation with this serial.
     case navigated(serial: UInt64)
-    /// Nothing happened.
+    /// Nothing changed, with this verdict.
     case ignored(Verdict)
     /// It failed; nothing changed.
     case refused(FlowError)
 
-    /// The serial of its navigation; 0 where there was none.
+    /// The serial of its navigation; 0 if there was none.
     public var serial: UInt64 { if case .navigated(let serial) = self { serial } else { 0 } }
 }
 
 /// The answer to a call.
 public enum Answer: Equatable, Sendable {
-    /// Done; there is nothing to say.
+    /// Done, without a value.
     case done
-    /// What became of a step; the serial is 0 where there was no navigation.
+    /// The verdict on a step; the serial is 0 if there was no navigation.
     case verdict(Verdict, serial: UInt64)
-    /// A root's path.
+    /// The path of a root.
     case flow(path: String)
-    /// What became of a deep link at each flow, in the order it went.
+    /// The outcomes of a deep link, in the order of the flows.
     case outcomes([FlowOutcome])
-    /// What became of each step of a list (`EmitSteps`).
+    /// The outcomes of a list of steps (`EmitSteps`).
     case verdicts([Outcome])
 }
 
-/// What became of a deep link at one flow (S-27).
+/// The outcome of a deep link at one flow (S-27).
 public struct FlowOutcome: Equatable, Sendable {
     /// The flow's path.
     public let path: String
-    /// How the step ended there; nil: there was none for it, it is only on the way (S-28).
+    /// The outcome of the step; nil if the path only passed through the flow (S-28).
     public let outcome: Outcome?
 
-    /// An outcome at a flow.
+    /// Creates an outcome.
     public init(path: String, outcome: Outcome?) {
         self.path = path
         self.outcome = outcome
     }
 }
 
-/// A navigation that is about to be tried (*will*).
+/// A navigation that is about to begin (*will*).
 public struct Announcement: Equatable, Sendable {
     /// The flow's path.
     public var flow: String
@@ -110,70 +110,70 @@ public struct Announcement: Equatable, Sendable {
     public var arguments: Arguments
     /// Whether a deep link brought the step (S-27).
     public var isDeepLink: Bool
-    /// The name of the step that a guard put this one in place of; nil: none did.
+    /// The name of the step that the guard replaced with this one; nil if it did not.
     public var adaptedFrom: String?
 }
 
-/// A navigation that has happened (*did*, S-10).
+/// A navigation that has occurred (*did*, S-10).
 public struct Navigation: Equatable, Sendable {
     /// The flow's path.
     public var flow: String
-    /// The flow's name.
+    /// The name of the flow's definition.
     public var definition: String
-    /// Its number; one sequence for the coordinator, only ever growing.
+    /// The serial, which only grows, for all flows together.
     public var serial: UInt64
-    /// The serial of the navigation that set it off; 0: from outside.
+    /// The serial of the navigation that triggered it; 0 if it comes from outside.
     public var cause: UInt64
-    /// Who began the chain.
+    /// The client that started the cascade.
     public var client: Client
     /// The step's name; empty for a Back that dismissed (S-24).
     public var step: String
     /// The step's arguments, without private ones.
     public var arguments: Arguments
-    /// What was applied, in order; empty for `none`.
+    /// The applied contributors, in order; empty for `none`.
     public var contributions: [Contribution]
     /// Whether a deep link brought the step (S-27).
     public var isDeepLink: Bool
-    /// The name of the step that a guard put this one in place of; nil: none did.
+    /// The name of the step that the guard replaced with this one; nil if it did not.
     public var adaptedFrom: String?
 }
 
-/// A contributor that was applied.
+/// An applied contributor.
 public struct Contribution: Equatable, Sendable {
-    /// Of which kind.
+    /// The kind of a contributor.
     public enum Kind: String, CaseIterable, Sendable {
         /// A new screen.
         case screen
         /// A new child flow.
         case flow
-        /// A child that was there and got new arguments (S-19).
+        /// A live child with new arguments (S-19).
         case reuse
-        /// All children were dismissed first (S-19).
+        /// The dismissal of all children (S-19).
         case clear
-        /// Newer children were dismissed; of the presentable that is the newest now, if there is one (S-19).
+        /// The dismissal of newer children; it names the presentable that is the newest now, if there is one (S-19).
         case pop
         /// Another step for the same flow.
         case current
-        /// Another step for the parent.
+        /// A step for the parent.
         case parent
-        /// The flow's end.
+        /// The end of the flow.
         case end
-        /// The child that Back dismissed (S-24).
+        /// The dismissal of a child by Back (S-24).
         case back
     }
 
-    /// Of which kind.
+    /// The kind.
     public var kind: Kind
-    /// The presentable's name, or the step's; empty for an `end` without a step and for `clear`.
+    /// The name of the presentable or step; empty for an `end` without a step and for `clear`.
     public var name: String
-    /// The presentable's path, or that of the flow which gets the step; nil where there is none.
+    /// The path of the presentable, or of the flow that gets the step; nil if there is none.
     public var path: String?
-    /// How the presentable is to be shown; empty where nothing is said.
+    /// The style of the presentable; empty if it has none.
     public var style = ""
-    /// The presentable's arguments, or the step's, without private ones.
+    /// The arguments of the presentable or step, without private ones.
     public var arguments: Arguments = []
 
-    /// A contributor that was applied.
+    /// Creates an applied contributor.
     public init(
         kind: Kind, name: String, path: String? = nil, style: String = "", arguments: Arguments = []
     ) {
@@ -185,29 +185,29 @@ public struct Contribution: Equatable, Sendable {
     }
 }
 
-/// A step that nobody waits for and that ended otherwise than navigated (S-12).
+/// A step that failed, was rejected or ignored, and that no client waits for (S-12).
 public struct NavigationFailure: Equatable, Sendable {
-    /// Why.
+    /// The reason of a failure.
     public enum Reason: Equatable, Sendable {
-        /// It was taken, with this verdict.
+        /// The verdict was not `navigated`.
         case verdict(Verdict)
-        /// It was refused.
+        /// The step was refused.
         case error(FlowError.Code)
     }
 
-    /// The path of the step's flow, or of the nearest ancestor that outlived it.
+    /// The path of the step's flow, or of its nearest live ancestor.
     public var flow: String
-    /// The serial of the navigation that set the step off; 0: from outside.
+    /// The serial of the navigation that triggered the step; 0 if it comes from outside.
     public var cause: UInt64
-    /// Who began the chain.
+    /// The client that started the cascade.
     public var client: Client
     /// The step's name.
     public var step: String
-    /// Why.
+    /// The reason.
     public var reason: Reason
-    /// The same for a person.
+    /// The reason, as a text for people.
     public var message: String
-    /// Whether a flow's timer set it off, which tries again (S-34).
+    /// Whether it is an idle step, which will be tried again (S-34).
     public var isIdle = false
 }
 

@@ -1,126 +1,125 @@
-/// Names a call that wants an answer. The shell gives the numbers; the core hands each back exactly once, with the
-/// answer.
+/// The number of a call that needs an answer. The shell chooses it; the core returns it exactly once, with the answer.
 public struct RequestID: Hashable, Sendable {
-    /// The number, never used twice.
+    /// The number, which is never used again.
     public let number: UInt64
 
-    /// The request of this number.
+    /// Creates the request with a number.
     public init(_ number: UInt64) { self.number = number }
 }
 
 /// A connection to the bus, by its unique name; the empty name is the daemon itself.
 ///
-/// A bus never gives a unique name twice, so that what is counted for a client can't fall to another.
+/// A bus never uses a unique name again, so the usage of a client is never counted for another one.
 public struct Client: Hashable, Sendable {
-    /// The unique name, as `:1.42`.
+    /// The unique name, such as `:1.42`.
     public let name: String
 
-    /// The client of this unique name.
+    /// Creates the client with a unique name.
     public init(_ name: String) { self.name = name }
 
-    /// Who begins what nobody asked for: the roots that start with the daemon.
+    /// The daemon, as the client that starts the roots of `autostart`.
     public static let daemon = Client("")
 
-    /// Whoever made what came back from another bus: nobody is it any more (D-3).
+    /// Stands for the clients of another bus, after a restart: none of them is connected any more (D-3).
     static let former = Client("former")
 }
 
-/// A time, given with each event: the machine has no clock. Any clock that never goes back will do.
+/// A time. Each event comes with one, because the core has no clock. Any clock that never goes back is suitable.
 public struct Instant: Comparable, Hashable, Sendable {
-    /// Since some start, in µs.
+    /// The time since a fixed start, in µs.
     public let microseconds: UInt64
 
-    /// So many µs after some start.
+    /// Creates the time that is this many µs after the start.
     public init(microseconds: UInt64) { self.microseconds = microseconds }
 
-    /// So many µs later; never beyond what can be counted.
+    /// Returns the time that is this many µs later, or the greatest one.
     func advanced(by microseconds: UInt64) -> Instant {
         let (sum, overflows) = self.microseconds.addingReportingOverflow(microseconds)
         return Instant(microseconds: overflows ? .max : sum)
     }
 
-    /// Earlier and later.
+    /// Orders times, the earlier one first.
     public static func < (one: Instant, other: Instant) -> Bool { one.microseconds < other.microseconds }
 }
 
-/// What has happened outside; all that ``Coordinator/handle(_:at:)`` takes.
+/// Something that happened outside the core, for ``Coordinator/handle(_:at:upTo:)``.
 ///
-/// `calledAt` is the object path of a call where that is not the presentable's own in the tree (S-25): what is told to the
-/// caller alone comes from there.
+/// `calledAt` is the object path that the caller used, if it is not the presentable's path in the tree (S-25). Signals to this
+/// caller alone come from it.
 public enum Event: Sendable {
-    /// The daemon starts: the roots of `autostart` are due.
+    /// The daemon started; the roots of `autostart` are started now.
     case started
     /// A client emitted a step on a presentable (S-4).
     case stepEmitted(
         RequestID, on: NodeID, step: StepID, arguments: Arguments, by: Client, options: EmissionOptions? = nil)
-    /// A client made a call again, by its token, that can't be an emission now, as its presentable is gone or its step no
-    /// longer declared; ``Coordinator/remembersEmission(_:by:at:)`` said that the first one is known.
+    /// A client repeated a call, by its token, although the presentable is gone or the step is no longer declared. Only after
+    /// ``Coordinator/remembersEmission(_:by:at:)`` returned true.
     case emissionRepeated(RequestID, token: String, by: Client)
-    /// A client emitted several steps on a presentable, each when the one before has ended.
+    /// A client emitted several steps on a presentable. Each is emitted when the one before has ended.
     case stepsEmitted(RequestID, on: NodeID, [EmittedStep], by: Client, calledAt: String? = nil)
-    /// A client shows a presentable, or hides it (S-14).
+    /// A client reported that a presentable is shown or hidden (S-14).
     case visibilityChanged(RequestID, of: NodeID, isVisible: Bool, by: Client)
     /// A client dismissed a presentable (S-22).
     case presentableDismissed(RequestID, NodeID, by: Client)
     /// A client claimed a presentable (S-29).
     case presentableClaimed(RequestID, NodeID, by: Client)
-    /// A client gave a presentable back.
+    /// A client released a presentable that it owned.
     case presentableReleased(RequestID, NodeID, by: Client)
-    /// A client wants to know when a flow is ready (S-26).
+    /// A client waits until a flow is ready (S-26).
     case readinessAwaited(RequestID, of: NodeID, by: Client)
-    /// Someone went back (S-24).
+    /// A client went back (S-24).
     case backPressed(RequestID, on: NodeID, by: Client, calledAt: String? = nil)
-    /// A client asked for a root.
+    /// A client requested a root (`Coordinate`).
     case flowRequested(RequestID, FlowRequest)
     /// A client sent a step to every live flow (S-27).
     case deepLinkOpened(RequestID, step: StepID, arguments: Arguments, by: Client)
-    /// A client sent steps along a path of flows (S-28), for which it waits so many µs.
+    /// A client sent steps along a path of flows (S-28), with a time limit in µs.
     case pathOpened(RequestID, [PathSegment], by: Client, timeout: UInt64 = Limits.pathTimeout)
-    /// A client implements a flow from now on.
+    /// A client registered a flow that it implements.
     case flowRegistered(RequestID, Registration)
-    /// A client does so no longer.
+    /// A client unregistered a flow.
     case flowUnregistered(RequestID, flow: String, by: Client)
-    /// A guard answered, or will not (S-5).
+    /// A guard answered, or its call failed (S-5).
     case guardReplied(QuestionID, GuardAnswer)
-    /// A navigator answered, or will not (S-5).
+    /// A navigator answered, or its call failed (S-5).
     case navigatorReplied(QuestionID, NavigatorAnswer)
-    /// A presenter answered, or will not (S-31).
+    /// A presenter answered, or its call failed (S-31).
     case presenterReplied(QuestionID, PresenterAnswer)
-    /// The connection of a client that ``Effect/watchClient(_:)`` named is gone.
+    /// A client that ``Effect/watchClient(_:)`` named left the bus.
     case clientVanished(Client)
-    /// A client that ``Effect/watchClient(_:)`` named is of this Unix user, neither the service's own nor root (S-33).
+    /// A client that ``Effect/watchClient(_:)`` named belongs to this Unix user, who is neither the service's own nor root
+    /// (S-33).
     case clientIdentified(Client, user: UInt32)
-    /// One of ``Definitions/busNames`` found its owner, or lost it (nil).
+    /// One of ``Definitions/busNames`` has a new owner, or none (nil).
     case nameOwnerChanged(String, owner: Client?)
-    /// There is time to go on with what the events before have led to (``Coordinator/hasMore``).
+    /// The next slice can begin, because ``Coordinator/hasMore`` is true (S-7).
     case continued
-    /// The time that ``Effect/startTimer(at:)`` asked for has come.
+    /// The time of the latest ``Effect/startTimer(at:)`` has come.
     case timerFired
-    /// The definition files were read again, and are right.
+    /// The definition files were read again, and have no errors.
     case definitionsRead(Definitions)
-    /// What an earlier process kept (``Coordinator/takeRecords()``) was found; comes before all but
-    /// owners of bus names, if at all, and records of
-    /// the kind ``RecordKey/Kind/counters`` alone where the tree is to be a fresh one. On another bus no client is the one
-    /// that it was, and flows that are not to be restored there are left out (D-3).
+    /// Records of an earlier process (``Coordinator/takeRecords()``) were found. Only owners of bus names may come before this
+    /// event. For a fresh tree, it has records of the kind ``RecordKey/Kind/counters`` alone. On another bus, clients are not
+    /// the same, and flows with `restore = false` are left out (D-3).
     case restored([Record], onSameBus: Bool)
 }
 
-/// What a caller of `EmitStepWithOptions` says beside the step.
+/// The options of `EmitStepWithOptions`.
 public struct EmissionOptions: Equatable, Sendable {
-    /// The caller's name for this call: repeated within ``Limits/tokenLifetime`` it gets the first outcome.
+    /// The token of the call: a repeated call within ``Limits/tokenLifetime`` gets the outcome of the first one.
     public var token: String?
-    /// The instance that the caller means; another at that path is refused.
+    /// The expected instance; the step is refused if another one is at the path.
     public var instance: UInt64?
-    /// Whether the caller waits for the verdict; otherwise it gets `pending` where that is not decided at once.
+    /// Whether the caller waits for the verdict; otherwise it gets `pending` if the step is not decided at once.
     public var waits: Bool
-    /// What lets a window come to the front: for the first Present that the step causes, once.
+    /// The activation token, for the first `Present` that the step causes.
     public var activationToken: String?
-    /// Whether the caller allows a question to the user.
+    /// Whether a guard may ask the user (`interactive`).
     public var isInteractive: Bool
     /// The object path of the call, as in ``Event``.
     public var calledAt: String?
 
-    /// These options.
+    /// Creates options.
     public init(
         token: String? = nil, instance: UInt64? = nil, waits: Bool = true, activationToken: String? = nil,
         isInteractive: Bool = false, calledAt: String? = nil
@@ -136,22 +135,22 @@ public struct EmissionOptions: Equatable, Sendable {
 
 /// One of the steps of `EmitSteps`.
 public enum EmittedStep: Equatable, Sendable {
-    /// A step that is declared.
+    /// A declared step.
     case step(StepID, Arguments)
-    /// What can't be one; it stands in the list, so that each gets its verdict.
+    /// An invalid entry. It stays in the list, so that each entry gets its verdict.
     case refused(FlowError)
 }
 
-/// One stop on the way of a deep link (S-28).
+/// One flow of a path to navigate along, with its step (S-28).
 public struct PathSegment: Equatable, Sendable {
     /// The flow's name.
     public var flow: String
-    /// The step for it; nil: it is only on the way.
+    /// The step for the flow; nil if the path only passes through it.
     public var step: StepID?
     /// The step's arguments.
     public var arguments: Arguments
 
-    /// A step for a flow of this name.
+    /// Creates a segment.
     public init(flow: String, step: StepID? = nil, arguments: Arguments = []) {
         self.flow = flow
         self.step = step
@@ -159,26 +158,26 @@ public struct PathSegment: Equatable, Sendable {
     }
 }
 
-/// The wish for a root (`Coordinate`).
+/// A request for a root (`Coordinate`).
 public struct FlowRequest: Equatable, Sendable {
-    /// What flow.
+    /// The flow's definition.
     public var definition: FlowID
-    /// The id asked for; nil: the flow's name, or the first free `name_2`, `name_3`, … (S-1).
+    /// The requested id; nil for the flow's name, or the first free `name_2`, `name_3`, … (S-1).
     public var id: String?
-    /// The flow's own arguments.
+    /// The arguments of the flow itself.
     public var arguments: Arguments
-    /// The initial step; nil: the flow's `initial`.
+    /// The initial step; nil for the flow's `initial`.
     public var step: StepID?
-    /// The initial step's arguments.
+    /// The arguments of the initial step.
     public var stepArguments: Arguments
-    /// Who asks.
+    /// The caller.
     public var client: Client
-    /// The caller's name for this call: repeated within ``Limits/tokenLifetime`` it gets the first outcome.
+    /// The token of the call: a repeated call within ``Limits/tokenLifetime`` gets the outcome of the first one.
     public var token: String?
-    /// What lets a window come to the front: for the first Present that it causes, once.
+    /// The activation token, for the first `Present` that the request causes.
     public var activationToken: String?
 
-    /// A wish for a root.
+    /// Creates a request.
     public init(
         _ definition: FlowID, id: String? = nil, arguments: Arguments = [], step: StepID? = nil,
         stepArguments: Arguments = [], by client: Client, token: String? = nil,

@@ -1,32 +1,32 @@
-/// What belongs to the event at hand and ends with it: the call that brought it, how far it has come, and what it leads to.
+/// The state of the event at hand: its call, its effects, and how far it has been handled.
 ///
-/// It is passed to whatever takes part in the event, never stored: between two events there is none.
+/// It is passed to all that take part in the event, and never stored: between two events there is none.
 struct Turn: ~Copyable, Sendable {
     /// The call at hand.
     struct Call: Sendable {
-        /// nil: the event is no call that can be answered later.
+        /// nil if the event is not a call that can be answered later.
         var request: RequestID?
-        /// What it is to be remembered by.
+        /// The token of the call.
         var token: Tokens.Key?
-        /// Its object path, where that is not the path of the presentable that takes its step: a step that comes to wait has
-        /// its record before the call has one.
+        /// The object path of the call, if it is not that of the presentable that takes the step. A step that begins to
+        /// wait needs it for its record before the call has one.
         var path: String?
     }
 
     /// The time of the event.
     let now: Instant
-    /// About how much to do, in effects and steps, before the rest is left to the next slice (S-7).
+    /// About how many effects and steps to handle before the rest is left to the next slice (S-7).
     var size: Int
-    /// Steps that were taken.
+    /// How many steps were taken.
     var taken = 0
     var call = Call()
-    /// The answer to the call: it goes out when the cascade is done, or waits (S-9).
+    /// The answer to the call. It is sent when the cascade has ended or waits (S-9).
     var answer: Effect?
-    /// The origin of the step at hand; 0: none is.
+    /// The origin of the current step; 0 if there is none.
     var origin: UInt64 = 0
-    /// What the event leads to so far.
+    /// The effects so far.
     var effects: [Effect] = []
-    /// Answers to calls that came before; they go out when the cascade of this origin is done, or waits (S-9).
+    /// Answers to earlier calls. They are sent when the cascade of this origin has ended or waits (S-9).
     private var lateAnswers: (origin: UInt64, answers: [Effect]) = (0, [])
 
     init(at now: Instant, upTo size: Int = .max) {
@@ -35,17 +35,17 @@ struct Turn: ~Copyable, Sendable {
         effects.reserveCapacity(2)
     }
 
-    /// Whether so much was done that the rest goes on later.
+    /// Whether the slice is full, and the rest continues later.
     var isOver: Bool { taken + effects.count >= size }
 
-    /// A step is taken.
+    /// Counts a step.
     mutating func begin(_ step: WaitingStep) {
         if !lateAnswers.answers.isEmpty, lateAnswers.origin != step.origin { sendLateAnswers() }
         origin = step.origin
         taken += 1
     }
 
-    /// Answers a call that came before.
+    /// Answers an earlier call.
     mutating func answerLate(_ effect: Effect, origin: UInt64) {
         lateAnswers.origin = origin
         lateAnswers.answers.append(effect)
@@ -57,7 +57,7 @@ struct Turn: ~Copyable, Sendable {
         lateAnswers.answers = []
     }
 
-    /// Takes out what the event has led to so far.
+    /// Takes the effects so far.
     mutating func takeEffects() -> [Effect] {
         let done = effects
         effects = []

@@ -1,14 +1,14 @@
-/// What comes next by time: flows that nobody reached (S-34), and calls that were not answered (S-9).
+/// The next events by time: idle flows (S-34), and calls whose callers have waited long enough (S-9).
 ///
-/// An entry may be too early, never too late, and may be for what is no more: whoever reaches a flow only notes the time at
-/// the flow, as that happens with every step, and whoever answers a call leaves its entry. It is put right when it comes up.
+/// An entry may be too early, never too late, and its subject may be gone. Every step reaches a flow, so reaching only
+/// notes the time at the flow; answering a call leaves its entry, too. Entries are corrected when they are due.
 struct Alarms: Sendable {
-    /// What the time is for.
+    /// The subject of an entry.
     enum Subject: Equatable, Sendable {
         case flow(NodeID)
         case call(RequestID)
 
-        /// By kind, then by age.
+        /// Orders subjects by kind, then by age.
         fileprivate var rank: (Int, UInt64) {
             switch self {
             case .flow(let node): (0, node.instance)
@@ -21,7 +21,7 @@ struct Alarms: Sendable {
         var due: Instant
         var subject: Subject
 
-        /// By time, then by rank, so that the order is always the same.
+        /// Orders entries by time, then by rank, so that the order is always the same.
         static func < (one: Entry, other: Entry) -> Bool {
             if one.due != other.due { return one.due < other.due }
             return one.subject.rank < other.subject.rank
@@ -29,9 +29,9 @@ struct Alarms: Sendable {
     }
 
     private var entries = Heap<Entry>()
-    /// Until when what is due is taken, since the timer fired; nil: nothing is.
+    /// The time up to which due entries are taken since the timer fired; nil if there are none.
     private var dueBy: Instant?
-    /// The time that the shell was last asked to come back at.
+    /// The time for which the shell was last asked to wake the coordinator.
     private(set) var timer: Instant?
 
     var next: Entry? { entries.first }
@@ -45,13 +45,13 @@ struct Alarms: Sendable {
 
     // MARK: The timer
 
-    /// The timer fired: what is due by now is to be taken.
+    /// The timer fired: entries that are due by now will be taken.
     mutating func fire(at now: Instant) { (timer, dueBy) = (nil, now) }
 
-    /// Whether there may be more of what was due when the timer fired.
+    /// Whether more entries may be due since the timer fired.
     var hasDue: Bool { dueBy != nil }
 
-    /// Takes the next of what was due when the timer fired; nil: none is left.
+    /// Takes the next due entry since the timer fired; nil if none is left.
     mutating func takeDue() -> Entry? {
         guard let limit = dueBy, let next = takeNext(dueBy: limit) else {
             dueBy = nil
@@ -67,12 +67,12 @@ struct Alarms: Sendable {
         return next
     }
 
-    /// Leaves out what is due.
+    /// Drops the due entries.
     mutating func forgetDue() { dueBy = nil }
 
-    /// Notes that the shell is asked to come back for the next entry.
+    /// Notes that the timer is set for the next entry.
     ///
-    /// - Returns: whether that is another time than it knows.
+    /// - Returns: whether the timer has to change.
     mutating func arm() -> Bool {
         guard next?.due != timer else { return false }
         timer = next?.due

@@ -1,7 +1,7 @@
-/// Steps that wait for their flow while that waits for an answer (S-6).
+/// Steps whose flow waits for an answer (S-6).
 ///
-/// Of each flow the next one is the first by origin, and within one origin by number. They come in any order, as older
-/// origins trigger steps, too.
+/// For each flow, the next step is the first by origin, and by number within an origin. They arrive in any order, because
+/// older origins trigger steps, too.
 struct BlockedSteps: Sendable {
     private struct Entry: Comparable, Sendable {
         let step: WaitingStep
@@ -12,33 +12,33 @@ struct BlockedSteps: Sendable {
         }
     }
 
-    /// By flow; none is empty.
+    /// By flow; no heap is empty.
     private var heaps: [NodeID: Heap<Entry>] = [:]
 
     var isEmpty: Bool { heaps.isEmpty }
-    /// The flows that have such steps, in the order in which they were made.
+    /// The flows that have such steps, the oldest first.
     var flows: [NodeID] { heaps.keys.sorted { $0.instance < $1.instance } }
 
-    /// How many wait for a flow.
+    /// The number of steps for a flow.
     func count(for flow: NodeID) -> Int { heaps[flow]?.count ?? 0 }
 
-    /// Those that wait for a flow, in order.
+    /// The steps for a flow, in order.
     func steps(for flow: NodeID) -> [WaitingStep] { heaps[flow]?.elements.sorted().map(\.step) ?? [] }
 
-    /// All of them, by flow.
+    /// All steps, by flow.
     var all: [NodeID: [WaitingStep]] { heaps.mapValues { $0.elements.sorted().map(\.step) } }
 
-    /// Adds a step, which has a number, behind its flow's question.
+    /// Adds a step with a number.
     mutating func insert(_ step: WaitingStep) { heaps[step.flow, default: Heap()].insert(Entry(step: step)) }
 
-    /// Takes out the next step for a flow.
+    /// Takes the next step for a flow.
     mutating func takeNext(for flow: NodeID) -> WaitingStep? {
         guard let next = heaps[flow]?.popFirst()?.step else { return nil }
         if heaps[flow]?.isEmpty == true { heaps[flow] = nil }
         return next
     }
 
-    /// Takes out all steps for a flow, in order.
+    /// Takes all steps for a flow, in order.
     mutating func takeAll(for flow: NodeID) -> [WaitingStep] {
         heaps.removeValue(forKey: flow)?.elements.sorted().map(\.step) ?? []
     }

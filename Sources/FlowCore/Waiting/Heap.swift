@@ -1,7 +1,6 @@
-/// A binary heap: the least element comes first. To insert one, or to remove the first, takes a time that grows with the
-/// logarithm of their number, whatever the order in which they come.
+/// A binary heap: the least element comes first. Inserting and removing take logarithmic time, whatever the order.
 struct Heap<Element: Comparable> {
-    /// Each is not greater than the two at twice its place plus 1 and 2.
+    /// The children of the element at `n` are at `2n + 1` and `2n + 2`, and not less.
     private(set) var elements: [Element] = []
 
     var first: Element? { elements.first }
@@ -32,7 +31,7 @@ struct Heap<Element: Comparable> {
         for place in (0..<elements.count / 2).reversed() { sink(place) }
     }
 
-    /// Puts the element at a place behind those below it that are less.
+    /// Moves the element at a place below its lesser children.
     private mutating func sink(_ place: Int) {
         var place = place
         while true {

@@ -1,20 +1,20 @@
-// Flows that name a step for when nobody reached them for a time (S-34).
+// Flows with an idle step (S-34).
 
 extension Machine {
-    /// Watches a flow that was just born, if it has an idle step.
+    /// Sets an alarm for a new flow, if it has an idle step.
     mutating func watch(_ slot: NodeSlot) {
         guard let reached = forest[slot].flow?.reached, let idle = idle(of: slot) else { return }
         watch(.flow(forest.id(of: slot)), due: reached.advanced(by: idle.after))
     }
 
-    /// Has the coordinator woken for the calls that the event at hand made to wait.
+    /// Sets alarms for the calls that began to wait in this turn.
     mutating func watchSuspended() {
         for (request, due) in calls.takeUnwatched() { watch(.call(request), due: due) }
     }
 
-    /// Has the coordinator woken when something is due.
+    /// Sets an alarm.
     mutating func watch(_ subject: Alarms.Subject, due: Instant) {
-        // What is over stands there until its time comes: at most as often as what is not, and a few.
+        // Entries whose subject is gone stay until they are due, but never outnumber the others by much.
         if alarms.count > 2 * (forest.flowCount + calls.count) + 16 {
             let (forest, calls) = (forest, calls)
             alarms.removeAll { subject in
@@ -27,7 +27,7 @@ extension Machine {
         alarms.insert(subject, due: due)
     }
 
-    /// A step from outside reached a flow, and so all above it.
+    /// A step from outside reached a flow, and so all flows above it.
     mutating func reach(_ flow: NodeSlot, _ turn: inout Turn) {
         guard definitions.haveIdleFlows else { return }
         var place: NodeSlot? = flow
@@ -44,8 +44,8 @@ extension Machine {
         }
     }
 
-    /// Takes the next thing that is due. Its chain, and the calls that go on with that, come before the next one: also before
-    /// their callers' patience ends, which may be due, too.
+    /// Handles the next due entry. Its cascade, and the calls that continue with it, come before the next entry, even if
+    /// time limits of their callers are due, too.
     mutating func takeNextDue(_ turn: inout Turn) {
         guard let next = alarms.takeDue() else { return }
         switch next.subject {
@@ -60,12 +60,12 @@ extension Machine {
         else { return }
         let due = reached.advanced(by: idle.after)
         guard due == expected else { return alarms.insert(.flow(flow), due: due) }
-        // Until it is known how it ends; and after that, if it is navigated or kept.
+        // The flow rests until the outcome is known, and longer if the step is navigated or deferred.
         forest.update(slot) { $0.flow?.isResting = true }
         trigger(idle, at: slot, &turn)
     }
 
-    /// Emits a flow's idle step on it.
+    /// Emits the idle step of a flow on it.
     private mutating func trigger(_ idle: Idle, at flow: NodeSlot, _ turn: inout Turn) {
         let step = WaitingStep(
             origin: origins.next(), client: .daemon, flow: forest.id(of: flow),
@@ -78,10 +78,11 @@ extension Machine {
         }
     }
 
-    /// One that was navigated rests until the flow is reached; so does one that is kept: it is taken when the flow is
-    /// presented, and another one would only take its place. Any other is tried again after the same time.
+    /// If the step was navigated or deferred, the flow rests until it is reached. A deferred step is taken when the flow is
+    /// presented, and another one would only replace it. After any other outcome the step is tried again, after the same
+    /// time.
     mutating func idleStepEnded(_ step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) {
-        // The flow may be gone, or have been reached.
+        // The flow may be gone, or was reached.
         guard let slot = forest.slot(of: step.flow), forest[slot].flow?.isResting == true else { return }
         forest.update(slot) { $0.flow?.reached = turn.now }
         switch outcome {
@@ -92,7 +93,7 @@ extension Machine {
         }
     }
 
-    /// Where each flow stands, watched anew: after definitions were read again.
+    /// Sets the alarms of all flows again, after the definitions have changed.
     mutating func watchAll(unlike old: Definitions, _ turn: inout Turn) {
         alarms.removeAll { if case .flow = $0 { true } else { false } }
         for slot in forest.preorder() {
@@ -111,7 +112,7 @@ extension Machine {
         }
     }
 
-    /// Asks the shell to come back when the next flow is due, if that is another time than it knows.
+    /// Sets the timer for the next alarm, if it has changed.
     mutating func askForTimer(_ turn: inout Turn) {
         if alarms.arm() { turn.effects.append(.startTimer(at: alarms.timer)) }
     }

@@ -1,20 +1,20 @@
-// Work goes on in slices: what one call leads to can take seconds, and others are to be answered meanwhile. A slice ends
-// between two chains, so nobody sees a navigation that is half done, and what is left goes on as if it had not ended: who has
-// another event handled has the rest done first (S-7).
+// Work is done in slices: a call can lead to seconds of work, and others have to be answered in between. A slice ends
+// between two cascades, so nobody sees half a navigation. The rest continues as if it had not been interrupted: another
+// event that changes the tree finishes it first (S-7).
 
 extension Machine {
-    /// Whether the latest event has led to more than was done; ``Event/continued`` goes on with it.
+    /// Whether the latest event has work left, which ``Event/continued`` continues.
     var hasMore: Bool {
         !queue.isEmpty || calls.hasNext || alarms.hasDue
     }
 
-    /// Goes on with what is left, as far as the slice goes: each call when the chain of the step that it waited for is done,
+    /// Continues with the rest, within the slice: with each call when the cascade of the step that it waited for has ended
     /// or waits.
     mutating func goOn(_ turn: inout Turn) {
         while run(&turn), !turn.isOver, takeNext(&turn) {}
     }
 
-    /// Goes on with the next thing that is left; false: there is none.
+    /// Handles the next item of the rest; returns false if there is none.
     private mutating func takeNext(_ turn: inout Turn) -> Bool {
         if let request = calls.takeNext() {
             goOn(with: request, &turn)
@@ -26,7 +26,7 @@ extension Machine {
         return true
     }
 
-    /// Takes the chains that are under way to their end, and all that waits behind them: where what follows needs that.
+    /// Ends the current cascades, and all that waits behind them, because the next action requires that.
     mutating func runToEnd(_ turn: inout Turn) {
         let size = turn.size
         turn.size = .max
@@ -34,17 +34,17 @@ extension Machine {
         turn.size = size
     }
 
-    /// A call goes on with the next slice, or with this one.
+    /// A call continues in the next slice, or in this one.
     mutating func park(_ request: RequestID, _ call: Call, until due: Instant? = nil, _ turn: inout Turn) {
         accounting.count(call.usage, for: call.client)
         calls.park(request, call, until: due ?? turn.now.advanced(by: Limits.replyTimeout))
     }
 
-    /// Before an event, while there is more: another one than `continued` has all of it done first. Else callers that have
-    /// waited long enough are told, as the timer is not.
+    /// While there is a rest: any event but `continued` finishes it first. With `continued`, callers that have waited long
+    /// enough are answered, because the timer does not do it.
     mutating func handleRest(before event: Event, _ turn: inout Turn) {
         if case .continued = event {
-            // What was due before is the timer's affair.
+            // The timer handles what was due before.
             if turn.now > begun { takeDueCalls(&turn) }
             return
         }
@@ -55,7 +55,7 @@ extension Machine {
         (turn.size, turn.taken) = (size, 0)
     }
 
-    /// Tells callers whose patience has ended, and leaves flows that are idle alone.
+    /// Answers callers that have waited long enough; ignores idle flows.
     private mutating func takeDueCalls(_ turn: inout Turn) {
         if let request = calls.parkedCall(dueBy: turn.now) { replyTimedOut(request, &turn) }
         var idle: [Alarms.Entry] = []
@@ -68,7 +68,7 @@ extension Machine {
         for entry in idle { alarms.insert(entry.subject, due: entry.due) }
     }
 
-    /// What goes on later has records from now on.
+    /// Calls and steps that continue later get records.
     mutating func recordRest(_ turn: inout Turn) {
         for step in queue.takeUnrecorded() { record(step, .queued, &turn) }
         calls.noteProgress()

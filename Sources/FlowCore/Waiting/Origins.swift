@@ -1,38 +1,38 @@
-/// What each origin has triggered: its cascade, as long as something of it waits (S-6, S-11).
+/// The cascades of the origins, as long as a part of them waits (S-6, S-11).
 struct Origins: Sendable {
     /// The cascade of one origin.
     struct Cascade: Equatable, Sendable {
         var triggered = 0
-        /// How many of those steps wait: in the queue, for a guard or navigator, for their screen to be presented; and how
-        /// many screens that it contributed wait for their presenter.
+        /// How many of its steps wait in the queue, for a guard or navigator, or until their screen is presented; plus the
+        /// number of its screens that wait for their presenter.
         var waiting = 0
-        /// How many of those wait for their screen to be presented, which may take for ever.
+        /// How many of those wait until their screen is presented, which may take forever.
         var held = 0
         /// Whether a dropped step was reported.
         var isReported = false
-        /// Whether there is a record of it.
+        /// Whether it has a record.
         fileprivate var isSaved = false
-        /// Whether it has something that a record would say.
+        /// Whether it needs a record.
         fileprivate var isRecorded: Bool { triggered > 0 || isReported }
     }
 
     /// Whether an origin may trigger one more step.
     enum Admission: Equatable, Sendable {
         case admitted
-        /// It may not; whether that is the first one that is dropped.
+        /// It may not. `isFirst` is true for the first dropped step.
         case dropped(isFirst: Bool)
     }
 
-    /// By the origins' numbers.
+    /// By the numbers of the origins.
     private(set) var cascades: [UInt64: Cascade] = [:]
     /// The latest number.
     private(set) var latest: UInt64 = 0
 
-    /// Whether somebody takes the records; if not, none are noted, as they would pile up.
+    /// Whether the shell takes the records; if not, they are not noted, as they would pile up.
     private let isRecorded: Bool
-    /// Origins that triggered more than their records say.
+    /// Origins whose records are out of date.
     private var unsaved: [UInt64] = []
-    /// Origins whose cascades are over, and that have records.
+    /// Origins that have ended and have records.
     private var gone: [UInt64] = []
 
     init(isRecorded: Bool = true) { self.isRecorded = isRecorded }
@@ -42,13 +42,13 @@ struct Origins: Sendable {
 
     subscript(origin: UInt64) -> Cascade? { cascades[origin] }
 
-    /// A new origin: something from outside begins a cascade (S-6).
+    /// Begins a new origin, for an event from outside (S-6).
     mutating func next() -> UInt64 {
         latest += 1
         return latest
     }
 
-    /// Counts a step that an origin triggers, unless it is one too many (S-11).
+    /// Counts a step that an origin triggers, unless the limit is reached (S-11).
     mutating func trigger(_ origin: UInt64) -> Admission {
         var cascade = cascades[origin] ?? Cascade()
         defer { cascades[origin] = cascade }
@@ -66,20 +66,19 @@ struct Origins: Sendable {
         return .dropped(isFirst: isFirst)
     }
 
-    /// Something of an origin waits that is no step that it triggers now: a screen for its presenter, or what an earlier
-    /// process left.
+    /// Counts a waiting part that is not triggered now: a screen that waits for its presenter, or a restored step.
     mutating func wait(_ origin: UInt64, isHeld: Bool = false) {
         cascades[origin, default: Cascade()].waiting += 1
         if isHeld { hold(origin) }
     }
 
-    /// A step of an origin waits for its screen to be presented.
+    /// A step of an origin waits until its screen is presented.
     mutating func hold(_ origin: UInt64) { cascades[origin]?.held += 1 }
 
-    /// A step of an origin waits for its turn now, no longer for its screen.
+    /// A step of an origin waits for its turn, and no longer for its screen.
     mutating func unhold(_ origin: UInt64) { cascades[origin]?.held -= 1 }
 
-    /// Something of an origin waits no longer.
+    /// A part of an origin no longer waits.
     mutating func release(_ origin: UInt64, isHeld: Bool = false) {
         guard var cascade = cascades[origin] else { return }
         cascade.waiting -= 1
@@ -88,7 +87,7 @@ struct Origins: Sendable {
         if cascade.waiting == 0, cascade.isSaved { gone.append(origin) }
     }
 
-    /// Whether something of an origin waits for more than a screen to be presented.
+    /// Whether a part of an origin waits for more than the presentation of a screen.
     func isUnderWay(_ origin: UInt64) -> Bool { cascades[origin].map { $0.waiting > $0.held } ?? false }
 
     // MARK: Records
@@ -99,13 +98,13 @@ struct Origins: Sendable {
         if isRecorded { unsaved.append(origin) }
     }
 
-    /// At the end of an event: what came and went within it has no record.
+    /// Removes ended cascades at the end of an event: one that began in the same event needs no record.
     mutating func forgetEnded() {
         if unsaved.isEmpty { return }
         unsaved.removeAll { cascades[$0] == nil }
     }
 
-    /// The records that changed since they were last taken.
+    /// Takes the records that have changed.
     mutating func takeRecords() -> [Record] {
         if !hasUnsaved { return [] }
         var records: [Record] = []
@@ -121,7 +120,7 @@ struct Origins: Sendable {
         return records
     }
 
-    /// All records; each counts as saved from now on.
+    /// Takes all records; each counts as saved.
     mutating func takeAllRecords() -> [Record] {
         _ = takeRecords()
         for origin in cascades.keys where cascades[origin]?.isRecorded == true { cascades[origin]?.isSaved = true }
@@ -130,16 +129,16 @@ struct Origins: Sendable {
 
     var allRecords: [Record] { cascades.keys.flatMap(record(of:)) }
 
-    /// None where the origin triggered nothing.
+    /// The record of an origin; none if it triggered nothing.
     private func record(of origin: UInt64) -> [Record] {
         guard let cascade = cascades[origin], cascade.isRecorded else { return [] }
         let record = OriginRecord(triggered: cascade.triggered, isReported: cascade.isReported)
         return [Record(RecordKey(.origin, origin), record.bytes)]
     }
 
-    /// Takes back what an earlier process recorded.
+    /// Restores the records of an earlier process.
     ///
-    /// - Parameter latest: the greatest number that any of them had.
+    /// - Parameter latest: the greatest number of an origin.
     mutating func restore(_ records: [UInt64: OriginRecord], latest: UInt64) {
         self.latest = latest
         for (origin, record) in records {
@@ -147,7 +146,7 @@ struct Origins: Sendable {
         }
     }
 
-    /// Forgets the cascades of which nothing came back.
+    /// Removes the cascades of which nothing was restored.
     mutating func forgetRestored() {
         for (origin, cascade) in cascades where cascade.waiting == 0 { cascades[origin] = nil }
     }

@@ -1,52 +1,51 @@
-/// The waiting steps, ordered by origin, and within one origin first triggered, first taken (S-6).
+/// The waiting steps, ordered by origin, and within an origin by the time when they were triggered (S-6).
 ///
-/// Those whose flow waits for a guard or navigator stand aside (``Coordinator/blocked``), so that the next one here
-/// can be taken.
+/// Steps whose flow waits for a guard or navigator are in ``BlockedSteps``, so the next step here can always be taken.
 struct StepQueue: Sendable {
-    /// Where a step stands: steps are large, so what is moved to keep the order is this.
+    /// The place of a step. Steps are large, so these are moved instead.
     private struct Entry: Comparable, Sendable {
         let origin: UInt64
         let number: UInt64
         let place: Int
-        /// Whether its chain begins with it, or goes on after a wait.
+        /// Whether it begins its cascade, or continues it after a wait.
         let isHead: Bool
 
         static func < (one: Entry, other: Entry) -> Bool { (one.origin, one.number) < (other.origin, other.number) }
     }
 
     private var order = Heap<Entry>()
-    /// By place; nil: it is free.
+    /// By place; nil if the place is free.
     private var steps: [WaitingStep?] = []
     private var freePlaces: [Int] = []
 
-    /// How many of them belong to a chain that is under way.
+    /// How many of them belong to the current cascade.
     private var chainedCount = 0
-    /// Places of steps that came since ``takeUnrecorded()``.
+    /// The places of steps that arrived since ``takeUnrecorded()``.
     private var unrecorded: [Int] = []
     /// The numbers of steps that have records.
     private(set) var recorded: Set<UInt64> = []
-    /// Whether flows of such steps have gone since.
+    /// Whether flows of such steps have been removed since.
     private var isOutdated = false
 
-    /// How many of them report where they fail, and so ask ``nearestLiveAncestor(of:isLive:)`` if their flow is gone.
+    /// How many of them report their failures, and so use ``nearestLiveAncestor(of:isLive:)`` if their flow is gone.
     private var reportingCount = 0
-    /// Flows that went while such steps waited.
+    /// Removed flows for which such steps wait.
     private(set) var gone: [NodeID: Gone] = [:]
 
-    /// How many steps came so far.
+    /// The number of steps so far.
     private var lastNumber: UInt64 = 0
 
-    /// What a flow that is gone left to those who look for it.
+    /// Where failures of steps for a removed flow are reported.
     enum Gone: Equatable, Sendable {
-        /// The nearest ancestor that outlived it. That may be gone, too, by now.
+        /// At the nearest ancestor that was live then. It may be gone by now, too.
         case below(NodeID)
-        /// None did; the path that it had.
+        /// There was no live ancestor: at the path that the flow had.
         case alone(path: String)
     }
 
     var isEmpty: Bool { order.isEmpty }
     var count: Int { order.count }
-    /// Whether no chain is under way: whatever is here begins one, or goes on after a wait.
+    /// Whether no cascade is under way: each step here begins one, or continues one after a wait.
     var isBetweenChains: Bool { chainedCount == 0 }
 
     /// Adds a step that was just triggered.
@@ -64,29 +63,28 @@ struct StepQueue: Sendable {
         order.insert(entry)
     }
 
-    /// Adds steps that waited elsewhere, of any origins: those that were here before, and others in the order they are set
-    /// off.
+    /// Adds steps that waited elsewhere, of any origins: those that have a number at their old place, others in this order.
     mutating func insert(contentsOf later: [WaitingStep]) {
         for step in later { insert(step, isHead: true) }
     }
 
-    /// Gives a step its number, where it has none: its place among those of its origin, and the name of its record.
+    /// Gives a step its number, if it has none: its place within its origin, and the number of its record.
     mutating func number(_ step: inout WaitingStep) {
         if step.number == 0 { step.number = nextNumber() }
     }
 
-    /// A number that no step has.
+    /// Returns a number that no step has.
     mutating func nextNumber() -> UInt64 {
         lastNumber += 1
         return lastNumber
     }
 
-    /// No number up to this one is given any more.
+    /// Reserves the numbers up to this one.
     mutating func reserve(upTo number: UInt64) { lastNumber = max(lastNumber, number) }
 
     mutating func takeNext() -> WaitingStep? {
         guard let entry = order.popFirst(), let next = steps[entry.place].take() else {
-            // The step that was taken last was the last to ask.
+            // The last step was taken, so no step needs this any more.
             if !gone.isEmpty { gone = [:] }
             return nil
         }
@@ -103,18 +101,18 @@ struct StepQueue: Sendable {
 
     // MARK: Flows that are gone
 
-    /// Notes that flows are gone: failures of their steps are reported on the nearest live ancestor, or else at the path that
+    /// Notes removed flows: failures of their steps are reported at the nearest live ancestor, or else at the path that
     /// each had (S-12).
     mutating func leave(_ flows: some Sequence<(flow: NodeID, path: String)>, to nearestLiveAncestor: NodeID?) {
-        // A deep link can make thousands of steps wait whose failures are not reported.
+        // Thousands of steps of a deep link can wait, whose failures are not reported.
         guard reportingCount > 0 else { return }
         if !recorded.isEmpty { isOutdated = true }
         for (flow, path) in flows { gone[flow] = nearestLiveAncestor.map { .below($0) } ?? .alone(path: path) }
         if gone.count > 2 * order.count + 64 { forgetUnasked() }
     }
 
-    /// Where failures of steps for a flow that is gone are reported: the nearest of those above it that is live by this measure,
-    /// or else the path of the one that went last.
+    /// Where failures of steps for a removed flow are reported: the nearest ancestor that is live now, or else the path of
+    /// the one that was removed last.
     func nearestLiveAncestor(of flow: NodeID, isLive: (NodeID) -> Bool) -> Gone? {
         guard var found = gone[flow] else { return nil }
         // Each is nearer to the root than the one before.
@@ -122,7 +120,7 @@ struct StepQueue: Sendable {
         return found
     }
 
-    /// Forgets flows that no step asks about.
+    /// Drops flows that no step needs.
     private mutating func forgetUnasked() {
         var asked: [NodeID: Gone] = [:]
         for case let step? in steps where step.reportsFailure {
@@ -138,8 +136,8 @@ struct StepQueue: Sendable {
 
     // MARK: Records
 
-    /// The steps whose records are to be written, as they wait longer than the event at hand: those that have none, or whose
-    /// flow has gone. They count as recorded now.
+    /// Takes the steps that need a record now, because they wait longer than this event: new ones, and those whose flow is
+    /// gone. They count as recorded.
     mutating func takeUnrecorded() -> [WaitingStep] {
         var taken: [WaitingStep] = []
         for place in unrecorded {
@@ -155,11 +153,11 @@ struct StepQueue: Sendable {
         return taken
     }
 
-    /// A step has left that may have a record; whether it has.
+    /// A step was taken out. Returns whether it may have a record.
     mutating func dropRecord(of step: WaitingStep) -> Bool {
         !recorded.isEmpty && recorded.remove(step.number) != nil
     }
 
-    /// The steps in their order.
+    /// The steps, in order.
     var all: [WaitingStep] { order.elements.sorted().compactMap { steps[$0.place] } }
 }

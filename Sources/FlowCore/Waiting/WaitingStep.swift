@@ -1,46 +1,46 @@
-/// A step on its way, from when it was admitted or triggered to when it has ended.
+/// A step from its admission to its outcome.
 struct WaitingStep: Equatable, Sendable {
-    /// Who wants to know how it ends.
+    /// What its outcome is for.
     enum Purpose: Equatable, Sendable {
-        /// A call waits for the verdict.
+        /// The verdict of a call.
         case emitted(RequestID)
-        /// The deep link's call waits for the outcomes of all flows; this one stands at that place.
+        /// One of the outcomes of a deep link's call, by its place.
         case deepLink(RequestID, place: Int)
-        /// A call waits for the outcomes of a list of steps, each emitted when the one before has ended.
+        /// One of the outcomes of a call with a list of steps; each is emitted when the one before has ended.
         case listed(RequestID, place: Int)
-        /// The same for a deep link along a path of flows (S-28).
+        /// A call that navigates along a path of flows (S-28).
         case segment(RequestID)
-        /// The flow's own initial step: the flow is ready when it has ended (S-26).
+        /// The flow's own initial step: the flow is ready when the step has ended (S-26).
         case initial
-        /// Nobody: a forward, an `end` step, a screen's initial step.
+        /// Nothing: a forwarded step, an `end` step, or the initial step of a screen.
         case triggered
-        /// Nobody any more: it came from outside, and was kept (S-15).
+        /// Nothing any more: it came from outside, and was deferred (S-15).
         case kept
-        /// Nobody: it comes from a flow that was not reached for a time (S-34).
+        /// Nothing: it is an idle step (S-34).
         case idle
     }
 
-    /// The thing from outside that began the chain; later things have greater numbers (S-6).
+    /// The number of the event from outside that began the cascade; later origins have greater numbers (S-6).
     var origin: UInt64
-    /// Who began the chain.
+    /// The client that started the cascade.
     var client: Client
-    /// The flow that is to take it.
+    /// The flow that takes the step.
     var flow: NodeID
     var step: StepID
     var arguments: Arguments
-    /// The serial of the navigation that set it off; 0: from outside.
+    /// The serial of the navigation that triggered it; 0 if it comes from outside.
     var cause: UInt64
     var purpose: Purpose
-    /// The screen that it was emitted on; nil: the flow itself.
+    /// The screen on which it was emitted; nil for the flow itself.
     var screen: NodeID?
-    /// Whether the caller allows a question to the user.
+    /// Whether a guard may ask the user.
     var isInteractive = false
-    /// The step that a guard put this one in place of.
+    /// The step that a guard replaced with this one.
     var adaptedFrom: StepID?
-    /// For how many bytes of arguments it counts as a waiting step from outside; nil: it does not (S-33).
+    /// The bytes of arguments for which it counts as a waiting step from outside; nil if it does not count (S-33).
     var countedBytes: Int?
-    /// When it came to the queue for the first time; 0: it was not there. It keeps its place in its origin by that,
-    /// however often it has to wait (S-6).
+    /// The number that the queue gave it when it first arrived; 0 if it has none. It keeps its place within its origin by
+    /// that, however often it waits (S-6).
     var number: UInt64 = 0
 
     /// Whether a deep link brought it (S-27).
@@ -51,7 +51,7 @@ struct WaitingStep: Equatable, Sendable {
         }
     }
 
-    /// Whether `NavigationFailed` reports its failure: nobody waits for it (S-12).
+    /// Whether `NavigationFailed` reports its failure, because no call waits for it (S-12).
     var reportsFailure: Bool {
         switch purpose {
         case .emitted, .deepLink, .listed, .segment: false
@@ -59,7 +59,7 @@ struct WaitingStep: Equatable, Sendable {
         }
     }
 
-    /// Whether it counts for what its origin triggered (S-11).
+    /// Whether it counts towards the limit of its origin (S-11).
     var isTriggered: Bool {
         switch purpose {
         case .initial, .triggered: true
