@@ -1,37 +1,37 @@
-/// A call that is not answered, or whose caller was answered `pending`.
+/// A call without an answer, or one that was answered `pending`.
 struct Call: Sendable {
-    /// What it waits for.
+    /// What a call waits for.
     enum Kind: Sendable {
-        /// One step, of a call to the object at this path; to be remembered by this token.
+        /// A step. The call was made to the object at this path; a token remembers its outcome.
         case step(path: String, Tokens.Key?)
         /// Steps, each emitted when the one before has ended.
         case list(StepList)
-        /// A step for every flow. The outcomes are ``PendingCalls/deepLinks``.
+        /// A step for every flow. ``PendingCalls/deepLinks`` has the outcomes.
         case deepLink(DeepLink)
         /// Steps along a path of flows.
         case path(PathWalk)
-        /// A flow that is not ready.
+        /// A flow, until it is ready.
         case readiness(NodeID)
     }
 
     let client: Client
     var kind: Kind
-    /// Whether the caller was answered `pending`, so that it is to learn what comes of it.
+    /// Whether the caller was answered `pending`, so that `StepConcluded` reports the outcome.
     var isAnswered = false
-    /// Whether callers that ask again by its token may wait for its outcome (D-4). Its own caller does not: an earlier process
-    /// ended without answering that one.
+    /// Whether repeated calls with its token may wait for its outcome (D-4). Its own caller does not wait: an earlier
+    /// process ended without answering it.
     var isAwaitedByToken = false
-    /// For what it counts as waiting (S-33).
+    /// What it counts for as a waiting call (S-33).
     var usage = Accounting.Usage()
-    /// Until when its caller waits for an answer; nil: it was not made to wait.
+    /// When its caller gets another answer at the latest; nil if the call does not wait.
     var due: Instant?
-    /// Whether the coordinator is woken then.
+    /// Whether it has an alarm for that time.
     var isWatched = false
 
-    /// Whether somebody may wait for its answer.
+    /// Whether a caller may wait for its answer.
     var isAwaited: Bool { !isAnswered || isAwaitedByToken }
 
-    /// Whether it has a record of its own while it goes on in slices, or waits.
+    /// Whether it has a record of its own while it waits or continues in slices.
     var isList: Bool {
         switch kind {
         case .list, .deepLink: true
@@ -40,56 +40,56 @@ struct Call: Sendable {
     }
 }
 
-/// How far `EmitSteps` is.
+/// The state of a call of `EmitSteps`.
 struct StepList: Sendable {
     let node: NodeID
     let path: String
     var steps: [EmittedStep]
-    /// Those of the steps that have ended.
+    /// The outcomes of the steps that have ended.
     var outcomes: [Outcome] = []
 
-    /// The outcomes so far, and `pending` for the rest.
+    /// The outcomes of these steps, and `pending` for the others.
     var allOutcomes: [Outcome] {
         outcomes + Array(repeating: .ignored(.pending), count: steps.count - outcomes.count)
     }
 }
 
-/// How far a deep link to every flow is (S-27).
+/// The state of a deep link to every flow (S-27).
 struct DeepLink: Sendable {
     let step: StepID
     let arguments: Arguments
-    /// The flows in their order; nil: one that the step was refused for.
+    /// The flows, in order; nil if the step was refused for one.
     var flows: [NodeID?] = []
-    /// Which of them is the next.
+    /// The place of the next flow.
     var next = 0
-    /// How many of their steps have not ended.
+    /// How many of the steps have not ended.
     var undecided = 0
 }
 
-/// How far a deep link along a path is (S-28).
+/// The state of a deep link along a path (S-28).
 struct PathWalk: Sendable {
     var segments: [PathSegment]
-    /// Why those of the segments can't be taken whose steps new definitions don't declare so any more.
+    /// Errors for segments whose steps the present definitions no longer declare in the same way.
     var lapsed: [Int: FlowError] = [:]
-    /// Until when it has to be done.
+    /// The time limit.
     let due: Instant
-    /// Those of the segments that are done.
+    /// The outcomes of the segments that have ended.
     var outcomes: [FlowOutcome] = []
     /// The flow of the latest segment, and its path.
     var above: NodeID?
     var place = ""
-    /// Whether a step for that flow was emitted and is not done.
+    /// Whether a step for that flow was emitted and has not ended.
     var isUnderWay = false
-    /// How that step ended; nil: it did not.
+    /// The outcome of that step; nil if it has not ended.
     var outcome: Outcome?
 
-    /// Whether all segments are done.
+    /// Whether all segments have ended.
     var isDone: Bool { outcomes.count >= segments.count }
 
-    /// Whether the step of the segment at hand waits for others.
+    /// Whether the current segment's step has not ended.
     var isUndecided: Bool { isUnderWay && outcome == nil }
 
-    /// The error for the segment at hand.
+    /// The error for the current segment.
     func failure(_ why: String) -> FlowError {
         let number = min(outcomes.count, segments.count - 1)
         return FlowError(.pathFailed, "segment \(number + 1) ('\(Names.escaped(segments[number].flow))'): \(why)")

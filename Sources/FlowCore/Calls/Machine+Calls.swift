@@ -1,8 +1,7 @@
-// Calls that are not answered by the event that brought them: some step waits for a guard or a navigator, or a flow is
-// not ready (S-9, S-26).
+// Calls that a later event answers, because a step waits for a guard or a navigator, or a flow is not ready (S-9, S-26).
 
 extension Machine {
-    /// The call at hand is not answered now. Its caller gets another answer when it has waited long enough.
+    /// The current call waits. Its caller gets another answer when it has waited long enough.
     mutating func suspend(_ request: RequestID, _ call: Call, until due: Instant? = nil, _ turn: inout Turn) {
         accounting.count(call.usage, for: call.client)
         calls.suspend(request, call, until: due ?? turn.now.advanced(by: Limits.replyTimeout))
@@ -11,7 +10,7 @@ extension Machine {
         turn.call.token = nil
     }
 
-    /// A call is over.
+    /// Ends a call.
     @discardableResult
     mutating func drop(_ request: RequestID) -> Call? {
         guard let call = calls.remove(request) else { return nil }
@@ -20,7 +19,7 @@ extension Machine {
         return call
     }
 
-    /// A step that a call waited for has ended.
+    /// Takes the outcome of a step that a call waits for.
     mutating func takeOutcome(_ outcome: Outcome, of step: WaitingStep, for request: RequestID, _ turn: inout Turn) {
         switch calls.end(step, outcome, for: request) {
         case .none: break
@@ -40,14 +39,14 @@ extension Machine {
         }
     }
 
-    /// Goes on with a call whose step has ended, or that went on to here in the slice before.
+    /// Continues a call whose step has ended, or that was interrupted at the end of a slice.
     mutating func goOn(with request: RequestID, _ turn: inout Turn) {
         guard let call = calls[request] else { return }
         switch call.kind {
         case .step: break
         case .list(let list): emitRest(of: list, call, request, &turn)
         case .deepLink(let link):
-            // Where none is left, it waits for others from now on.
+            // If no flow is left, the call waits for the outcomes alone.
             if link.next < link.flows.count || link.undecided > 0 { return takeRest(of: request, &turn) }
             drop(request)
             let outcomes = calls.takeOutcomes(of: request)
@@ -64,7 +63,7 @@ extension Machine {
         }
     }
 
-    /// Answers the call at hand, or one that came before.
+    /// Answers the current call, or an earlier one.
     mutating func finish(_ request: RequestID, _ effect: Effect, _ turn: inout Turn) {
         if request == turn.call.request {
             turn.answer = effect
@@ -83,12 +82,12 @@ extension Machine {
             if let token { concludeToken(token, pending, of: request, origin: origins.latest, &turn) }
         case .list(let list): finish(request, .reply(request, .verdicts(list.allOutcomes)), &turn)
         case .deepLink:
-            let told = (calls.deepLinks[request] ?? []).map {
+            let outcomes = (calls.deepLinks[request] ?? []).map {
                 FlowOutcome(path: $0.path, outcome: $0.outcome ?? .ignored(.pending))
             }
-            finish(request, .reply(request, .outcomes(told)), &turn)
+            finish(request, .reply(request, .outcomes(outcomes)), &turn)
         case .path(let walk):
-            // The step that is under way has its outcome yet, and someone to tell it to.
+            // While a step is under way, the call stays: `StepConcluded` reports the outcome.
             if !walk.isUnderWay {
                 drop(request)
                 if let above = walk.above { calls.stopWaiting(request, for: above) }
@@ -103,7 +102,7 @@ extension Machine {
         }
     }
 
-    /// Reports to the emitter of a step how it ended, after the answer `pending`.
+    /// Reports the outcome of a step to its emitter, after the answer `pending`.
     mutating func reportConclusion(
         _ outcome: Outcome, of call: Call, at path: String, token: String = "", _ turn: inout Turn
     ) {
@@ -111,7 +110,7 @@ extension Machine {
             .emitStepConcluded(Conclusion(client: call.client, path: path, token: token, outcome: outcome)))
     }
 
-    /// What a token stands for has ended, or is pending; tells those who wait with it.
+    /// Remembers the outcome or `pending` for a token, and answers the calls that wait with it.
     private mutating func concludeToken(
         _ token: Tokens.Key, _ answer: Effect, of call: RequestID, origin: UInt64, _ turn: inout Turn
     ) {
@@ -131,7 +130,7 @@ extension Machine {
         }
     }
 
-    /// A client wants to know when a flow is ready (S-26).
+    /// A client waits until a flow is ready (S-26).
     mutating func awaitReadiness(of node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
         guard let slot = forest.slot(of: node), let flow = forest[slot].flow else { return refuseGone(request, &turn) }
         if flow.isReady {
@@ -146,7 +145,7 @@ extension Machine {
             turn.answer = .fail(request, error)
             return
         }
-        // What went to make room may have been what it waited for.
+        // Eviction can have removed what the flow waited for.
         if forest[slot].flow?.isReady == true {
             turn.answer = .reply(request, .done)
             return
@@ -155,8 +154,8 @@ extension Machine {
         calls.wait(request, for: node)
     }
 
-    /// Forgets the tokens of chains that are over, or wait for nothing but to be presented: they may give nothing on that
-    /// the user still waits for.
+    /// Removes the activation tokens of cascades that are over, or wait only for screens to be presented: the user no
+    /// longer waits for those.
     mutating func forgetActivationTokens() {
         let (origins, calls) = (origins, calls)
         activationTokens.forget { origin, request in
@@ -164,7 +163,7 @@ extension Machine {
         }
     }
 
-    /// Refuses what can't be a token that lets a window come to the front.
+    /// Refuses an activation token that is not valid.
     func checkActivationToken(_ token: String?) throws(FlowError) {
         guard let token else { return }
         guard token.utf8.count <= Limits.activationTokenLength else {

@@ -1,7 +1,7 @@
-// Steps for all flows at once, and along a path of them: neither is gated (S-15).
+// Steps for all flows, and along a path of flows. They do not pass the gate (S-15).
 
 extension Machine {
-    /// Sends a step to every flow that is live now, each an origin of its own (S-27).
+    /// Emits a step on every live flow, each time as an origin of its own (S-27).
     mutating func openDeepLink(
         _ step: StepID, _ arguments: Arguments, by client: Client, _ request: RequestID, _ turn: inout Turn
     ) {
@@ -45,7 +45,7 @@ extension Machine {
         takeRest(of: request, &turn)
     }
 
-    /// Goes on with a step for every flow, each when the chain of the one before is done, or waits.
+    /// Continues with the next flow when the cascade of the one before has ended or waits.
     mutating func takeRest(of request: RequestID, _ turn: inout Turn) {
         while let next = calls.takeNextStep(of: request) {
             take(
@@ -61,15 +61,15 @@ extension Machine {
         calls.endSlices(of: request)
     }
 
-    /// Before the first flow is looked at, as what makes room can be one of them.
+    /// Makes room before the flows are listed, because eviction can remove some of them.
     private mutating func makeRoomForDeepLink(_ step: StepID, _ bytes: Int, _ client: Client, _ turn: inout Turn) {
         guard definitions.askOthers, accounting.pool != Accounting.Usage() else { return }
         let count = forest.preorder().count { forest[$0].flow != nil && mayWait(step, at: $0) }
-        // Where not all can have room, each is checked for itself.
+        // If there is no room for all, each is checked by itself.
         try? reserve(Accounting.Usage(steps: count, bytes: count * bytes), for: client, &turn)
     }
 
-    /// Goes from flow to flow by their names, with a step for each, or with none (S-28).
+    /// Begins a path of flows, with a step for each or without (S-28).
     mutating func openPath(
         _ segments: [PathSegment], by client: Client, timeout: UInt64, _ request: RequestID, _ turn: inout Turn
     ) {
@@ -87,7 +87,7 @@ extension Machine {
         var walk = PathWalk(segments: segments, due: turn.now.advanced(by: timeout))
         var call = Call(client: client, kind: .path(walk))
         do throws(FlowError) {
-            // Before anything happens, as what has happened stays.
+            // Checks all segments first, because navigations are not undone.
             for place in segments.indices {
                 call.usage.bytes += segments[place].flow.utf8.count
                 guard let step = segments[place].step else { continue }
@@ -107,18 +107,18 @@ extension Machine {
         walkOn(walk, call, request, &turn)
     }
 
-    /// Goes on along a path, as far as no step has to wait, and each flow is ready.
+    /// Continues along a path, as long as no step has to wait and each flow is ready.
     mutating func walkOn(_ walk: PathWalk, _ call: Call, _ request: RequestID, _ turn: inout Turn) {
         var (walk, call) = (walk, call)
         drop(request)
         if call.isAnswered {
-            // Its time was over between two slices.
+            // The time limit was reached between two slices.
             if let outcome = walk.outcome { reportConclusion(outcome, of: call, at: walk.place, &turn) }
             return
         }
         do throws(FlowError) {
             while try stride(&walk, by: call.client, request, &turn) {
-                // Where nothing is left to take, or the step waits for others, there is nothing to go on with.
+                // Nothing is left to take, or the step waits for others.
                 if walk.isDone || walk.isUndecided { break }
                 if !queue.isEmpty || turn.isOver {
                     call.kind = .path(walk)
@@ -138,7 +138,7 @@ extension Machine {
         if !walk.isUnderWay, let above = walk.above { calls.wait(request, for: above) }
     }
 
-    /// Takes the next segment; false: none is left, or something has to be waited for.
+    /// Takes the next segment. Returns false if none is left, or something has to be waited for.
     ///
     /// - Throws: why it can't be taken, or was not navigated.
     private mutating func stride(
@@ -149,7 +149,7 @@ extension Machine {
             try conclude(outcome, of: &walk)
         }
         guard !walk.isDone else { return false }
-        // Its flow is chosen when the one before is ready.
+        // The flow of the next segment is looked up when the one before is ready.
         if let above = walk.above.flatMap(forest.slot(of:)), forest[above].flow?.isReady == false {
             try checkReadiness(of: above, for: client)
             return false
@@ -175,7 +175,7 @@ extension Machine {
         return true
     }
 
-    /// Notes how a segment's step ended.
+    /// Notes the outcome of a segment's step.
     ///
     /// - Throws: why it was not navigated.
     private func conclude(_ outcome: Outcome, of walk: inout PathWalk) throws(FlowError) {
@@ -194,8 +194,8 @@ extension Machine {
         }
     }
 
-    /// The flow that a segment means: a root for the first one, which is started if it is unique; else the newest of
-    /// that name below the one before.
+    /// The flow of a segment: for the first one, a root, which is started if its definition is unique; otherwise the newest
+    /// flow of that name below the one before.
     private mutating func flow(
         for segment: PathSegment, below above: NodeID?, isFirst: Bool, by client: Client, _ turn: inout Turn
     ) throws(FlowError) -> NodeSlot {

@@ -1,31 +1,32 @@
-/// The calls that are not answered by the event that brought them, or whose callers were answered `pending` (S-9, S-26): what
-/// each waits for, which go on next, and how far they are.
+/// The calls without an answer, and those that were answered `pending` (S-9, S-26): what each waits for, which one
+/// continues next, and how far each has come.
 ///
-/// It holds no answers and sends none: whatever happens to a call gives back what is to be done about it.
+/// It neither stores nor sends answers. Its methods return what is to be done.
 struct PendingCalls: Sendable {
     private(set) var all: [RequestID: Call] = [:]
-    /// What the deep links among them came to so far: apart, as there may be ten thousand flows, each of which changes one.
+    /// The outcomes of deep links. They are stored apart from the calls: there may be ten thousand flows, each of which
+    /// changes one.
     private(set) var deepLinks: [RequestID: [FlowOutcome]] = [:]
     /// The calls that wait for a flow to be ready (S-26).
     private(set) var readers: [NodeID: Set<RequestID>] = [:]
 
     /// Calls that began to wait and have no alarm yet.
     private var unwatched: [RequestID] = []
-    /// The call that goes on before all others, as a slice ended within it.
+    /// The call that continues first, because a slice ended within it.
     private var parked: RequestID?
-    /// Calls that go on when the cascade at hand is done, or waits; those before `resumed` have gone on.
+    /// Calls that continue when the current cascade has ended or waits; those before `resumed` have continued.
     private var resumable: [RequestID] = []
     private var resumed = 0
 
-    /// Lists that began to wait, or do no longer.
+    /// Lists that began to wait, or ended.
     private var unsavedLists: Set<UInt64> = []
-    /// Those that have records.
+    /// Lists with records.
     private var savedLists: Set<UInt64> = []
-    /// Those of them whose steps are others than before.
+    /// Lists with records whose steps have changed.
     private var rewrittenLists: Set<UInt64> = []
-    /// Whether calls went on in slices since that was recorded.
+    /// Whether calls continued in slices since progress was recorded.
     private var hasProgress = false
-    /// What the records of those say.
+    /// The progress by the records.
     private var savedProgress: [UInt64: ProgressRecord] = [:]
 
     var isEmpty: Bool { all.isEmpty }
@@ -38,7 +39,7 @@ struct PendingCalls: Sendable {
 
     // MARK: Waiting
 
-    /// A call waits for what happens outside. Its caller gets another answer at this time, unless it has an earlier one.
+    /// A call waits. Its caller gets another answer at this time, unless it has an earlier one.
     mutating func suspend(_ request: RequestID, _ call: Call, until due: Instant) {
         var call = call
         if call.due == nil { call.due = due }
@@ -50,7 +51,7 @@ struct PendingCalls: Sendable {
         if case .list = call.kind { unsavedLists.insert(request.number) }
     }
 
-    /// A call goes on with the next slice, or with this one.
+    /// A call continues in the next slice, or in this one.
     mutating func park(_ request: RequestID, _ call: Call, until due: Instant) {
         var call = call
         if call.due == nil { call.due = due }
@@ -59,14 +60,13 @@ struct PendingCalls: Sendable {
         if call.isList { unsavedLists.insert(request.number) }
     }
 
-    /// A deep link begins, with what is known of its outcomes.
+    /// A deep link begins, with the outcomes that are known.
     mutating func begin(_ request: RequestID, _ call: Call, _ outcomes: [FlowOutcome]) {
         all[request] = call
         deepLinks[request] = outcomes
     }
 
-    /// Calls that wait and need an alarm, with the times at which their callers get another answer. None of those that are
-    /// over already.
+    /// Takes the calls that wait and have no alarm yet, with the times at which their callers get another answer.
     mutating func takeUnwatched() -> [(request: RequestID, due: Instant)] {
         if unwatched.isEmpty { return [] }
         defer { unwatched = [] }
@@ -76,19 +76,19 @@ struct PendingCalls: Sendable {
         }
     }
 
-    /// A call is over, or goes on now. The outcomes of a deep link stay, until they are taken.
+    /// Removes a call that has ended or continues now. The outcomes of a deep link stay until they are taken.
     mutating func remove(_ request: RequestID) -> Call? {
         guard let call = all.removeValue(forKey: request) else { return nil }
         if call.isList { forget(list: request.number) }
         return call
     }
 
-    /// A deep link is over: what it came to.
+    /// Takes the outcomes of a deep link that has ended.
     mutating func takeOutcomes(of request: RequestID) -> [FlowOutcome] { deepLinks.removeValue(forKey: request) ?? [] }
 
-    /// A caller has waited long enough: from now on it is answered.
+    /// A caller has waited long enough, and is answered now.
     ///
-    /// - Returns: the call, and whether its caller was answered before; nil: nobody waits for it.
+    /// - Returns: the call, and whether its caller was answered before; nil if no caller waits for it.
     mutating func timeOut(_ request: RequestID) -> (call: Call, wasAnswered: Bool)? {
         guard var call = all[request], call.isAwaited else { return nil }
         let wasAnswered = call.isAnswered
@@ -97,7 +97,7 @@ struct PendingCalls: Sendable {
         return (call, wasAnswered)
     }
 
-    /// Steps of a call are others by new definitions.
+    /// Replaces a call's steps, after the definitions have changed.
     mutating func renew(_ request: RequestID, _ kind: Call.Kind) {
         all[request]?.kind = kind
         if case .list = kind {
@@ -108,19 +108,19 @@ struct PendingCalls: Sendable {
 
     // MARK: Steps that have ended
 
-    /// What is to be done when a step that a call waited for has ended.
+    /// What is to be done when a step that a call waits for has ended.
     enum Consequence {
         /// Nothing now.
         case none
-        /// The caller was answered `pending`: it learns how the step ended, which was emitted at this path.
+        /// Report the outcome to the caller, which was answered `pending`; the step was emitted at this path.
         case report(Call, path: String)
-        /// The same, and the call is over.
+        /// The same; and the call has ended.
         case reportLast(Call, path: String)
-        /// The call emitted this step alone: it is over, and the outcome is its answer, to be remembered by this token.
+        /// Answer the call with the outcome of its only step; the token remembers it.
         case answer(Call, path: String, Tokens.Key?)
     }
 
-    /// A step that a call waited for has ended; the call goes on when its turn comes, where there is more to do.
+    /// Notes the outcome of a step. If there is more to do, the call continues when its turn comes.
     mutating func end(_ step: WaitingStep, _ outcome: Outcome, for request: RequestID) -> Consequence {
         guard var call = all[request] else { return .none }
         switch call.kind {
@@ -144,7 +144,7 @@ struct PendingCalls: Sendable {
         case .path(var walk):
             if call.isAnswered { return .reportLast(call, path: walk.place) }
             walk.outcome = outcome
-            // The guard may have put another one in place.
+            // The guard may have replaced the step.
             walk.segments[walk.outcomes.count].step = step.step
             call.kind = .path(walk)
             all[request] = call
@@ -154,17 +154,17 @@ struct PendingCalls: Sendable {
         }
     }
 
-    /// The step of a deep link for one flow.
+    /// A deep link's step for one flow.
     struct DeepLinkStep {
         let client: Client
         let flow: NodeID
         let step: StepID
         let arguments: Arguments
-        /// Where the flow stands among those of the deep link.
+        /// The place of the flow among those of the deep link.
         let place: Int
     }
 
-    /// The step for the next flow of a deep link; nil: none is left.
+    /// The step for the next flow of a deep link; nil if none is left.
     mutating func takeNextStep(of request: RequestID) -> DeepLinkStep? {
         guard var call = all[request], case .deepLink(var link) = call.kind else { return nil }
         var next: DeepLinkStep?
@@ -180,7 +180,7 @@ struct PendingCalls: Sendable {
         return next
     }
 
-    /// The step of a deep link was emitted on all flows: from now on it waits for others alone, if it does.
+    /// A deep link has emitted its step on all flows, and waits only for outcomes.
     mutating func endSlices(of request: RequestID) {
         forget(list: request.number)
         guard all[request]?.isWatched == false else { return }
@@ -188,12 +188,12 @@ struct PendingCalls: Sendable {
         unwatched.append(request)
     }
 
-    // MARK: What goes on next
+    // MARK: Calls that continue
 
-    /// Whether a call goes on as soon as it has its turn.
+    /// Whether a call continues in its turn.
     var hasNext: Bool { parked != nil || !resumable.isEmpty }
 
-    /// Takes the next call that goes on.
+    /// Takes the next call that continues.
     mutating func takeNext() -> RequestID? {
         if let request = parked.take() { return request }
         guard resumed < resumable.count else { return nil }
@@ -203,27 +203,27 @@ struct PendingCalls: Sendable {
         return request
     }
 
-    /// The call that a slice ended within, if its caller has waited long enough.
+    /// The call that a slice interrupted, if its caller has waited long enough.
     func parkedCall(dueBy now: Instant) -> RequestID? {
         guard let parked, let due = all[parked]?.due, due <= now else { return nil }
         return parked
     }
 
-    /// Leaves out what goes on later.
+    /// Removes what would continue later, for the dry run.
     mutating func forgetNext() { (parked, resumable, resumed) = (nil, [], 0) }
 
     // MARK: Readiness
 
-    /// A call waits for a flow to be ready.
+    /// A call waits until a flow is ready.
     mutating func wait(_ request: RequestID, for flow: NodeID) { readers[flow, default: []].insert(request) }
 
-    /// A call waits for a flow no longer.
+    /// A call no longer waits for a flow.
     mutating func stopWaiting(_ request: RequestID, for flow: NodeID) {
         readers[flow]?.remove(request)
         if readers[flow]?.isEmpty == true { readers[flow] = nil }
     }
 
-    /// A flow is ready, or gone: the calls that waited for it go on, in the order in which they came.
+    /// A flow is ready or gone: the calls that waited for it continue in their order.
     mutating func resume(waitingFor flow: NodeID) {
         if readers.isEmpty { return }
         guard let waiting = readers.removeValue(forKey: flow) else { return }
@@ -235,24 +235,24 @@ struct PendingCalls: Sendable {
 
 extension PendingCalls {
     var hasUnsaved: Bool { hasProgress || !unsavedLists.isEmpty }
-    /// Whether there are records of how far calls are.
+    /// Whether there are records of progress.
     var hasSavedProgress: Bool { !savedProgress.isEmpty }
 
-    /// How far calls are has changed, or may have.
+    /// Notes that progress may have changed.
     mutating func noteProgress() { hasProgress = true }
 
-    /// A list waits no longer; if it does again, that is noted again.
+    /// A list no longer waits; if it does again, it is noted again.
     private mutating func forget(list: UInt64) {
         if savedLists.contains(list) { unsavedLists.insert(list) } else { unsavedLists.remove(list) }
     }
 
-    /// The records that changed since they were last taken: of lists, and how far calls are.
+    /// Takes the changed records: of lists, and of progress.
     mutating func takeRecords(_ definitions: Definitions) -> [Record] {
         if !hasUnsaved { return [] }
         var records: [Record] = []
         for request in unsavedLists.sorted() {
             if let record = record(ofList: request, definitions) {
-                // Which of its steps are done is said by the record of the one that waits.
+                // The record of the waiting step says which steps have ended.
                 let isNew = savedLists.insert(request).inserted
                 guard isNew || rewrittenLists.contains(request) else { continue }
                 records.append(record)
@@ -271,7 +271,7 @@ extension PendingCalls {
         return records
     }
 
-    /// All records; each counts as saved from now on.
+    /// Takes all records; each counts as saved.
     mutating func takeAllRecords(_ definitions: Definitions) -> [Record] {
         _ = takeRecords(definitions)
         let records = allRecords(definitions)
@@ -285,7 +285,7 @@ extension PendingCalls {
             + all.keys.compactMap { record(ofList: $0.number, definitions) }
     }
 
-    /// How far the calls are that go on with the next slice, by their numbers.
+    /// The progress of calls that continue in the next slice, by their numbers.
     private var progress: [UInt64: ProgressRecord] {
         var progress: [UInt64: ProgressRecord] = [:]
         let requests = [parked].compactMap { $0 } + resumable[resumed...]
@@ -329,8 +329,8 @@ extension PendingCalls {
 
     // MARK: Restoring
 
-    /// Takes back a call that a step waits for. Its caller got no answer, and gets a signal as if the answer had been `pending`; where
-    /// the call is awaited by its token, until this time.
+    /// Restores a call that a step waits for. Its caller got no answer; `StepConcluded` reports the outcome. Repeated calls
+    /// with its token wait until its time limit.
     mutating func restore(_ request: RequestID, _ call: Call) {
         var call = call
         call.isAnswered = true
@@ -338,14 +338,14 @@ extension PendingCalls {
         if call.isAwaitedByToken { unwatched.append(request) }
     }
 
-    /// Takes back a call that went on in slices: it does so again.
+    /// Restores a call that was interrupted at the end of a slice; it continues.
     mutating func restoreSliced(_ request: RequestID, _ call: Call, _ outcomes: [FlowOutcome]? = nil) {
         restore(request, call)
         if let outcomes { deepLinks[request] = outcomes }
         resumable.append(request)
     }
 
-    /// Takes back the place of one undecided flow of a deep link.
+    /// Restores the place of an undecided flow of a deep link.
     mutating func restoreDeepLink(_ request: RequestID, by client: Client, _ place: Int, path: String) {
         var link = DeepLink(step: StepID(0), arguments: [])
         if case .deepLink(let others)? = all[request]?.kind { link = others }

@@ -1,7 +1,7 @@
-/// The first outcomes of calls that their callers gave a name, for a time: a call that is made again by that name gets
-/// the same answer, and nothing else happens.
+/// The outcomes of calls with a token, for a time: a repeated call with the same token gets the same answer, and has no
+/// other effect.
 struct Tokens: Sendable {
-    /// What kind of call has the token; each has tokens of its own, as their answers differ.
+    /// The kind of call. Each kind has its own tokens, because the answers differ.
     enum Kind: Sendable {
         case emission
         case coordination
@@ -13,39 +13,39 @@ struct Tokens: Sendable {
         var token: String
     }
 
-    /// How a call ended.
+    /// The outcome of a call.
     enum Outcome: Equatable, Sendable {
         case reply(Answer)
         case fail(FlowError)
-        /// It has not ended; so many calls by the same token wait with it.
+        /// The call has not ended; these repeated calls wait with it.
         case waiting(with: [RequestID])
     }
 
-    /// The outcome, and of which call it is.
+    /// The outcome of a call.
     private struct Entry {
         var outcome: Outcome
-        /// nil: the call has ended.
+        /// nil if the call has ended.
         let request: RequestID?
         let at: Instant
-        /// Names its record.
+        /// The number of its record.
         let number: UInt64
-        /// Whether there is such a record.
+        /// Whether it has a record.
         var isSaved = false
     }
 
     private var entries: [Key: Entry] = [:]
     private var counts: [Client: Int] = [:]
-    /// In the order they came, from `oldest` on.
+    /// In the order in which the calls came, from `oldest` on.
     private var order: [(key: Key, at: Instant)] = []
     private var oldest = 0
     private var lastNumber: UInt64 = 0
-    /// Those whose records are out of date.
+    /// Tokens whose records are out of date.
     private(set) var unsaved: Set<Key> = []
-    /// Records of those that were forgotten.
+    /// The numbers of the records of removed tokens.
     private(set) var forgotten: [UInt64] = []
 
     var count: Int { entries.count }
-    /// How many calls of each client wait with others.
+    /// How many repeated calls of each client wait.
     var waitingCounts: [Client: Int] {
         entries.reduce(into: [:]) { counts, entry in
             if case .waiting(let others) = entry.value.outcome { counts[entry.key.client, default: 0] += others.count }
@@ -54,7 +54,7 @@ struct Tokens: Sendable {
 
     func outcome(of key: Key) -> Outcome? { entries[key]?.outcome }
 
-    /// Whether calls by this token wait with this one.
+    /// Makes repeated calls wait with this request.
     func haveWait(_ key: Key, with request: RequestID) -> Bool {
         guard let entry = entries[key], entry.request == request, case .waiting = entry.outcome else { return false }
         return true
@@ -83,7 +83,7 @@ struct Tokens: Sendable {
         try checkCount(count, of: " in total", quota.total)
     }
 
-    /// Forgets what a client remembers that is gone, as nobody can ask by that; but for calls that have not ended.
+    /// Removes the tokens of a client that is gone, except for calls that have not ended: no client can use them.
     mutating func forget(_ client: Client) {
         guard counts[client] != nil else { return }
         order.removeFirst(oldest)
@@ -103,7 +103,7 @@ struct Tokens: Sendable {
         counts[client] = left > 0 ? left : nil
     }
 
-    /// Remembers an outcome; the call is given where it has not ended, for ``conclude(_:_:of:)``.
+    /// Remembers an outcome; with the request if the call has not ended, for ``conclude(_:_:of:)``.
     mutating func remember(_ outcome: Outcome, of key: Key, at now: Instant, for request: RequestID? = nil) {
         lastNumber += 1
         entries[key] = Entry(outcome: outcome, request: request, at: now, number: lastNumber)
@@ -112,7 +112,7 @@ struct Tokens: Sendable {
         order.append((key, now))
     }
 
-    /// Lets another call wait with the one that has not ended.
+    /// Makes a repeated call wait with the first one.
     mutating func wait(_ request: RequestID, with key: Key) throws(FlowError) {
         guard case .waiting(let others)? = entries[key]?.outcome else { return }
         guard others.count < Limits.callsPerToken else {
@@ -124,9 +124,9 @@ struct Tokens: Sendable {
         entries[key]?.outcome = .waiting(with: others + [request])
     }
 
-    /// A call that was remembered as waiting ended, or is answered before its end; gives those that waited with it.
+    /// The first call has ended, or is answered before its end. Returns the calls that waited with it.
     mutating func conclude(_ key: Key, _ outcome: Outcome, of request: RequestID) -> [RequestID] {
-        // Its time may be over, and the token another call's.
+        // The token may have expired, and belong to another call now.
         guard let before = entries[key], before.request == request else { return [] }
         entries[key]?.outcome = outcome
         unsaved.insert(key)
@@ -134,7 +134,7 @@ struct Tokens: Sendable {
         return []
     }
 
-    /// Forgets those whose time is over; not while calls wait with one, which happens when the timer is that late.
+    /// Removes expired tokens, except those with waiting calls, which the timer answers soon.
     mutating func expire(at now: Instant) {
         while oldest < order.count, order[oldest].at.advanced(by: Limits.tokenLifetime) <= now {
             let key = order[oldest].key
@@ -145,7 +145,7 @@ struct Tokens: Sendable {
             counts[key.client] = left > 0 ? left : nil
             oldest += 1
         }
-        // What is done with is given back when it is most of the list.
+        // Frees the expired part of the list when it is most of it.
         if oldest > order.count / 2 {
             order.removeFirst(oldest)
             oldest = 0
@@ -156,7 +156,7 @@ struct Tokens: Sendable {
 // MARK: - Records
 
 extension Tokens {
-    /// Records of those that changed since they were last taken, and of those that were forgotten.
+    /// Takes the records of changed and removed tokens.
     mutating func takeRecords() -> [Record] {
         if unsaved.isEmpty, forgotten.isEmpty { return [] }
         var records = forgotten.map { Record(RecordKey(.token, $0), nil) }
@@ -169,7 +169,7 @@ extension Tokens {
         return records.sorted { $0.key < $1.key }
     }
 
-    /// Has the next ``takeRecords()`` give all.
+    /// Makes the next ``takeRecords()`` return all.
     mutating func touchAll() { unsaved.formUnion(entries.keys) }
 
     var allRecords: [Record] { entries.keys.compactMap(record(of:)) }
@@ -178,7 +178,7 @@ extension Tokens {
         guard let entry = entries[key] else { return nil }
         let outcome: TokenRecord.Outcome =
             switch (entry.outcome, entry.request) {
-            // The call goes on after a restart, and its outcome is to be the token's.
+            // The call continues after a restart, and its outcome will be the token's.
             case (.reply(.verdict(.pending, _)), let request?): .pending(request: request.number)
             case (.reply(let answer), _): .reply(answer)
             case (.fail(let error), _): .fail(error)
@@ -187,7 +187,7 @@ extension Tokens {
         return Record(RecordKey(.token, entry.number), TokenRecord(key: key, at: entry.at, outcome: outcome).bytes)
     }
 
-    /// Takes back what an earlier process remembered; in the order of their numbers.
+    /// Restores a token; in the order of the records' numbers.
     mutating func restore(_ record: TokenRecord, _ number: UInt64) {
         let (outcome, request): (Outcome, RequestID?) =
             switch record.outcome {

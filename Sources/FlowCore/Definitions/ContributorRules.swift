@@ -1,20 +1,20 @@
-/// What contributors may be like, and how they combine: the same for definition files, navigators and the library.
+/// The rules for contributors and their combinations: the same for definition files, navigators and the library.
 ///
-/// Values are in no text: they can be private arguments of a step, and everyone may read the text.
+/// Messages contain no values: these can be private arguments of a step, and everyone may read a message.
 public struct ContributorRules {
-    /// How many contributors an answer may have: as many as a flow has children.
+    /// The maximum number of contributors in an answer: that of a flow's children.
     public static let limit = Limits.children
 
     private let definitions: Definitions
 
-    /// The rules with these declarations.
+    /// Creates the rules for definitions.
     public init(_ definitions: Definitions) { self.definitions = definitions }
 
-    // MARK: What has no names
+    // MARK: Without names
 
-    /// The kind of this name.
+    /// Returns the kind with this name.
     ///
-    /// - Throws: a refusal with all kinds.
+    /// - Throws: an error that lists all kinds.
     public static func kind(named name: String) throws(FlowError) -> NamedContributor.Kind {
         if let kind = NamedContributor.Kind(rawValue: name) { return kind }
         let kinds = NamedContributor.Kind.allCases.map(\.rawValue)
@@ -22,26 +22,26 @@ public struct ContributorRules {
         throw wrong("there is no such kind; known are \(known)" + Names.suggestion(for: name, among: kinds))
     }
 
-    /// Why contributors of these kinds can't stand together; nil if they can (S-21).
+    /// Returns why contributors of these kinds can't be combined; nil if they can (S-21).
     public static func problem(together kinds: some Collection<NamedContributor.Kind>) -> String? {
         guard kinds.count > 1, kinds.contains(.end) else { return nil }
         return "'end' stands beside other contributors; the flow is gone with it, so it has to be the only one"
     }
 
-    /// Why a text can't be a style; nil if it can.
+    /// Returns why a text is not a valid style; nil if it is.
     public static func problem(style: String) -> String? {
         let count = style.utf8.count
         return count <= Limits.styleLength
             ? nil : "'style' has \(count) bytes; it can have at most \(Limits.styleLength)"
     }
 
-    /// Why a text can't be the id of a presentable; nil if it can.
+    /// Returns why a text is not a valid id of a presentable; nil if it is.
     public static func problem(id: String) -> String? {
         Names.isPresentableName(id)
             ? nil : "'\(Names.escaped(id))' can't be an id: it has to be \(Names.presentableNameRule)"
     }
 
-    /// The reason against an `onDismissed` without a step.
+    /// The error for an `onDismissed` without a step.
     public static var missingDismissalStep: String { "'onDismissed' has to name its step" }
 
     private static func whenHidden(_ word: String) throws(FlowError) -> WhenHidden {
@@ -56,11 +56,11 @@ public struct ContributorRules {
         if let problem { throw wrong(problem) }
     }
 
-    // MARK: What has names
+    // MARK: With names
 
-    /// Contributors of an answer.
+    /// Resolves the contributors of an answer.
     ///
-    /// - Throws: a refusal that names the first contributor that is wrong.
+    /// - Throws: an error that names the first invalid contributor.
     public func contributors(_ named: [NamedContributor]) throws(FlowError) -> [FlowContributor] {
         var contributors: [FlowContributor] = []
         for (index, contributor) in named.enumerated() {
@@ -74,15 +74,15 @@ public struct ContributorRules {
         return contributors
     }
 
-    /// The text of a refusal with the place of the contributor before it.
+    /// The message of an error, with the place of the contributor before it.
     public static func text(of error: FlowError, at index: Int, _ kind: String, _ name: String) -> String {
         let subject = "'\(Names.escaped(kind))'" + (name.isEmpty ? "" : " '\(Names.escaped(name))'")
         return "contributor \(index + 1), \(subject): \(error.message)"
     }
 
-    /// The contributor of these names; nil for `none`.
+    /// Resolves a contributor; nil for `none`.
     ///
-    /// - Throws: a refusal with the first thing that is wrong.
+    /// - Throws: the first error.
     public func contributor(_ named: NamedContributor) throws(FlowError) -> FlowContributor? {
         let (name, options) = (named.name, named.options)
         switch named.kind {
@@ -158,7 +158,7 @@ public struct ContributorRules {
 // MARK: - Arguments
 
 extension ContributorRules {
-    /// What takes arguments.
+    /// An owner of arguments.
     private struct Target {
         let parameters: [Parameter]
         let subject: String
@@ -170,9 +170,10 @@ extension ContributorRules {
         Target(parameters: definitions[step].parameters, subject: "step '\(definitions[step].name)'")
     }
 
-    /// The arguments that are given, in their declared types; or inherited ones where none are given (S-18).
+    /// Returns the given arguments in their declared types; or inherited ones if none are given (S-18).
     ///
-    /// - Parameter child: the dismissed child, to which texts can refer then: to its name, the reason, or an argument.
+    /// - Parameter child: the dismissed child, to which texts can refer in `onDismissed`: to its name, the reason, or an
+    ///   argument.
     private func source(
         _ given: Arguments?, for target: Target, dismissed child: Target? = nil
     ) throws(FlowError) -> ArgumentSource {
@@ -201,7 +202,7 @@ extension ContributorRules {
         return .given(bindings.sorted { $0.name < $1.name })
     }
 
-    /// What a text in `onDismissed` refers to; nil if it stands for itself.
+    /// Returns what a text in `onDismissed` refers to; nil if it is literal.
     private func reference(
         _ value: Value, to parameter: Parameter, of child: Target
     ) throws(FlowError) -> Binding.Source? {

@@ -12,7 +12,7 @@ public struct LimitRow: Equatable, Sendable {
 }
 
 extension Limits {
-    /// What a client may hold, and what all clients together may hold.
+    /// The quotas of a client, and of all clients together.
     public static var quotas: [LimitRow] {
         [
             LimitRow("live presentables", count(nodesPerClient), count(nodes)),
@@ -37,7 +37,7 @@ extension Limits {
         ]
     }
 
-    /// What definition files and registrations may say.
+    /// The limits of definition files and registrations.
     public static var definitions: [LimitRow] {
         [
             LimitRow("name of a screen or flow, id", "\(count(nameLength)) bytes"),
@@ -52,7 +52,7 @@ extension Limits {
         ]
     }
 
-    /// What one thing may hold, whoever asks for it.
+    /// The limits that are the same for everyone.
     public static var bounds: [LimitRow] {
         [
             LimitRow("children of a flow", count(children)),
@@ -82,7 +82,7 @@ extension Limits {
         ]
     }
 
-    /// How long something may take.
+    /// The time limits.
     public static var times: [LimitRow] {
         [
             LimitRow("a caller waits for a verdict; after that, the answer is `pending`", time(replyTimeout)),

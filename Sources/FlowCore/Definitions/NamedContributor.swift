@@ -1,4 +1,5 @@
-/// A contributor by names, as a navigator or the library gives it; ``ContributorRules`` makes a ``FlowContributor`` of it.
+/// A contributor with names, as a navigator or the library gives it; ``ContributorRules`` resolves it to a
+/// ``FlowContributor``.
 public struct NamedContributor: Equatable, Sendable {
     /// What a contributor does (S-17).
     public enum Kind: String, CaseIterable, Sendable {
@@ -17,7 +18,7 @@ public struct NamedContributor: Equatable, Sendable {
         /// Another step on the flow's parent.
         case parent
 
-        /// The options beside it; an ``end`` has them only with a step.
+        /// The options that it can have; an ``end`` has them only with a step.
         public var options: [Option] {
             switch self {
             case .screen, .flow: Option.allCases
@@ -37,7 +38,7 @@ public struct NamedContributor: Equatable, Sendable {
         case arguments
         /// The arguments of the child's initial step.
         case stepArguments
-        /// How the child is shown.
+        /// The style of the child.
         case style
         /// What happens to steps on the child while it is hidden (S-15).
         case whenHidden
@@ -45,7 +46,7 @@ public struct NamedContributor: Equatable, Sendable {
         case reuse
         /// Whether the flow's children are dismissed first (S-19).
         case clear
-        /// A step that follows when others dismiss the child (S-23).
+        /// The step that is triggered when others dismiss the child (S-23).
         case onDismissed
 
         /// The keys inside ``onDismissed``.
@@ -61,7 +62,7 @@ public struct NamedContributor: Equatable, Sendable {
         }
     }
 
-    /// The options that were given. Those that were not have the defaults of a ``ChildTemplate``.
+    /// The given options. The others have the defaults of a ``ChildTemplate``.
     public struct Options: Equatable, Sendable {
         /// See ``Option/id``.
         public var id: String?
@@ -82,7 +83,7 @@ public struct NamedContributor: Equatable, Sendable {
         /// See ``Option/onDismissed``.
         public var onDismissed: Dismissal?
 
-        /// No options.
+        /// Creates options without values.
         public init() {}
     }
 
@@ -93,18 +94,18 @@ public struct NamedContributor: Equatable, Sendable {
         /// The step's arguments, in which texts can refer to the child.
         public var arguments: Arguments?
 
-        /// A step without a name yet.
+        /// Creates a value without a step.
         public init() {}
     }
 
-    /// What it does.
+    /// The kind.
     public var kind: Kind
     /// The name of a screen, a flow, a step or a presentable, by the kind; empty for none.
     public var name: String
     /// Its options.
     public var options: Options
 
-    /// A contributor of these parts.
+    /// Creates a contributor.
     public init(_ kind: Kind, _ name: String = "", _ options: Options = Options()) {
         (self.kind, self.name, self.options) = (kind, name, options)
     }

@@ -1,35 +1,35 @@
-/// What a step would come to, and why: the answer of ``Coordinator/explain(_:_:on:by:at:)``.
+/// The result of a dry run of a step, with reasons: the answer of ``Coordinator/explain(_:_:on:by:at:)``.
 ///
-/// Nothing of it is promised: it is so as long as nothing else happens.
+/// It holds as long as nothing else happens.
 public struct Explanation: Equatable, Sendable {
-    /// How the step would end: `pending` where another process is asked first. The serial would be that one if nothing else
-    /// is navigated meanwhile.
+    /// The outcome of the step; `pending` if another process would be asked. The serial is a guess: the next one.
     public internal(set) var outcome: Outcome
-    /// The same in words, for a person who may know the step's arguments; what belongs to another line is indented by two
-    /// spaces. At most ``Limits/explanationLines``, then one that says how many are left out, and what cut the chain.
+    /// The outcome and the reasons, as text for a caller that may know the step's arguments. Lines that belong to the line
+    /// before are indented by two spaces. There are at most ``Limits/explanationLines``, and one more with the number of
+    /// lines left out and the error that ended the cascade.
     public var lines: [String] {
         guard leftOut > 0 else { return text }
         return text + ["… and \(leftOut) more line\(leftOut == 1 ? "" : "s")"] + (last.map { [$0] } ?? [])
     }
-    /// What would have to be done, in order: as ``Coordinator/handle(_:at:)`` would give it, without the answer and
-    /// timers. Private arguments are in there.
+    /// The effects in order, as ``Coordinator/handle(_:at:upTo:)`` would return them, without the answer and timers. They
+    /// contain private arguments.
     public internal(set) var effects: [Effect] = []
 
     private var text: [String] = []
     private var leftOut = 0
-    /// What is said though there are lines enough.
+    /// The line that is kept beyond the limit.
     private var last: String?
 
-    /// An explanation without words yet.
+    /// Creates an explanation without lines.
     init(_ outcome: Outcome) { self.outcome = outcome }
 
-    /// The explanation of a refusal.
+    /// Creates the explanation of a refusal.
     public init(refusal: FlowError) {
         outcome = .refused(refusal)
         add(refusal.message)
     }
 
-    /// Adds a line, or counts it where there are enough; the first that matters is added all the same.
+    /// Adds a line, or counts it beyond the limit; the first line that matters is kept anyway.
     mutating func add(_ line: String, indented: Bool = false, matters: Bool = false) {
         guard text.count < Limits.explanationLines else {
             if matters, last == nil { last = line } else { leftOut += 1 }
@@ -38,6 +38,6 @@ public struct Explanation: Equatable, Sendable {
         text.append(indented ? "  " + line : line)
     }
 
-    /// Whether the latest line says just this.
+    /// Whether the latest line has this text.
     func hasJustExplained(_ line: String) -> Bool { text.last.map { $0 == line || $0 == "  " + line } ?? false }
 }

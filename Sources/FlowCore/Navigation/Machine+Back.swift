@@ -1,7 +1,7 @@
-// Back is no step: no guard, no gate, no queue (S-24).
+// Back is not a step: it passes no guard, no gate and no queue (S-24).
 
 extension Machine {
-    /// Goes back at the innermost place that has something to go back to.
+    /// Goes back at the innermost flow that can.
     mutating func goBack(
         _ node: NodeID, by client: Client, calledAt path: String?, _ request: RequestID, _ turn: inout Turn
     ) {
@@ -15,13 +15,13 @@ extension Machine {
             return
         }
         if let last = way.last { reach(last, &turn) }
-        // The flow that takes a step of it may be one further down; the caller knows the one that was called.
+        // The flow that goes back may be further down; the caller knows the one that it called.
         turn.call.path = path ?? forest[slot].path
         for flow in way.reversed() where goBack(at: flow, by: client, request, &turn) { return }
         turn.answer = .reply(request, .verdict(.unhandled, serial: 0))
     }
 
-    /// Where Back descends to: the child in sight, if that is a flow.
+    /// The child in sight, if it is a flow.
     private func innerFlow(of flow: NodeSlot) -> NodeSlot? {
         let inSight: NodeSlot? =
             switch forest[flow].flow?.covering {
@@ -32,7 +32,7 @@ extension Machine {
         return inSight.flatMap { forest[$0].flow == nil ? nil : $0 }
     }
 
-    /// Goes back at this flow; false where there is nothing to go back to.
+    /// Goes back at this flow; returns false if it can't.
     private mutating func goBack(at flow: NodeSlot, by client: Client, _ request: RequestID, _ turn: inout Turn) -> Bool
     {
         if let onBack = definitions.flows[definition(of: flow).index].onBack {

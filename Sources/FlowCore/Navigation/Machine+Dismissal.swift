@@ -1,4 +1,4 @@
-// Presentables that go, and what is reported of it (S-12, S-22, S-23).
+// The removal of presentables, and what is reported about it (S-12, S-22, S-23).
 
 extension Machine {
     /// A client dismisses a presentable.
@@ -10,13 +10,13 @@ extension Machine {
             turn.answer = .fail(request, error)
             return
         }
-        // Whose hand it was needs no telling.
+        // An owner that dismisses its presentable gets no `Withdraw`.
         if forest[slot].owner == client { removeOwner(slot) }
         dismiss(slot, .dismissed, origin: origins.next(), cause: 0, client, &turn)
         turn.answer = .reply(request, .done)
     }
 
-    /// A presentable goes by other hands than its flow's, which may have `onDismissed` for that (S-23).
+    /// Dismisses a presentable, not by a rule of its flow; the flow can have `onDismissed` for it (S-23).
     mutating func dismiss(
         _ slot: NodeSlot, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client, _ turn: inout Turn
     ) {
@@ -29,8 +29,8 @@ extension Machine {
         triggerPresented(&turn)
     }
 
-    /// Removes a presentable and all below it, newest leaf first, and reports it (S-22). What that means for the rest of
-    /// the tree is settled by the caller, when all its changes are made.
+    /// Removes a presentable and all below it, newest leaf first, and reports it (S-22). The caller updates the rest of the
+    /// tree when it has made all its changes.
     mutating func takeOut(_ slot: NodeSlot, below parent: NodeSlot?, _ reason: Withdrawal.Reason, _ turn: inout Turn)
         -> [Node]
     {
@@ -40,7 +40,7 @@ extension Machine {
         return gone
     }
 
-    /// Reports presentables that are gone. The reason is that of the last one, which took the others with it.
+    /// Reports removed presentables. The reason is that of the last one, which took the others with it.
     mutating func reportRemoved(_ gone: [Node], _ reason: Withdrawal.Reason, _ turn: inout Turn) {
         for (place, node) in gone.enumerated() {
             turn.effects.append(.removePresentable(path: node.path, isFlow: node.flow != nil))
@@ -51,13 +51,13 @@ extension Machine {
         }
     }
 
-    /// A presentable went with all below it, and is the last of those: its parent waits for it no longer (S-26).
+    /// A presentable was removed with all below it, as the last of these; its parent no longer waits for it (S-26).
     mutating func concludeRemoval(_ gone: [Node], below parent: NodeSlot?) {
         guard let parent, let flow = gone.last?.flow else { return }
         if flow.isAwaitedByParent, !flow.isReady { awaitedChildEnded(of: parent) }
     }
 
-    /// Sets off the step that a flow asked for when this child goes by other hands (S-23).
+    /// Triggers the step that a flow has for the dismissal of this child (S-23).
     mutating func reportParent(
         _ flow: NodeSlot, of gone: Node?, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client,
         _ turn: inout Turn
@@ -70,16 +70,15 @@ extension Machine {
             step: template.step, arguments: [], cause: cause, purpose: .triggered)
         do throws(FlowError) {
             step.arguments = try Planner.resolve(template, context, forest, definitions).arguments
-            // It begins a chain, or goes on with one that waited: there can be thousands, and a slice may end before each.
+            // It begins a cascade, or continues one after a wait: there can be thousands, and a slice may end before each.
             if mayTrigger(step, &turn) { queue.insert(contentsOf: [step]) }
         } catch {
             reportFailure(of: step, .refused(error), &turn)
         }
     }
 
-    /// Steps that wait for presentables that are gone: those that waited at them end with it, and are reported (S-12);
-    /// those that were triggered on their flows end when their turn comes (S-22), and are reported on the nearest live
-    /// ancestor.
+    /// Ends the steps that wait for removed presentables. Steps that waited at them end now, and are reported (S-12). Steps
+    /// that were triggered on their flows end when their turn comes (S-22), and are reported at the nearest live ancestor.
     mutating func dropSteps(of gone: [Node], nearestLiveAncestor: NodeSlot?, _ turn: inout Turn) {
         for node in gone {
             guard let flow = node.flow else { continue }
@@ -92,10 +91,10 @@ extension Machine {
             gone.lazy.filter { $0.flow != nil }.map { (NodeID(slot: $0.slot, instance: $0.instance), $0.path) },
             to: nearestLiveAncestor.map(forest.id(of:)))
         let nearestLiveAncestor = nearestLiveAncestor.map { forest[$0].path }
-        // Only the last one can have left the flow behind that was to take its steps.
+        // Only for the last one can the flow still be live that would have taken its steps.
         let last = gone.last.flatMap { $0.flow == nil ? $0.instance : nil }
         for node in gone {
-            // Where no ancestor is left, it is reported at the path of the flow that was to take it.
+            // Without a live ancestor, it is reported at the path of the flow that would have taken it.
             let place = nearestLiveAncestor ?? (node.flow == nil ? node.parentPath : node.path)
             if let held = node.initialStep {
                 reportDropped(
@@ -120,10 +119,10 @@ extension Machine {
     }
 }
 
-// MARK: - Reports of steps that nobody waits for
+// MARK: - Reports of steps that no call waits for
 
 extension Machine {
-    /// Tells of a step that nobody waits for, if it ended otherwise than navigated (S-12).
+    /// Reports a step that no call waits for, unless it was navigated (S-12).
     mutating func reportFailure(of step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) {
         let name = definitions.steps[step.step.index].name
         if case .navigated = outcome { return }
@@ -151,12 +150,12 @@ extension Machine {
                     message: message, isIdle: step.purpose == .idle)))
     }
 
-    /// Tells of a step that waited and was lost before its turn.
+    /// Reports a waiting step that was dropped.
     mutating func reportDropped(_ held: DeferredStep, _ error: FlowError, at path: String, _ turn: inout Turn) {
         reportDropped(held, .error(error.code), error.message, at: path, &turn)
     }
 
-    /// Tells of a step that waited until a newer one took its place (S-15, S-19).
+    /// Reports a deferred step that a newer one replaced (S-15, S-19).
     mutating func reportReplaced(_ held: DeferredStep, at path: String, _ turn: inout Turn) {
         let name = definitions.steps[held.step.index].name
         reportDropped(
@@ -175,7 +174,7 @@ extension Machine {
                     reason: reason, message: message)))
     }
 
-    /// Tells that a root has no parent which could take a step (S-20, S-21).
+    /// Reports a step for the parent of a root, which has none (S-20, S-21).
     mutating func reportOrphaned(_ planned: Plan.Step, of step: WaitingStep, at path: String, _ turn: inout Turn) {
         let name = definitions.steps[planned.step.index].name
         turn.effects.append(
@@ -185,8 +184,8 @@ extension Machine {
                     message: "'\(path)' is a root: it has no parent that could take step '\(name)'")))
     }
 
-    /// Where failures of steps for a flow are reported: at the flow, or the nearest ancestor that outlived it; where none did, at
-    /// the path that it had (S-12).
+    /// Where failures of steps for a flow are reported: at the flow, or its nearest live ancestor, or else at the path that
+    /// it had (S-12).
     func failurePath(of flow: NodeID) -> String {
         if let slot = forest.slot(of: flow) { return forest[slot].path }
         switch queue.nearestLiveAncestor(of: flow, isLive: { forest.slot(of: $0) != nil }) {

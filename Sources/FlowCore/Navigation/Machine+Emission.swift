@@ -1,4 +1,4 @@
-// A step from outside: who may emit it, the gate, and what is kept at the gate (S-4, S-15).
+// Steps from outside: emitters, the gate, and deferred steps (S-4, S-15).
 
 extension Machine {
     /// A client emits a step on a presentable.
@@ -28,7 +28,7 @@ extension Machine {
         }
     }
 
-    /// A client emits steps on a presentable, each when the one before has ended with all that it triggered (S-7).
+    /// A client emits steps on a presentable. Each is emitted when the one before has ended with its cascade (S-7).
     mutating func emit(
         _ steps: [EmittedStep], on node: NodeID, by client: Client, calledAt calledPath: String?, _ request: RequestID,
         _ turn: inout Turn
@@ -39,7 +39,7 @@ extension Machine {
             turn.answer = .fail(request, error)
             return
         }
-        // Where it is gone, each step is refused.
+        // If the presentable is gone, each step is refused.
         let path = calledPath ?? forest.slot(of: node).map { forest[$0].path } ?? ""
         let list = StepList(node: node, path: path, steps: steps)
         var call = Call(client: client, kind: .list(list))
@@ -52,7 +52,7 @@ extension Machine {
         emitRest(of: list, call, request, &turn)
     }
 
-    /// What steps count for that may have to wait.
+    /// The usage of steps that may have to wait.
     private mutating func usage(
         of steps: [EmittedStep], on node: NodeID, for client: Client, _ turn: inout Turn
     ) throws(FlowError) -> Accounting.Usage {
@@ -62,7 +62,7 @@ extension Machine {
         return usage
     }
 
-    /// Emits the steps that were not emitted yet, as far as none has to wait.
+    /// Emits the remaining steps, as long as none has to wait.
     mutating func emitRest(of list: StepList, _ call: Call, _ request: RequestID, _ turn: inout Turn) {
         var (list, call) = (list, call)
         drop(request)
@@ -91,17 +91,17 @@ extension Machine {
         if !call.isAnswered { finish(request, .reply(request, .verdicts(list.outcomes)), &turn) }
     }
 
-    /// What became of a step at the gate.
+    /// The result of an emission.
     enum Admission {
-        /// Its flow took it, it ended, and whoever waits for it has the answer.
+        /// The flow took the step, it has ended, and callers have their answers.
         case taken(Outcome)
-        /// It waits for a guard or navigator of its flow; whoever waits for it gets an answer later.
+        /// The step waits for a guard or navigator of its flow, and is answered later.
         case waiting
-        /// It did not come so far.
+        /// The step did not reach its flow.
         case ended(Outcome)
     }
 
-    /// Lets a step through to its flow, or not.
+    /// Emits a step on a presentable.
     mutating func emit(
         _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, _ options: EmissionOptions?,
         _ purpose: WaitingStep.Purpose, _ turn: inout Turn
@@ -128,7 +128,7 @@ extension Machine {
             at: slot, for: flow, &turn)
     }
 
-    /// The gate of a presentable: what it lets through is taken, or kept (S-15).
+    /// The gate of a presentable: a step passes, is deferred or ignored (S-15).
     mutating func pass(_ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, _ turn: inout Turn) -> Admission {
         let whenHidden = forest[slot].isPresented ? .allow : whenHidden(slot)
         if whenHidden == .ignore { return .ended(.ignored(.hidden)) }
@@ -147,16 +147,16 @@ extension Machine {
         return take(step, &turn).map { .taken($0) } ?? .waiting
     }
 
-    /// Refuses a client that owns none of the names which a flow wants of those that emit (`emitters`), or that the flow
-    /// waits for (S-32), unless the client does not wait for the flow.
+    /// Refuses a client that owns none of the flow's `emitters`, or whose answer the flow waits for (S-32), unless the
+    /// client does not wait for the flow.
     func checkEmitter(_ client: Client, of flow: NodeSlot, waits: Bool = true) throws(FlowError) {
         if waits, isWaiting(flow) { try checkDeadlock(client, at: flow) }
         try checkEmitter(client, of: definition(of: flow)) { "takes steps and Back only from" }
     }
 
-    /// Refuses a client that owns none of the names in a definition's `emitters` (S-5).
+    /// Refuses a client that owns none of a definition's `emitters` (S-5).
     ///
-    /// - Parameter allowance: what the flow allows their owners alone.
+    /// - Parameter allowance: what only the owners may do, for the text of the error.
     func checkEmitter(_ client: Client, of flow: FlowID, _ allowance: () -> String) throws(FlowError) {
         if definitions.flows[flow.index].emitters.isEmpty { return }
         let definition = definitions.flows[flow.index]
@@ -167,7 +167,7 @@ extension Machine {
             "flow '\(definition.name)' \(allowance()) who owns \(owners) on the bus; '\(client.name)' does not")
     }
 
-    /// What happens to a step on this presentable while it is not presented; only its own setting counts (S-15).
+    /// What happens to a step on a presentable that is not presented; by its own setting alone (S-15).
     func whenHidden(_ slot: NodeSlot) -> WhenHidden {
         forest[slot].whenHidden
             ?? forest[slot].flow.map { definitions.flows[$0.definition.index].whenHidden } ?? .ignore
@@ -190,10 +190,10 @@ extension Machine {
     }
 }
 
-// MARK: - Steps that are kept
+// MARK: - Deferred steps
 
 extension Machine {
-    /// Keeps a step at a presentable until that is presented.
+    /// Defers a step until its presentable is presented.
     private mutating func keep(
         _ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, onlyLatest: Bool, _ turn: inout Turn
     ) -> Outcome {
@@ -205,7 +205,7 @@ extension Machine {
         } catch {
             return .refused(error)
         }
-        // What went to make room may have released them.
+        // Eviction may have released them.
         let outdated = onlyLatest ? forest[slot].deferredSteps : []
         for outdated in outdated {
             reportReplaced(outdated, at: forest[flow].path, &turn)
@@ -214,7 +214,7 @@ extension Machine {
         if onlyLatest { forest.setDeferredSteps([], of: slot) }
         record(&kept, at: slot, isInitial: false)
         forest.deferStep(kept, at: slot)
-        // What went to make room for the step may have been what covered the presentable.
+        // Eviction may have removed the child that covered the presentable.
         if forest[slot].isPresented {
             forest.notePresented(slot)
             triggerPresented(&turn)
@@ -227,7 +227,7 @@ extension Machine {
         _ turn: inout Turn
     ) throws(FlowError) {
         let quota = accounting.quotas.deferredSteps
-        // What takes the place of another needs none.
+        // A step that replaces another needs no room.
         if outdated.isEmpty {
             let here = forest[slot].deferredSteps.count
             if !accounting.isFree(kept.client), here >= quota.perClient {
@@ -257,7 +257,7 @@ extension Machine {
         try reserve(own, inTotal: total, for: kept.client, sparing: slot, &turn)
     }
 
-    /// Whether one more step of this client may wait for a flow.
+    /// Checks whether one more step of this client may wait for a flow.
     func checkRoom(at flow: NodeSlot, for client: Client, besides outdated: [DeferredStep] = []) throws(FlowError) {
         guard let waiting = forest[flow].flow?.waiting else { return }
         let quota = accounting.quotas.stepsPerFlow
@@ -282,7 +282,7 @@ extension Machine {
 // MARK: - Tokens
 
 extension Machine {
-    /// Gives a call its first outcome again, if it has one; else has it remembered. False: it is to be carried out.
+    /// Answers a repeated call, or makes it wait for the first one; otherwise remembers the call and returns false.
     mutating func answerAgain(_ key: Tokens.Key, _ request: RequestID, _ turn: inout Turn) -> Bool {
         tokens.expire(at: turn.now)
         switch tokens.outcome(of: key) {
@@ -315,7 +315,7 @@ extension Machine {
         return false
     }
 
-    /// Gives a call the outcome of the first one by its token, now or when that has one.
+    /// Answers a repeated emission with the outcome of the first one, now or when that has ended.
     mutating func repeatEmission(_ token: String, by client: Client, _ request: RequestID, _ turn: inout Turn) {
         if answerAgain(Tokens.Key(client: client, kind: .emission, token: token), request, &turn) { return }
         turn.call.token = nil

@@ -1,19 +1,19 @@
-// A dry run: what a step would come to, in words, and why not otherwise.
+// The dry run of a step: what it would do, with reasons.
 //
-// The event is carried out on a copy, by the very code that would carry it out; here is only said what that did. What
-// decides (the gate, the rule's alternatives) is asked just before, at the state that it decides by. Other processes are
-// not asked: a step that would wait for one ends the run there.
+// The event is handled on a copy of the machine, by the usual code; this file describes the result. The reasons (the gate, the
+// rule's alternatives) are computed just before, from the state that they depend on. Other processes are not asked: the run
+// ends at a step that would wait for one.
 //
-// The words are for one caller, and the tree holds private arguments of others. So private ones are told where they came
-// with the very call, and nowhere else; nor is what a rule compares them with.
+// The text is for one caller, and the tree has private arguments of others. So private arguments are shown only if they
+// belong to the call, and the values that a rule compares them with are never shown.
 
 extension Coordinator {
-    /// What would happen if this client emitted this step on this presentable now, as `EmitStep` does. Nothing happens.
+    /// What would happen if this client emitted this step on this presentable now, by `EmitStep`. Nothing changes.
     public borrowing func explain(
         _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, at now: Instant
     ) -> Explanation {
         var run = machine
-        // As things are now: what goes on later, and may take long, is left out.
+        // The run starts from the present tree, without the rest of earlier calls, which may take long.
         run.queue = StepQueue()
         run.calls.forgetNext()
         run.alarms.forgetDue()
@@ -28,13 +28,13 @@ extension Machine {
     ) -> Explanation {
         guard let slot = forest.slot(of: node) else { return Explanation(refusal: Self.gone) }
         let flow = flow(for: slot)
-        // Before anything changes; whether it matters is known after that.
+        // Before anything changes; whether it matters is known afterwards.
         let gate = gateReasons(at: slot, for: flow, client)
         let admitted = (try? definitions.admit(arguments, of: step)) ?? arguments
         let reasons = reasons(for: step, admitted, at: flow, showsPrivate: true)
         let place = "on \(self.named(slot))" + (slot == flow ? "" : ", for \(named(flow))")
 
-        // No call has this number: those that wait are not concerned.
+        // No call has this number, so waiting calls are not affected.
         let request = RequestID(.max)
         turn.call.request = request
         var explanation: Explanation
@@ -63,7 +63,7 @@ extension Machine {
         return explanation
     }
 
-    /// The same as ``goOn()``, a step at a time.
+    /// The same as ``goOn(_:)``, one step at a time.
     private mutating func explainChain(in explanation: inout Explanation, _ turn: inout Turn) {
         while let step = queue.takeNext() {
             explanation.add(heading(of: step))
@@ -93,7 +93,7 @@ extension Machine {
         }
     }
 
-    /// How a presentable is called: `flow '/main'`.
+    /// A presentable with its kind: `flow '/main'`.
     private func named(_ slot: NodeSlot) -> String {
         "\(forest[slot].flow == nil ? "screen" : "flow") '\(forest[slot].path)'"
     }
@@ -102,7 +102,7 @@ extension Machine {
 // MARK: - The gate
 
 extension Machine {
-    /// What the gate makes of a step on a presentable, and why (S-15).
+    /// Whether the gate lets a step on a presentable pass, and why (S-15).
     private func gateReasons(at slot: NodeSlot, for flow: NodeSlot, _ client: Client) -> [String] {
         var lines: [String] = []
         let emitters = definitions[definition(of: flow)].emitters
@@ -128,7 +128,7 @@ extension Machine {
         return lines
     }
 
-    /// Why a presentable is not presented: the cause that lies nearest to its root (S-14).
+    /// Why a presentable is not presented: the reason nearest to the root (S-14).
     private func hiddenReason(_ slot: NodeSlot) -> String {
         var (reason, place) = ("", NodeSlot?.some(slot))
         while let node = place {
@@ -149,7 +149,7 @@ extension Machine {
 // MARK: - The rule
 
 extension Machine {
-    /// Where a step leads at a flow, and why not elsewhere; nothing of what the run itself tells.
+    /// Which alternative a flow takes for a step, and why not the others.
     private func reasons(
         for step: StepID, _ arguments: Arguments, at flow: NodeSlot, showsPrivate: Bool
     ) -> [String] {
@@ -179,7 +179,7 @@ extension Machine {
         return lines + [unhandled(step, at: forest.id(of: flow))]
     }
 
-    /// What speaks for an alternative that is taken, or against one that is not.
+    /// Why an alternative is taken, or is not.
     private func reasons(
         _ alternative: Alternative, _ arguments: Arguments, _ flow: NodeSlot, showsPrivate: Bool, isTaken: Bool
     ) -> String {
@@ -190,7 +190,7 @@ extension Machine {
             }
         }
         let when = said(alternative.when) { $0 == isTaken }
-        // Against it speak those that are met, if all of them are; for it those that are not.
+        // If the alternative is barred, the reason is the conditions that are met; otherwise those that are not met.
         let isBarred =
             !alternative.unless.isEmpty && alternative.unless.allSatisfy { isMet($0, arguments, flow) }
         let unless = isTaken || isBarred ? said(alternative.unless) { $0 != isTaken } : []
@@ -203,7 +203,7 @@ extension Machine {
             return isMet ? "a '\(name)' is live in the tree" : "no '\(name)' is live in the tree"
         case .argument(let name, let wanted):
             guard let argument = arguments[name] else { return "the step has no argument '\(name)'" }
-            // The wanted value of a private argument is as private as the given one.
+            // The value in a condition on a private argument is private, too.
             guard !argument.isPrivate else {
                 return isMet ? "'\(name)' is what it asks for" : "'\(name)' is not what it asks for"
             }
@@ -211,7 +211,7 @@ extension Machine {
         }
     }
 
-    /// Arguments as a line has them: ` (item = 7, lang = 'en')`.
+    /// Arguments as part of a line: ` (item = 7, lang = 'en')`.
     private static func text(_ arguments: Arguments) -> String {
         if arguments.isEmpty { return "" }
         return " (" + arguments.map { "\(Names.escaped($0.name)) = \(text($0.value))" }.joined(separator: ", ") + ")"
@@ -233,9 +233,9 @@ extension Alternative {
 // MARK: - What happened
 
 extension Machine {
-    /// Says what the run did since it was last asked.
+    /// Adds lines for the effects since the last call.
     private mutating func takeEffects(into explanation: inout Explanation, _ turn: inout Turn) {
-        // What was navigated explains the rest.
+        // The navigation explains the other effects.
         for case .emitNavigationOccurred(let navigation) in turn.effects {
             for line in lines(of: navigation) { explanation.add(line, indented: true) }
         }
@@ -261,7 +261,7 @@ extension Machine {
         return navigation.contributions.compactMap { it in
             let name = "'\(it.name)'" + Self.text(it.arguments.broadcastable)
             switch it.kind {
-            // Told as they are made.
+            // These have effects of their own.
             case .screen, .flow, .back: return nil
             case .reuse: return "'\(it.path ?? "")' is used again (reuse)"
             case .clear: return "all children of the flow go first (clear)"
@@ -281,7 +281,7 @@ extension Machine {
         }
     }
 
-    /// What an effect means to a person; nil for what is nothing to people, or said elsewhere.
+    /// An effect as text for people; nil if it is of no interest, or part of another line.
     private func line(of effect: Effect) -> String? {
         switch effect {
         case .emitNavigationWillOccur(let it): "NavigationWillOccur announces it at '\(it.flow)'"

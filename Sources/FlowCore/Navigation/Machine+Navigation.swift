@@ -1,14 +1,14 @@
-// A flow takes a step: its rule, the check, the application, what it reports and what it triggers (S-5, S-8).
+// A flow handles a step: it finds the rule, plans, applies, reports, and triggers further steps (S-5, S-8).
 
 extension Machine {
-    /// Takes a step at its live flow, by the flow's own rules.
+    /// Handles a step at its live flow, by the flow's own rules.
     mutating func navigate(_ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn) -> Outcome {
         guard let contributors = contributors(for: step, at: flow) else { return .ignored(.unhandled) }
         announce(step, at: flow, &turn)
         return apply(contributors, step, flow, &turn)
     }
 
-    /// Tells that a navigation is about to be tried, where the flow's definition asks for that.
+    /// Sends `NavigationWillOccur`, if the flow's definition has `announce`.
     mutating func announce(_ step: WaitingStep, at flow: NodeSlot, _ turn: inout Turn) {
         guard definitions.flows[definition(of: flow).index].announces else { return }
         turn.effects.append(
@@ -19,14 +19,14 @@ extension Machine {
                     adaptedFrom: step.adaptedFrom.map { definitions[$0].name })))
     }
 
-    /// Applies what a step leads to at its live flow: all of it, or nothing (S-13).
+    /// Applies contributors at a live flow: all or none (S-13).
     mutating func apply(_ contributors: [FlowContributor], _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn)
         -> Outcome
     {
         var plan: Plan
         do throws(FlowError) {
             plan = try Planner.plan(contributors, for: step, at: flow, turn.now, forest, definitions)
-            // What goes may be what was planned with.
+            // Eviction can remove what the plan refers to.
             while plan.needsRoom, try makeRoom(for: plan.total, by: step.client, plan.own, sparing: flow, &turn) {
                 plan = try Planner.plan(contributors, for: step, at: flow, turn.now, forest, definitions)
             }
@@ -42,7 +42,7 @@ extension Machine {
         return .navigated(serial: serial)
     }
 
-    /// What the flow's rule says to a step: the first alternative that matches; nil where there is none.
+    /// The contributors of the first alternative that matches a step; nil if none does.
     private func contributors(for step: WaitingStep, at flow: NodeSlot) -> [FlowContributor]? {
         let definition = definition(of: flow).index
         guard let rule = definitions.flows[definition].rule(for: step.step) else { return nil }
@@ -52,7 +52,7 @@ extension Machine {
         return nil
     }
 
-    /// Whether an alternative is to be taken for a step with these arguments.
+    /// Whether an alternative matches a step with these arguments.
     func matches(_ alternative: Alternative, _ arguments: Arguments, _ flow: NodeSlot) -> Bool {
         (alternative.when.isEmpty || alternative.when.allSatisfy { isMet($0, arguments, flow) })
             && (alternative.unless.isEmpty || !alternative.unless.allSatisfy { isMet($0, arguments, flow) })
@@ -93,7 +93,7 @@ extension Machine {
             case .make(_, let initial):
                 if let slot, let initial { triggerInitial(initial, of: slot, step, .initial, &turn) }
             case .reuse(_, _, let initial):
-                // The flow may still wait for the one it was born with; it never waits for this one (S-26).
+                // The flow may still wait for its first initial step; it never waits for this one (S-26).
                 if let slot, let initial { triggerInitial(initial, of: slot, step, .triggered, &turn) }
             case .popped: break
             }
@@ -104,7 +104,7 @@ extension Machine {
         triggerPresented(&turn)
     }
 
-    /// Makes a child, or gives it new arguments; gives its place.
+    /// Creates a child, or gives a live one new arguments; returns its slot.
     private mutating func apply(_ child: Plan.Child, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn)
         -> NodeSlot?
     {
@@ -115,12 +115,12 @@ extension Machine {
             forest.update(slot) { [serial] node in
                 node.presenting?.origin = step.origin
                 node.presenting?.serial = serial
-                // Before the flow is reported, as it counts for the readiness that is reported with it (S-26).
+                // Before the child is reported, because its parent's readiness depends on it (S-26).
                 if step.purpose == .initial { node.flow?.isAwaitedByParent = true }
             }
             return slot
         case .reuse(let slot, let arguments, _):
-            // From now on it is there for who reused it.
+            // From now on the arguments count for the client that reused it.
             forest.setArguments(arguments, of: slot, for: step.client)
             if forest[slot].presenting != nil { presentAgain(slot, step) }
             return slot
@@ -129,7 +129,7 @@ extension Machine {
         }
     }
 
-    /// Ends a flow: it goes with all below it, then its parent gets the step (S-21).
+    /// Ends a flow: removes it with all below it, and then triggers a step on the parent (S-21).
     private mutating func end(
         _ flow: NodeSlot, _ last: Plan.Step?, _ plan: Plan, _ step: WaitingStep, _ turn: inout Turn
     ) {
@@ -156,7 +156,7 @@ extension Machine {
         triggerPresented(&turn)
     }
 
-    /// The flow's latest navigation, and what it holds for it.
+    /// Stores the flow's latest navigation, and charges its arguments.
     mutating func keep(_ arguments: Arguments, _ byteCount: Int, of step: String, _ flow: NodeSlot, for client: Client)
     {
         forest.setLast(
@@ -178,7 +178,7 @@ extension Machine {
 // MARK: - What a navigation triggers
 
 extension Machine {
-    /// A step that the navigation at hand triggers on a flow.
+    /// A step that the current navigation triggers on a flow.
     private func follower(
         _ planned: Plan.Step, of step: WaitingStep, for flow: NodeSlot, _ purpose: WaitingStep.Purpose = .triggered
     ) -> WaitingStep {
@@ -188,7 +188,7 @@ extension Machine {
             isInteractive: step.isInteractive)
     }
 
-    /// Forwards a step to the parent; at a root that goes nowhere, and is reported (S-20).
+    /// Forwards a step to the parent; a root has none, which is reported (S-20).
     private mutating func forward(
         _ planned: Plan.Step, toParentOf flow: NodeSlot, _ step: WaitingStep, _ turn: inout Turn
     ) {
@@ -199,7 +199,7 @@ extension Machine {
         }
     }
 
-    /// A flow's initial step is triggered at once, a screen's when it is first presented, unless it may be emitted while
+    /// Triggers a flow's initial step at once, and a screen's when it is first presented, unless it may be emitted while
     /// hidden (S-16).
     private mutating func triggerInitial(
         _ initial: Plan.Step, of slot: NodeSlot, _ step: WaitingStep, _ purpose: WaitingStep.Purpose, _ turn: inout Turn
@@ -211,13 +211,13 @@ extension Machine {
         guard let flow = forest[slot].parent else { return }
         var follower = follower(initial, of: step, for: flow)
         follower.screen = forest.id(of: slot)
-        // One that waits already is out of date: the screen has other arguments now (S-19).
+        // An initial step that still waits is out of date: the screen has other arguments now (S-19).
         if let outdated = forest.setInitialStep(nil, of: slot) {
             reportReplaced(outdated, at: forest[flow].path, &turn)
             unrecord(outdated)
             release(origin: outdated.origin, held: true)
         }
-        // A new one is hidden at first; one that is reused may be in sight.
+        // A new screen is hidden at first; a reused one may be in sight.
         if forest[slot].whenHidden == .allow || forest[slot].isPresented {
             trigger(follower, &turn)
         } else if mayTrigger(follower, &turn) {
@@ -230,8 +230,8 @@ extension Machine {
         }
     }
 
-    /// Sets off what waits at presentables that are presented now, parents first and in order: the initial step, then
-    /// the kept ones (S-16). An initial one was counted when it was contributed.
+    /// Triggers the steps that wait at presentables which are presented now, parents first and in order: the initial step,
+    /// then the deferred ones (S-16). An initial step was counted when it was contributed.
     mutating func triggerPresented(_ turn: inout Turn) {
         callPresenters(&turn)
         let presented = forest.takePresented()
@@ -261,7 +261,7 @@ extension Machine {
             screen: slot == flow ? nil : forest.id(of: slot))
     }
 
-    /// Tells the properties that changed, the new presentables first.
+    /// Reports changed properties, and new presentables before them.
     mutating func reportChanges(_ turn: inout Turn) {
         let (born, changes) = forest.takeChanges()
         for slot in born { turn.effects.append(.addPresentable(forest.state(of: slot))) }
@@ -272,8 +272,8 @@ extension Machine {
 // MARK: - Readiness
 
 extension Machine {
-    /// The flow's initial step has ended, however it ended; the flow is ready when the child flows that it contributed
-    /// are, or are gone (S-26).
+    /// The initial step of a flow has ended, whatever its outcome. The flow is ready when the child flows that the step
+    /// contributed are ready or gone (S-26).
     mutating func initialStepEnded(of flow: NodeSlot) {
         guard forest[flow].flow?.readiness == .awaitingStep else { return }
         let awaited = forest.children(of: flow).count { child in
@@ -283,7 +283,7 @@ extension Machine {
         if awaited == 0 { becomeReady(flow) }
     }
 
-    /// One of the child flows that the initial step contributed is ready, or gone.
+    /// A child flow that the initial step contributed is ready or gone.
     mutating func awaitedChildEnded(of flow: NodeSlot) {
         guard case .awaitingChildren(let count) = forest[flow].flow?.readiness else { return }
         forest.update(flow) { $0.flow?.readiness = .awaitingChildren(count - 1) }

@@ -1,17 +1,18 @@
 // New definitions for live flows.
 
 extension Machine {
-    /// The definition files were read again. What a file defines now takes the place of what a client registered.
+    /// The definition files were read again. A definition in a file replaces a registered flow of the same name.
     mutating func reload(_ files: Definitions, _ turn: inout Turn) {
         for registration in registrations.read(files) { watches.remove(registration.client) }
         exchange(registrations.definitions, &turn)
     }
 
-    /// Live flows follow the new rules from their next step. Presentables that no definition declares any more are
-    /// dismissed; steps that wait and are no longer declared, or whose arguments no longer fit, are dropped and told (S-12).
+    /// Replaces the definitions. Live flows follow the new rules from their next step. Presentables without a definition
+    /// are dismissed; waiting steps that are no longer declared, or whose arguments do not fit any more, are dropped and
+    /// reported (S-12).
     mutating func exchange(_ new: Definitions, _ turn: inout Turn) {
         let old = definitions
-        // What goes is named by the old definitions, so it goes before the new ones are in force.
+        // Presentables are removed before the new definitions are in force, because the old ones have their names.
         removeUndeclared(in: new, &turn)
         runToEnd(&turn)
         renewSteps(for: new, &turn)
@@ -33,7 +34,7 @@ extension Machine {
         triggerPresented(&turn)
     }
 
-    /// The arguments of a step that is private now are nobody's business any more.
+    /// Arguments that are private by the new definitions are removed.
     mutating func hideLastNavigation(of slot: NodeSlot) {
         guard let last = forest[slot].flow?.last, !last.arguments.isEmpty,
             let step = definitions.step(named: last.step), definitions[step].isPrivate
@@ -45,19 +46,19 @@ extension Machine {
 
     private mutating func removeUndeclared(in new: Definitions, _ turn: inout Turn) {
         for id in forest.preorder().map(forest.id(of:)) {
-            // It may have gone with its parent already.
+            // It may be gone with its parent.
             guard let slot = forest.slot(of: id) else { continue }
             let isDeclared =
                 forest[slot].flow != nil
                 ? new.flow(named: forest[slot].name) != nil : new.screen(named: forest[slot].name) != nil
             if isDeclared { continue }
             let parent = forest[slot].parent
-            // Visibility is updated when all changes are made, so that no signal reports a state that lasts for no time.
+            // Visibility is updated after all changes, so that no signal reports an intermediate state.
             dropSteps(of: takeOut(slot, below: parent, .undeclared, &turn), nearestLiveAncestor: parent, &turn)
         }
     }
 
-    /// What waits at presentables goes on by the new definitions, or is dropped and told (S-12).
+    /// Deferred steps continue by the new definitions, or are dropped and reported (S-12).
     private mutating func renewSteps(for new: Definitions, _ turn: inout Turn) {
         for slot in forest.preorder() {
             if let held = forest[slot].initialStep {
@@ -73,14 +74,14 @@ extension Machine {
                 forest.setDeferredSteps(renewed, of: slot)
             }
             if let onDismissed = forest[slot].onDismissed {
-                // Nobody waits for one that is no longer declared.
+                // An `onDismissed` step that is no longer declared is dropped without a report.
                 let step = new.step(named: definitions[onDismissed.step].name)
                 forest.setOnDismissed(step.map { StepTemplate($0, arguments: onDismissed.arguments) }, of: slot)
             }
         }
     }
 
-    /// The same step as the new definitions declare it; nil where they don't, which is reported.
+    /// The step as the new definitions declare it; nil if they don't, which is reported.
     private mutating func renew(
         _ held: DeferredStep, at slot: NodeSlot, isInitial: Bool, for new: Definitions, _ turn: inout Turn
     ) -> DeferredStep? {
@@ -118,9 +119,9 @@ extension Machine {
 // MARK: - Steps that wait for guards and navigators
 
 extension Machine {
-    /// What waits for others goes on by the new definitions, or fails.
+    /// Waiting steps continue by the new definitions, or fail.
     private mutating func renewWaiting(for new: Definitions, _ turn: inout Turn) {
-        // What was asked about came before what waits behind it.
+        // The step in question is before those that wait behind it.
         var freed: [(flow: NodeID, question: QuestionID)] = []
         for (id, asked) in questions.aboutSteps {
             guard let step = asked.step else { continue }
@@ -139,7 +140,7 @@ extension Machine {
                 blocked.insert(renewed)
             }
         }
-        // Those flows wait for no answer any more.
+        // These flows no longer wait for an answer.
         for (flow, question) in freed {
             turn.effects.append(.dropQuestion(question))
             if let slot = forest.slot(of: flow) { forest.update(slot) { $0.flow?.question = nil } }
@@ -161,7 +162,7 @@ extension Machine {
         }
     }
 
-    /// Steps of lists and paths that come later; those that are not declared any more fail in their turn.
+    /// Later steps of lists and paths. Those that are no longer declared fail in their turn.
     private mutating func renewCall(_ request: RequestID, for new: Definitions, _ turn: inout Turn) {
         guard let call = calls[request] else { return }
         switch call.kind {

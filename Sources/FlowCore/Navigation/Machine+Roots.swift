@@ -1,7 +1,7 @@
-// Flows that begin at the root.
+// Roots.
 
 extension Machine {
-    /// A client asks for a root.
+    /// A client requests a root.
     mutating func coordinate(_ flowRequest: FlowRequest, _ request: RequestID, _ turn: inout Turn) {
         if let token = flowRequest.token {
             let key = Tokens.Key(client: flowRequest.client, kind: .coordination, token: token)
@@ -14,10 +14,10 @@ extension Machine {
         }
     }
 
-    /// The id that a root of `autostart` has, if it is free.
+    /// The id of a root of `autostart`, if it is free.
     func id(of root: Autostart) -> String { root.id ?? definitions.flows[root.flow.index].name }
 
-    /// Starts a root of `autostart`, and takes its chain to the end before the next.
+    /// Starts a root of `autostart`, and ends its cascade before the next one.
     mutating func start(_ root: Autostart, _ turn: inout Turn) {
         do throws(FlowError) {
             _ = try begin(
@@ -31,8 +31,8 @@ extension Machine {
         runToEnd(&turn)
     }
 
-    /// Makes the root that is requested and triggers its initial step; returns its path. A unique flow that is live
-    /// stays as it is, and is given (S-2); what is asked for has to be right all the same.
+    /// Creates the requested root, triggers its initial step, and returns its path. If a unique flow is live already,
+    /// returns that (S-2); the request is checked anyway.
     mutating func begin(_ flowRequest: FlowRequest, _ turn: inout Turn) throws(FlowError) -> String {
         try checkActivationToken(flowRequest.activationToken)
         if flowRequest.client != .daemon {
@@ -58,7 +58,7 @@ extension Machine {
             reach(live, &turn)
             return forest[live].path
         }
-        // What is wrong is said before anything goes; what goes may leave a better id.
+        // The request is checked before anything is evicted; eviction may free a better id.
         _ = try forest.newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
         let held = Accounting.Usage(nodes: 1, bytes: arguments.byteCount)
         try reserve(held, for: flowRequest.client, &turn)

@@ -1,10 +1,10 @@
-// The way of a step: it is taken from the queue, carried out at its flow, and ends; what it triggers comes to the queue.
+// The way of a step: it is taken from the queue, handled at its flow, and ends; the steps that it triggers join the queue.
 
 extension Machine {
-    /// Takes the waiting steps until none is left whose flow could take it: a chain that waits for nobody is finished
-    /// before the next step from outside is taken (S-7).
+    /// Handles waiting steps until none is left whose flow could take it: a cascade that waits for nothing ends before the
+    /// next step from outside is taken (S-7).
     ///
-    /// - Returns: false: the rest goes on with the next slice.
+    /// - Returns: false if the rest continues in the next slice.
     @discardableResult
     mutating func run(_ turn: inout Turn) -> Bool {
         while true {
@@ -15,7 +15,7 @@ extension Machine {
         }
     }
 
-    /// Takes one step to its end, or to where it waits for a guard or navigator; nil: it waits.
+    /// Handles one step until it ends, or waits for a guard or navigator (nil).
     @discardableResult
     mutating func take(_ step: WaitingStep, _ turn: inout Turn) -> Outcome? {
         turn.begin(step)
@@ -33,16 +33,16 @@ extension Machine {
         return outcome
     }
 
-    /// Takes a step at its live flow by the flow's own rules, as soon as nothing has to be waited for.
+    /// Handles a step at its live flow by the flow's own rules, as soon as nothing has to be waited for.
     @discardableResult
     mutating func carryOut(_ step: WaitingStep, at flow: NodeSlot, _ turn: inout Turn) -> Outcome {
         if step.countedBytes == nil { return end(step, navigate(step, flow, &turn), &turn) }
-        // It leaves its room to what comes of it.
+        // The step no longer counts, which leaves room for its contributors.
         let step = stopWaiting(step)
         return end(step, navigate(step, flow, &turn), &turn)
     }
 
-    /// A step has come to its end.
+    /// A step has ended.
     @discardableResult
     mutating func end(_ step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) -> Outcome {
         conclude(step, outcome, &turn)
@@ -51,7 +51,7 @@ extension Machine {
         return outcome
     }
 
-    /// Tells who waits for a step how it ended (S-9), or everyone, where nobody waits and it ended badly (S-12).
+    /// Gives the outcome of a step to the call that waits for it (S-9), or reports a failure to all (S-12).
     private mutating func conclude(_ step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) {
         switch step.purpose {
         case .emitted(let request), .deepLink(let request, _), .listed(let request, _), .segment(let request):
@@ -81,7 +81,7 @@ extension Machine {
         }
     }
 
-    /// Lets a step wait for its turn, in the order of origins (S-6); not more than an origin may trigger (S-11).
+    /// Puts a triggered step into the queue, in the order of origins (S-6), within the limit of its origin (S-11).
     mutating func trigger(_ step: WaitingStep, _ turn: inout Turn) {
         guard mayTrigger(step, &turn) else {
             if step.purpose == .initial, let flow = forest.slot(of: step.flow) {
@@ -93,7 +93,7 @@ extension Machine {
         queue.insert(step)
     }
 
-    /// Counts a step that an origin triggers; false where it is one too many, which is reported once (S-11).
+    /// Counts a triggered step; returns false beyond the limit of its origin, which is reported once (S-11).
     mutating func mayTrigger(_ step: WaitingStep, _ turn: inout Turn) -> Bool {
         switch origins.trigger(step.origin) {
         case .admitted: return true
@@ -110,22 +110,22 @@ extension Machine {
         }
     }
 
-    /// A step that the origin triggered waits no longer.
+    /// A triggered step of an origin no longer waits.
     mutating func release(origin number: UInt64, held: Bool = false) {
         origins.release(number, isHeld: held)
         if !activationTokens.isEmpty { activationTokens.touch(number) }
     }
 
-    // MARK: What all ways need
+    // MARK: Helpers
 
-    /// The path was looked up when the call came, so this takes a shell that mixes up its calls.
+    /// The path was looked up when the call came, so this happens only if the shell confuses its calls.
     mutating func refuseGone(_ request: RequestID, _ turn: inout Turn) {
         turn.answer = .fail(request, Self.gone)
     }
 
     static let gone = FlowError(.presentableDismissed, "the presentable is gone")
 
-    /// The flow that handles steps on a presentable (S-4).
+    /// The flow that handles steps emitted on a presentable (S-4).
     func flow(for slot: NodeSlot) -> NodeSlot {
         forest[slot].flow == nil ? forest[slot].parent ?? slot : slot
     }

@@ -1,69 +1,69 @@
-/// What a step's contributors come to at a flow, found to be possible: made by ``Planner``,
-/// carried out by ``Machine/apply(_:_:_:_:)``.
+/// The contributors of a step at a flow, found to be possible. ``Planner`` makes it, ``Machine/apply(_:_:_:_:)`` applies
+/// it.
 struct Plan {
     struct Step {
         var step: StepID
         var arguments: Arguments
     }
 
-    /// A child that a contributor asks for.
+    /// A contributed child.
     enum Child {
-        /// A new one, with its initial step.
+        /// A new child, with its initial step.
         case make(Forest.Birth, Step?)
-        /// One that is there gets new arguments; its initial step is triggered again (S-19).
+        /// A live child with new arguments; its initial step is triggered again (S-19).
         case reuse(NodeSlot, Arguments, Step?)
-        /// One that a later `pop` of the same list takes away again: it comes to nothing.
+        /// A child that a later `pop` of the same list removes.
         case popped
     }
 
-    /// A child of the flow, as the list of contributors finds it at some place.
+    /// A child of the flow at some place of the list.
     enum Place: Equatable {
         case live(NodeSlot)
-        /// In ``children``.
+        /// A child among ``children``.
         case planned(Int)
     }
 
-    /// Whether the flow ends, and with which step for its parent.
+    /// Whether the flow ends, with a step for its parent or without.
     enum End {
         case no
         case yes(Step?)
     }
 
-    /// Live children that go, in order (S-19).
+    /// Live children to remove, in order (S-19).
     var going: [NodeSlot] = []
     /// In the order of the list.
     var children: [Child] = []
-    /// Which of ``children`` are reused, each time that one is.
+    /// The children among ``children`` that are reused, once for each time.
     var reused: [Int] = []
     var ids = SiblingIDs.PlannedIDs()
     var forwardsToParent: [Step] = []
     var forwardsToCurrent: [Step] = []
     var end = End.no
     var contributions: [Contribution] = []
-    /// The step's arguments as they are reported, and kept as those of the flow's latest navigation.
+    /// The step's arguments for reports and for the flow's latest navigation.
     var arguments: Arguments
-    /// How many bytes those count for.
+    /// The usage of these arguments, in bytes.
     var byteCount: Int
 
-    /// What it will hold more for its client, and in total.
+    /// What the plan adds to the usage of its client, and in total.
     var own = Accounting.Usage()
     var total = Accounting.Usage()
 
-    /// Whether that needs leave: not if it is no more than what was there before.
+    /// Whether that has to be checked: not if it is no more than before.
     var needsRoom: Bool { own.nodes > 0 || own.bytes > 0 }
 
-    /// The flow's children at the place of the list that is being planned; nil as long as nothing asked for them.
+    /// The flow's children at the current place of the list; nil until a contributor needs them.
     var siblings: [Place]?
-    /// Which of ``contributions`` are about which of ``children``.
+    /// Which of ``contributions`` belong to which of ``children``.
     private var subjects: [(contribution: Int, child: Int)] = []
 
-    /// A plan for a step whose arguments are reported so.
+    /// Creates a plan for a step with these arguments.
     init(arguments: Arguments) {
         self.arguments = arguments
         byteCount = arguments.byteCount
     }
 
-    /// Plans a child, or another contribution to one that is planned.
+    /// Adds a child, or another contribution to a planned one.
     mutating func add(_ child: Child, at place: Int? = nil, _ contribution: Contribution) {
         let place = place ?? children.count
         if place == children.count { children.append(child) } else { children[place] = child }
@@ -71,27 +71,27 @@ struct Plan {
         contributions.append(contribution)
     }
 
-    /// Takes out what was contributed to children that come to nothing.
+    /// Removes the contributions of popped children.
     mutating func dropPopped() {
         for (contribution, child) in subjects.reversed() {
             if case .popped = children[child] { contributions.remove(at: contribution) }
         }
     }
 
-    /// Where a live child stands that is planned to be reused.
+    /// The place of a live child that is planned to be reused.
     func reuse(of slot: NodeSlot) -> Int? {
         children.firstIndex { if case .reuse(slot, _, _) = $0 { true } else { false } }
     }
 
-    /// How many children it makes.
+    /// The number of new children.
     var madeCount: Int {
         children.count { if case .make = $0 { true } else { false } }
     }
 }
 
 extension Plan.Child {
-    /// How many bytes of arguments it will hold at first: its own, those that wait for its dismissal, and those of an
-    /// initial step that waits, which a flow's never does (S-16).
+    /// The usage at first, in bytes: the arguments of the child, of its `onDismissed`, and of an initial step that waits,
+    /// which a flow's never does (S-16).
     func byteCount(in forest: borrowing Forest) -> Int {
         switch self {
         case .make(let birth, let step):

@@ -1,11 +1,11 @@
-/// Finds out what the contributors of a step come to at a flow: all of them apply, or none (S-13). So everything that can be in
-/// the way is looked for here, before the tree is touched.
+/// Plans the contributors of a step at a flow: all of them apply, or none (S-13), so all errors are found here, before the
+/// tree changes.
 ///
-/// It has no state, and changes none: definitions and a forest in, a plan out.
+/// It has no state: it takes definitions and a forest, and returns a plan.
 enum Planner {
-    /// What the contributors of a step come to at this flow.
+    /// Plans the contributors of a step at a flow.
     ///
-    /// - Throws: what is in the way; then nothing of the step is applied.
+    /// - Throws: the error if they can't be applied.
     static func plan(
         _ contributors: [FlowContributor], for step: WaitingStep, at flow: NodeSlot, _ now: Instant, _ forest: Forest,
         _ definitions: Definitions
@@ -29,9 +29,9 @@ enum Planner {
         let arguments: Arguments
         /// `$flow.name`
         let flow: NodeSlot
-        /// When flows that it makes are reached first (S-34).
+        /// The time, which counts as the time when a new flow was reached (S-34).
         let now: Instant
-        /// In `onDismissed`: the name of the child that is gone, and why it is.
+        /// In `onDismissed`: the name of the dismissed child, and the reason.
         var dismissal: (name: String, reason: DismissalReason)?
     }
 
@@ -70,7 +70,7 @@ enum Planner {
             arguments: step?.arguments.broadcastable ?? [])
     }
 
-    /// What the plan will hold more.
+    /// Computes what the plan adds to the usage.
     private static func count(
         _ plan: inout Plan, _ step: WaitingStep, at flow: NodeSlot, _ forest: Forest
     ) throws(FlowError) {
@@ -81,12 +81,12 @@ enum Planner {
                 .limitExceeded,
                 "'\(forest[flow].path)' would have \(count) children of at most \(Limits.children)")
         }
-        // A flow that ends holds nothing any more.
+        // A flow that ends has no usage any more.
         if case .yes = plan.end { return }
         var own = Accounting.Usage(nodes: made, bytes: plan.byteCount)
         for child in plan.children { own.bytes += child.byteCount(in: forest) }
         var total = own
-        // Not `flatMap(forest.postorder)`: that copies the forest, for each step.
+        // Not `flatMap(forest.postorder)`, which copies the forest for each step.
         for root in plan.going {
             for slot in forest.postorder(root) {
                 let held = forest[slot].holding(for: step.client)
@@ -94,7 +94,7 @@ enum Planner {
                 total += -held.total
             }
         }
-        // What is reused is held for this client from now on.
+        // From now on a reused child counts for this client.
         for case .reuse(let slot, _, let initial) in plan.children {
             let node = forest[slot]
             total.bytes -= node.byteCount
@@ -104,7 +104,7 @@ enum Planner {
                 if held.client == step.client { own.bytes -= held.arguments.byteCount }
             }
         }
-        // The latest navigation so far is held no longer, whosever it was.
+        // The flow's former latest navigation no longer counts, whichever client it counted for.
         if let last = forest[flow].flow?.last {
             total.bytes -= last.byteCount
             if last.client == step.client { own.bytes -= last.byteCount }
@@ -113,7 +113,7 @@ enum Planner {
     }
 }
 
-// MARK: - Children that come
+// MARK: - New children
 
 extension Planner {
     private static func add(
@@ -161,7 +161,7 @@ extension Planner {
                 arguments: arguments.broadcastable))
     }
 
-    /// The child that gets new arguments: the newest, with tabs the newest of that name, if it is of that name (S-19).
+    /// The child that gets new arguments: the newest one, or with tabs the newest of that name, if it has that name (S-19).
     private static func reusable(_ name: String, isFlow: Bool, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest)
         -> Plan.Place?
     {
@@ -187,14 +187,14 @@ extension Planner {
             arguments: arguments.broadcastable)
         switch place {
         case .live(let slot):
-            // A second time in one list, the last arguments count.
+            // For a second reuse in one list, the last arguments count.
             let index = plan.reuse(of: slot) ?? plan.children.count
             plan.add(.reuse(slot, arguments, step), at: index, contribution)
             plan.reused.append(index)
         case .planned(let index):
             guard case .make(var birth, _) = plan.children[index] else { return }
             birth.arguments = arguments
-            // Whether there is an initial step to wait for is said by the last one (S-26).
+            // The last contribution decides whether there is an initial step to wait for (S-26).
             birth.flow?.readiness = step == nil ? .ready : .awaitingStep
             plan.add(.make(birth, step), at: index, contribution)
             plan.reused.append(index)
@@ -203,10 +203,10 @@ extension Planner {
 
 }
 
-// MARK: - Children that go
+// MARK: - Removed children
 
 extension Planner {
-    /// The flow's children, as the list finds them at this place.
+    /// The flow's children at this place of the list.
     private static func siblings(of flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) -> [Plan.Place] {
         if let siblings = plan.siblings { return siblings }
         let siblings =
@@ -217,7 +217,7 @@ extension Planner {
         return siblings
     }
 
-    /// All children go first, the newest first.
+    /// Removes all children, the newest first.
     private static func clear(_ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
         dismissNewest(forest.children(of: flow).count, flow, &plan, forest)
         plan.contributions.append(Contribution(kind: .clear, name: ""))
@@ -243,7 +243,7 @@ extension Planner {
     private static func dismissNewest(_ count: Int, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
         var children = siblings(of: flow, &plan, forest)
         for _ in 0..<count {
-            // What a pop before told as the newest is none that can be called any more.
+            // An earlier `pop` may have reported this child as the newest; that contribution has no path any more.
             let going = children.removeLast()
             let gone = path(of: going, below: flow, in: plan, forest)
             for place in plan.contributions.indices where plan.contributions[place].kind == .pop {
@@ -284,7 +284,7 @@ extension Planner {
 // MARK: - Values
 
 extension Planner {
-    /// A step that a rule triggers, with its arguments as its declaration has them.
+    /// A step that a rule triggers, with its arguments as declared.
     static func resolve(
         _ template: StepTemplate, _ context: Context, _ forest: Forest, _ definitions: Definitions
     ) throws(FlowError) -> Plan.Step {
@@ -293,7 +293,7 @@ extension Planner {
         return Plan.Step(step: template.step, arguments: try definitions.admit(values, of: template.step))
     }
 
-    /// The values that a rule gives (S-18). What refers to an argument that is absent is left out.
+    /// The values of a rule (S-18). References to absent arguments are left out.
     private static func values(
         of source: ArgumentSource, for parameters: [Parameter], _ context: Context, _ forest: Forest
     ) -> Arguments {
@@ -313,7 +313,7 @@ extension Planner {
         }
     }
 
-    /// The value under another name; what is private stays so.
+    /// The value under another name; it stays private.
     private static func renamed(_ argument: Argument, _ name: String) -> Argument {
         Argument(name, argument.value, isPrivate: argument.isPrivate)
     }

@@ -1,17 +1,17 @@
-/// The clients that have something which does not outlive them: presentables that they own, and registrations.
+/// The clients whose connection matters: owners of presentables, and clients with registrations.
 struct ClientWatches: Equatable, Sendable {
-    /// How many of those each client has; none of clients that are gone.
+    /// How many presentables and registrations each client has; none of clients that are gone.
     private(set) var counts: [Client: Int] = [:]
 
     var isEmpty: Bool { counts.isEmpty }
 
-    /// Whether a client has something, and so is there.
+    /// Whether a client is watched.
     func contains(_ client: Client) -> Bool { counts[client] != nil }
 
-    /// A client has one thing more.
+    /// Counts one more for a client.
     mutating func add(_ client: Client) { counts[client, default: 0] += 1 }
 
-    /// A client has one thing less. A client that is gone has nothing any more.
+    /// Counts one less for a client. For a client that is gone, nothing is counted.
     mutating func remove(_ client: Client) {
         guard let count = counts[client] else { return }
         counts[client] = count == 1 ? nil : count - 1
@@ -19,6 +19,6 @@ struct ClientWatches: Equatable, Sendable {
 
     /// A client is gone.
     ///
-    /// - Returns: whether it had something.
+    /// - Returns: whether it was watched.
     mutating func removeAll(of client: Client) -> Bool { counts.removeValue(forKey: client) != nil }
 }

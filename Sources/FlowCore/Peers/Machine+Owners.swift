@@ -1,7 +1,7 @@
-// Who shows what, and what comes of it when they are gone (S-29, S-30).
+// Owners of presentables, and what happens when they are gone (S-29, S-30).
 
 extension Machine {
-    /// A client wants to be the one that shows a presentable.
+    /// A client claims a presentable.
     mutating func claim(_ node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
         guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
         do throws(FlowError) {
@@ -15,7 +15,7 @@ extension Machine {
         turn.answer = .reply(request, .done)
     }
 
-    /// A client gives a presentable back: from then on anyone may show, hide and dismiss it.
+    /// A client releases a presentable: from then on any client may show, hide and dismiss it.
     mutating func release(_ node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
         guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
         guard forest[slot].owner == client else {
@@ -45,16 +45,16 @@ extension Machine {
         try checkEmitters(of: slot, client)
     }
 
-    /// Whether a client is the owner of a presentable, or its presenter while it is being presented; or there is neither
-    /// (S-29).
+    /// Whether a client is the owner of a presentable, or its presenter while it is being presented; true if there is
+    /// neither (S-29).
     private func mayHandle(_ slot: NodeSlot, _ client: Client) -> Bool {
         let presenter = presenter(calledFor: slot)
         if presenter == nil, forest[slot].owner == nil { return true }
         return forest[slot].owner == client || presenter.map { nameOwners.owns(client, $0) } ?? false
     }
 
-    /// Where nobody owns a presentable and no presenter is called for it: refuses a client that the `emitters` of the flow,
-    /// or of the one that it is in, do not name (S-5).
+    /// Refuses a client that `emitters` of the flow, or of the flow around it, do not name, if the presentable has no owner
+    /// and no presenter is called for it (S-5).
     private func checkEmitters(of slot: NodeSlot, _ client: Client) throws(FlowError) {
         guard forest[slot].owner == nil, presenter(calledFor: slot) == nil else { return }
         for place in [slot, forest[slot].parent] {
@@ -69,14 +69,14 @@ extension Machine {
         }
     }
 
-    /// The bus name of a screen's presenter, while a call of it is under way that is not out of date.
+    /// The bus name of a screen's presenter, while its latest call is under way.
     private func presenter(calledFor slot: NodeSlot) -> String? {
         guard let presenting = forest[slot].presenting, presenting.state != .shown, !presenting.underWay.isEmpty
         else { return nil }
         return presenting.presenter.service.name
     }
 
-    /// The refusal of a client that would have to own a presentable.
+    /// The error for a client that is not the owner of a presentable.
     private func notOwner(_ slot: NodeSlot, _ client: Client) -> FlowError {
         let node = forest[slot]
         let who: String
@@ -90,7 +90,7 @@ extension Machine {
         return FlowError(.notOwner, "'\(client.name)' does not own '\(node.path)': \(who)")
     }
 
-    /// A client is the owner from now on; the former owner gets `Withdraw`.
+    /// A client becomes the owner; the former owner gets `Withdraw`.
     mutating func own(_ slot: NodeSlot, _ client: Client, _ turn: inout Turn) {
         let former = forest[slot].owner
         guard former != client else { return }
@@ -100,7 +100,7 @@ extension Machine {
         if let former { withdraw(slot, from: former, &turn) }
     }
 
-    /// Tells a client that another one owns a presentable now, so that both don't show it.
+    /// Sends `Withdraw` to a client, because another one owns the presentable now and both would show it.
     mutating func withdraw(_ slot: NodeSlot, from client: Client, _ turn: inout Turn) {
         let node = forest[slot]
         turn.effects.append(
@@ -110,14 +110,14 @@ extension Machine {
                     instance: node.instance, reason: .replaced)))
     }
 
-    /// Nobody is the owner any more.
+    /// Removes the owner.
     mutating func removeOwner(_ slot: NodeSlot) {
         guard let owner = forest[slot].owner else { return }
         forest.update(slot) { $0.owner = nil }
         watches.remove(owner)
     }
 
-    /// A client has something that does not outlive it: the shell is to tell when it is gone.
+    /// Watches a client that owns something or registers a flow.
     mutating func watch(_ client: Client) {
         watches.add(client)
         accounting.open(client)
@@ -125,14 +125,14 @@ extension Machine {
 
     // MARK: Clients that are gone
 
-    /// The connection of a client is gone.
+    /// A client has left the bus.
     mutating func clientDisconnected(_ client: Client, _ turn: inout Turn) {
         tokens.forget(client)
         forest.abandonAll(client)
-        // All of them would have to be looked at.
+        // Only watched clients have presentables, which are searched among all.
         guard watches.removeAll(of: client) else { return }
         for id in forest.preorder().map(forest.id(of:)) {
-            // It may have gone with its parent already.
+            // It may be gone with its parent.
             guard let slot = forest.slot(of: id), forest[slot].owner == client else { continue }
             removeOwner(slot)
             let whenGone = definitions.screen(named: forest[slot].name)
@@ -153,13 +153,13 @@ extension Machine {
         leaveRegistrations(of: client, &turn)
     }
 
-    /// A screen that lost its owner is not seen, until its presenter is called when it would be presented.
+    /// Hides a screen that has lost its owner, until its presenter is called again.
     private mutating func hide(_ slot: NodeSlot) {
         forest.update(slot) { $0.presenting?.state = .due }
         forest.setVisible(slot, false)
     }
 
-    /// Whether a screen's presenter is called once more at once: not if it goes again and again (S-30).
+    /// Whether a screen's presenter is called again at once: not if that happens too often (S-30).
     private mutating func mayRevive(_ slot: NodeSlot, _ turn: inout Turn) -> Bool {
         guard forest[slot].presenting != nil else { return false }
         let now = turn.now
@@ -169,7 +169,7 @@ extension Machine {
         return forest[slot].presenting.map { $0.revivals.count < Limits.revivals } ?? false
     }
 
-    /// A bus name has another owner. What a navigator knew is gone with the one before (S-32).
+    /// A bus name has a new owner. The state of a navigator is lost with its former owner (S-32).
     mutating func changeOwner(of name: String, to owner: Client?, _ turn: inout Turn) {
         guard let before = nameOwners.change(name, to: owner) else { return }
         dismissFlows(before, &turn) { $0.navigator?.service.name == name }
@@ -190,7 +190,7 @@ extension Machine {
         }
     }
 
-    /// All steps that wait for a flow's guard or navigator fail.
+    /// Fails all steps that wait for a flow's guard or navigator.
     private mutating func failWaiting(at slot: NodeSlot, _ error: FlowError, _ turn: inout Turn) {
         let id = forest.id(of: slot)
         var steps = blocked.takeAll(for: id)

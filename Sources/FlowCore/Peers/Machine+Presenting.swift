@@ -1,4 +1,4 @@
-// Presenters: who is called to show a screen (S-31). Like all others they answer later.
+// Presenters: calls of `Present`, and their answers (S-31).
 
 extension Machine {
     /// Calls the presenters of screens that came in sight.
@@ -21,7 +21,7 @@ extension Machine {
                 node.presenting?.isAgain = true
             }
             origins.wait(presenting.origin)
-            // The first one that the chain causes has it, also where the screen is older.
+            // The first `Present` that the cascade causes takes the token, even if its screen is older.
             let token =
                 activationTokens.isEmpty
                 ? nil
@@ -36,7 +36,7 @@ extension Machine {
         }
     }
 
-    /// A screen got new arguments: its presenter is called when it would be presented, mostly at once (S-19).
+    /// A screen has new arguments: its presenter is called when the screen is in sight (S-19).
     mutating func presentAgain(_ slot: NodeSlot, _ step: WaitingStep) {
         forest.update(slot) { [serial] node in
             node.presenting?.state = .due
@@ -46,7 +46,7 @@ extension Machine {
         if forest[slot].isInSight { forest.noteInSight(slot) }
     }
 
-    /// A presenter answered. Where its screen has gone meanwhile, it gets `Withdraw` now.
+    /// A presenter answered. If its screen is gone by now, the presenter gets `Withdraw`.
     mutating func takeAnswer(_ answer: PresenterAnswer, to question: QuestionID, _ turn: inout Turn) {
         guard let asked = questions.closePresenter(question, isTimeout: answer == .timedOut) else { return }
         if asked.isLate { return takeLateAnswer(answer, to: asked, &turn) }
@@ -63,26 +63,27 @@ extension Machine {
         }
         switch answer {
         case .presented(let client):
-            // Where a newer call was answered, that is how it stands.
+            // A newer call was answered already.
             if presenting.state == .shown {
                 if let owner = forest[slot].owner, owner != client { withdraw(slot, from: client, &turn) }
                 return
             }
             if isLatest { forest.update(slot) { $0.presenting?.state = .shown } }
             own(slot, client, &turn)
-            // Another tab may have been selected meanwhile.
+            // Another tab may have been selected in between.
             if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
             reportChanges(&turn)
             triggerPresented(&turn)
         case .failed, .timedOut:
-            // One that was called again since, or is to be, has not said its last word.
+            // A newer call is under way, or about to be made, and decides.
             guard isLatest else { return triggerPresented(&turn) }
             dismiss(
                 slot, .presentFailed, origin: asked.origin, cause: presenting.serial, forest[slot].sender, &turn)
         }
     }
 
-    /// A presenter answered whose time was over. Its call had failed; so it counts only where a later one is under way.
+    /// A presenter answered after its time limit. That call has failed, so the answer counts only if a newer call is under
+    /// way.
     private mutating func takeLateAnswer(_ answer: PresenterAnswer, to asked: AskedPresenter, _ turn: inout Turn) {
         guard case .presented(let client) = answer else { return }
         guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
@@ -98,7 +99,7 @@ extension Machine {
         triggerPresented(&turn)
     }
 
-    /// A client that shows what it may not show gets `Withdraw`.
+    /// Sends `Withdraw` to a client that shows a screen without being allowed to.
     private mutating func withdraw(
         _ client: Client, _ asked: AskedPresenter, _ reason: Withdrawal.Reason, _ turn: inout Turn
     ) {
@@ -109,9 +110,9 @@ extension Machine {
                     reason: reason)))
     }
 
-    /// The owner of a presentable that is gone gets `Withdraw`; a presenter that has not answered yet, when it has.
+    /// Sends `Withdraw` to the owner of a removed presentable, or to its presenter when that answers.
     mutating func withdraw(_ node: Node, _ reason: Withdrawal.Reason, _ turn: inout Turn) {
-        // One that is gone, and takes this with it, is watched no longer, and is not told.
+        // A client that is gone is no longer watched, and gets no signal.
         if let owner = node.owner, watches.contains(owner) {
             watches.remove(owner)
             turn.effects.append(

@@ -1,11 +1,11 @@
-// Guards and navigators: they are asked and answer later, and the machine goes on meanwhile. A flow that asked takes no
-// other step until it is answered, so nothing is overtaken in it; other flows are not concerned (S-6).
+// Questions to guards and navigators. A flow that waits for an answer takes no other step, so no step overtakes another;
+// other flows are not affected (S-6).
 
 extension Machine {
-    /// Whether a flow waits for an answer, also of a guard that it has no more since definitions were read again.
+    /// Whether a flow waits for an answer, also if new definitions took the guard away.
     func isWaiting(_ flow: NodeSlot) -> Bool { !questions.isEmpty && forest[flow].flow?.question != nil }
 
-    /// Whether a step can be taken now at a flow that asks others. False: it waits, for its turn or for an answer.
+    /// Whether a step can be taken now at a flow with a guard or navigator. If not, it waits for its turn or for an answer.
     mutating func mayProceed(_ step: WaitingStep, at flow: NodeSlot, _ definition: Int, _ turn: inout Turn) -> Bool {
         if forest[flow].flow?.question != nil {
             var step = step
@@ -22,7 +22,7 @@ extension Machine {
         return mayNavigate(step, at: flow, definition, &turn)
     }
 
-    /// The same behind the guard.
+    /// The same after the guard.
     private mutating func mayNavigate(_ step: WaitingStep, at flow: NodeSlot, _ definition: Int, _ turn: inout Turn)
         -> Bool
     {
@@ -44,7 +44,7 @@ extension Machine {
         record(step, asked.stage, &turn)
         let id = questions.ask(asked)
         forest.update(flow) { $0.flow?.question = id }
-        // The screen may have gone since the step was emitted on it.
+        // The screen on which the step was emitted may be gone.
         let place = step.screen.flatMap(forest.slot(of:)) ?? flow
         let question = Question(
             id: id, service: service, flow: forest[flow].path, step: definitions[step.step].name,
@@ -55,8 +55,7 @@ extension Machine {
 
     // MARK: Answers
 
-    /// The flow that waited for an answer about this step, and does no longer; nil: it has gone meanwhile, and the step has
-    /// failed long since.
+    /// The flow that waited for the answer about this step; nil if it is gone, and the step has failed.
     private mutating func resume(_ step: WaitingStep, _ turn: inout Turn) -> NodeSlot? {
         unrecord(step)
         guard let flow = forest.slot(of: step.flow) else { return nil }
@@ -80,9 +79,9 @@ extension Machine {
         unblock(step.flow)
     }
 
-    /// The step as the guard wants it, checked anew (S-5).
+    /// The step by the guard's answer, checked again (S-5).
     ///
-    /// - Throws: ``FlowError/Code/rejected`` where it wants none.
+    /// - Throws: ``FlowError/Code/rejected`` if the guard refused it.
     private func adapt(
         _ step: inout WaitingStep, _ answer: GuardAnswer, of guardName: @autoclosure () -> String
     ) throws(FlowError) {
@@ -128,10 +127,10 @@ extension Machine {
             FlowError(.navigatorFailed, "the navigator '\(navigator)' answered what can't be: \(error.message)"))
     }
 
-    /// Of the steps behind a flow's question the first is taken in its turn, unless the flow waits for an answer. The others
-    /// stay: mostly that one is asked about, and they had to wait again. If it is not, it is followed by the next.
+    /// Takes the first of the steps that wait for a flow, if the flow does not wait for another answer. The others stay:
+    /// usually the first one leads to a question, and they would have to wait again. If it does not, the next one follows.
     ///
-    /// Where the flow is gone, all of them are.
+    /// If the flow is gone, all of them are taken.
     mutating func unblock(_ flow: NodeID) {
         if blocked.isEmpty { return }
         guard let slot = forest.slot(of: flow) else {
@@ -142,11 +141,11 @@ extension Machine {
         }
         guard forest[slot].flow?.question == nil, let step = blocked.takeNext(for: flow) else { return }
         unrecord(step)
-        // It waited: its chain goes on with it, and a slice may end before.
+        // The step continues its cascade; a slice may end before it.
         queue.insert(contentsOf: [step])
     }
 
-    /// The step that a flow asked about goes back to those that wait, as the flow is gone; it fails in its turn (S-22).
+    /// Puts back the step of a question whose flow is gone; it fails in its turn (S-22).
     mutating func withdrawQuestion(_ question: QuestionID, _ turn: inout Turn) {
         if let step = questions.withdraw(question) {
             unrecord(step)
@@ -157,8 +156,8 @@ extension Machine {
 
     // MARK: Limits
 
-    /// Whether a step from outside may wait for a guard or navigator, if it has to, beside others of the same call; gives
-    /// what may wait with it (S-33).
+    /// Checks whether a step from outside may wait for a guard or navigator, if it has to, together with others of the same
+    /// call. Returns how many may wait (S-33).
     @discardableResult
     mutating func checkWait(
         _ step: WaitingStep, for flow: NodeSlot, besides others: Accounting.Usage? = nil, _ turn: inout Turn
@@ -167,7 +166,7 @@ extension Machine {
         try checkRoom(at: flow, for: step.client)
         var all = others ?? Accounting.Usage()
         all += Accounting.Usage(steps: 1, bytes: step.arguments.byteCount)
-        // For many flows at once, room was made before.
+        // A deep link has made room before.
         if others == nil {
             try reserve(all, for: step.client, sparing: flow, &turn)
         } else {
@@ -176,14 +175,14 @@ extension Machine {
         return all
     }
 
-    /// Whether a step can have to wait at a flow for a guard or navigator.
+    /// Whether a step may have to wait for a guard or navigator of a flow.
     func mayWait(_ step: StepID, at flow: NodeSlot) -> Bool {
         let definition = definitions[definition(of: flow)]
         let asksOthers = definition.guard?.watches(step) ?? false || definition.navigator != nil
         return asksOthers || isWaiting(flow)
     }
 
-    /// Counts a step from outside that waits. What is triggered is bounded by its origin.
+    /// Counts a waiting step from outside. Triggered steps are limited by their origin.
     private mutating func countWaiting(_ step: inout WaitingStep, for flow: NodeSlot) {
         guard !step.isTriggered, step.countedBytes == nil else { return }
         let bytes = step.arguments.byteCount
@@ -191,7 +190,7 @@ extension Machine {
         countWaiting(step, 1, bytes: bytes)
     }
 
-    /// The step, no longer counted as one that waits.
+    /// Returns the step, no longer counted as waiting.
     @discardableResult
     mutating func stopWaiting(_ step: WaitingStep) -> WaitingStep {
         guard let bytes = step.countedBytes else { return step }
@@ -201,7 +200,7 @@ extension Machine {
         return step
     }
 
-    /// A step from outside waits (1), or no longer (-1).
+    /// Counts a step from outside as waiting (1), or no longer (-1).
     private mutating func countWaiting(_ step: WaitingStep, _ sign: Int, bytes: Int) {
         if let flow = forest.slot(of: step.flow) {
             forest.update(flow) { $0.flow?.waiting.count(sign, for: step.client) }
@@ -209,9 +208,9 @@ extension Machine {
         accounting.count(Accounting.Usage(steps: sign, bytes: sign * bytes), for: step.client)
     }
 
-    /// Refuses the client whose answer the flow waits for: it would wait for itself (S-32).
+    /// Refuses a call of the client whose answer the flow waits for: it would wait for itself (S-32).
     ///
-    /// - Parameter deed: what the client does, in the text of the refusal.
+    /// - Parameter deed: what the client does, for the text of the error.
     func checkDeadlock(
         _ client: Client, at flow: NodeSlot, _ deed: @autoclosure () -> String = "emits on it"
     ) throws(FlowError) {
@@ -224,8 +223,8 @@ extension Machine {
                 + "\(deed()); it has to answer first")
     }
 
-    /// Refuses a client that wants to wait until a flow is ready, where that needs an answer of its own: the flow's initial
-    /// step, or that of one below which the flow waits for, can't end before (S-26, S-32).
+    /// Refuses a client that waits until a flow is ready, if that depends on an answer of the client: for the flow's
+    /// initial step, or for that of a flow below that it waits for (S-26, S-32).
     func checkReadiness(of flow: NodeSlot, for client: Client) throws(FlowError) {
         if questions.isEmpty { return }
         try checkReadiness(of: flow, from: flow, for: client)

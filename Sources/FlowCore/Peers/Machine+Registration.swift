@@ -1,11 +1,10 @@
-// Flows that clients implement (S-32): their definitions stand beside those of the files, as long as the client is there,
-// or the bus can start it again.
+// Flows that clients implement (S-32). Their definitions exist as long as the client is connected, or the bus can start it
+// again.
 
 extension Machine {
-    /// A client wants to be the navigator of a flow, or to say anew what it takes and brings: then its live flows go on by
-    /// that, as after Reload.
+    /// A client registers a flow, or changes its registration: then live flows continue with the new one, as after Reload.
     mutating func register(_ candidate: Registration, _ request: RequestID, _ turn: inout Turn) {
-        // Who is not sure whether it is known just says it again.
+        // A client may repeat a registration when it is not sure.
         if registrations.all.contains(candidate) {
             turn.answer = .reply(request, .done)
             return
@@ -13,7 +12,7 @@ extension Machine {
         let former = registrations[candidate.flow].flatMap {
             $0.client == candidate.client || isLeft($0, to: candidate.client) ? $0 : nil
         }
-        // A registration that was left behind is not watched for any more.
+        // The registration may be one that its client left behind, and then is not watched.
         let isWatched = former?.client == candidate.client && watches.contains(candidate.client)
         do throws(FlowError) {
             try registrations.check(candidate, inPlaceOf: former, definitions, accounting)
@@ -31,7 +30,7 @@ extension Machine {
         turn.answer = .reply(request, .done)
     }
 
-    /// A client does not want to be that any more; its live flows are dismissed.
+    /// A client unregisters a flow; live flows of it are dismissed.
     mutating func unregister(_ flow: String, by client: Client, _ request: RequestID, _ turn: inout Turn) {
         guard let registration = registrations[flow] else {
             let isDefined = definitions.flow(named: flow) != nil
@@ -56,21 +55,21 @@ extension Machine {
         turn.answer = .reply(request, .done)
     }
 
-    /// The registrations of a client that is gone: those that the bus can start again stay.
+    /// Removes the registrations of a client that is gone, except those that the bus can start again.
     mutating func leaveRegistrations(of client: Client, _ turn: inout Turn) {
         let flows = Set(registrations.all.lazy.filter { $0.client == client }.map(\.flow))
         if flows.isEmpty { return }
-        // By flow: the bus name may be another client's by now, which has flows of its own.
+        // By flow: the bus name may belong to another client by now, which has flows of its own.
         dismissFlows(client, &turn) { flows.contains($0.name) }
-        // What its flows leave behind is taken by the rules that they were part of.
+        // Ends the cascades with the former definitions.
         run(&turn)
         let staying = stayingFlows(of: client)
         removeRegistrations(&turn) { $0.client == client && !staying.contains($0.flow) }
         registrations.leave(flows)
     }
 
-    /// The flows of a client that is gone which stay, as the bus can start it again; no more than clients that are gone may
-    /// have together (S-33).
+    /// The flows that stay when their client is gone, because the bus can start it again; no more than clients that are
+    /// gone may have together (S-33).
     private func stayingFlows(of client: Client) -> Set<String> {
         var (count, bytes) = (0, 0)
         for registration in registrations.all
@@ -88,8 +87,8 @@ extension Machine {
         return staying
     }
 
-    /// Whether a registration is one that a client left behind, which is gone, and this client has its bus name now: the
-    /// same program, started again.
+    /// Whether a registration was left behind by a client that is gone, and this client has its bus name: the same program,
+    /// started again.
     private func isLeft(_ registration: Registration, to client: Client) -> Bool {
         !watches.contains(registration.client) && nameOwners.owns(client, registration.service.name)
     }

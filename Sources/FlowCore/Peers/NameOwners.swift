@@ -1,24 +1,24 @@
-/// Which clients own the bus names of emitters, guards, navigators and presenters, as far as the bus has reported.
+/// The owners of the bus names of emitters, guards, navigators and presenters, as the bus reported them.
 ///
-/// The names that changed hands are recorded: after a restart on the same bus the coordinator compares who owned them.
+/// They are recorded: after a restart on the same bus the coordinator compares them.
 struct NameOwners: Sendable {
     /// The owners by name.
     private(set) var owners: [String: Client] = [:]
 
-    /// Names that have another owner than their records say, or none.
+    /// Names whose records are out of date.
     private var unsaved: Set<String> = []
-    /// The numbers of the records that names have.
+    /// The numbers of the records.
     private var numbers: [String: UInt64] = [:]
     private var lastNumber: UInt64 = 0
 
     subscript(name: String) -> Client? { owners[name] }
 
-    /// Whether a client owns a bus name; its unique name is its own.
+    /// Whether a client owns a bus name; also true for its own unique name.
     func owns(_ client: Client, _ name: String) -> Bool { client.name == name || owners[name] == client }
 
-    /// A bus name has another owner.
+    /// A bus name has a new owner.
     ///
-    /// - Returns: the client that owned it before; nil: none did, or the owner is the same.
+    /// - Returns: the former owner; nil if there was none, or the owner is the same.
     mutating func change(_ name: String, to owner: Client?) -> Client? {
         let before = owners[name]
         guard before != owner else { return nil }
@@ -31,7 +31,7 @@ struct NameOwners: Sendable {
 
     var hasUnsaved: Bool { !unsaved.isEmpty }
 
-    /// The records that changed since they were last taken.
+    /// Takes the changed records.
     mutating func takeRecords() -> [Record] {
         if unsaved.isEmpty { return [] }
         var records: [Record] = []
@@ -58,7 +58,7 @@ struct NameOwners: Sendable {
         Record(RecordKey(.nameOwner, number), NameOwnerRecord(name: name, owner: owner).bytes)
     }
 
-    /// Takes back the owner that a name had when the process ended.
+    /// Restores the owner of a name.
     mutating func restore(_ record: NameOwnerRecord) {
         owners[record.name] = record.owner
         unsaved.insert(record.name)

@@ -1,19 +1,19 @@
-// What is asked of other processes, and what they answer. All of it is asynchronous: the machine goes on meanwhile.
+// Questions to other processes, and their answers. The machine does not wait for them.
 
-/// Names a question, so that its answer finds back; never used twice.
+/// The number of a question, by which its answer is matched. It is never used again.
 public struct QuestionID: Hashable, Sendable {
     /// The number.
     public let number: UInt64
 
-    /// The question of this number.
+    /// Creates the id with a number.
     public init(_ number: UInt64) { self.number = number }
 }
 
-/// What a guard is asked (`Adapt`), or a navigator (`Navigate`).
+/// A question to a guard (`Adapt`) or a navigator (`Navigate`).
 public struct Question: Equatable, Sendable {
-    /// By which the answer is known.
+    /// The id.
     public var id: QuestionID
-    /// Whom to ask.
+    /// The object to call.
     public var service: Service
     /// The flow's path.
     public var flow: String
@@ -21,55 +21,55 @@ public struct Question: Equatable, Sendable {
     public var step: String
     /// Its arguments, private ones included.
     public var arguments: Arguments
-    /// Who began the chain.
+    /// The client that started the cascade.
     public var client: Client
-    /// The path of the presentable that the step was emitted on; the flow's where the coordinator set it off.
+    /// The path of the presentable on which the step was emitted; the flow's path for a triggered step.
     public var presentable: String
     /// The instance of that presentable.
     public var instance: UInt64
-    /// The serial of the navigation that set the step off; 0: from outside.
+    /// The serial of the navigation that triggered the step; 0 if it comes from outside.
     public var cause: UInt64
-    /// Whether the caller allows a question to the user.
+    /// Whether the guard may ask the user.
     public var isInteractive: Bool
 }
 
-/// What a guard answered.
+/// The answer of a guard.
 public enum GuardAnswer: Equatable, Sendable {
-    /// Take this step; mostly the one that it was asked about.
+    /// Take this step, which is the one in question or replaces it.
     case step(StepID, Arguments)
-    /// Don't.
+    /// Reject the step.
     case rejected
-    /// It could not be asked, or answered what can't be; why, for a person.
+    /// The call failed, or the answer is not valid; the reason for people.
     case failed(String)
-    /// It did not answer in time.
+    /// There was no answer in time.
     case timedOut
 }
 
-/// What a navigator answered.
+/// The answer of a navigator.
 public enum NavigatorAnswer: Equatable, Sendable {
-    /// What the step leads to; none is a valid answer.
+    /// The contributors; the list may be empty.
     case contributors([FlowContributor])
-    /// It could not be asked, or answered what can't be; why, for a person.
+    /// The call failed, or the answer is not valid; the reason for people.
     case failed(String)
-    /// It did not answer in time.
+    /// There was no answer in time.
     case timedOut
 }
 
-/// What a presenter answered.
+/// The answer of a presenter.
 public enum PresenterAnswer: Equatable, Sendable {
-    /// It shows the screen, by this connection.
+    /// The process with this connection shows the screen.
     case presented(by: Client)
-    /// It does not, or could not be asked.
+    /// The call failed.
     case failed
-    /// It did not answer in time. It may yet: then there is one more answer, or ``failed`` where none is waited for any more.
+    /// There was no answer in time. One more answer can follow, or ``failed`` when none can arrive any more.
     case timedOut
 }
 
-/// A screen that is to be shown (`Present`).
+/// A screen to present (`Present`).
 public struct Presentation: Equatable, Sendable {
-    /// By which the answer is known.
+    /// The id.
     public var id: QuestionID
-    /// Whom to ask.
+    /// The object to call.
     public var presenter: Presenter
     /// The screen's path.
     public var path: String
@@ -77,56 +77,56 @@ public struct Presentation: Equatable, Sendable {
     public var name: String
     /// Its arguments, private ones included.
     public var arguments: Arguments
-    /// Its number (S-1).
+    /// The instance of the screen (S-1).
     public var instance: UInt64
-    /// How it is to be shown; empty where nothing is said.
+    /// The style; empty if it has none.
     public var style: String
     /// The path of its flow.
     public var flow: String
     /// The serial of the navigation that contributed it.
     public var serial: UInt64
-    /// Whether it was presented before: it has new arguments, or lost its owner.
+    /// Whether it was presented before, and has new arguments or lost its owner.
     public var isAgain: Bool
-    /// What lets a window come to the front; nil: there is none.
+    /// The activation token, if there is one.
     public var activationToken: String?
 }
 
-/// A presentable that a client is to show no more (`Withdraw`).
+/// A presentable that a client has to take away (`Withdraw`).
 public struct Withdrawal: Equatable, Sendable {
-    /// Why it is gone.
+    /// The reason of a withdrawal.
     public enum Reason: Equatable, Sendable {
-        /// By the hand of a client, of Back, or of a failure.
+        /// It was dismissed by a client, by Back, or because of a failure.
         case dismissal(DismissalReason)
-        /// By a rule of its flow: `clear`, `pop` or `end`.
+        /// It was removed by a rule of its flow: `clear`, `pop` or `end`.
         case rule
-        /// With something above it.
+        /// It was removed with a presentable above it.
         case parent
         /// No definition declares it any more.
         case undeclared
-        /// It is not gone: another client is the owner now.
+        /// It is still live, but another client is its owner now.
         case replaced
     }
 
-    /// The client that gets it.
+    /// The owner.
     public var client: Client
-    /// The path of the client's object that presents: `/` where the screen has no presenter.
+    /// The path of the owner's object that presents; `/` if the screen has no presenter.
     public var object: String
     /// The path that the presentable had.
     public var path: String
-    /// Its number (S-1).
+    /// The instance of the presentable (S-1).
     public var instance: UInt64
-    /// Why.
+    /// The reason.
     public var reason: Reason
 }
 
 /// The outcome of a step whose emitter was answered `pending` (`StepConcluded`).
 public struct Conclusion: Equatable, Sendable {
-    /// The client that gets it.
+    /// The emitter.
     public var client: Client
-    /// The path of the presentable that it was emitted on, whether that is live or not.
+    /// The path of the presentable on which the step was emitted. It may be gone.
     public var path: String
-    /// The caller's name for its call; empty where it gave none.
+    /// The token of the call; empty if it has none.
     public var token: String
-    /// How the step ended.
+    /// The outcome.
     public var outcome: Outcome
 }

@@ -1,13 +1,13 @@
-/// What was asked of a guard, a navigator or a presenter.
+/// A question to a guard, a navigator or a presenter, with what waits for the answer.
 enum Asked: Equatable, Sendable {
-    /// A flow's guard, by its bus name, about this step. Definitions that came since may have another, or none.
+    /// A step, and the bus name of the guard that was asked. New definitions may have another guard, or none.
     case `guard`(WaitingStep, of: String)
-    /// A flow's navigator, by its bus name, where this step leads.
+    /// A step, and the bus name of the navigator that was asked.
     case navigator(WaitingStep, of: String)
-    /// A presenter, to show a screen.
+    /// A screen.
     case presenter(AskedPresenter)
 
-    /// The step that waits for the answer; nil: none does.
+    /// The step that waits for the answer, if there is one.
     var step: WaitingStep? {
         switch self {
         case .guard(let step, _), .navigator(let step, _): step
@@ -15,7 +15,7 @@ enum Asked: Equatable, Sendable {
         }
     }
 
-    /// How far that step is on its way.
+    /// The stage of that step.
     var stage: StepRecord.Stage {
         switch self {
         case .guard: .guard
@@ -24,7 +24,7 @@ enum Asked: Equatable, Sendable {
         }
     }
 
-    /// The same question about a step that new definitions declare.
+    /// The same question about the step as new definitions declare it.
     func about(_ step: WaitingStep) -> Asked {
         switch self {
         case .guard(_, let name): .guard(step, of: name)
@@ -34,27 +34,27 @@ enum Asked: Equatable, Sendable {
     }
 }
 
-/// A presenter that was called.
+/// A call of `Present` under way.
 struct AskedPresenter: Equatable, Sendable {
     let screen: NodeID
     let path: String
     /// The path of the presenter's object.
     let object: String
-    /// The origin that contributed the screen: it has something waiting meanwhile (S-11).
+    /// The origin that contributed the screen; the cascade waits for the answer (S-11).
     let origin: UInt64
-    /// Why the screen is gone; nil: it is not.
+    /// The reason if the screen is gone; nil if it is live.
     var withdrawn: Withdrawal.Reason?
-    /// Whether the call has failed because its time was over; the presenter may still answer.
+    /// Whether the call has reached its time limit; the presenter may still answer.
     var isLate = false
 }
 
-/// The open questions: what other processes were asked and have not answered.
+/// The open questions to other processes.
 ///
-/// It knows neither flows nor screens. Each answer, and whatever makes a question pointless, takes the question out and
-/// gives back what waited for it; the coordinator decides how that goes on. An answer to a question that is not open is
-/// benign: its flow or its time was over first.
+/// It knows neither flows nor screens. Each answer, and all that makes a question pointless, closes the question and
+/// returns what waited for it; the coordinator decides how that continues. An answer to a question that is not open does no
+/// harm: the flow is gone, or the time limit was reached.
 struct Questions: Sendable {
-    /// All of them.
+    /// The open questions.
     private(set) var open: [QuestionID: Asked] = [:]
     private var last: UInt64 = 0
 
@@ -73,21 +73,22 @@ struct Questions: Sendable {
 
     // MARK: Answers
 
-    /// A guard answered: the step that it was asked about, and the guard's bus name.
+    /// A guard answered. Returns the step, and the guard's bus name.
     mutating func closeGuard(_ id: QuestionID) -> (step: WaitingStep, name: String)? {
         guard case .guard(let step, let name)? = open[id] else { return nil }
         open[id] = nil
         return (step, name)
     }
 
-    /// A navigator answered: the step that it was asked about, and the navigator's bus name.
+    /// A navigator answered. Returns the step, and the navigator's bus name.
     mutating func closeNavigator(_ id: QuestionID) -> (step: WaitingStep, name: String)? {
         guard case .navigator(let step, let name)? = open[id] else { return nil }
         open[id] = nil
         return (step, name)
     }
 
-    /// A presenter answered, or its time was over for the first time: then it may still answer, and the question stays open.
+    /// A presenter answered, or reached its time limit. In the second case the question stays open, because it may still
+    /// answer.
     mutating func closePresenter(_ id: QuestionID, isTimeout: Bool) -> AskedPresenter? {
         guard case .presenter(let asked)? = open[id] else { return nil }
         open[id] = nil
@@ -99,14 +100,15 @@ struct Questions: Sendable {
         return asked
     }
 
-    // MARK: Questions without an asker
+    // MARK: Questions whose asker is gone
 
-    /// A flow needs no answer any more: the step that it asked about.
+    /// A flow that asked is gone. Returns the step.
     mutating func withdraw(_ id: QuestionID) -> WaitingStep? {
         open.removeValue(forKey: id)?.step
     }
 
-    /// A screen is gone while its presenter is called. The question stays open, so that a presenter that answers learns of it.
+    /// A screen is gone while its presenter is called. The question stays open, so that the presenter gets `Withdraw` when
+    /// it answers.
     ///
     /// - Returns: whether the question is open.
     mutating func withdraw(_ id: QuestionID, because reason: Withdrawal.Reason) -> Bool {
@@ -121,12 +123,12 @@ struct Questions: Sendable {
         open.filter { $0.value.step != nil }.sorted { $0.key.number < $1.key.number }.map { ($0.key, $0.value) }
     }
 
-    /// The step of a question as new definitions declare it; nil: they don't, and the question is closed.
+    /// Replaces the step of a question after the definitions have changed; nil closes the question.
     mutating func renew(_ id: QuestionID, with step: WaitingStep?) {
         open[id] = step.flatMap { open[id]?.about($0) }
     }
 
-    /// Who was asked about a flow's step: what it is to the flow, and its bus name.
+    /// The role and the bus name of the process that was asked about a step.
     func service(asked id: QuestionID) -> (role: String, name: String)? {
         switch open[id] {
         case .guard(_, let name)?: ("guard", name)

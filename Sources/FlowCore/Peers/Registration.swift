@@ -1,4 +1,4 @@
-/// The wish to implement a flow (`RegisterFlow`).
+/// A request to implement a flow (`RegisterFlow`).
 public struct Registration: Equatable, Sendable {
     /// A screen that comes with a flow.
     public struct Screen: Equatable, Sendable {
@@ -7,7 +7,7 @@ public struct Registration: Equatable, Sendable {
         /// Its arguments.
         public var parameters: [Parameter]
 
-        /// A screen of this name.
+        /// Creates a screen.
         public init(_ name: String, parameters: [Parameter] = []) {
             self.name = name
             self.parameters = parameters
@@ -18,23 +18,23 @@ public struct Registration: Equatable, Sendable {
     public var flow: String
     /// The object that is its navigator.
     public var service: Service
-    /// The steps that it takes.
+    /// The steps that the flow takes.
     public var steps: [StepDeclaration]
-    // A list and no more, as each step is an ``Event``, which is as large as the largest of its kinds.
-    /// The screens that come with it (``bring(_:presentedAt:)``); empty: none.
+    // Only a list: it is part of ``Event``, and every event is as large as the largest kind.
+    /// The screens that come with it (``bring(_:presentedAt:)``); may be empty.
     public private(set) var screens: [ScreenDeclaration]
     /// Whether that object is its guard, too.
     public var hasGuard: Bool
-    /// Who covers whom among its children.
+    /// Which child covers the others.
     public var children: Children
-    /// The name of the step that it triggers on itself when it starts; nil: none.
+    /// The name of its initial step; nil if it has none.
     public var initial: String?
-    /// Who registers it.
+    /// The client that registers it.
     public var client: Client
-    /// Whether the bus can start its process again, so that the definition stays when that is gone (S-32).
+    /// Whether the bus can start the client again, so that the definition stays when the client is gone (S-32).
     public var isActivatable: Bool
 
-    /// The wish for a flow of this name.
+    /// Creates a registration.
     public init(
         _ flow: String, at service: Service, steps: [StepDeclaration], hasGuard: Bool = false,
         children: Children = .free, initial: String? = nil, by client: Client, isActivatable: Bool = false
@@ -50,8 +50,8 @@ public struct Registration: Equatable, Sendable {
         self.isActivatable = isActivatable
     }
 
-    /// Brings screens along, in place of those that it had. Their presenter is where the navigator is, by its bus name, at
-    /// this path; nil: the navigator's own object.
+    /// Sets the screens that come with the flow. Their presenter has the navigator's bus name and this path; nil for the
+    /// navigator's own object.
     public mutating func bring(_ screens: [Screen], presentedAt path: String? = nil) {
         let presenter = Presenter.service(
             Service(service.name, path: path ?? service.path, timeout: Limits.presenterTimeout))
@@ -61,10 +61,10 @@ public struct Registration: Equatable, Sendable {
         }
     }
 
-    /// The path of the object that presents its screens; nil: it has none.
+    /// The path of the object that presents its screens; nil if it has no screens.
     public var presenterPath: String? { screens.first?.presenter?.service.path }
 
-    /// What its steps and screens count for (S-33), each with its arguments as GetSteps tells them.
+    /// The usage of its steps and screens, with their arguments as GetSteps returns them (S-33).
     var byteCount: Int {
         steps.reduce(0) { $0 + Self.byteCount($1.name, $1.parameters) }
             + screens.reduce(0) { $0 + Self.byteCount($1.name, $1.parameters) }
@@ -78,7 +78,7 @@ public struct Registration: Equatable, Sendable {
 }
 
 extension Definitions {
-    /// These definitions and the flows that clients implement. The numbers of what was declared stay.
+    /// These definitions with registered flows. The numbers of existing declarations stay.
     func adding(_ registrations: [Registration]) -> Definitions {
         if registrations.isEmpty { return self }
         var steps = steps
@@ -93,7 +93,7 @@ extension Definitions {
                 steps.append(
                     StepDeclaration(step.name, parameters: step.parameters.sorted { $0.name < $1.name }))
             }
-            // What a file declares stays the file's; so does what another flow of the same client brought before.
+            // Declarations of files, and of other flows of the same client, take precedence.
             for screen in registration.screens where declared.insert(screen.name).inserted { screens.append(screen) }
             let own = Set(registration.steps.compactMap { places[$0.name] })
             flows.append(

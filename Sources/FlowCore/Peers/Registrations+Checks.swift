@@ -1,11 +1,11 @@
 // Whether a client may register a flow (S-32, S-33).
 
 extension Registrations {
-    /// Refuses what can't be registered now, in place of a former registration of the same flow if there is one.
+    /// Refuses a registration that is not possible now; it may replace an earlier one of the same flow.
     ///
     /// - Parameters:
-    ///   - definitions: those in force.
-    ///   - accounting: the quotas, and whose the clients are.
+    ///   - definitions: the definitions in force.
+    ///   - accounting: the quotas and the usage of clients.
     func check(
         _ candidate: Registration, inPlaceOf former: Registration?, _ definitions: Definitions, _ accounting: Accounting
     ) throws(FlowError) {
@@ -18,8 +18,8 @@ extension Registrations {
         try checkDeclarations(of: candidate, besides: others)
     }
 
-    /// Refuses what can't be registered whoever else is there. What came back from an earlier process has to pass this alone:
-    /// it was there together, whatever the files say by now.
+    /// Refuses a registration that is not valid, whatever others there are. For a restored registration this check is
+    /// enough: it was valid among the others before.
     func check(
         _ candidate: Registration, besides others: [Registration], in definitions: Definitions, _ accounting: Accounting
     ) throws(FlowError) {
@@ -90,7 +90,7 @@ extension Registrations {
         guard count < most else { throw FlowError(.limitExceeded, "\(text(count)) of at most \(most)") }
     }
 
-    /// By the bus name, too, as what the bus can start again outlives its client.
+    /// Compares bus names, too, because a registration that the bus can start again outlives its client.
     private func isOfSame(_ registration: Registration, _ candidate: Registration) -> Bool {
         registration.client == candidate.client || registration.service.name == candidate.service.name
     }
@@ -160,7 +160,7 @@ extension Registrations {
         }
     }
 
-    /// A screen that is declared already has to be the same one: the file's, or that of another flow of the same client.
+    /// A declared screen has to be the same: the file's, or that of another flow of the same client.
     private func checkDeclarations(
         of candidate: Registration, besides others: [Registration]
     ) throws(FlowError) {
@@ -206,7 +206,7 @@ extension Registrations {
 }
 
 extension [Parameter] {
-    /// The arguments and their types, for a person.
+    /// The arguments and their types, as text for people.
     fileprivate var signature: String {
         if isEmpty { return "none" }
         return map { "\($0.name): \($0.type.description)\($0.isOptional ? "?" : "")" }.joined(separator: ", ")

@@ -1,30 +1,30 @@
-/// The flows that clients implement (S-32), beside those that the definition files define.
+/// The flows that clients implement (S-32), in addition to those of the definition files.
 ///
-/// It gives the definitions that follow from both; the coordinator puts them in force.
+/// It computes the definitions that follow from both; the coordinator puts them in force.
 struct Registrations: Sendable {
-    /// What the definition files declare, without what clients registered.
+    /// The contents of the definition files, without registered flows.
     private(set) var files: Definitions
-    /// In the order they came.
+    /// The registrations, in the order in which they came.
     private(set) var all: [Registration] = []
 
-    /// Names of flows whose registrations are others than their records say.
+    /// The flows whose records are out of date.
     private var unsaved: Set<String> = []
-    /// The numbers of the records that registered flows have.
+    /// The numbers of the records, by flow.
     private var numbers: [String: UInt64] = [:]
-    /// The numbers of the records of registrations that are gone.
+    /// The numbers of the records of removed registrations.
     private var gone: [UInt64] = []
     private var lastNumber: UInt64 = 0
 
-    /// No registrations beside these definitions.
+    /// Creates an empty list, beside these definitions.
     init(files: Definitions) { self.files = files }
 
-    /// What the files declare and clients registered.
+    /// The definitions of the files and of registered flows.
     var definitions: Definitions { files.adding(all) }
 
     subscript(flow: String) -> Registration? { all.first { $0.flow == flow } }
 
-    /// Puts a registration in the place of a former one of the same flow, or behind all. In its place few definitions get
-    /// another number, and the order is the one that its record keeps.
+    /// Adds a registration, or replaces an earlier one of the same flow. Replacing keeps the numbers of most definitions,
+    /// and the order that its record has.
     mutating func register(_ registration: Registration) {
         if let former = all.firstIndex(where: { $0.flow == registration.flow }) {
             all[former] = registration
@@ -34,9 +34,9 @@ struct Registrations: Sendable {
         unsaved.insert(registration.flow)
     }
 
-    /// Takes registrations out.
+    /// Removes registrations.
     ///
-    /// - Returns: those.
+    /// - Returns: the removed ones.
     mutating func remove(where isOver: (Registration) -> Bool) -> [Registration] {
         var removed: [Registration] = []
         all.removeAll { registration in
@@ -51,15 +51,15 @@ struct Registrations: Sendable {
         return removed
     }
 
-    /// The files were read again. What a file defines takes the place of what a client registered.
+    /// The files were read again. A definition in a file replaces a registered flow of the same name.
     ///
-    /// - Returns: the registrations that are over.
+    /// - Returns: the removed registrations.
     mutating func read(_ files: Definitions) -> [Registration] {
         self.files = files
         return remove { files.flow(named: $0.flow) != nil }
     }
 
-    /// The registrations of these flows were left behind by their client.
+    /// Notes that the client of these flows has left them behind.
     mutating func leave(_ flows: Set<String>) {
         unsaved.formUnion(all.lazy.map(\.flow).filter(flows.contains))
     }
@@ -68,9 +68,9 @@ struct Registrations: Sendable {
 
     var hasUnsaved: Bool { !unsaved.isEmpty || !gone.isEmpty }
 
-    /// The records that changed since they were last taken.
+    /// Takes the changed records.
     ///
-    /// - Parameter watches: whether a registration was left behind is recorded with it.
+    /// - Parameter watches: the watched clients; a record says whether its client has left it behind.
     mutating func takeRecords(_ watches: ClientWatches) -> [Record] {
         if !hasUnsaved { return [] }
         var records = gone.map { Record(RecordKey(.registration, $0), nil) }
@@ -96,7 +96,7 @@ struct Registrations: Sendable {
         return Record(RecordKey(.registration, number), record.bytes)
     }
 
-    /// Takes back a registration of an earlier process.
+    /// Restores a registration.
     mutating func restore(_ registration: Registration, _ number: UInt64) {
         all.append(registration)
         numbers[registration.flow] = number

@@ -1,27 +1,26 @@
-// The machine taken apart: which records changed, and what they say.
+// The records of the machine: which have changed, and their contents.
 //
-// The forest derives from each change which records of nodes are out of date (``NodeTable``). Code that changes something
-// else that a record says notes that at once (`record`, `unrecord`, ``UnsavedRecords``). What the record says is asked for
-// when records are taken, so that many changes make one record. After each event, tests compare the records that were taken
-// with all there are.
+// The forest derives from each change which records of nodes are out of date (``NodeTable``). Code that changes other recorded
+// state notes that at once (`record`, `unrecord`, ``UnsavedRecords``). The contents are computed when records are taken, so
+// many changes make one record. After each event, tests compare the taken records with all records.
 
 extension Coordinator {
-    /// Whether records changed that have to be kept before the effects of the latest events are carried out (D-1).
+    /// Whether records changed that have to be written before the effects of the latest events are carried out (D-1).
     public var hasUrgentRecords: Bool { machine.hasUrgentRecords }
 
-    /// Whether records changed at all: others may be kept later, with the next urgent ones or by themselves (D-2).
+    /// Whether any records changed. Some may be written later, with the next urgent ones or by themselves (D-2).
     public var hasRecords: Bool { machine.hasRecords }
 
-    /// The records that changed since they were last taken, each once; those that may be kept later among them.
+    /// Takes the changed records, each once, including those that may be written later.
     public mutating func takeRecords() -> [Record] { machine.takeRecords() }
 
-    /// All records, as if each had changed; none counts as changed any more.
+    /// Takes all records, as if each had changed.
     public mutating func takeAllRecords() -> [Record] { machine.takeAllRecords() }
 
-    /// No more serials and instances are reserved than were given: at the end of a process that can still say so.
+    /// Gives back unused serials and instances, at an orderly end of the process.
     public mutating func releaseReservedNumbers() { machine.releaseReservedNumbers() }
 
-    /// The number of the latest call that an earlier process had not answered; the calls of this one have greater ones.
+    /// The number of the latest call that an earlier process had not answered; the calls of this process have greater ones.
     public var latestRequest: RequestID { RequestID(machine.calls.all.keys.lazy.map(\.number).max() ?? 0) }
 }
 
@@ -72,16 +71,16 @@ extension Machine {
         unsaved.hasCounters = true
     }
 
-    /// Reserves serials and instances beyond those that were given, so that not each of them has to be recorded.
+    /// Reserves serials and instances in advance, so that not each of them has to be recorded.
     mutating func reserveNumbers() {
         unsaved.reservedSerial = serial + UnsavedRecords.block
         unsaved.reservedInstance = forest.lastInstance + UnsavedRecords.block
         unsaved.hasCounters = true
     }
 
-    // MARK: What there is
+    // MARK: All records
 
-    /// What all records say, sorted by their keys.
+    /// All records, sorted by their keys.
     var allRecords: [Record] {
         var records = unsaved.reservedSerial > 0 || unsaved.reservedInstance > 0 ? [counters] : []
         for slot in forest.preorder() {
@@ -137,7 +136,7 @@ extension Machine {
         return Record(RecordKey(.node, node.instance), record.bytes)
     }
 
-    /// None for a screen, and for a flow where nothing happened.
+    /// The activity record of a flow; none for a screen, or if nothing happened.
     private func record(ofActivity slot: NodeSlot) -> [Record] {
         guard let flow = forest[slot].flow, flow.last != nil || flow.reached != nil else { return [] }
         let record = ActivityRecord(
@@ -164,7 +163,7 @@ extension Machine {
         records += record
     }
 
-    /// The steps that waited at a presentable are gone with it.
+    /// Removes the records of the steps that waited at a removed presentable.
     mutating func unrecordSteps(of node: Node) {
         if let held = node.initialStep { unrecord(held) }
         for held in node.deferredSteps { unrecord(held) }

@@ -1,17 +1,17 @@
-// The machine rebuilt from its records: the same tree, with all that waits in it (D-3). What follows from the tree is
-// computed anew. No signal reports what was there before: clients read it again, as the bus name has come back.
+// Restores the machine from its records: the same tree, with all that waits in it (D-3). What follows from the tree is
+// computed again. No signal reports restored presentables: clients read the tree when the bus name appears again.
 
 extension Machine {
-    /// Takes back what an earlier process kept.
+    /// Restores the records of an earlier process.
     ///
-    /// - Parameter onSameBus: clients are who they were; else none is.
+    /// - Parameter onSameBus: whether the clients are the same; otherwise none is.
     mutating func restore(_ records: [Record], onSameBus: Bool, _ turn: inout Turn) {
         let kept: RecordSet
         do throws(RecordFailure) {
             kept = try RecordSet(records)
             try kept.check()
         } catch {
-            // Who keeps records checks them, and has nothing restored that is damaged.
+            // The shell checks records before, and does not restore damaged ones.
             turn.effects.append(.reportUnrestored(path: forest.base, error.message))
             return
         }
@@ -39,8 +39,8 @@ extension Machine {
         restoredRoots = Set(forest.roots.lazy.map { [forest] in forest[$0].id })
     }
 
-    /// Whether the presenter of a screen in sight is to be called: it has not answered, or was never called. One that was
-    /// kept when its owner left waits until it comes in sight again (S-30).
+    /// Whether the presenter of a screen in sight is called: it has not answered, or was never called. If the screen stayed
+    /// when its owner left, it waits until it comes in sight again (S-30).
     private func mayCall(_ slot: NodeSlot, _ called: Set<UInt64>) -> Bool {
         called.contains(forest[slot].instance) || forest[slot].presenting?.isAgain == false
     }
@@ -68,8 +68,7 @@ extension Machine {
         }
     }
 
-    /// Bus names that had other owners when the process ended. Those of definition files are known already; of the others
-    /// the shell will tell.
+    /// Restores the owners of bus names. Those in definition files are known already; the shell reports the others.
     private mutating func restoreNameOwners(
         _ kept: [(number: UInt64, name: NameOwnerRecord)]
     ) -> [(name: String, client: Client)] {
@@ -88,11 +87,11 @@ extension Machine {
 
     // MARK: Presentables
 
-    /// Presentables that did not come back.
+    /// Presentables that were not restored.
     struct Lost {
-        /// By their instances: the path that they had, and of the nearest ancestor that did come back.
+        /// By instance: the former path, and that of the nearest restored ancestor.
         var paths: [UInt64: (path: String, nearestLiveAncestor: String)] = [:]
-        /// The places of those that came back.
+        /// The slots of restored presentables.
         var slots: [UInt64: NodeSlot] = [:]
     }
 
@@ -107,7 +106,7 @@ extension Machine {
                 let nearestLiveAncestor =
                     parent.map { forest[$0].path } ?? result.paths[record.parent]?.nearestLiveAncestor ?? path
                 result.paths[instance] = (path, nearestLiveAncestor)
-                // What is not to be restored on another bus is no loss.
+                // It is no loss if a definition excludes another bus.
                 if !why.isEmpty { turn.effects.append(.reportUnrestored(path: path, why)) }
                 if onSameBus, let owner = record.owner {
                     let object = definitions.screen(named: record.name).flatMap {
@@ -133,7 +132,7 @@ extension Machine {
         return result
     }
 
-    /// Why a presentable does not come back; nil: it does; empty: that is no matter.
+    /// Why a presentable is not restored; nil if it is; empty if that needs no report.
     private func whyLost(_ record: NodeRecord, isOrphan: Bool, onSameBus: Bool) -> String? {
         if isOrphan { return onSameBus ? "the flow that it was in is gone" : "" }
         if record.flow != nil {
@@ -150,7 +149,7 @@ extension Machine {
         _ record: NodeRecord, _ instance: UInt64, below parent: NodeSlot?, _ activity: ActivityRecord?, onSameBus: Bool,
         _ turn: inout Turn
     ) -> NodeSlot {
-        // What began by itself is the daemon's on any bus.
+        // A root of `autostart` belongs to the daemon on any bus.
         let client = onSameBus || record.client == .daemon ? record.client : .former
         var presenting = definitions.screen(named: record.name).flatMap { definitions[$0].presenter }
             .map { Node.Presenting($0) }
@@ -169,7 +168,7 @@ extension Machine {
                     StepTemplate($0, arguments: template.bindings.map { .given($0) } ?? .inherited)
                 }
             }, presenting: presenting, client: client,
-            // On another bus nobody shows it yet; flows are visible unless somebody hides them.
+            // On another bus no client shows it yet; flows are visible unless a client hides them.
             isVisible: onSameBus ? record.isVisible : nil, owner: onSameBus ? record.owner : nil)
         if let owner = birth.owner { watch(owner) }
         return forest.insert(birth, below: parent, instance: instance)
@@ -190,7 +189,7 @@ extension Machine {
         var state = definitions.newState(of: flow, hasInitial: false, last: last, turn.now)
         state.readiness = kept.readiness
         state.isAwaitedByParent = kept.isAwaitedByParent
-        // Times are those of the machine's start, which another bus may not share.
+        // Times are relative to the boot of the machine, which may be another one now.
         if onSameBus, state.reached != nil, let reached = activity?.reached {
             state.reached = reached
             state.isResting = activity?.isResting ?? false
@@ -200,7 +199,7 @@ extension Machine {
 }
 
 extension RecordSet {
-    /// The greatest origin that any of them came from.
+    /// The greatest origin of these steps.
     fileprivate var lastOrigin: UInt64 {
         max(
             steps.lazy.map(\.step.origin).max() ?? 0, origins.keys.max() ?? 0,

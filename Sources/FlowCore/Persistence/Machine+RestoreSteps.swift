@@ -1,5 +1,5 @@
-// Steps that waited when the process ended: each goes on where it was. None is taken twice: a step has no record any more
-// when what it led to is recorded (D-4).
+// Restores waiting steps: each continues where it was. None is taken twice, because a step has no record any more when its
+// navigation is recorded (D-4).
 
 extension Machine {
     mutating func restoreSteps(of kept: RecordSet, _ lost: Lost, onSameBus: Bool, _ turn: inout Turn) {
@@ -7,12 +7,12 @@ extension Machine {
         if onSameBus {
             let requests = Set(kept.steps.lazy.map(\.step.request))
             for (number, record) in kept.tokens {
-                // Without its call it would wait for ever.
+                // Without its call it would wait forever.
                 if let request = record.outcome.request, !requests.contains(request) { continue }
                 tokens.restore(record, number)
             }
             for (number, record) in kept.progress { restoreRest(of: number, record, kept, lost, &turn) }
-            // All calls before the first step: one call may want to know of many.
+            // All calls before the first step, because a call may wait for several.
             for (_, record) in kept.steps { restoreCall(of: record, kept, lost, &turn) }
         }
         var waiting: [(stage: StepRecord.Stage, step: WaitingStep)] = []
@@ -27,7 +27,7 @@ extension Machine {
             }
         }
         endReadiness(besides: Set(waiting.lazy.filter { $0.step.purpose == .initial }.map(\.step.flow)))
-        // Who was asked is asked again, before what waits behind it.
+        // Questions are asked again before the steps behind them continue.
         for (stage, step) in waiting where stage != .blocked { goOn(with: step, stage, &turn) }
         for (stage, step) in waiting where stage == .blocked { goOn(with: step, stage, &turn) }
     }
@@ -65,13 +65,13 @@ extension Machine {
         return (step, try definitions.admit(record.arguments, of: step))
     }
 
-    /// Tells that a step is lost which nobody waits for (S-12), or who does.
+    /// Reports that a step is lost, to its call or to all (S-12).
     private mutating func reportLost(
         _ record: StepRecord, _ error: FlowError, at path: String, onSameBus: Bool, _ turn: inout Turn
     ) {
         let request = RequestID(record.request)
         if record.isOfCall, calls[request] != nil {
-            // Its name is no step's any more, perhaps; the call asks for its place alone.
+            // Its step may not be declared any more; the call only needs the place.
             let step = WaitingStep(
                 origin: record.origin, client: record.client, flow: NodeID(slot: NodeSlot(0), instance: record.place),
                 step: StepID(0), arguments: [], cause: 0, purpose: purpose(of: record, onSameBus: true))
@@ -115,7 +115,7 @@ extension Machine {
     private func purpose(of record: StepRecord, onSameBus: Bool) -> WaitingStep.Purpose {
         switch record.purpose {
         case .emitted, .deepLink, .listed, .segment:
-            // The callers are gone with their bus.
+            // On another bus the callers are gone.
             guard onSameBus, calls[RequestID(record.request)] != nil else { return .kept }
             let (request, place) = (RequestID(record.request), Int(clamping: record.index))
             switch record.purpose {
@@ -131,7 +131,7 @@ extension Machine {
         }
     }
 
-    /// The call that a step waits for: its caller got no answer, and gets a signal as if the answer had been `pending`.
+    /// Restores the call of a step. Its caller got no answer; `StepConcluded` reports the outcome.
     private mutating func restoreCall(of record: StepRecord, _ kept: RecordSet, _ lost: Lost, _ turn: inout Turn) {
         let request = RequestID(record.request)
         var call: Call
@@ -141,7 +141,7 @@ extension Machine {
                 record.token.isEmpty
                 ? nil : Tokens.Key(client: record.client, kind: .emission, token: record.token)
             call = Call(client: record.client, kind: .step(path: record.path, key))
-            // Who asks again by the token waits as long as its first caller might have.
+            // A repeated call with the token waits as long as its first caller could have.
             if let key, tokens.haveWait(key, with: request) {
                 call.isAwaitedByToken = true
                 call.due = turn.now.advanced(by: Limits.replyTimeout)
@@ -154,7 +154,7 @@ extension Machine {
             guard place < Limits.nodes else { return }
             return calls.restoreDeepLink(request, by: record.client, place, path: path(of: record, lost))
         case .segment:
-            // Its way ends here, as where the call has taken too long.
+            // The path ends here, as if its time limit were reached.
             var walk = PathWalk(segments: [], due: turn.now)
             (walk.place, walk.isUnderWay) = (path(of: record, lost), true)
             call = Call(client: record.client, kind: .path(walk))
@@ -164,12 +164,12 @@ extension Machine {
         calls.restore(request, call)
     }
 
-    /// The path that the flow has at which a step waits, or had.
+    /// The path of the flow at which a step waits, or the path that the flow had.
     private func path(of record: StepRecord, _ lost: Lost) -> String {
         lost.slots[record.place].map { forest[$0].path } ?? lost.paths[record.place]?.path ?? forest.base
     }
 
-    /// The call that went on in slices: it does so again, and its caller gets a signal as if the answer had been `pending`.
+    /// Restores a call that was interrupted at the end of a slice. It continues, and `StepConcluded` reports its outcomes.
     private mutating func restoreRest(
         of number: UInt64, _ progress: ProgressRecord, _ kept: RecordSet, _ lost: Lost, _ turn: inout Turn
     ) {
@@ -199,7 +199,7 @@ extension Machine {
         calls.restoreSliced(request, call, outcomes)
     }
 
-    /// A deep link's step that is declared so no longer is refused for all flows that it had not come to.
+    /// A deep link's step that is no longer declared in the same way is refused for all remaining flows.
     private mutating func restoreUndeclared(_ record: ListRecord, _ done: Int, _ turn: inout Turn) {
         guard case .step(let name, _)? = record.items.first else { return }
         let error =
@@ -212,7 +212,7 @@ extension Machine {
         }
     }
 
-    /// The nearest presentable that is live at a path or above it; the path itself where none is.
+    /// The nearest live presentable at a path or above it; the path itself if there is none.
     private func nearest(to path: String) -> String {
         var place = path[...]
         while !place.isEmpty {
@@ -236,14 +236,14 @@ extension Machine {
             }
         }
         var list = StepList(node: node, path: record.path, steps: steps)
-        // How those before ended was for the answer, which nobody gets.
+        // The outcomes of earlier steps were for the answer, which the caller did not get.
         list.outcomes = Array(repeating: .ignored(.pending), count: min(place, steps.count))
         var call = Call(client: record.client, kind: .list(list))
         if definitions.askOthers { call.usage = usage }
         return call
     }
 
-    /// Asks again what was asked, has wait what waited behind it; where the definitions are others now, it is taken anew.
+    /// Asks a question again, or puts the step behind it; if definitions have changed, the step is taken again.
     private mutating func goOn(with step: WaitingStep, _ stage: StepRecord.Stage, _ turn: inout Turn) {
         guard let slot = forest.slot(of: step.flow) else { return queue.insert(contentsOf: [step]) }
         let definition = definitions[definition(of: slot)]
@@ -264,7 +264,7 @@ extension Machine {
         queue.insert(contentsOf: [step])
     }
 
-    /// Flows that wait for what has not come back are as ready as those whose steps have ended (S-26).
+    /// Flows that wait for a child that was not restored are as ready as if it were gone (S-26).
     private mutating func endReadiness(besides awaited: Set<NodeID>) {
         for slot in forest.preorder().reversed() {
             let id = forest.id(of: slot)
@@ -282,7 +282,7 @@ extension Machine {
 }
 
 extension StepRecord {
-    /// Whether a call wants to know how it ends.
+    /// Whether it belongs to a call.
     fileprivate var isOfCall: Bool {
         switch purpose {
         case .emitted, .deepLink, .listed, .segment: true

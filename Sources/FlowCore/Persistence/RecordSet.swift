@@ -1,22 +1,22 @@
-/// All records of a coordinator, read: what ``Coordinator`` is rebuilt from.
+/// All records of a coordinator, decoded, from which ``Coordinator`` is restored.
 struct RecordSet {
-    /// The greatest of each, where several processes reserved.
+    /// The greatest numbers, if several processes reserved some.
     var counters = CountersRecord(serial: 0, instance: 0)
-    /// By their instances: parents before children, children in order.
+    /// By instance: parents before children, children in order.
     var nodes: [(instance: UInt64, node: NodeRecord)] = []
     var activities: [UInt64: ActivityRecord] = [:]
-    /// By their numbers: in the order in which they began to wait.
+    /// By number: in the order in which they began to wait.
     var steps: [(number: UInt64, step: StepRecord)] = []
     var lists: [UInt64: ListRecord] = [:]
     var origins: [UInt64: OriginRecord] = [:]
-    /// In the order they came.
+    /// In the order in which the calls came.
     var tokens: [(number: UInt64, token: TokenRecord)] = []
     var registrations: [(number: UInt64, registration: RegistrationRecord)] = []
     var nameOwners: [(number: UInt64, name: NameOwnerRecord)] = []
-    /// In the order in which the calls go on.
+    /// In the order in which the calls continue.
     var progress: [(number: UInt64, progress: ProgressRecord)] = []
 
-    /// Reads records; those that are gone count as not there.
+    /// Reads records; deleted ones are skipped.
     init(_ records: [Record]) throws(RecordFailure) {
         for record in records.sorted(by: { $0.key < $1.key }) {
             guard let body = record.body else { continue }
@@ -44,7 +44,7 @@ struct RecordSet {
         progress.sort { ($0.progress.rank, $0.number) < ($1.progress.rank, $1.number) }
     }
 
-    /// Refuses a tree that can't be one (S-1).
+    /// Refuses a tree that is not valid (S-1).
     func check() throws(RecordFailure) {
         guard nodes.count <= Limits.nodes else { throw RecordFailure("there are \(nodes.count) presentables") }
         var depths: [UInt64: Int] = [0: 0]
@@ -65,7 +65,7 @@ struct RecordSet {
             if node.flow != nil { flows.insert(instance) }
         }
         for (number, step) in steps {
-            // The flow of one that is queued may be gone, but it was there once.
+            // The flow of a queued step may be gone, but it existed.
             let isKnown = depths[step.place] != nil || (step.stage == .queued && step.place <= counters.instance)
             guard step.place != 0, isKnown else {
                 throw RecordFailure("step \(number) waits at \(step.place), which is no presentable")
@@ -74,7 +74,7 @@ struct RecordSet {
                 throw RecordFailure("step \(number) is the one of flow \(step.index) of a deep link")
             }
         }
-        // What counts on from here has to have room for it.
+        // There has to be room for further numbers.
         let greatest =
             [counters.serial, counters.instance] + steps.flatMap { [$0.step.origin, $0.step.request] }
             + nodes.compactMap(\.node.presenting?.origin)
@@ -85,20 +85,20 @@ struct RecordSet {
 }
 
 extension Record {
-    /// Refuses what can't be rebuilt: bodies that nobody wrote so, and parts without what they are parts of.
+    /// Refuses records that can't be restored: bodies that are not valid, and parts without the whole.
     public static func check(_ records: [Record]) throws(RecordFailure) { try RecordSet(records).check() }
 
-    /// A record that has serials and instances go on so far beyond what these records say, and not before this number.
+    /// The record that reserves serials and instances this far beyond these records, and at least up to a number.
     public static func counters(beyond records: [Record], by distance: UInt64, atLeast number: UInt64 = 0) -> Record {
         let known = records.filter { $0.key.kind == .counters }.compactMap { try? CountersRecord($0.body ?? []) }
         let last = known.map { max($0.serial, $0.instance) }.max() ?? 0
-        // Behind that there is room for many more.
+        // The maximum leaves room for many more numbers.
         let next = min(max(last &+ distance, number), RecordKey.numbers / 4)
         return Record(RecordKey(.counters, 0), CountersRecord(serial: next, instance: next).bytes)
     }
 
-    /// The record as it may be written to a disk, for the time after this bus: private arguments left out. One that says
-    /// nothing without them, or whose clients are no more by then, is as good as gone.
+    /// The record as it may be written to a disk, for another bus: without private arguments. It is deleted if nothing is
+    /// left without them, or its clients are gone then.
     public var withoutPrivateArguments: Record {
         guard let body else { return self }
         switch key.kind {
@@ -107,7 +107,7 @@ extension Record {
             guard var step = try? StepRecord(body), !step.arguments.contains(where: \.isPrivate) else {
                 return Record(key, nil)
             }
-            // Tokens end with their clients, and are nobody else's business.
+            // Tokens are private to their clients, which are gone then.
             if step.token.isEmpty { return self }
             step.token = ""
             return Record(key, step.bytes)
@@ -115,7 +115,7 @@ extension Record {
             guard var node = try? NodeRecord(body) else { return Record(key, nil) }
             node.arguments = node.arguments.broadcastable
             if node.onDismissed?.isPrivate == true {
-                // What refers to others says nothing by itself.
+                // Only literal values are the template's own.
                 node.onDismissed?.bindings?.removeAll { if case .literal = $0.source { true } else { false } }
             }
             return Record(key, node.bytes)

@@ -1,24 +1,24 @@
-/// Records that are out of date, beside those of nodes and tokens, which know it themselves.
+/// Records that are out of date, except those of nodes and tokens, which are tracked there.
 struct UnsavedRecords: Sendable {
-    /// How many serials, and how many instances, are reserved at once.
+    /// How many serials and instances are reserved at a time.
     static let block: UInt64 = 4_096
 
-    /// Whether somebody takes records; if not, those of steps and origins are not noted, as they would pile up.
+    /// Whether the shell takes the records; if not, those of steps and origins are not noted, as they would pile up.
     let isWanted: Bool
 
-    /// What the records of steps say from now on; nil: the step waits no longer.
+    /// The new contents of the records of steps; nil if the step no longer waits.
     var steps: [UInt64: [UInt8]?] = [:]
     /// Steps that have records.
     var savedSteps: Set<UInt64> = []
-    /// Serials and instances up to these are reserved: after a crash they count on from here (D-2).
+    /// Serials and instances up to these are reserved: after a crash they continue from here (D-2).
     var reservedSerial: UInt64 = 0
     var reservedInstance: UInt64 = 0
-    /// Whether more of them are reserved than is recorded.
+    /// Whether the reservation has changed since it was recorded.
     var hasCounters = false
 
     init(isWanted: Bool) { self.isWanted = isWanted }
 
-    /// Whether there is something here that has to be kept before anybody hears of it.
+    /// Whether a record has to be written before clients learn of the change.
     var isUrgent: Bool {
         !steps.isEmpty || hasCounters
     }
