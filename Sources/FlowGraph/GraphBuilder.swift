@@ -140,7 +140,7 @@ struct GraphBuilder {
             let from = step(rule.step, of: flow)
             for (index, alternative) in rule.alternatives.enumerated() {
                 // A single alternative shows its condition itself.
-                let condition = Self.text(alternative)
+                let condition = text(alternative, of: rule.step)
                 var label = rule.alternatives.count > 1 ? "\(index + 1): \(condition.isEmpty ? "else" : condition)" : ""
                 if rule.alternatives.count == 1, !condition.isEmpty { note(condition, at: from, of: flow) }
                 if alternative.contributors.isEmpty {
@@ -219,18 +219,18 @@ struct GraphBuilder {
 
     // MARK: Words
 
-    private static func text(_ alternative: Alternative) -> String {
-        var words: [String] = []
-        if !alternative.when.isEmpty { words.append("when " + alternative.when.map(text).joined(separator: " and ")) }
-        if !alternative.unless.isEmpty {
-            words.append("unless " + alternative.unless.map(text).joined(separator: " and "))
-        }
-        return words.joined(separator: ", ")
+    private func text(_ alternative: Alternative, of step: StepID) -> String {
+        [("when", alternative.when), ("unless", alternative.unless)].filter { !$0.1.isEmpty }.map { word, conditions in
+            "\(word) " + conditions.map { text($0, of: step) }.joined(separator: " and ")
+        }.joined(separator: ", ")
     }
 
-    private static func text(_ condition: Condition) -> String {
+    /// A picture is passed on, so the values of a private step stay out of it; those that the service returns are blank
+    /// anyway.
+    private func text(_ condition: Condition, of step: StepID) -> String {
         switch condition {
-        case .argument(let name, let value): "\(name) = \(Names.escaped(value.description))"
+        case .argument(let name, let value):
+            "\(name) = " + (definitions[step].isPrivate ? "(private)" : Names.escaped(value.description))
         case .alive(let name): "\(name) is live"
         }
     }

@@ -103,6 +103,26 @@ struct GraphTests {
             ])
     }
 
+    @Test func `S-10 the values of a private step are marked, not drawn`() throws {
+        let graph = FlowGraph(
+            try definitions(
+                """
+                [steps]
+                pin  = { code = "string" }
+                pick = { item = "int64" }
+                [private]
+                steps = ["pin"]
+                [screens]
+                page = {}
+                [flows.main.on]
+                pin  = [{ when = { code = "4711", alive = "page" }, screen = "page" }]
+                pick = [{ unless = { item = 7 }, screen = "page" }]
+                """))
+        let notes = graph.boxes.flatMap(\.steps).flatMap(\.notes)
+        #expect(notes.sorted() == ["unless item = 7", "when page is live and code = (private)"])
+        #expect(!graph.dot.contains("4711") && !graph.mermaid.contains("4711"))
+    }
+
     @Test func `a part: a flow, and what it leads to`() throws {
         let definitions = try definitions(Self.shop)
         let part = FlowGraph(definitions, FlowGraph.Options(root: "pay"))

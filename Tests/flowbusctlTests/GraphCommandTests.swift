@@ -106,6 +106,25 @@ struct GraphCommandTests {
         #expect(flow.errors.contains("did you mean 'mine'?"))
     }
 
+    @Test func `S-10 values that the service does not return are marked as private`() throws {
+        let service = try Service(
+            """
+            [steps]
+            pin = { code = "string" }
+            [private]
+            steps = ["pin"]
+            [screens]
+            page = {}
+            [flows.main.on]
+            pin = [{ when = { code = "4711" }, screen = "page" }]
+            """)
+        for folder in ["--presenters", service.flows.path] {
+            let run = try service.ctl("graph", "--live", "--format", "mermaid", folder)
+            #expect(run.status == .status(0), "\(run.errors)")
+            #expect(run.output.contains("code = (private)") && !run.output.contains("4711"), "\(run.output)")
+        }
+    }
+
     @Test func `explain, by the service itself: nodes are called as on the command line`() throws {
         let service = try Service(shopDefinitions)
         let run = try service.ctl("explain", "shop/list", "pick", "item=7")
