@@ -39,6 +39,7 @@ final class Daemon {
     var state = State()
     /// The declarations of the definition files, without those of registered flows.
     var fileDefinitions: Definitions
+    var definitionsText = DefinitionsTextCache()
     var coordinator: Coordinator
 
     /// Logs navigations: looked up once, as there are many.

@@ -163,6 +163,25 @@ struct TreeTests {
         #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "mine"])])
     }
 
+    @Test func `GetDefinitions changes with a reload, and with flows that clients register`() throws {
+        let service = try Service("[steps]\nopen = {}\n[flows.main.on]\nopen = { none = true }\n")
+        func text() throws -> String { try #require(service.coordinator("GetDefinitions")[0].text) }
+        let first = try text()
+        #expect(try text() == first)
+        try service.write("[steps]\nopen = {}\nshut = {}\n[flows.main.on]\nopen = { none = true }\n")
+        #expect(try text() == first)
+        try service.coordinator("Reload")
+        let second = try text()
+        #expect(second != first && second.contains("shut"))
+        let client = try TestClient(service.bus)
+        try client.call(
+            Service.name, Service.root, Service.name + ".Coordinator", "RegisterFlow", "mine", .objectPath("/nav"),
+            BusValue.array(of: "{sa{ss}}", [.dictEntry("open", .array(of: "{ss}", []))]), .options())
+        #expect(try text().contains("[flows.mine]"))
+        try client.call(Service.name, Service.root, Service.name + ".Coordinator", "UnregisterFlow", "mine")
+        #expect(try text() == second)
+    }
+
     @Test func `GetSteps has every argument's type, with a mark on optional ones`() throws {
         let service = try Service(shopDefinitions)
         let steps = try service.coordinator("GetSteps")[0]

@@ -63,6 +63,7 @@ extension Daemon {
     }
 
     func sendDefinitionsChanged() throws {
+        definitionsText.drop()
         try signal(BusNames.root.cString, BusNames.Interface.coordinator, "DefinitionsChanged").send()
     }
 }

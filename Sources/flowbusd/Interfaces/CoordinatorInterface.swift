@@ -64,7 +64,7 @@ enum CoordinatorInterface {
                 },
                 .init("GetDefinitions", out: [Argument("definitions", "s")]) { message, context, _ in
                     Daemon.serveRoot(message, context) { daemon, call in
-                        let text = try daemon.coordinator.definitions.fileText(hidesPrivateValues: true)
+                        let text = try daemon.definitionsText.text(of: daemon.coordinator.definitions)
                         try daemon.reply(to: call) { body in try body.append(text) }
                     }
                 },
