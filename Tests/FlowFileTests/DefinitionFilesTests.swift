@@ -75,18 +75,19 @@ struct DefinitionFilesTests {
 
     @Test func `a file above the limit`() throws {
         let folder = try Folder()
-        let line = "# " + String(repeating: "x", count: 61) + "\n"
-        let filler = String(repeating: line, count: Limits.definitionFileBytes / line.utf8.count - 1)
-        try folder.write("a.toml", "version = 1\n" + filler)
+        let text = "version = 1\n#"
+        let filler = String(repeating: "x", count: Limits.definitionBytes - text.utf8.count)
+        try folder.write("a.toml", text + filler)
         #expect(failure(folder) == [])
-        try folder.write("a.toml", "version = 1\n" + filler + line + line)
-        #expect(failure(folder) == ["a.toml: error: the file is too large; at most 1048576 bytes are allowed"])
+        try folder.write("a.toml", text + filler + "x")
+        let limit = Limits.definitionBytes
+        #expect(failure(folder) == ["a.toml: error: the file is too large; at most \(limit) bytes are allowed"])
     }
 
     @Test func `files above the limit together`() throws {
         let folder = try Folder()
         let line = "# " + String(repeating: "x", count: 61) + "\n"
-        let filler = String(repeating: line, count: Limits.definitionFileBytes / line.utf8.count - 1)
+        let filler = String(repeating: line, count: 1_024 * 1_024 / line.utf8.count - 1)
         for number in 10..<28 { try folder.write("\(number).toml", "version = 1\n" + filler) }
         let found = failure(folder)
         #expect(found.count == 1)

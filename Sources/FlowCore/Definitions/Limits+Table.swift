@@ -47,7 +47,6 @@ extension Limits {
             LimitRow(
                 "`timeout` of a presenter, guard or navigator",
                 "\(time(answerTimeouts.lowerBound)) to \(time(answerTimeouts.upperBound))"),
-            LimitRow("definition file", bytes(definitionFileBytes)),
             LimitRow("all definition files together", bytes(definitionBytes)),
         ]
     }

@@ -129,8 +129,6 @@ public enum Limits {
     /// Lines of an explanation, without the line that counts the omitted ones.
     public static let explanationLines = 500
 
-    /// Bytes in one definition file.
-    public static let definitionFileBytes = 1_024 * 1_024
-    /// Bytes in all definition files together.
+    /// Bytes in all definition files together, and in the answer of `GetDefinitions`, which can be saved as a single file.
     public static let definitionBytes = 16 * 1_024 * 1_024
 }

@@ -11,7 +11,7 @@ enum FileReader {
     }
 
     /// Returns the text of a file, up to a number of bytes.
-    static func text(of path: String, limit: Int = Limits.definitionFileBytes) throws(Failure) -> String {
+    static func text(of path: String, limit: Int = Limits.definitionBytes) throws(Failure) -> String {
         try text(of: bytes(of: path, limit: limit))
     }
 
