@@ -74,47 +74,29 @@ extension TraceLine {
     private mutating func add(_ state: PresentableState) {
         add("added")
         add(state.path)
-        add(state.flow == nil ? "screen" : "flow")
-        add(state.name)
-        add(state.parent ?? "/")
-        add(state.instance)
-        add(quoted: state.style)
-        add(state.arguments)
-        add(state.isVisible ? "visible" : "hidden")
-        add(state.isPresented ? "presented" : "not-presented")
-        if let flow = state.flow {
-            add(flow.definition)
-            add(flow.isReady ? "ready" : "not-ready")
-            add(flow.current ?? "/")
-        }
-        if !state.presenter.isEmpty {
-            add("presenter")
-            add(quoted: state.presenter)
-        }
-        if let owner = state.owner {
-            add("owner")
-            add(quoted: owner.name)
-        }
+        add(state.isFlow ? "flow" : "screen")
+        add(state.properties)
     }
 
     private mutating func add(_ changes: PropertyChanges) {
         add("changed")
         add(changes.path)
-        if let arguments = changes.arguments {
-            add("Arguments")
-            add(arguments)
-        }
-        if let isVisible = changes.isVisible { add("Visible \(isVisible)") }
-        if let isPresented = changes.isPresented { add("Presented \(isPresented)") }
-        if let owner = changes.owner {
-            add("Owner")
-            add(quoted: owner.name)
-        }
-        if let isReady = changes.isReady { add("Ready \(isReady)") }
-        switch changes.current {
-        case .child(let path)?: add("Current \(path)")
-        case PropertyChanges.Current.none?: add("Current /")
-        case nil: break
+        add(changes.properties)
+    }
+
+    private mutating func add(_ properties: PropertyList) {
+        for entry in properties.entries {
+            add("\(entry.property.description.name)")
+            switch entry.value {
+            case .flag(let flag): add("\(flag)")
+            case .number(let number): add(number)
+            case .text(let text): add(quoted: text)
+            case .path(let path): add(path ?? "/")
+            case .paths(let paths):
+                add(paths.count)
+                for path in paths { add(path) }
+            case .arguments(let arguments): add(arguments)
+            }
         }
     }
 

@@ -28,24 +28,24 @@ struct BusModel {
         case .emitNavigationOccurred(let navigation):
             if navigation.serial <= serial || navigation.cause >= navigation.serial { complain(effect) }
             serial = navigation.serial
-            if objects[navigation.flow]?.flow == nil { complain(effect) }
+            if objects[navigation.flow]?.isFlow != true { complain(effect) }
             for (place, it) in navigation.contributions.enumerated() {
                 if !isRight(it, before: navigation.contributions[(place + 1)...]) { complain(effect) }
                 if it.kind == .reuse, let path = it.path { select(path) }
             }
         case .emitNavigationWillOccur(let announcement):
-            if objects[announcement.flow]?.flow == nil { complain(effect) }
+            if objects[announcement.flow]?.isFlow != true { complain(effect) }
         case .emitNavigationFailed(let failure):
             if failure.cause > serial || failure.message.isEmpty { complain(effect) }
         case .startTimer(let time):
             if time == timer { complain(effect) }
             timer = time
         case .present(let it):
-            if objects[it.path]?.instance != it.instance || objects[it.flow]?.flow == nil { complain(effect) }
+            if objects[it.path]?.instance != it.instance || objects[it.flow]?.isFlow != true { complain(effect) }
         case .withdraw(let it):
             let isLive = objects[it.path]?.instance == it.instance
             if isLive != (it.reason == .replaced) { complain(effect) }
-        case .askGuard(let it), .askNavigator(let it): if objects[it.flow]?.flow == nil { complain(effect) }
+        case .askGuard(let it), .askNavigator(let it): if objects[it.flow]?.isFlow != true { complain(effect) }
         case .watchClient(let client): if !watched.insert(client).inserted { complain(effect) }
         case .reply, .fail, .reportUnstarted, .reportUnrestored, .emitStepConcluded, .emitDefinitionsChanged,
             .dropQuestion:
@@ -76,15 +76,15 @@ struct BusModel {
 
     private mutating func add(_ state: PresentableState) {
         if objects[state.path] != nil { complain(.addPresentable(state)) }
-        if let parent = state.parent, objects[parent]?.flow == nil { complain(.addPresentable(state)) }
+        if let parent = state.parent, objects[parent]?.isFlow != true { complain(.addPresentable(state)) }
         objects[state.path] = state
-        currents[state.path] = state.flow?.current.flatMap { objects[$0]?.instance }
+        currents[state.path] = state.current.flatMap { objects[$0]?.instance }
         if let parent = state.parent { selectOldest(of: parent) }
     }
 
     /// Removal is newest leaf first, so a removed object has no children and no newer sibling that is removed later.
     private mutating func remove(_ path: String, _ isFlow: Bool) {
-        guard let gone = objects.removeValue(forKey: path), (gone.flow != nil) == isFlow,
+        guard let gone = objects.removeValue(forKey: path), gone.isFlow == isFlow,
             !objects.values.contains(where: { $0.parent == path })
         else { return complain(.removePresentable(path: path, isFlow: isFlow)) }
         selected[path] = nil
@@ -96,21 +96,17 @@ struct BusModel {
     private mutating func change(_ changes: PropertyChanges) {
         guard var object = objects[changes.path] else { return complain(.changeProperties(changes)) }
         let before = object
-        if let arguments = changes.arguments { object.arguments = arguments }
-        if let isVisible = changes.isVisible { object.isVisible = isVisible }
-        if let isPresented = changes.isPresented { object.isPresented = isPresented }
-        if let owner = changes.owner { object.owner = owner == .daemon ? nil : owner }
-        if let isReady = changes.isReady {
-            if object.flow?.isReady == true { complain(.changeProperties(changes)) }
-            object.flow?.isReady = isReady
-        }
-        switch changes.current {
-        case .child(let path): object.flow?.current = path
-        case .some(.none): object.flow?.current = nil
-        case nil: break
+        for entry in changes.properties.entries {
+            // A flow becomes ready once.
+            if entry.property == .ready, object.properties.flag(.ready) == true {
+                complain(.changeProperties(changes))
+            }
+            let isKnown = object.properties[entry.property] != nil
+            if !isKnown || entry.property.description.change != .emits { complain(.changeProperties(changes)) }
+            object.properties[entry.property] = entry.value
         }
         // The path of the current child can be another object's than before.
-        let current = object.flow?.current.flatMap { objects[$0]?.instance }
+        let current = object.current.flatMap { objects[$0]?.instance }
         if object == before, current == currents[changes.path] { complain(.changeProperties(changes)) }
         currents[changes.path] = current
         objects[changes.path] = object
@@ -142,9 +138,10 @@ extension BusModel {
         func visit(_ path: String, _ current: String?, _ parentIsPresented: Bool) {
             for child in below[path, default: []].sorted(by: { $0.instance < $1.instance }) {
                 var child = child
-                child.isPresented = child.isVisible && parentIsPresented && (current ?? child.path) == child.path
-                let covering = child.flow == nil ? nil : below[child.path].flatMap { currentChild(child, $0) }
-                child.flow?.current = covering
+                let isPresented = child.isVisible && parentIsPresented && (current ?? child.path) == child.path
+                child.properties[.presented] = .flag(isPresented)
+                let covering = !child.isFlow ? nil : below[child.path].flatMap { currentChild(child, $0) }
+                if child.isFlow { child.properties[.current] = .path(covering) }
                 all.append(child)
                 visit(child.path, covering, child.isPresented)
             }

@@ -51,7 +51,7 @@ struct PresentingTests {
             activationToken: nil)
         #expect(world.effects.contains(.present(presentation)))
         #expect(world.coordinator.presenterName(of: try world.node("/main/a")) == "com.x")
-        #expect(try world.state("/main").presenter == "")
+        #expect(try world.state("/main").properties.text(.presenter) == "")
         // The answer makes an owner; it does not make it visible.
         #expect(world.presented(1, by: ":1.9") == ["~ /main/a owner=:1.9"])
         #expect(

@@ -82,8 +82,8 @@ struct ForestTests {
         #expect(born == [b])
         #expect(
             changes == [
-                PropertyChanges(path: "/main/a", isVisible: true, isPresented: false),
-                PropertyChanges(path: "/main", current: .child(path: "/main/b")),
+                PropertyChanges(path: "/main/a", [.visible: .flag(true), .presented: .flag(false)]),
+                PropertyChanges(path: "/main", [.current: .path("/main/b")]),
             ])
         let rest = forest.takeChanges()
         #expect(rest.born.isEmpty && rest.changes.isEmpty)
@@ -195,14 +195,23 @@ struct ForestTests {
         #expect(
             forest.state(of: a)
                 == PresentableState(
-                    path: "/main/a", name: "list", parent: "/main", style: "modal", instance: 2,
-                    arguments: [Argument("item", .byte(1))], isVisible: false, isPresented: false))
+                    path: "/main/a", isFlow: false,
+                    properties: [
+                        .name: .text("list"), .parentFlow: .path("/main"), .style: .text("modal"),
+                        .instance: .number(2),
+                        .arguments: .arguments([Argument("item", .byte(1))]), .visible: .flag(false),
+                        .presented: .flag(false), .presenter: .text(""), .owner: .text(""),
+                    ]))
         #expect(
             forest.state(of: main)
                 == PresentableState(
-                    path: "/main", name: "main", parent: nil, style: "", instance: 1, arguments: [],
-                    isVisible: true, isPresented: true,
-                    flow: PresentableState.Flow(definition: "main", isReady: true, current: "/main/a")))
+                    path: "/main", isFlow: true,
+                    properties: [
+                        .name: .text("main"), .parentFlow: .path(nil), .style: .text(""), .instance: .number(1),
+                        .arguments: .arguments([]), .visible: .flag(true), .presented: .flag(true),
+                        .presenter: .text(""), .owner: .text(""), .definition: .text("main"), .ready: .flag(true),
+                        .current: .path("/main/a"),
+                    ]))
     }
 }
 

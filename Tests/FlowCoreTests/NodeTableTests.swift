@@ -24,7 +24,7 @@ struct NodeTableTests {
         forest.update(main) { $0.isVisible = false }
         let (records, activities, changes) = take()
         #expect(records == [main] && activities.isEmpty)
-        #expect(changes == [PropertyChanges(path: "/main", isVisible: false, owner: one)])
+        #expect(changes == [PropertyChanges(path: "/main", [.visible: .flag(false), .owner: .text(":1.1")])])
         #expect(take() == ([], [], []))
     }
 
@@ -42,7 +42,7 @@ struct NodeTableTests {
         forest.update(main) { $0.isPresented = true }
         let (records, activities, changes) = take()
         #expect(records.isEmpty && activities.isEmpty)
-        #expect(changes == [PropertyChanges(path: "/main", isPresented: true)])
+        #expect(changes == [PropertyChanges(path: "/main", [.presented: .flag(true)])])
     }
 
     @Test mutating func `a latest navigation has a record of its own, and is charged`() {

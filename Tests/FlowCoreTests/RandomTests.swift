@@ -65,7 +65,10 @@ extension RandomLife {
                 "each path leads to its node",
                 states.allSatisfy { coordinator.node(at: $0.path)?.instance == $0.instance }
             ),
-            ("all chains are done", coordinator.queue.isEmpty && states.allSatisfy { $0.flow?.isReady ?? true }),
+            (
+                "all chains are done",
+                coordinator.queue.isEmpty && states.allSatisfy { $0.properties.flag(.ready) ?? true }
+            ),
             ("origins count what waits", coordinator.origins.cascades.mapValues(\.waiting) == waiting(in: forest)),
             ("the ledger counts what is held", coordinator.accounting == recount(forest)),
             ("steps are kept for what is hidden alone, in order, and counted", isConsistent(forest)),

@@ -85,7 +85,7 @@ private final class AskedLife {
             try note("begin again") { try world.coordinate("f1") }
             return
         }
-        let flow = world.paths.first { (try? world.state($0).flow) != nil && chance(3) } ?? world.paths[0]
+        let flow = world.paths.first { (try? world.state($0).isFlow) == true && chance(3) } ?? world.paths[0]
         switch Int.random(in: 0..<24, using: &random) {
         case 0..<6:
             let options = EmissionOptions(

@@ -183,9 +183,9 @@ struct RestoreTests {
         builder.flow("main", initial: "go", on: ["go": [.flow("child", .init(step: "late"))]])
         builder.flow("child", guarded: ("com.auth", []), on: ["late": [.screen("a")]])
         let world = try World(root: "main", builder)
-        #expect(try world.state("/main").flow?.isReady == false)
+        #expect(try !world.isReady("/main"))
         #expect(world.restart() == ["guard? com.auth #1: /main/child late"])
-        #expect(try world.state("/main").flow?.isReady == false)
+        #expect(try !world.isReady("/main"))
         #expect(try world.adapt(1, to: "late").contains("~ /main ready=true"))
     }
 
@@ -259,7 +259,7 @@ struct RestoreTests {
         #expect(world.restart(onSameBus: false) == [])
         #expect(
             world.paths == ["/tabs", "/tabs/one", "/tabs/one/plain", "/tabs/one/page", "/tabs/two", "/tabs/two/held"])
-        #expect(states(world).allSatisfy { $0.owner == nil && $0.isVisible == ($0.flow != nil) })
+        #expect(states(world).allSatisfy { $0.owner == nil && $0.isVisible == $0.isFlow })
         #expect(try world.state("/tabs/one/page").arguments == [Argument("item", .int64(7))])
         // The steps that were kept are, but nobody knows any more who emitted them.
         #expect(
@@ -337,7 +337,7 @@ struct RestoreTests {
                 "failed after 3 by :1.0: /tabs seen FlowEnded", "failed after 0 by :1.1: /tabs open FlowEnded",
                 "failed after 0 by :1.1: /tabs open FlowEnded", "failed after 0 by :1.1: /tabs go FlowEnded",
             ])
-        #expect(try world.state("/tabs").flow?.current == "/tabs/one")
+        #expect(try world.state("/tabs").current == "/tabs/one")
     }
 
     @Test func `D-5 a waiting step that is no longer declared, or declared differently, is dropped and reported`()

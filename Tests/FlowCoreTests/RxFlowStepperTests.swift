@@ -219,9 +219,9 @@ private struct Listener {
             heard += 1
             switch effect {
             case .addPresentable(let it):
-                if moment == .created || it.flow?.isReady == true { arrived(it.path) }
+                if moment == .created || it.properties.flag(.ready) == true { arrived(it.path) }
             case .changeProperties(let it):
-                if moment == .ready, it.isReady == true { arrived(it.path) }
+                if moment == .ready, it.properties.flag(.ready) == true { arrived(it.path) }
             default: break
             }
         }

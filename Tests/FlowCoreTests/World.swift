@@ -216,8 +216,8 @@ final class World {
     }
 
     func isPresented(_ path: String) throws -> Bool { try state(path).isPresented }
-    func isReady(_ path: String) throws -> Bool { try #require(try state(path).flow).isReady }
-    func current(_ path: String) throws -> String? { try #require(try state(path).flow).current }
+    func isReady(_ path: String) throws -> Bool { try state(path).properties.flag(.ready) == true }
+    func current(_ path: String) throws -> String? { try state(path).current }
     var paths: [String] { coordinator.paths }
 
     /// The error of the latest event.
@@ -336,29 +336,44 @@ extension [Argument] {
 }
 
 extension PresentableState {
+    var name: String { properties.text(.name) ?? "" }
+    var parent: String? { properties.path(.parentFlow) }
+    var style: String { properties.text(.style) ?? "" }
+    var instance: UInt64 { properties.number(.instance) ?? 0 }
+    var arguments: Arguments { properties.arguments(.arguments) ?? [] }
+    var isVisible: Bool { properties.flag(.visible) ?? false }
+    var isPresented: Bool { properties.flag(.presented) ?? false }
+    var current: String? { properties.path(.current) }
+    var owner: Client? {
+        guard let name = properties.text(.owner), !name.isEmpty else { return nil }
+        return Client(name)
+    }
+
     fileprivate var flags: String {
         var flags: [String] = []
         if isVisible { flags.append("visible") }
         if isPresented { flags.append("presented") }
-        if flow?.isReady == true { flags.append("ready") }
-        if !presenter.isEmpty { flags.append("presenter=\(presenter)") }
+        if isFlow, properties.flag(.ready) == true { flags.append("ready") }
+        if let presenter = properties.text(.presenter), !presenter.isEmpty { flags.append("presenter=\(presenter)") }
         if let owner { flags.append("owner=\(owner.name)") }
-        if let current = flow?.current { flags.append("current=\(current)") }
+        if let current { flags.append("current=\(current)") }
         return flags.isEmpty ? "" : " (" + flags.joined(separator: " ") + ")"
     }
 }
 
 extension PropertyChanges {
     fileprivate var text: String {
-        var text = arguments.map { " arguments=\($0.text)" } ?? ""
-        if let isVisible { text += " visible=\(isVisible)" }
-        if let isPresented { text += " presented=\(isPresented)" }
-        if let owner { text += " owner=\(owner == .daemon ? "-" : owner.name)" }
-        if let isReady { text += " ready=\(isReady)" }
-        switch current {
-        case .child(let path): text += " current=\(path)"
-        case .some(.none): text += " current=/"
-        case nil: break
+        var text = ""
+        for entry in properties.entries {
+            text += " \(entry.property)="
+            switch entry.value {
+            case .arguments(let arguments): text += arguments.text
+            case .flag(let flag): text += "\(flag)"
+            case .number(let number): text += "\(number)"
+            case .text(let name): text += name.isEmpty ? "-" : name
+            case .path(let path): text += path ?? "/"
+            case .paths(let paths): text += paths.joined(separator: ",")
+            }
         }
         return text
     }

@@ -97,23 +97,23 @@ enum ObservedEffect: Equatable {
 
 extension ObservedEffect.Presentable {
     init(_ state: PresentableState) {
+        let properties = state.properties
         self.init(
-            path: state.path, name: state.name, parent: state.parent, style: state.style, instance: state.instance,
-            arguments: state.arguments, isVisible: state.isVisible, isPresented: state.isPresented,
-            definition: state.flow?.definition, isReady: state.flow?.isReady ?? false, current: state.flow?.current)
+            path: state.path, name: properties.text(.name) ?? "", parent: properties.path(.parentFlow),
+            style: properties.text(.style) ?? "", instance: properties.number(.instance) ?? 0,
+            arguments: properties.arguments(.arguments) ?? [], isVisible: properties.flag(.visible) ?? false,
+            isPresented: properties.flag(.presented) ?? false, definition: properties.text(.definition),
+            isReady: properties.flag(.ready) ?? false, current: properties.path(.current))
     }
 }
 
 extension ObservedEffect.Changes {
     init(_ changes: PropertyChanges) {
+        let properties = changes.properties
         self.init(
-            path: changes.path, arguments: changes.arguments, isVisible: changes.isVisible,
-            isPresented: changes.isPresented, isReady: changes.isReady)
-        switch changes.current {
-        case .child(let path): current = path
-        case .some(.none): current = ""
-        case nil: break
-        }
+            path: changes.path, arguments: properties.arguments(.arguments), isVisible: properties.flag(.visible),
+            isPresented: properties.flag(.presented), isReady: properties.flag(.ready))
+        if properties[.current] != nil { current = properties.path(.current) ?? "" }
     }
 }
 

@@ -34,8 +34,12 @@ struct EffectTextTests {
     private static func added(presenter: String, owner: Client?) -> Effect {
         .addPresentable(
             PresentableState(
-                path: "/base/main/page", name: "page", parent: "/base/main", style: "", instance: 3, arguments: [],
-                isVisible: true, isPresented: false, flow: nil, presenter: presenter, owner: owner))
+                path: "/base/main/page", isFlow: false,
+                properties: [
+                    .name: .text("page"), .parentFlow: .path("/base/main"), .instance: .number(3),
+                    .arguments: .arguments([]), .visible: .flag(true), .presenter: .text(presenter),
+                    .owner: .text(owner?.name ?? ""),
+                ]))
     }
 
     static let effects: [(Effect, String)] = [
@@ -53,18 +57,21 @@ struct EffectTextTests {
         ),
         (
             added(presenter: "a.b", owner: client),
-            "added /base/main/page screen page /base/main 3 \"\" 0 visible not-presented presenter \"a.b\" owner \":1.1\""
+            "added /base/main/page screen Name \"page\" ParentFlow /base/main Instance 3 Arguments 0 Visible true"
+                + " Presenter \"a.b\" Owner \":1.1\""
         ),
         (
             added(presenter: "", owner: nil),
-            "added /base/main/page screen page /base/main 3 \"\" 0 visible not-presented"
+            "added /base/main/page screen Name \"page\" ParentFlow /base/main Instance 3 Arguments 0 Visible true"
+                + " Presenter \"\" Owner \"\""
         ),
         (
-            .changeProperties(PropertyChanges(path: "/base/main/page", isVisible: false, owner: client)),
+            .changeProperties(
+                PropertyChanges(path: "/base/main/page", [.visible: .flag(false), .owner: .text(":1.1")])),
             "changed /base/main/page Visible false Owner \":1.1\""
         ),
         (
-            .changeProperties(PropertyChanges(path: "/base/main/page", owner: Client(""))),
+            .changeProperties(PropertyChanges(path: "/base/main/page", [.owner: .text("")])),
             "changed /base/main/page Owner \"\""
         ),
         (

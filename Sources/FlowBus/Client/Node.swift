@@ -80,16 +80,13 @@ extension Node {
     /// no presentable.
     init?(_ path: String, _ interfaces: Value) {
         guard let path = NodePath(object: path),
-            let presentable = interfaces["\(BusNames.Interface.presentable)"]
+            let state = PresentableState(path: path.objectPath, interfaces: interfaces)
         else { return nil }
-        let flow = interfaces["\(BusNames.Interface.flow)"]
         self.init(
-            path: path, instance: presentable["Instance"]?.number ?? 0, name: presentable["Name"]?.text ?? "",
-            isFlow: flow != nil, style: presentable["Style"]?.text ?? "",
-            arguments: presentable["Arguments"]?.dictionary ?? [:], isVisible: presentable["Visible"]?.truth ?? false,
-            isPresented: presentable["Presented"]?.truth ?? false, isReady: flow?["Ready"]?.truth ?? true,
-            current: (flow?["Current"]?.text).flatMap(NodePath.init(object:)),
-            owner: presentable["Owner"]?.text ?? "", presenter: presentable["Presenter"]?.text ?? "")
+            path: path, instance: state.instance, name: state.name, isFlow: state.isFlow, style: state.style,
+            arguments: state.arguments.dictionary, isVisible: state.isVisible, isPresented: state.isPresented,
+            isReady: state.isReady, current: state.current.flatMap(NodePath.init(object:)), owner: state.owner,
+            presenter: state.presenter)
     }
 
     /// All nodes in a reply of GetManagedObjects, `a{oa{sa{sv}}}`: parents before children, children in the order of
@@ -104,18 +101,16 @@ extension Node: TreeNode {
 }
 
 extension Node.Change {
-    /// A change from a property and its value; nil for an unknown property.
-    init?(_ property: String, _ value: Value) {
-        switch property {
-        case "Visible": self = .visible(value.truth ?? false)
-        case "Presented": self = .presented(value.truth ?? false)
-        case "Ready":
-            // A ready flow stays ready.
-            guard value.truth == true else { return nil }
-            self = .ready
-        case "Current": self = .current(value.text.flatMap(NodePath.init(object:)))
-        case "Owner": self = .owner(value.text ?? "")
-        case "Arguments": self = .arguments(value.dictionary)
+    /// A change from a property and its new value; nil for a property that never changes.
+    init?(_ entry: PropertyList.Entry) {
+        switch (entry.property, entry.value) {
+        case (.visible, .flag(let isVisible)): self = .visible(isVisible)
+        case (.presented, .flag(let isPresented)): self = .presented(isPresented)
+        // A ready flow stays ready.
+        case (.ready, .flag(true)): self = .ready
+        case (.current, .path(let path)): self = .current(path.flatMap(NodePath.init(object:)))
+        case (.owner, .text(let owner)): self = .owner(owner)
+        case (.arguments, .arguments(let arguments)): self = .arguments(arguments.dictionary)
         default: return nil
         }
     }

@@ -28,7 +28,7 @@ enum ServiceSignal {
             self = .removed(path)
         case ("\(BusNames.Interface.properties)", "PropertiesChanged"):
             guard values.count == 3, let path = NodePath(object: path) else { return nil }
-            self = .changed(path, values[1].entries.compactMap { Node.Change($0.name, $0.value) })
+            self = .changed(path, PropertyList(values[1]).entries.compactMap(Node.Change.init))
         case ("\(BusNames.Interface.flow)", "NavigationOccurred"):
             guard let path = NodePath(object: path), let navigation = HostNavigation(path, values) else { return nil }
             self = .navigated(navigation)

@@ -1,4 +1,5 @@
 internal import FlowCore
+internal import FlowWire
 
 // Conversions from the values of FlowCore to those of this library.
 
@@ -6,7 +7,7 @@ extension HostNode {
     init(_ state: PresentableState) {
         self.init(
             path: NodePath(state.path), instance: state.instance, isPresented: state.isPresented,
-            isReady: state.flow?.isReady ?? true)
+            isReady: state.isReady)
     }
 }
 

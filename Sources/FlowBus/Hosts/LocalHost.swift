@@ -165,10 +165,10 @@ final class LocalHost: Host {
         case .addPresentable(let state): delegate?.added(HostNode(state))
         case .removePresentable(let path, _): delegate?.removed(NodePath(path))
         case .changeProperties(let changes):
-            if let isPresented = changes.isPresented {
+            if let isPresented = changes.properties.flag(.presented) {
                 delegate?.changed(NodePath(changes.path), .presented(isPresented))
             }
-            if changes.isReady == true { delegate?.changed(NodePath(changes.path), .ready) }
+            if changes.properties.flag(.ready) == true { delegate?.changed(NodePath(changes.path), .ready) }
         case .emitNavigationOccurred(let navigation): delegate?.didNavigate(HostNavigation(navigation))
         case .emitNavigationFailed(let failure): delegate?.failed(NavigationFailure(failure))
         case .emitStepConcluded(let conclusion):

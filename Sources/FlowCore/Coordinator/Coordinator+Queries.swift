@@ -25,6 +25,11 @@ extension Coordinator {
     /// Whether a presentable is a flow.
     public func isFlow(_ node: NodeID) -> Bool { machine.forest[slot(node)].flow != nil }
 
+    /// The value of a property of a presentable.
+    public func value(of property: NodeProperty, at node: NodeID) -> PropertyValue {
+        machine.forest.value(of: property, at: slot(node))
+    }
+
     /// The name of the screen or flow.
     public func name(of node: NodeID) -> String { machine.forest[slot(node)].name }
 

@@ -305,8 +305,9 @@ extension Machine {
     }
 
     private func line(of state: PresentableState) -> String {
-        var line = "\(state.flow == nil ? "screen" : "flow") '\(state.path)' is made\(Self.text(state.arguments))"
-        if !state.style.isEmpty { line += ", style '\(Names.escaped(state.style))'" }
+        let arguments = state.properties.arguments(.arguments) ?? []
+        var line = "\(state.isFlow ? "flow" : "screen") '\(state.path)' is made\(Self.text(arguments))"
+        if let style = state.properties.text(.style), !style.isEmpty { line += ", style '\(Names.escaped(style))'" }
         guard let slot = forest.node(at: state.path)?.slot, let held = forest[slot].initialStep else {
             return line
         }
@@ -315,15 +316,18 @@ extension Machine {
 
     private func line(of changes: PropertyChanges) -> String? {
         var parts: [String] = []
-        if let arguments = changes.arguments, !arguments.isEmpty { parts.append("has" + Self.text(arguments)) }
-        if let isPresented = changes.isPresented {
-            parts.append(isPresented ? "is presented" : "is not presented any more")
-        }
-        if let isReady = changes.isReady, isReady { parts.append("is ready") }
-        switch changes.current {
-        case .child(let path): parts.append("has '\(path)' in front")
-        case .some(.none): parts.append("has no child in front any more")
-        case nil: break
+        for entry in changes.properties.entries {
+            switch (entry.property, entry.value) {
+            case (.arguments, .arguments(let arguments)) where !arguments.isEmpty:
+                parts.append("has" + Self.text(arguments))
+            case (.presented, .flag(let isPresented)):
+                parts.append(isPresented ? "is presented" : "is not presented any more")
+            case (.ready, .flag(true)): parts.append("is ready")
+            case (.current, .path(let path?)): parts.append("has '\(path)' in front")
+            case (.current, .path(nil)): parts.append("has no child in front any more")
+            // The others are no news for the reader of an explanation.
+            default: break
+            }
         }
         return parts.isEmpty ? nil : "'\(changes.path)' \(parts.joined(separator: ", "))"
     }

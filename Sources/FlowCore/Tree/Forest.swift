@@ -288,21 +288,13 @@ extension Forest {
         var born: [NodeSlot] = []
         var changes: [PropertyChanges] = []
         for id in nodes.changed {
-            guard let (slot, flags) = nodes.takeReported(of: id) else { continue }
-            if flags.contains(.born) {
+            guard let (slot, reported) = nodes.takeReported(of: id) else { continue }
+            if reported.contains(.born) {
                 born.append(slot)
-                continue
+            } else {
+                changes.append(
+                    PropertyChanges(path: self[slot].path, properties(reported.properties, of: slot)))
             }
-            changes.append(
-                PropertyChanges(
-                    path: self[slot].path,
-                    arguments: flags.contains(.arguments) ? self[slot].arguments.broadcastable : nil,
-                    isVisible: flags.contains(.visible) ? self[slot].isVisible : nil,
-                    isPresented: flags.contains(.presented) ? self[slot].isPresented : nil,
-                    owner: flags.contains(.owner) ? self[slot].owner ?? .daemon : nil,
-                    isReady: flags.contains(.ready) ? self[slot].flow?.isReady : nil,
-                    current: flags.contains(.current)
-                        ? currentPath(of: slot).map { .child(path: $0) } ?? PropertyChanges.Current.none : nil))
         }
         nodes.forgetChanged()
         return (born, changes)
@@ -318,20 +310,6 @@ extension Forest {
     /// The path of the child that covers the others; nil: none does.
     func currentPath(of slot: NodeSlot) -> String? {
         self[slot].flow?.current.flatMap(self.slot(of:)).map { self[$0].path }
-    }
-
-    /// All that the bus reports of a presentable.
-    func state(of slot: NodeSlot) -> PresentableState {
-        PresentableState(
-            path: self[slot].path, name: self[slot].name, parent: self[slot].parent.map { self[$0].path },
-            style: self[slot].style, instance: self[slot].instance,
-            arguments: self[slot].arguments.broadcastable, isVisible: self[slot].isVisible,
-            isPresented: self[slot].isPresented,
-            flow: self[slot].flow.map {
-                // A flow's name is its definition's.
-                PresentableState.Flow(
-                    definition: self[slot].name, isReady: $0.isReady, current: currentPath(of: slot))
-            }, presenter: self[slot].presenting?.presenter.service.name ?? "", owner: self[slot].owner)
     }
 }
 

@@ -41,16 +41,16 @@ struct Node: Equatable, Sendable {
     fileprivate(set) var deferredSteps: [DeferredStep] = []
 
     /// Whether its owner says that it is shown (S-14).
-    var isVisible: Bool { didSet { if isVisible != oldValue { follows.formUnion([.record, .visible]) } } }
+    var isVisible: Bool { didSet { if isVisible != oldValue { follows.formUnion([.record, .reports(.visible)]) } } }
     /// Whether it is visible, not covered, and in a presented parent (S-14). Derived from the rest of the tree.
     var isPresented = false {
-        didSet { if isPresented != oldValue { follows.formUnion([.presented, .roomIfLeft]) } }
+        didSet { if isPresented != oldValue { follows.formUnion([.reports(.presented), .roomIfLeft]) } }
     }
     /// Whether nothing covers it and its parent is presented, so that it is presented once it is visible (S-14).
     var isInSight = false
     /// The client that shows it and answers for it (S-29); nil: none.
     var owner: Client? {
-        didSet { if owner != oldValue { follows.formUnion([.record, .owner, .roomIfLeft]) } }
+        didSet { if owner != oldValue { follows.formUnion([.record, .reports(.owner), .roomIfLeft]) } }
     }
     /// Whether it and all below it may go to make room, by the latest search; and whether nothing of that is presented.
     var isEvictable = false
@@ -124,13 +124,13 @@ struct Node: Equatable, Sendable {
         var children: [NodeSlot] = []
         /// The child that covers the others (S-14). By instance: its slot may be another's by the next time it is
         /// compared.
-        var current: NodeID? { didSet { if current != oldValue { follows.insert(.current) } } }
+        var current: NodeID? { didSet { if current != oldValue { follows.insert(.reports(.current)) } } }
         /// With tabs: the children that were selected, the latest last.
         var selected: [NodeSlot] = [] { didSet { follows.insert(.record) } }
         /// Whether its initial step, and what that contributed, has come to an end (S-26).
         var readiness: Readiness {
             didSet {
-                if readiness != oldValue { follows.formUnion(isReady ? [.record, .ready] : .record) }
+                if readiness != oldValue { follows.formUnion(isReady ? [.record, .reports(.ready)] : .record) }
             }
         }
         /// Whether the parent's readiness waits for this flow's.
@@ -236,10 +236,10 @@ struct NodeTable: Sendable {
     }
 
     private mutating func follow(_ changes: Node.Changes, _ slot: NodeSlot) {
-        let properties = changes.intersection(.properties)
-        if !properties.isEmpty {
+        let reported = changes.intersection(.reported)
+        if !reported.isEmpty {
             if nodes[slot.index].reported.isEmpty { changed.append(id(of: slot)) }
-            nodes[slot.index].reported.formUnion(properties)
+            nodes[slot.index].reported.formUnion(reported)
         }
         if changes.contains(.roomIfLeft), nodes[slot.index].isLeft { noteRoom() }
         if changes.contains(.record) { touch(slot) }
@@ -304,7 +304,7 @@ struct NodeTable: Sendable {
         nodes[slot.index].isLeft = accounting.isGone(client)
         if nodes[slot.index].isLeft || former.isLeft || former.isEvictable { noteRoom() }
         let isReported = former.arguments.broadcastable != arguments.broadcastable
-        follow(isReported ? [.record, .arguments] : .record, slot)
+        follow(isReported ? [.record, .reports(.arguments)] : .record, slot)
     }
 
     /// Sets the step that its parent gets when it is dismissed. Its record says whether that step is private, too.
@@ -380,7 +380,7 @@ struct NodeTable: Sendable {
     // MARK: What changed
 
     /// Which properties of a node changed since last asked; nil: it is not live any more.
-    mutating func takeReported(of id: NodeID) -> (slot: NodeSlot, properties: Node.Changes)? {
+    mutating func takeReported(of id: NodeID) -> (slot: NodeSlot, changes: Node.Changes)? {
         guard let slot = slot(of: id) else { return nil }
         defer { nodes[slot.index].reported = [] }
         return (slot, nodes[slot.index].reported)

@@ -48,22 +48,32 @@ extension Node {
 
     /// What follows from a change.
     struct Changes: OptionSet, Sendable {
-        let rawValue: UInt16
-        // Properties whose new values the bus hears.
-        static let visible = Changes(rawValue: 1)
-        static let presented = Changes(rawValue: 2)
-        static let ready = Changes(rawValue: 4)
-        static let current = Changes(rawValue: 8)
-        static let arguments = Changes(rawValue: 16)
-        static let owner = Changes(rawValue: 32)
+        let rawValue: UInt32
+
+        /// The bus hears of the new value of a property.
+        static func reports(_ property: NodeProperty) -> Changes { Changes(rawValue: 1 << UInt32(property.rawValue)) }
         /// It is new: `InterfacesAdded` has all of its properties.
-        static let born = Changes(rawValue: 64)
-        static let properties: Changes = [.visible, .presented, .ready, .current, .arguments, .owner, .born]
+        static let born = Changes(rawValue: 1 << 24)
+        /// All of those above.
+        static let reported = Changes(rawValue: 0x1ff_ffff)
         /// Its record is out of date, or that of its activity.
-        static let record = Changes(rawValue: 128)
-        static let activity = Changes(rawValue: 256)
+        static let record = Changes(rawValue: 1 << 25)
+        static let activity = Changes(rawValue: 1 << 26)
         /// The search for what may go would find something else, if the client that made it is gone.
-        static let roomIfLeft = Changes(rawValue: 512)
+        static let roomIfLeft = Changes(rawValue: 1 << 27)
+
+        /// The properties whose new values the bus hears, in their order.
+        var properties: [NodeProperty] {
+            var properties: [NodeProperty] = []
+            var rest = rawValue & 0xff_ffff
+            while rest != 0 {
+                if let property = NodeProperty(rawValue: UInt8(rest.trailingZeroBitCount)) {
+                    properties.append(property)
+                }
+                rest &= rest - 1
+            }
+            return properties
+        }
     }
 
     /// How many steps wait, in all and for each client.

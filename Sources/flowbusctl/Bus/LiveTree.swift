@@ -2,47 +2,30 @@ import FlowCore
 import FlowWire
 
 /// A live flow or screen, as ObjectManager reports it.
+@dynamicMemberLookup
 struct LiveNode: Equatable {
     let path: NodePath
-    /// The name of the screen, or of the flow's definition.
-    let name: String
-    let isFlow: Bool
-    let instance: UInt64
-    let style: String
-    let arguments: Value
-    let isVisible: Bool
-    let isPresented: Bool
-    /// Whether a flow is ready; true for a screen.
-    let isReady: Bool
-    /// The child that covers the others.
-    let current: NodePath?
-    /// The unique name of the owner; empty if there is none.
-    let owner: String
-    /// The bus name of the presenter; empty if there is none.
-    let presenter: String
+    private let state: PresentableState
 
     init?(_ path: String, _ interfaces: Value) {
         guard let path = NodePath(objectPath: path),
-            let presentable = interfaces["\(BusNames.Interface.presentable)"]
+            let state = PresentableState(path: path.objectPath, interfaces: interfaces)
         else { return nil }
         self.path = path
-        name = presentable["Name"]?.text ?? path.id
-        instance = presentable["Instance"]?.number ?? 0
-        style = presentable["Style"]?.text ?? ""
-        arguments = presentable["Arguments"] ?? .dictionary([])
-        isVisible = presentable["Visible"]?.truth ?? false
-        isPresented = presentable["Presented"]?.truth ?? false
-        owner = presentable["Owner"]?.text ?? ""
-        presenter = presentable["Presenter"]?.text ?? ""
-        let flow = interfaces["\(BusNames.Interface.flow)"]
-        isFlow = flow != nil
-        isReady = flow?["Ready"]?.truth ?? true
-        current = (flow?["Current"]?.text).flatMap(NodePath.init(objectPath:))
+        self.state = state
     }
+
+    subscript<Member>(dynamicMember member: KeyPath<PresentableState, Member>) -> Member { state[keyPath: member] }
+
+    /// The child that covers the others.
+    var current: NodePath? { state.current.flatMap(NodePath.init(objectPath:)) }
+    /// The arguments as an `a{sv}`.
+    var arguments: Value { .dictionary(state.arguments.map { ($0.name, $0.value) }) }
 }
 
 extension LiveNode: TreeNode {
     var parentPath: NodePath? { path.parent }
+    var instance: UInt64 { state.instance }
 }
 
 extension ServiceClient {

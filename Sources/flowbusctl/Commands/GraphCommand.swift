@@ -2,6 +2,7 @@ import ArgumentParser
 import FlowCore
 import FlowFile
 import FlowGraph
+import FlowWire
 import Platform
 
 /// `graph`

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowWire
 import SdBus
 
 /// `tree`

@@ -83,14 +83,15 @@ extension LiveNode {
     func json(isCurrent: Bool, ownerName: String?) -> JSON {
         var entries: [(String, JSON)] = [
             ("path", .string(path.text)), ("object", .string(path.objectPath)),
-            ("kind", .string(isFlow ? "flow" : "screen")), ("name", .string(name)),
-            ("instance", .number(Int128(instance))), ("style", .nonEmpty(style)), ("visible", .bool(isVisible)),
-            ("presented", .bool(isPresented)), ("current", .bool(isCurrent)),
+            ("kind", .string(self.isFlow ? "flow" : "screen")), ("name", .string(self.name)),
+            ("instance", .number(Int128(instance))), ("style", .nonEmpty(self.style)),
+            ("visible", .bool(self.isVisible)),
+            ("presented", .bool(self.isPresented)), ("current", .bool(isCurrent)),
         ]
-        if isFlow { entries.append(("ready", .bool(isReady))) }
+        if self.isFlow { entries.append(("ready", .bool(self.isReady))) }
         entries += [
-            ("owner", .nonEmpty(owner)), ("ownerName", ownerName.map(JSON.string) ?? .null),
-            ("presenter", .nonEmpty(presenter)), ("arguments", JSON(arguments)),
+            ("owner", .nonEmpty(self.owner)), ("ownerName", ownerName.map(JSON.string) ?? .null),
+            ("presenter", .nonEmpty(self.presenter)), ("arguments", JSON(arguments)),
         ]
         return .object(entries)
     }

@@ -40,16 +40,15 @@ extension Daemon {
         }
     }
 
-    /// Appends a property of the presentable that the lookup found; gives sd-bus its result.
+    /// Appends the property of this name of the presentable that the lookup found; gives sd-bus its result.
     static func get(
-        _ answer: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
-        _ append: (Daemon, MessageWriter, NodeID) throws -> Void
+        _ name: UnsafePointer<CChar>?, _ answer: OpaquePointer?, _ context: UnsafeMutableRawPointer?
     ) -> Int32 {
         getConstant(answer) { body in
-            guard let daemon = from(context), let node = daemon.lookup.found else {
-                throw SdError.noObject
-            }
-            try append(daemon, body, node)
+            guard let daemon = from(context), let node = daemon.lookup.found,
+                let property = name.flatMap(NodeProperty.init(name:))
+            else { throw SdError.noObject }
+            try body.append(daemon.coordinator.value(of: property, at: node))
         }
     }
 
@@ -130,4 +129,22 @@ extension Daemon {
 extension MessageReader {
     /// The sender.
     var client: Client { Client(String(cString: sender)) }
+}
+
+extension [InterfaceDescription.Property] {
+    /// The properties of an interface that presentables have, as ``NodeProperty`` describes them.
+    static func described(for interface: NodeProperty.Interface) -> Self {
+        NodeProperty.allCases.map(\.description).filter { $0.interface == interface }.map { property in
+            let change: InterfaceDescription.Property.Change =
+                switch property.change {
+                case .constant: .constant
+                case .emits: .emits
+                case .explicit: .explicit
+                }
+            return InterfaceDescription.Property(property.name, property.signature, change) {
+                _, _, _, name, answer, context, _ in
+                Daemon.get(name, answer, context)
+            }
+        }
+    }
 }

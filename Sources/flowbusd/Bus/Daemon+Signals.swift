@@ -72,7 +72,9 @@ extension Daemon {
     /// `Durable` changed.
     func sendDurable(_ isDurable: Bool) throws {
         try sendChanged("\(BusNames.root)", BusNames.Interface.coordinator) { body in
+            try body.openContainer(.array, "{sv}")
             try body.appendEntry("Durable", "b") { body in try body.append(isDurable) }
+            try body.closeContainer()
         }
     }
 }
@@ -85,37 +87,23 @@ extension Daemon {
         let body = message.body
         try body.append(path: state.path)
         try body.openContainer(.array, "{sa{sv}}")
-        for interface in BusNames.Interface.standard { try appendInterface(interface, to: body) { _ in } }
-        try appendInterface(BusNames.Interface.stepper, to: body) { _ in }
-        try appendInterface(BusNames.Interface.presentable, to: body) { body in
-            try body.appendEntry("Name", "s") { body in try body.append(state.name) }
-            try body.appendEntry("Style", "s") { body in try body.append(state.style) }
-            try body.appendEntry("ParentFlow", "o") { body in try body.append(path: state.parent) }
-            try body.appendEntry("Instance", "t") { body in try body.append(state.instance) }
-            try body.appendEntry("Arguments", "a{sv}") { body in try body.append(state.arguments) }
-            try body.appendEntry("Visible", "b") { body in try body.append(state.isVisible) }
-            try body.appendEntry("Presented", "b") { body in try body.append(state.isPresented) }
-            try body.appendEntry("Presenter", "s") { body in try body.append(state.presenter) }
-            try body.appendEntry("Owner", "s") { body in try body.append(state.owner?.name ?? "") }
-        }
-        if let flow = state.flow {
-            try appendInterface(BusNames.Interface.flow, to: body) { body in
-                try body.appendEntry("Definition", "s") { body in try body.append(flow.definition) }
-                try body.appendEntry("Ready", "b") { body in try body.append(flow.isReady) }
-                try body.appendEntry("Current", "o") { body in try body.append(path: flow.current) }
-            }
+        for interface in BusNames.Interface.standard { try appendInterface(interface, to: body) }
+        try appendInterface(BusNames.Interface.stepper, to: body)
+        for interface in NodeProperty.Interface.allCases where state.isFlow || interface != .flow {
+            try body.openContainer(.dictEntry, "sa{sv}")
+            try body.append(interface.busName.cString)
+            try body.append(state.properties, of: interface)
+            try body.closeContainer()
         }
         try body.closeContainer()
         try message.send()
     }
 
-    private func appendInterface(
-        _ interface: StaticString, to body: MessageWriter, _ properties: (MessageWriter) throws -> Void
-    ) throws {
+    /// Appends an interface that has no properties.
+    private func appendInterface(_ interface: StaticString, to body: MessageWriter) throws {
         try body.openContainer(.dictEntry, "sa{sv}")
         try body.append(interface.cString)
         try body.openContainer(.array, "{sv}")
-        try properties(body)
         try body.closeContainer()
         try body.closeContainer()
     }
@@ -135,47 +123,21 @@ extension Daemon {
 
     /// One signal for each interface that changed.
     func send(_ changes: PropertyChanges) throws {
-        if changes.arguments != nil || changes.isVisible != nil || changes.isPresented != nil || changes.owner != nil {
-            try sendChanged(changes.path, BusNames.Interface.presentable) { body in
-                if let value = changes.arguments {
-                    try body.appendEntry("Arguments", "a{sv}") { body in try body.append(value) }
-                }
-                if let value = changes.isVisible {
-                    try body.appendEntry("Visible", "b") { body in try body.append(value) }
-                }
-                if let value = changes.isPresented {
-                    try body.appendEntry("Presented", "b") { body in try body.append(value) }
-                }
-                if let value = changes.owner {
-                    try body.appendEntry("Owner", "s") { body in try body.append(value.name) }
-                }
-            }
-        }
-        if changes.isReady != nil || changes.current != nil {
-            try sendChanged(changes.path, BusNames.Interface.flow) { body in
-                if let value = changes.isReady {
-                    try body.appendEntry("Ready", "b") { body in try body.append(value) }
-                }
-                switch changes.current {
-                case .child(let path)?:
-                    try body.appendEntry("Current", "o") { body in try body.append(path: path) }
-                case PropertyChanges.Current.none?:
-                    try body.appendEntry("Current", "o") { body in try body.append(path: nil) }
-                case nil: break
-                }
+        for interface in NodeProperty.Interface.allCases where changes.properties.contains(interface) {
+            try sendChanged(changes.path, interface.busName) { body in
+                try body.append(changes.properties, of: interface)
             }
         }
     }
 
+    /// - Parameter properties: appends the properties that changed, an `a{sv}`.
     private func sendChanged(
         _ path: String, _ interface: StaticString, _ properties: (MessageWriter) throws -> Void
     ) throws {
         let message = try signal(path, BusNames.Interface.properties, "PropertiesChanged")
         let body = message.body
         try body.append(interface.cString)
-        try body.openContainer(.array, "{sv}")
         try properties(body)
-        try body.closeContainer()
         // No property is only invalidated.
         try body.openContainer(.array, "s")
         try body.closeContainer()

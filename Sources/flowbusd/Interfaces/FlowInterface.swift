@@ -50,21 +50,7 @@ enum FlowInterface {
                         Argument("errorName", "s"), Argument("errorMessage", "s"),
                     ]),
             ],
-            properties: [
-                .init("Definition", "s", .constant) { _, _, _, _, answer, context, _ in
-                    // A flow's name is its definition's.
-                    Daemon.get(answer, context) { try $1.append($0.coordinator.name(of: $2)) }
-                },
-                .init("Ready", "b", .emits) { _, _, _, _, answer, context, _ in
-                    Daemon.get(answer, context) { try $1.append($0.coordinator.isReady($2) ?? true) }
-                },
-                .init("Current", "o", .emits) { _, _, _, _, answer, context, _ in
-                    Daemon.get(answer, context) { try $1.append(path: $0.coordinator.currentPath(of: $2)) }
-                },
-                .init("Children", "ao", .explicit) { _, _, _, _, answer, context, _ in
-                    Daemon.get(answer, context) { try $1.append(paths: $0.coordinator.childPaths(of: $2)) }
-                },
-            ])
+            properties: .described(for: .flow))
     }
 }
 

@@ -38,34 +38,6 @@ enum PresentableInterface {
                     }
                 },
             ],
-            properties: [
-                .init("Name", "s", .constant) { _, _, _, _, answer, context, _ in
-                    Daemon.get(answer, context) { try $1.append($0.coordinator.name(of: $2)) }
-                },
-                .init("Style", "s", .constant) { _, _, _, _, answer, context, _ in
-                    Daemon.get(answer, context) { try $1.append($0.coordinator.style(of: $2)) }
-                },
-                .init("ParentFlow", "o", .constant) { _, _, _, _, answer, context, _ in
-                    Daemon.get(answer, context) { try $1.append(path: $0.coordinator.parentPath(of: $2)) }
-                },
-                .init("Instance", "t", .constant) { _, _, _, _, answer, context, _ in
-                    Daemon.get(answer, context) { try $1.append($2.instance) }
-                },
-                .init("Arguments", "a{sv}", .emits) { _, _, _, _, answer, context, _ in
-                    Daemon.get(answer, context) { try $1.append($0.coordinator.arguments(of: $2)) }
-                },
-                .init("Visible", "b", .emits) { _, _, _, _, answer, context, _ in
-                    Daemon.get(answer, context) { try $1.append($0.coordinator.isVisible($2)) }
-                },
-                .init("Presented", "b", .emits) { _, _, _, _, answer, context, _ in
-                    Daemon.get(answer, context) { try $1.append($0.coordinator.isPresented($2)) }
-                },
-                .init("Presenter", "s", .constant) { _, _, _, _, answer, context, _ in
-                    Daemon.get(answer, context) { try $1.append($0.coordinator.presenterName(of: $2)) }
-                },
-                .init("Owner", "s", .emits) { _, _, _, _, answer, context, _ in
-                    Daemon.get(answer, context) { try $1.append($0.coordinator.owner(of: $2)?.name ?? "") }
-                },
-            ])
+            properties: .described(for: .presentable))
     }
 }

@@ -1,0 +1,258 @@
+// The properties of live presentables, described once: their names and types on the bus, how a client learns of new values,
+// and where the values come from. The interfaces of the service, its signals, the text of traces and what clients decode
+// follow from this description.
+
+/// A D-Bus property of a live presentable.
+public enum NodeProperty: UInt8, CaseIterable, Sendable {
+    // `Presentable`, which screens and flows have.
+    case name
+    case style
+    case parentFlow
+    case instance
+    case arguments
+    case visible
+    case presented
+    case presenter
+    case owner
+    // `Flow`, which flows alone have.
+    case definition
+    case ready
+    case current
+    case children
+
+    /// The interface that has a property.
+    public enum Interface: CaseIterable, Sendable {
+        case presentable
+        case flow
+    }
+
+    /// How a client learns of a new value.
+    public enum Change: Sendable {
+        /// The value never changes.
+        case constant
+        /// By `PropertiesChanged`, with the value.
+        case emits
+        /// Not at all; a client has to ask for the property by its name.
+        case explicit
+    }
+
+    /// What the bus knows of a property.
+    public struct Description: Sendable {
+        /// The name.
+        public let name: StaticString
+        /// The D-Bus signature of the value.
+        public let signature: StaticString
+        /// The interface.
+        public let interface: Interface
+        /// How a client learns of a new value.
+        public let change: Change
+
+        fileprivate init(_ name: StaticString, _ signature: StaticString, _ interface: Interface, _ change: Change) {
+            self.name = name
+            self.signature = signature
+            self.interface = interface
+            self.change = change
+        }
+    }
+
+    /// The property on the bus.
+    public var description: Description {
+        switch self {
+        case .name: Description("Name", "s", .presentable, .constant)
+        case .style: Description("Style", "s", .presentable, .constant)
+        case .parentFlow: Description("ParentFlow", "o", .presentable, .constant)
+        case .instance: Description("Instance", "t", .presentable, .constant)
+        case .arguments: Description("Arguments", "a{sv}", .presentable, .emits)
+        case .visible: Description("Visible", "b", .presentable, .emits)
+        case .presented: Description("Presented", "b", .presentable, .emits)
+        case .presenter: Description("Presenter", "s", .presentable, .constant)
+        case .owner: Description("Owner", "s", .presentable, .emits)
+        case .definition: Description("Definition", "s", .flow, .constant)
+        case .ready: Description("Ready", "b", .flow, .emits)
+        case .current: Description("Current", "o", .flow, .emits)
+        case .children: Description("Children", "ao", .flow, .explicit)
+        }
+    }
+
+    /// The property of this name, which no other interface of a presentable uses; nil: there is none.
+    public init?(name: String) {
+        guard let property = Self.allCases.first(where: { "\($0.description.name)" == name }) else { return nil }
+        self = property
+    }
+
+    /// The properties that `InterfacesAdded` reports of a screen.
+    static let ofScreens = allCases.filter {
+        $0.description.interface == .presentable && $0.description.change != .explicit
+    }
+    /// The properties that `InterfacesAdded` reports of a flow.
+    static let ofFlows = allCases.filter { $0.description.change != .explicit }
+}
+
+extension Forest {
+    /// The value of a property. A property that only flows have is empty at a screen.
+    func value(of property: NodeProperty, at slot: NodeSlot) -> PropertyValue {
+        switch property {
+        case .name: .text(self[slot].name)
+        case .style: .text(self[slot].style)
+        case .parentFlow: .path(self[slot].parent.map { self[$0].path })
+        case .instance: .number(self[slot].instance)
+        case .arguments: .arguments(self[slot].arguments.broadcastable)
+        case .visible: .flag(self[slot].isVisible)
+        case .presented: .flag(self[slot].isPresented)
+        case .presenter: .text(self[slot].presenting?.presenter.service.name ?? "")
+        case .owner: .text(self[slot].owner?.name ?? "")
+        // A flow's name is its definition's.
+        case .definition: .text(self[slot].flow == nil ? "" : self[slot].name)
+        case .ready: .flag(self[slot].flow?.isReady ?? true)
+        case .current: .path(currentPath(of: slot))
+        case .children: .paths(children(of: slot).map { self[$0].path })
+        }
+    }
+
+    /// All that signals report of a presentable.
+    func state(of slot: NodeSlot) -> PresentableState {
+        let isFlow = self[slot].flow != nil
+        return PresentableState(
+            path: self[slot].path, isFlow: isFlow,
+            properties: properties(isFlow ? NodeProperty.ofFlows : NodeProperty.ofScreens, of: slot))
+    }
+
+    /// The values of some properties of a presentable, in the order given.
+    func properties(_ properties: some Sequence<NodeProperty>, of slot: NodeSlot) -> PropertyList {
+        PropertyList(properties.map { PropertyList.Entry($0, value(of: $0, at: slot)) })
+    }
+}
+
+// MARK: - Values
+
+/// The value of a property of a presentable.
+public enum PropertyValue: Equatable, Sendable {
+    /// `b`
+    case flag(Bool)
+    /// `t`
+    case number(UInt64)
+    /// `s`
+    case text(String)
+    /// `o`; nil stands for none, which is `/` on the bus.
+    case path(String?)
+    /// `ao`
+    case paths([String])
+    /// `a{sv}`
+    case arguments(Arguments)
+
+    /// The D-Bus signature of the value.
+    public var signature: String {
+        switch self {
+        case .flag: "b"
+        case .number: "t"
+        case .text: "s"
+        case .path: "o"
+        case .paths: "ao"
+        case .arguments: "a{sv}"
+        }
+    }
+}
+
+/// Some properties of a presentable with their values, each property once.
+public struct PropertyList: Equatable, Sendable, ExpressibleByDictionaryLiteral {
+    /// A property with its value.
+    public struct Entry: Equatable, Sendable {
+        /// The property.
+        public let property: NodeProperty
+        /// The value.
+        public var value: PropertyValue
+
+        init(_ property: NodeProperty, _ value: PropertyValue) {
+            self.property = property
+            self.value = value
+        }
+    }
+
+    /// The properties in the order in which signals report them: that of ``NodeProperty``.
+    public private(set) var entries: [Entry]
+
+    init(_ entries: [Entry]) { self.entries = entries }
+
+    /// Creates an empty list.
+    public init() { entries = [] }
+
+    /// Creates a list of these properties; of duplicates, the last counts.
+    public init(dictionaryLiteral elements: (NodeProperty, PropertyValue)...) {
+        entries = []
+        for (property, value) in elements { self[property] = value }
+    }
+
+    /// Whether there are none.
+    public var isEmpty: Bool { entries.isEmpty }
+
+    /// The value of a property; nil: the list does not have it.
+    public subscript(property: NodeProperty) -> PropertyValue? {
+        get { entries.first { $0.property == property }?.value }
+        set {
+            let place = entries.firstIndex { $0.property.rawValue >= property.rawValue } ?? entries.count
+            if place < entries.count, entries[place].property == property { entries.remove(at: place) }
+            if let newValue { entries.insert(Entry(property, newValue), at: place) }
+        }
+    }
+
+    /// The value of a property that is a boolean; nil: the list does not have it.
+    public func flag(_ property: NodeProperty) -> Bool? {
+        guard case .flag(let flag)? = self[property] else { return nil }
+        return flag
+    }
+
+    /// The value of a property that is a number; nil: the list does not have it.
+    public func number(_ property: NodeProperty) -> UInt64? {
+        guard case .number(let number)? = self[property] else { return nil }
+        return number
+    }
+
+    /// The value of a property that is a text; nil: the list does not have it.
+    public func text(_ property: NodeProperty) -> String? {
+        guard case .text(let text)? = self[property] else { return nil }
+        return text
+    }
+
+    /// The path that a property has as its value; nil: the path is none, or the list does not have the property.
+    public func path(_ property: NodeProperty) -> String? {
+        guard case .path(let path)? = self[property] else { return nil }
+        return path
+    }
+
+    /// The value of a property that is a list of arguments; nil: the list does not have it.
+    public func arguments(_ property: NodeProperty) -> Arguments? {
+        guard case .arguments(let arguments)? = self[property] else { return nil }
+        return arguments
+    }
+}
+
+/// A presentable as it was at one moment: what `InterfacesAdded` reports of it.
+public struct PresentableState: Equatable, Sendable {
+    /// Its path.
+    public var path: String
+    /// Whether it is a flow rather than a screen.
+    public var isFlow: Bool
+    /// Its properties, apart from those that a client has to ask for.
+    public var properties: PropertyList
+
+    /// A presentable with these properties.
+    public init(path: String, isFlow: Bool, properties: PropertyList) {
+        self.path = path
+        self.isFlow = isFlow
+        self.properties = properties
+    }
+}
+
+/// What changed of a presentable: what `PropertiesChanged` reports of it.
+public struct PropertyChanges: Equatable, Sendable {
+    /// The presentable's path.
+    public var path: String
+    /// The properties that changed, with their new values.
+    public var properties: PropertyList
+
+    /// Changes of the presentable at this path.
+    public init(path: String, _ properties: PropertyList) {
+        self.path = path
+        self.properties = properties
+    }
+}

@@ -1,0 +1,133 @@
+package import FlowCore
+internal import Glibc
+package import SdBus
+
+// Properties of presentables in messages, as `NodeProperty` describes them.
+
+extension NodeProperty.Interface {
+    /// The name on the bus.
+    package var busName: StaticString {
+        switch self {
+        case .presentable: BusNames.Interface.presentable
+        case .flow: BusNames.Interface.flow
+        }
+    }
+}
+
+extension NodeProperty {
+    /// The property of this name; nil: there is none.
+    package init?(name: UnsafePointer<CChar>) {
+        // Here the name mostly is the very one of the description.
+        let found =
+            Self.allCases.first { $0.description.name.cString == name }
+            ?? Self.allCases.first { strcmp($0.description.name.cString, name) == 0 }
+        guard let found else { return nil }
+        self = found
+    }
+}
+
+extension MessageWriter {
+    /// Appends the value of a property.
+    package func append(_ value: PropertyValue) throws(SdError) {
+        switch value {
+        case .flag(let flag): try append(flag)
+        case .number(let number): try append(number)
+        case .text(let text): try append(text)
+        case .path(let path): try append(path: path)
+        case .paths(let paths): try append(paths: paths)
+        case .arguments(let arguments): try append(arguments)
+        }
+    }
+
+    /// Appends those properties of a list that an interface has, as `a{sv}`.
+    package func append(_ properties: PropertyList, of interface: NodeProperty.Interface) throws(SdError) {
+        try openContainer(.array, "{sv}")
+        for entry in properties.entries {
+            let description = entry.property.description
+            guard description.interface == interface else { continue }
+            try openContainer(.dictEntry, "sv")
+            try append(description.name.cString)
+            try openContainer(.variant, description.signature)
+            try append(entry.value)
+            try closeContainer()
+            try closeContainer()
+        }
+        try closeContainer()
+    }
+}
+
+// MARK: - What clients read
+
+extension PropertyList {
+    /// Whether a property of an interface is among these.
+    package func contains(_ interface: NodeProperty.Interface) -> Bool {
+        entries.contains { $0.property.description.interface == interface }
+    }
+
+    /// Creates the list of the properties in an `a{sv}`. Others, those of a later version among them, are left out.
+    package init(_ properties: FlowCore.Value) {
+        self.init()
+        add(properties)
+    }
+
+    fileprivate mutating func add(_ properties: FlowCore.Value) {
+        for entry in properties.entries {
+            guard let property = NodeProperty(name: entry.name), let value = PropertyValue(entry.value) else {
+                continue
+            }
+            if value.signature == "\(property.description.signature)" { self[property] = value }
+        }
+    }
+}
+
+extension PropertyValue {
+    /// Creates the value of a property from a value in a message; nil: no property has a value of its type.
+    fileprivate init?(_ value: Value) {
+        switch value {
+        case .bool(let flag): self = .flag(flag)
+        case .uint64(let number): self = .number(number)
+        case .string(let text): self = .text(text)
+        case .objectPath(let path): self = .path(path == "/" ? nil : path)
+        case .array("o", let paths): self = .paths(paths.compactMap(\.text))
+        case .array("{sv}", _): self = .arguments(value.entries.map { Argument($0.name, $0.value) })
+        default: return nil
+        }
+    }
+}
+
+extension PresentableState {
+    /// Creates the state of an object from its interfaces as ObjectManager reports them, `a{sa{sv}}`; nil for an object that
+    /// is no presentable.
+    package init?(path: String, interfaces: Value) {
+        guard let presentable = interfaces["\(BusNames.Interface.presentable)"] else { return nil }
+        let flow = interfaces["\(BusNames.Interface.flow)"]
+        var properties = PropertyList(presentable)
+        if let flow { properties.add(flow) }
+        self.init(path: path, isFlow: flow != nil, properties: properties)
+    }
+}
+
+extension PresentableState {
+    // A property that an earlier version of the service does not have is as it begins.
+
+    /// The name of the screen, or of the flow's definition.
+    package var name: String { properties.text(.name) ?? "" }
+    /// The instance number.
+    package var instance: UInt64 { properties.number(.instance) ?? 0 }
+    /// The style; empty if there is none.
+    package var style: String { properties.text(.style) ?? "" }
+    /// The arguments, without those of private steps.
+    package var arguments: Arguments { properties.arguments(.arguments) ?? [] }
+    /// Whether it is visible.
+    package var isVisible: Bool { properties.flag(.visible) ?? false }
+    /// Whether it is presented.
+    package var isPresented: Bool { properties.flag(.presented) ?? false }
+    /// Whether a flow is ready; true for a screen.
+    package var isReady: Bool { properties.flag(.ready) ?? true }
+    /// The object path of the child that covers the others; nil if none does.
+    package var current: String? { properties.path(.current) }
+    /// The unique bus name of the owner; empty if there is none.
+    package var owner: String { properties.text(.owner) ?? "" }
+    /// The bus name of the presenter; empty if there is none.
+    package var presenter: String { properties.text(.presenter) ?? "" }
+}
