@@ -108,7 +108,7 @@ struct AccountingTests {
         #expect(forest.accounting == Accounting())
     }
 
-    @Test func `a client without usage is known until it vanishes`() {
+    @Test func `a client without usage has an account until it disconnects`() {
         var accounting = Accounting()
         accounting.count(Accounting.Usage(nodes: 1, bytes: 5), for: one)
         #expect(accounting.clients[one] == Accounting.Usage(nodes: 1, bytes: 5))

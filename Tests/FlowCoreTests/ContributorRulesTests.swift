@@ -30,7 +30,7 @@ struct ContributorRulesTests {
         #expect(try rules.contributors([NamedContributor(.end)]) == [.end(nil)])
     }
 
-    @Test func `S-21 an end stands alone`() {
+    @Test func `S-21 an end can't be combined`() {
         let kinds: [NamedContributor.Kind] = [.end, .none]
         #expect(ContributorRules.problem(together: kinds) != nil)
         #expect(ContributorRules.problem(together: [.end]) == nil)
@@ -38,7 +38,7 @@ struct ContributorRulesTests {
         #expect(throws: FlowError.self) { try rules.contributors(kinds.map { NamedContributor($0) }) }
     }
 
-    @Test func `a refusal says which contributor is wrong`() throws {
+    @Test func `an error names the invalid contributor`() throws {
         let error = #expect(throws: FlowError.self) {
             try rules.contributors([NamedContributor(.none), NamedContributor(.screen, "details")])
         }

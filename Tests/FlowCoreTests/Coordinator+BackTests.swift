@@ -96,7 +96,7 @@ struct BackTests {
         #expect(failing.standing == standing)
     }
 
-    @Test func `S-24 onBack goes before the stack's own way`() throws {
+    @Test func `S-24 onBack takes precedence over the stack`() throws {
         var builder = builder()
         builder.flow("stack", children: .stack, onBack: "leave", on: ["push": [.screen("a")], "leave": []])
         let world = try World(root: "stack", builder)
@@ -121,7 +121,9 @@ struct BackTests {
         #expect(try world.back("/main/stack").first == "- /main/stack/a_2")
     }
 
-    @Test func `S-24 it descends with stack and tabs into the current child, and goes back up where it is not taken`()
+    @Test
+    func
+        `S-24 with stack and tabs it descends into the current child, and returns to the parent if that can't go back`()
         throws
     {
         let world = try makeWorld([
@@ -145,7 +147,7 @@ struct BackTests {
         #expect(try world.back("/main/tabs").first == "- /main/tabs/stack/a_2")
     }
 
-    @Test func `S-24 emitters of each flow that it comes to: one refusal, and nothing changes`() throws {
+    @Test func `S-24 emitters of each flow on its way: after one refusal nothing changes`() throws {
         var builder = builder()
         builder.flow("asked", onBack: "leave", emitters: ["org.example.Till"], on: ["leave": [.end()]])
         let world = try World(root: "stack", builder)

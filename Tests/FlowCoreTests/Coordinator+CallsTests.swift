@@ -261,7 +261,7 @@ struct CallsTests {
         #expect(world.waiting == [])
     }
 
-    @Test func `S-9 S-22 EmitSteps: the rest is refused when its presentable goes meanwhile`() throws {
+    @Test func `S-9 S-22 EmitSteps: the rest is refused when its presentable is removed`() throws {
         let world = try makeWorld()
         try world.emitAll(["gate", "go"], on: "/main/a")
         try world.dismiss("/main/a")
@@ -274,7 +274,7 @@ struct CallsTests {
 
     // MARK: Activation tokens
 
-    @Test func `S-9 an activation token waits with its step for the screen, and is never kept beyond the cascade`()
+    @Test func `S-9 an activation token waits with its step for the screen, and is removed with the cascade`()
         throws
     {
         var builder = DefinitionsBuilder()
@@ -301,7 +301,7 @@ struct CallsTests {
     }
 }
 
-@Suite("Flow coordinator: who waits for flows to be ready")
+@Suite("Flow coordinator: readiness")
 struct WaitReadyTests {
     /// A flow that is ready when the guards have answered for it, its child flow and that one's.
     private func builder() -> DefinitionsBuilder {

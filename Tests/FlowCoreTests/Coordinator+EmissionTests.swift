@@ -164,7 +164,7 @@ struct EmissionTests {
                 == ["- /main/newest", "failed after 0 by :1.5: /main pick PresentableDismissed", "= done"])
         #expect(
             world.failures.first?.message
-                == "screen 'newest' was dismissed before it was presented, with step 'pick', which was kept for it")
+                == "screen 'newest' was dismissed before it was presented, with step 'pick', which was deferred")
         #expect(try world.kept("/main").flow?.waiting.count == 0)
         try world.emit("open", on: "/main")
         #expect(try world.show("/main/newest") == ["~ /main/newest visible=true presented=true", "= done"])

@@ -130,8 +130,8 @@ struct ExplainTests {
 
     @Test func `S-15 steps deferred earlier go first, or are dropped for it`() throws {
         for (whenHidden, line) in [
-            (WhenHidden.queue, "  so the step is kept until it is (whenHidden = \"queue\"), behind 2 others"),
-            (.latest, "  step 'b', which was kept so far, is dropped for it"),
+            (WhenHidden.queue, "  so the step is deferred until it is (whenHidden = \"queue\"), behind 2 others"),
+            (.latest, "  step 'b', which was deferred, is dropped for it"),
             (.allow, "  it takes steps all the same (whenHidden = \"allow\")"),
         ] {
             var builder = DefinitionsBuilder()
@@ -270,7 +270,7 @@ struct ExplainTests {
                 == "  ':1.7' may emit here, as it owns 'com.till'")
     }
 
-    @Test func `S-11 an endless cascade is cut off, and so is its text`() throws {
+    @Test func `S-11 an endless cascade ends, and so does its text`() throws {
         var builder = DefinitionsBuilder()
         builder.flow("main", on: ["go": [.screen("a"), .screen("a"), .current("go")]])
         let world = try World(root: "main", builder)

@@ -270,7 +270,7 @@ struct NavigationTests {
 
     // MARK: alive
 
-    @Test func `S-35 an alternative is taken only if a presentable of that name is, or is not, live near the flow`()
+    @Test func `S-35 an alternative depends on whether a presentable of that name is live near the flow`()
         throws
     {
         var builder = DefinitionsBuilder()

@@ -210,7 +210,7 @@ struct PlanListsTests {
         #expect(try world.current("/main") == "/main/tab")
     }
 
-    @Test func `S-19 reuse with tabs: of several in a list the last is selected, made by it or not`() throws {
+    @Test func `S-19 reuse with tabs: of several in a list the last one is selected, new or not`() throws {
         let world = try world(
             .tabs, add: ["tab", "add"],
             on: [

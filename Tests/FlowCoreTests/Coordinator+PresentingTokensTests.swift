@@ -51,7 +51,8 @@ struct PresentingTokensTests {
         #expect(world.coordinator.activationTokens.isEmpty)
     }
 
-    @Test func `S-31 a token is kept while its cascade waits for a guard, and dropped when that is done`() throws {
+    @Test func `S-31 an activation token stays while its cascade waits for a guard, and is removed afterwards`() throws
+    {
         let world = try World(root: "main", builder())
         try world.emit("later", on: "/main", options: options)
         #expect(calls(world) == [])
@@ -65,7 +66,8 @@ struct PresentingTokensTests {
         #expect(world.coordinator.activationTokens.isEmpty)
     }
 
-    @Test func `S-31 a token of a step that waits for a guard itself is kept, whether its caller waits or not`() throws
+    @Test func `S-31 the activation token of a step that waits for a guard stays, whether its caller waits or not`()
+        throws
     {
         for waits in [true, false] {
             let world = try World(root: "sub", builder())
@@ -98,7 +100,7 @@ struct PresentingTokensTests {
         #expect(calls(world) == ["present com.x #1: /main/a"])
     }
 
-    @Test func `S-16 S-31 a token is not kept for a screen's initial step that waits: the user does not wait for it`()
+    @Test func `S-16 S-31 a screen's waiting initial step keeps no activation token: the user does not wait for it`()
         throws
     {
         let world = try World(root: "main", builder())

@@ -72,7 +72,7 @@ struct RegisteredScreensTests {
         #expect(world.navigate(5, to: [.screen("card")]) == ["! NavigatorFailed"])
     }
 
-    // MARK: What is declared
+    // MARK: Declarations
 
     @Test func `S-32 ids of declarations stay: files first, then registrations in order`() {
         let world = World(.host())

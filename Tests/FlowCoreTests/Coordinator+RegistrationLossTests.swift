@@ -52,7 +52,7 @@ struct RegistrationLossTests {
         #expect(world.vanish(":1.5") == [])
         #expect(try world.coordinate("pay").last == "= /pay")
         #expect(try world.emit("abort", on: "/pay").first == "navigator? com.pay #4: /pay abort")
-        // It comes, and what was begun for it stays.
+        // It arrives, and the roots that were started for it stay.
         #expect(world.own("com.pay", ":1.15") == [])
         #expect(world.navigate(4, to: []).last == "= navigated 2")
         // In the other order it is the same.
@@ -78,7 +78,7 @@ struct RegistrationLossTests {
             world.unregister("pay", by: ":1.16")
         }
         try world.coordinate("pay")
-        // As it says now; what is live stays.
+        // By the new registration; live flows stay.
         #expect(
             world.register("pay", steps: ["pay": ["sum": "int64"], "more": [:]], by: ":1.15", name: "com.pay")
                 == ["definitions", "= done"])

@@ -3,7 +3,7 @@ import Testing
 @testable import FlowCore
 
 /// Presentables that vanished clients left behind are evicted before calls of others are refused (S-33).
-@Suite("Flow coordinator: room for who is there")
+@Suite("Flow coordinator: eviction")
 struct CoordinatorRoomTests {
     /// Quotas low enough to be reached.
     private func quotas(nodes: Int, steps: Int = 1_000) -> Quotas {
@@ -75,7 +75,7 @@ struct CoordinatorRoomTests {
                 "did 5 after 0 by :1.3: /app add [screen s /app/s]", "did 6 after 0 by : /app closed []",
                 "= navigated 5",
             ])
-        // Of two that hang together the upper one counts; what is left of its client is no reason to keep it.
+        // Of a parent and a child the parent counts, even if others of its client stay.
         #expect(
             try world.emit("add", on: "/app", by: ":1.3").prefix(3) == ["- /app/app/s", "- /app/app", "+ /app/s_2"])
         // Nothing else can be evicted, and a refusal changes nothing.
@@ -123,7 +123,7 @@ struct CoordinatorRoomTests {
         leave(world, ":1.1")
         #expect(
             try world.emit("add", on: "/app/app/app", by: ":1.2").first == "- /app/app/s")
-        // It is of somebody who is there now, and keeps what it is in.
+        // It belongs to a connected client, so its parent stays, too.
         #expect(try world.coordinate("app", by: ":1.3") == ["! LimitExceeded"])
         #expect(world.paths == ["/app", "/app/app", "/app/app/app", "/app/app/app/s"])
     }

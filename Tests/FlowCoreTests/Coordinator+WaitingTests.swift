@@ -199,7 +199,7 @@ struct WaitingTests {
         #expect(world.pass().contains { $0.hasPrefix("guard?") })
     }
 
-    // MARK: What goes meanwhile
+    // MARK: Removals in between
 
     @Test func `S-22 S-12 the flow ends while it waits: its steps fail, and late answers are ignored`() throws {
         let world = try makeWorld()

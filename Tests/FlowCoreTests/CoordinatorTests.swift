@@ -71,7 +71,8 @@ struct CoordinatorTests {
         #expect(try world.emit("nothing", on: "/main/sub_2").last == "= navigated 4")
     }
 
-    @Test func `S-15 allow: a flow's definition says it for the flow alone, its contributor may say otherwise`() throws
+    @Test func `S-15 allow: a flow's definition sets it for the flow alone, and its contributor can override it`()
+        throws
     {
         var builder = builder()
         builder.flow("main", whenHidden: .allow, on: ["open": [.screen("list"), .flow("sub"), .flow("quiet")]])

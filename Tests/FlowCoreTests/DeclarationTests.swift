@@ -66,7 +66,7 @@ struct DeclarationTests {
         #expect(refusal([Argument("movie", .array(element: "i", []))])?.message.contains("of type ai;") == true)
     }
 
-    @Test func `a long value is cut in the message`() {
+    @Test func `a long value is truncated in the message`() {
         let message = refusal([Argument("movie", .string(String(repeating: "a", count: 129)))])?.message ?? ""
         #expect(message.contains("'\(String(repeating: "a", count: 128))…'"))
     }

@@ -215,7 +215,7 @@ struct ForestTests {
     }
 }
 
-@Suite("Forest: what is live")
+@Suite("Forest: live presentables")
 struct LiveNamesTests {
     /// Flows of two names 50 deep, several trees, and some removed ones.
     private func grown(_ count: Int) -> Forest {

@@ -48,7 +48,7 @@ struct InstanceIndexTests {
         }
     }
 
-    @Test func `S-25 instances come back with their presentables, and are found`() throws {
+    @Test func `S-25 instances are restored with their presentables`() throws {
         var builder = DefinitionsBuilder()
         builder.flow("main", on: ["open": [.screen("a")]])
         let world = try World(root: "main", builder)

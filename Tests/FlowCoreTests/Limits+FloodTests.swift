@@ -37,7 +37,7 @@ struct LimitsFloodTests {
             #expect(try register("f\(number)", part, by: client, in: world).last == "= done")
             if number == 2 { try isRefused("f", part, by: client, with: "of '\(client)', of at most 1048576") }
         }
-        // What is left for another client is less than its own limit.
+        // Another client has less room left than its own limit.
         try isRefused("f", part, by: ":1.5", with: "in total, of at most 4194304")
         #expect(try register("f", 10_000, by: ":1.5", in: world).last == "= done")
         world.unregister("f1", by: ":1.1")

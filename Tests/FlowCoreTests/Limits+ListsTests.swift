@@ -54,11 +54,11 @@ struct LimitsListsTests {
                 #expect(try world.emit("go", on: "/main/s", by: client) == ["= deferred 0"])
             }
             // Others find room.
-            try isRefused(world, with: "32 steps of '\(client)' are kept for '/main/s' of at most 32") {
+            try isRefused(world, with: "32 steps of '\(client)' are deferred for '/main/s' of at most 32") {
                 try world.emit("go", on: "/main/s", by: client)
             }
         }
-        try isRefused(world, with: "64 steps are kept for '/main/s' of at most 64 in total") {
+        try isRefused(world, with: "64 steps are deferred for '/main/s' of at most 64 in total") {
             try world.emit("go", on: "/main/s", by: ":1.2")
         }
         #expect(try world.emitAll(["go", "go"], on: "/main/s") == ["= [LimitExceeded, LimitExceeded]"])
@@ -238,18 +238,18 @@ struct LimitsListsTests {
         #expect(world.coordinator.accounting.clients[Client(":1.1")]?.nodes == Limits.nodesPerClient)
         #expect(try world.coordinate("main", by: ":1.2").last == "= /main_3")
         for step in ["first", "add"] { try world.emit(step, on: "/main_3", by: ":1.2") }
-        // What goes is another's.
+        // The removed child counts for another client.
         for step in ["again", "swap"] {
             try isRefused(world, with: "':1.1' has made 2000 live presentables of at most 2000") {
                 try world.emit(step, on: "/main_3")
             }
         }
-        // What is reused is this client's from then on.
+        // A reused child counts for this client from then on.
         try world.emit("swap", on: "/main_3", by: ":1.2")
         try world.emit("first", on: "/main_3", by: ":1.2")
         try isRefused(world, with: "2000") { try world.emit("reuse", on: "/main_3") }
         #expect(try world.emit("reuse", on: "/main_3", by: ":1.3").last?.hasPrefix("= navigated") == true)
-        // What goes is its own.
+        // The removed child counts for the same client.
         #expect(try world.emit("again", on: "/main").last?.hasPrefix("= navigated") == true)
         #expect(world.coordinator.accounting.clients[Client(":1.1")]?.nodes == Limits.nodesPerClient - 998)
         #expect(try world.emit("reuse", on: "/main_3").last?.hasPrefix("= navigated") == true)
@@ -323,7 +323,7 @@ struct LimitsListsTests {
         try isRefused(world, with: "4194304") { try world.emit("add", ["a": text(half)], on: "/main") }
         #expect(try world.emit("clear", ["a": text(half)], on: "/main").last?.hasPrefix("= navigated") == true)
         #expect(world.coordinator.accounting.clients[Client(":1.1")]?.bytes == 2 * 32_768)
-        // Kept and waiting steps of what goes count too.
+        // Deferred and waiting steps of removed children count, too.
         let waiting = try full(short: 96)
         try waiting.emit("wait", ["a": text(half)], on: "/main")
         try waiting.emit("keep", ["a": text(half)], on: "/main/w")

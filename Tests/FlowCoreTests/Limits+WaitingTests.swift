@@ -200,7 +200,7 @@ struct LimitsWaitingTests {
         #expect(try world.emit("go", on: "/main_65", by: ":1.99").first?.hasPrefix("guard?") == true)
     }
 
-    @Test func `S-33 the arguments of onDismissed count for the client that made the child`() throws {
+    @Test func `S-33 the arguments of onDismissed count for the client that contributed the child`() throws {
         var builder = DefinitionsBuilder()
         builder.step("told", ["a": "string"])
         builder.screen("s")
@@ -215,7 +215,7 @@ struct LimitsWaitingTests {
         try world.emit("fill", on: "/main")
         #expect(world.navigate(2, to: [screen]).last == "! LimitExceeded")
         #expect(try world.refusal().message.contains("arguments of live presentables that ':1.1' has made take"))
-        // What is reused is there for who reused it, and so is what it keeps.
+        // A reused child counts for the client that reused it, with its arguments.
         let held = try #require(world.coordinator.accounting.clients[Client(":1.1")])
         let one = try world.kept("/main/s").byteCount
         try world.emit("again", on: "/main", by: ":1.2")

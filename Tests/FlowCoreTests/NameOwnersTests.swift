@@ -7,7 +7,7 @@ struct NameOwnersTests {
     private let one = Client(":1.1")
     private let other = Client(":1.2")
 
-    @Test func `S-32 whoever owned a name before is given with the change`() {
+    @Test func `S-32 a change of a name's owner returns the former owner`() {
         var owners = NameOwners()
         #expect(owners.change("com.pay", to: one) == nil)
         #expect(owners.owns(one, "com.pay") && !owners.owns(other, "com.pay"))

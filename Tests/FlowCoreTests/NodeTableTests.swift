@@ -13,13 +13,13 @@ struct NodeTableTests {
         take()
     }
 
-    /// What is out of date, and what the bus is to hear: since last asked.
+    /// The dirty records and the changed properties since the last call.
     @discardableResult
     private mutating func take() -> (records: [NodeSlot], activities: [NodeSlot], changes: [PropertyChanges]) {
         (forest.takeUnsaved(), forest.takeUnsavedActivities(), forest.takeChanges().changes)
     }
 
-    @Test mutating func `a change has its record written and the bus hear of it, once`() {
+    @Test mutating func `a change makes one record and one signal`() {
         forest.update(main) { $0.owner = one }
         forest.update(main) { $0.isVisible = false }
         let (records, activities, changes) = take()
@@ -28,7 +28,7 @@ struct NodeTableTests {
         #expect(take() == ([], [], []))
     }
 
-    @Test mutating func `what is set to the value that it has changes nothing`() {
+    @Test mutating func `setting a value again changes nothing`() {
         forest.update(main) { node in
             node.isVisible = true
             node.owner = nil
@@ -38,7 +38,7 @@ struct NodeTableTests {
         #expect(take() == ([], [], []))
     }
 
-    @Test mutating func `what follows from the rest of the tree is in no record`() {
+    @Test mutating func `derived state is in no record`() {
         forest.update(main) { $0.isPresented = true }
         let (records, activities, changes) = take()
         #expect(records.isEmpty && activities.isEmpty)
@@ -67,7 +67,7 @@ struct NodeTableTests {
         #expect(forest.takeGoneRecords().isEmpty && forest.takeUnsaved().isEmpty)
     }
 
-    @Test mutating func `D-1 records that nobody takes do not pile up`() {
+    @Test mutating func `D-1 records do not pile up if the shell does not take them`() {
         for _ in 0..<1_000 { _ = forest.remove(forest.add("page", below: main)) }
         #expect(forest.takeUnsaved().count <= 2)
     }

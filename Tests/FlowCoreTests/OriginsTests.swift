@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Origins")
 struct OriginsTests {
-    @Test func `S-11 one origin triggers so many steps, and the first one too many is known as such`() {
+    @Test func `S-11 an origin triggers up to 256 steps; the first one beyond is marked`() {
         var origins = Origins()
         let origin = origins.next()
         for _ in 0..<Limits.triggeredSteps { #expect(origins.trigger(origin) == .admitted) }
@@ -28,15 +28,15 @@ struct OriginsTests {
         #expect(!origins.hasUnsaved)
     }
 
-    @Test func `S-16 what waits to be presented is not under way`() {
+    @Test func `S-16 a step that waits until its screen is presented is not under way`() {
         var origins = Origins()
         #expect(origins.trigger(1) == .admitted)
-        origins.hold(1)
+        origins.addDeferred(1)
         #expect(!origins.isUnderWay(1))
-        origins.unhold(1)
+        origins.removeDeferred(1)
         #expect(origins.isUnderWay(1))
-        origins.hold(1)
-        origins.release(1, isHeld: true)
+        origins.addDeferred(1)
+        origins.release(1, isDeferred: true)
         #expect(origins.isEmpty)
     }
 
@@ -59,7 +59,7 @@ struct OriginsTests {
         var origins = Origins()
         let full = OriginRecord(triggered: Limits.triggeredSteps, isReported: true)
         origins.restore([3: full, 4: full], latest: 9)
-        origins.wait(3, isHeld: true)
+        origins.wait(3, isDeferred: true)
         origins.forgetRestored()
         #expect(origins.cascades.keys.sorted() == [3])
         #expect(origins.trigger(3) == .dropped(isFirst: false))

@@ -57,7 +57,7 @@ struct PendingCallsTests {
         #expect(order == [2, 1] && !calls.hasNext)
     }
 
-    @Test func `S-7 the call that a slice ended within goes on first`() {
+    @Test func `S-7 the call that a slice interrupted continues first`() {
         var calls = PendingCalls()
         calls.suspend(RequestID(1), list(2), until: due)
         _ = calls.end(step(.listed(RequestID(1), place: 0)), .ignored(.unhandled), for: RequestID(1))
@@ -71,7 +71,7 @@ struct PendingCallsTests {
         #expect(!calls.hasNext)
     }
 
-    @Test func `S-9 whoever was answered pending learns of each step, and is not answered again`() throws {
+    @Test func `S-9 a caller that was answered pending gets each outcome, and no second answer`() throws {
         var calls = PendingCalls()
         let request = RequestID(1)
         calls.suspend(request, list(2), until: due)
@@ -118,7 +118,7 @@ struct PendingCallsTests {
         #expect(order == [2, 3] && calls.readers.isEmpty)
     }
 
-    @Test func `D-4 a list has a record while it waits, and how far it is where it goes on in slices`() {
+    @Test func `D-4 a list has a record while it waits, and a record of its progress in slices`() {
         var builder = DefinitionsBuilder()
         builder.step("go")
         let definitions = builder.definitions

@@ -38,7 +38,7 @@ struct PlannerTests {
             ChildTemplate(.screen(try #require(definitions.screen(named: name))), arguments: arguments))
     }
 
-    @Test func `S-13 a plan says all that will happen, with the ids and paths of what comes`() throws {
+    @Test func `S-13 a plan has all changes, with the ids and paths of new children`() throws {
         let (forest, flow) = forest()
         let plan = try plan([screen("home"), screen("home"), .end(nil)], forest, flow)
         #expect(plan.madeCount == 2)
@@ -54,7 +54,7 @@ struct PlannerTests {
         #expect(throws: FlowError.self) { try plan([screen("home"), screen("page")], forest, flow) }
     }
 
-    @Test func `S-33 what a plan needs is what comes less what goes`() throws {
+    @Test func `S-33 a plan needs room for new children less removed ones`() throws {
         let (forest, flow) = forest()
         let plan = try plan([screen("home"), .pop(.root), screen("home")], forest, flow)
         #expect(plan.own.nodes == 2 && plan.own == plan.total)

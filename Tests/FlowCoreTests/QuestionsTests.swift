@@ -10,7 +10,7 @@ struct OpenQuestionsTests {
     private let screen = AskedPresenter(
         screen: NodeID(slot: NodeSlot(1), instance: 2), path: "/main/page", object: "/presenter", origin: 1)
 
-    @Test func `an answer gives back what waited for it, once, and to who was asked alone`() {
+    @Test func `an answer closes its question once, and only if it has the right kind`() {
         var questions = Questions()
         let guarded = questions.ask(.guard(step, of: "com.auth"))
         let navigated = questions.ask(.navigator(step, of: "com.pay"))

@@ -103,7 +103,7 @@ extension RandomProcesses {
             ("origins count what waits", coordinator.origins.cascades.mapValues(\.waiting) == counted(waiting, forest)),
             (
                 "origins count what is held",
-                coordinator.origins.cascades.values.allSatisfy { 0...$0.waiting ~= $0.held }
+                coordinator.origins.cascades.values.allSatisfy { 0...$0.waiting ~= $0.deferred }
             ),
             ("the ledger counts what is held", coordinator.accounting == recount(waiting, forest)),
             ("flows count what waits for them", waitingFits(waiting, forest)),

@@ -154,7 +154,7 @@ struct ReadinessTests {
         try expectRefusal(world, .wouldDeadlock, with: "flow '/main/late' waits for its navigator 'com.nav'") {
             try world.waitReady("/main/late", by: ":1.6")
         }
-        // Others wait, and so does who is asked about something else.
+        // Others wait, and so does a client that is asked about something else.
         #expect(try world.waitReady("/main", by: ":1.7").filter { $0.hasPrefix("!") } == [])
         #expect(try world.waitReady("/main", by: ":1.6").filter { $0.hasPrefix("!") } == [])
         #expect(try world.waitReady("/main/late", by: ":1.5").filter { $0.hasPrefix("!") } == [])

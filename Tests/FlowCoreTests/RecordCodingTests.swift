@@ -27,21 +27,21 @@ import Testing
         #expect(reader.isAtEnd)
     }
 
-    @Test func `A double that is no number comes back bit by bit`() throws {
+    @Test func `A double that is not a number is restored bit by bit`() throws {
         let odd = Double(nan: 0x1234, signaling: false)
         var reader = RecordReader(written { $0.append(.double(odd)) })
         guard case .double(let read) = try reader.value() else { throw RecordFailure("no double") }
         #expect(read.bitPattern == odd.bitPattern)
     }
 
-    @Test func `Arguments come back with their order, and those that are private as private`() throws {
+    @Test func `Arguments are restored in order, private ones as private`() throws {
         let arguments = Self.values.enumerated().map { Argument("a\($0)", $1, isPrivate: $0 % 3 == 0) }
         var reader = RecordReader(written { $0.append(arguments) })
         #expect(try reader.arguments() == arguments)
         #expect(reader.isAtEnd)
     }
 
-    @Test func `All else comes back in the order it was written`() throws {
+    @Test func `Everything else is restored in the order in which it was written`() throws {
         let numbers: [UInt64] = [0, 1, 127, 128, 16_383, 16_384, 1 << 32, 1 << 63, .max]
         var reader = RecordReader(
             written { writer in
@@ -123,7 +123,7 @@ import Testing
                 bytes[Int.random(in: 0..<bytes.count, using: &seeded)] = UInt8.random(in: 0...255, using: &seeded)
             }
             var reader = RecordReader(bytes)
-            // What is read all the same is something that can be written and read again.
+            // If a damaged record can be read, it can be written and read again.
             guard let read = try? reader.arguments() else { continue }
             let again = written { $0.append(read) }
             var second = RecordReader(again)

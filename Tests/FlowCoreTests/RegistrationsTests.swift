@@ -32,7 +32,7 @@ struct RegistrationsTests {
         #expect(registrations.definitions.flow(named: "pay") == nil)
     }
 
-    @Test func `what a file defines takes the place of what a client registered`() {
+    @Test func `a definition in a file replaces a registered one`() {
         var registrations = Registrations(files: files)
         registrations.register(flow("pay"))
         registrations.register(flow("till"))

@@ -265,7 +265,7 @@ struct RestoreTests {
         #expect(
             try world.show("/tabs/two").contains(
                 "did 4100 after 0 by : /tabs/two open {item=1} [screen page /tabs/two/page {item=1}]"))
-        // What is held is nobody's.
+        // The usage belongs to clients that are gone.
         #expect(Set(world.coordinator.accounting.clients.keys).isSubset(of: [Client(":1.1"), .former]))
     }
 

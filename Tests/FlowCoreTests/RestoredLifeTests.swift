@@ -223,7 +223,7 @@ extension Effect {
             question.id = QuestionID(0)
             return .askNavigator(question)
         case .dropQuestion: return .dropQuestion(QuestionID(0))
-        // Who has nothing any more is not known to what is rebuilt.
+        // A client without anything is unknown to the restored coordinator.
         case .startTimer, .watchClient: return nil
         default: return self
         }

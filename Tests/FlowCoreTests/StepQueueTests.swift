@@ -26,7 +26,7 @@ struct StepQueueTests {
         #expect(order(queue) == [1, 2, 3])
     }
 
-    @Test func `S-6 an older origin goes before a newer one, whenever its step was triggered`() {
+    @Test func `S-6 an older origin precedes a newer one, whenever its step was triggered`() {
         var queue = StepQueue()
         queue.insert(step(1, origin: 5))
         queue.insert(step(2, origin: 9))

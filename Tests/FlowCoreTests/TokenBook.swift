@@ -67,7 +67,7 @@ struct TokenBook {
             return faults.append("\(key) is concluded, and nobody waits for that")
         }
         owed[request] = nil
-        // Made by one token after each other's time: which of them it is can't be told.
+        // Two calls used the same token after it expired; the root can belong to either.
         if candidates.count > 1 { entries[key] = nil }
         if late.remove(request) != nil { concludedLate += 1 }
         guard entries[key]?.request == request else { return }

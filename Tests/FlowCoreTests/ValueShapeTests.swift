@@ -22,7 +22,7 @@ struct ValueShapeTests {
         #expect(value.signature == String(UnicodeScalar(type.rawValue)))
     }
 
-    @Test func `a text comes back with its type`() {
+    @Test func `a text is restored with its type`() {
         for type in Value.StringLikeType.allCases {
             guard case .stringLike(let own, "/a") = Value(type, "/a").shape else {
                 Issue.record("no text: \(type)")

@@ -31,7 +31,7 @@ struct ValueTypeTests {
         ("t", .uint64(7)),
     ]
 
-    @Test func `S-3 any integer type that holds the value fits, and is turned into the declared one`() throws {
+    @Test func `S-3 an integer of any type is converted if the declared type can hold its value`() throws {
         for wanted in Self.sevens {
             let type = try #require(ValueType(signature: wanted.signature))
             for came in Self.sevens { #expect(type.admit(came.value) == wanted.value) }
@@ -56,7 +56,7 @@ struct ValueTypeTests {
         }
     }
 
-    @Test func `S-3 everything else keeps the type it came with, and no other fits`() throws {
+    @Test func `S-3 all other values have to have the declared type`() throws {
         let values: [Value] = [
             .bool(true), .double(1), .string("a"), .objectPath("/a"), .signature("s"),
             .array(element: "s", []), .array(element: "o", []), .structure([.byte(1)]),

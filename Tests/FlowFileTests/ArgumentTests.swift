@@ -135,7 +135,7 @@ struct ArgumentTests {
 
 @Suite("Literal")
 struct LiteralTests {
-    /// What is made of a value, or why it does not fit.
+    /// The checked value, or the error.
     private func convert(_ toml: String, _ type: String) throws -> Result<Value, Literal.InvalidValue> {
         let text = "a = " + toml
         let value = try #require(Toml.parse(text, SourceMap(text)).first?.value)
@@ -170,7 +170,7 @@ struct LiteralTests {
     @Test(arguments: [
         ("256", "byte", "'256' is out of the range of the type byte"),
         ("-1", "uint64", "'-1' is out of the range of the type uint64"),
-        ("9007199254740993", "double", "'9007199254740993' can't be kept exactly by the type double"),
+        ("9007199254740993", "double", "'9007199254740993' has no exact value of the type double"),
         ("1.0", "int32", "it is a number with a fraction and has to be of type int32"),
         ("1", "bool", "it is an integer and has to be of type bool"),
         ("'a'", "path", "'a' is no object path, such as '/a/b'"),

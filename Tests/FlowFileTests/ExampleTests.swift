@@ -181,7 +181,7 @@ struct ExampleTests {
             ])
     }
 
-    @Test func `a dollar elsewhere is plain text`() throws {
+    @Test func `a dollar elsewhere has no meaning`() throws {
         let definitions = try loaded.get().definitions
         let contributors = try rule("session", "paymentDone", definitions).alternatives[0].contributors
         guard case .child(let child) = contributors.first else {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FlowFile
 
-/// `flowbus.flows(5)` tells of every key that there is.
+/// `flowbus.flows(5)` documents every key.
 @Suite("Manual")
 struct ManualTests {
     private static let manual: String? = {

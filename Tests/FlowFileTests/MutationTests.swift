@@ -11,7 +11,7 @@ struct MutationTests {
         let text = Result { () throws(FileReader.Failure) in try FileReader.text(of: bytes) }
         do throws(DefinitionFailure) {
             _ = try DefinitionFiles.check([DefinitionFiles.Text(file: "a.toml", text: text)])
-            // What is refused here is refused for many reasons at once; what is taken, the schema has to take.
+            // Texts are refused for many reasons at once; the schema has to take those that are accepted.
             if case .success(let text) = text { judge(text) }
             return true
         } catch {

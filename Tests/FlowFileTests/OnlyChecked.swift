@@ -7,7 +7,7 @@ struct OnlyChecked: CustomTestStringConvertible, Sendable {
     let why: String
     /// What all messages of this kind have in them.
     let message: String
-    /// Tells them from others, where what is in them is not enough.
+    /// Distinguishes them from others with the same contents.
     var pattern: @Sendable (String) -> Bool = { _ in true }
     /// Whether a schema can see some of them.
     var isSometimesSeen = false

@@ -69,12 +69,12 @@ struct SchemaTests {
 }
 
 /// Holds a text against the schema, and records where that says another thing than the checks: it has to take what these
-/// take, and to refuse what these refuse, unless ``OnlyChecked`` tells why it can't.
+/// take, and to refuse what these refuse, unless ``OnlyChecked`` has the reason why it can't.
 ///
 /// The text is checked by itself, as an editor sees it: what other files declare is undeclared then, which is among the
 /// things that only the checks can see.
 func judge(_ text: String) {
-    // Without a validator the tests of the schema fail, and say why. What is large is about sizes, which no schema sees.
+    // Without a validator the tests of the schema fail, with the reason. Large texts test sizes, which no schema checks.
     guard case .success(let validator) = SchemaValidator.shared, text.utf8.count < 64 * 1024 else { return }
     do {
         let refusals = try validator.errors(of: text)
@@ -91,7 +91,7 @@ func judge(_ text: String) {
 }
 
 extension DefinitionFiles {
-    /// What is wrong with a text, as the only file that there is.
+    /// The errors of a text, as the only file.
     fileprivate static func errors(in text: String) -> [Diagnostic] {
         do throws(DefinitionFailure) {
             _ = try check([Text(file: "a.toml", text: .success(text))])

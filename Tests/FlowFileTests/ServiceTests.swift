@@ -14,7 +14,7 @@ struct ServiceTests {
         "'com' can't be a well-known bus name: two or more parts with dots between them, each of letters, digits, '_' and "
         + "'-', not beginning with a digit, at most 255 bytes in all"
     private static let reservedPath =
-        "the path '/org/freedesktop/DBus/Local' is kept for libraries, and the bus ends the connection of who calls it; "
+        "the path '/org/freedesktop/DBus/Local' is reserved for libraries, and the bus disconnects a client that calls it; "
         + "give that of an object with 'path'"
     private static func badPath(_ path: String) -> String {
         "'\(path)' is no object path: it has to begin with '/', then parts of letters, digits and '_' with '/' between "

@@ -73,7 +73,7 @@ func definitions(_ texts: String...) throws(DefinitionFailure) -> Definitions {
     return definitions
 }
 
-/// What is wrong with texts, a line each.
+/// The errors of texts, one per line.
 func errors(_ texts: String...) -> [String] {
     do throws(DefinitionFailure) {
         _ = try DefinitionFiles.check(named(texts))
@@ -83,7 +83,7 @@ func errors(_ texts: String...) -> [String] {
     }
 }
 
-/// What is odd about texts without errors, a line each.
+/// The warnings of texts without errors, one per line.
 func warnings(_ texts: String...) throws(DefinitionFailure) -> [String] {
     try DefinitionFiles.check(named(texts)).warnings.map(\.description)
 }

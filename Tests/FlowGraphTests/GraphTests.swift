@@ -161,7 +161,8 @@ struct GraphTests {
         let marks = Dictionary(uniqueKeysWithValues: shop.screens.map { ($0.name, $0.mark) })
         #expect(marks == ["list": .live(2), "detail": .presented(1)])
         #expect(graph.undefinedPaths == [base + "/x", base + "/x/list"])
-        // What is defined and left out is no stranger; a screen that only a navigator can have made gets a place.
+        // A defined presentable that is left out is not listed as unknown; a screen that only a navigator can contribute gets a
+        // place.
         let part = FlowGraph(
             try definitions(Self.shop),
             FlowGraph.Options(

@@ -67,7 +67,7 @@ final class ModelNode {
         isVisible = isFlow
     }
 
-    /// The flow that takes what is emitted on it (S-4).
+    /// The flow that takes steps emitted on it (S-4).
     var flow: ModelNode { isFlow ? self : parent ?? self }
 
     /// Its depth, with its root counted.

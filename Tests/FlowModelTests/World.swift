@@ -144,7 +144,7 @@ final class World {
     }
 
     private func brokenTimer(_ effects: [Effect], _ request: RequestID?, isTimer: Bool) -> String? {
-        // What was asked for has come.
+        // The expected event has arrived.
         if isTimer { timer = nil }
         for (index, effect) in effects.enumerated() {
             guard case .startTimer(let time) = effect else { continue }

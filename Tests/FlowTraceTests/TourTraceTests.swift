@@ -5,7 +5,7 @@ import Testing
 @testable import FlowTrace
 
 /// Tours of the examples as they were recorded once (`examples/NAME/tour` with `--record`); that of `restart` is its second
-/// process, which finds the tree of the first one. Whoever changes what they come to on purpose records them again.
+/// process, which finds the tree of the first one. After an intended change of the effects, record them again.
 @Suite("Recorded tours")
 struct TourTraceTests {
     @Test(arguments: ["car", "movies-2", "restart", "tabs"])

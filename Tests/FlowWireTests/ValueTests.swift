@@ -20,7 +20,7 @@ struct ValueTests {
         .dictionary([("one", .int64(1)), ("one", .variant(.bool(true)))]),
     ]
 
-    /// What was written into a message, sealed as if it were sent, to be read.
+    /// The contents of a message, sealed for reading as if it had been sent.
     private func read<Result>(
         _ write: (MessageWriter) throws -> Void, _ read: (MessageReader) throws -> Result
     ) throws -> Result {

@@ -17,7 +17,7 @@ import Testing
         file = folder.file()
     }
 
-    @Test func `D-6: a file and its log keep belonging together`() throws {
+    @Test func `D-6: a file and its log stay together`() throws {
         try makeFileWithLog(file) { try $0.write([.node(1, [1])]) }
         try put([1], into: file + "-journal")
         let aside = try StoreFile.moveAside(file, at: time)

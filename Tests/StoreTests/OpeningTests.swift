@@ -251,7 +251,7 @@ import Testing
         #expect(lines[3] == "latest \(round + 1), read-only false")
     }
 
-    @Test func `D-7: a file that can't be made, or not even be read, is unwritable`() throws {
+    @Test func `D-7: a file that can't be created or read is unwritable`() throws {
         try prepare(hasLog: false)
         chmod(file, 0)
         var peer = try storePeer(["restrained", file])

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { folder = try TemporaryDirectory() }
 
-    @Test func `D-1: what was written is there when the file is opened again`() throws {
+    @Test func `D-1: written records are there when the file is opened again`() throws {
         let file = folder.file("deep/er/tree.db")
         let records = [
             Record(RecordKey(.counters, 0), [1, 2, 3]), .node(7, []),

@@ -54,7 +54,7 @@ func storePeer(_ arguments: [String]) throws -> ChildProcess {
 struct Snapshot {
     static let suffixes = ["", "-wal", "-shm", "-journal", "-commit"]
     let path: String
-    /// What was in each that was there.
+    /// The contents of each existing file.
     var files: [String: [UInt8]] = [:]
 
     init(_ path: String) {

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// Forgets what is older than so many days; how many those were.
+    /// Removes entries that are older than a number of days; returns their number.
     private func age(_ days: UInt64, most: Int = 1_000, _ store: StoreFile) throws -> Int {
         var aging: StoreFile.Aging? = .init(
             before: store.witnessed - min(store.witnessed, days * day), most: most)
@@ -127,7 +127,7 @@ import Testing
         #expect(try age(30, most: 32, store) == 30)
         #expect(try age(30, most: 0, store) == 3)
         #expect(try store.entryCount() == 57)
-        // What is too much goes all the same.
+        // Excess entries are removed anyway.
         var aging: StoreFile.Aging? = .init(before: store.witnessed, most: 3)
         while try store.prune(keeping: 10, aging: &aging) {}
         #expect(try store.entryCount() <= 12)

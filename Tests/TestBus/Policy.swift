@@ -22,7 +22,7 @@ enum Policy {
                 }
                 try inside(body, .array, "(buu(\(Self.rules)))") { () throws(SdError) in }
                 try inside(body, .array, "(ss)") { () throws(SdError) in }
-                // No AppArmor; and what is told of the kind of bus.
+                // No AppArmor; and the kind of bus.
                 try body.append(false)
                 try body.append("session")
             }
@@ -30,7 +30,7 @@ enum Policy {
     }
 
     private func writeRules(to body: MessageWriter) throws(SdError) {
-        // What is allowed, and how much that rule weighs.
+        // Whether it is allowed, and the priority of the rule.
         try body.append(true)
         try body.append(UInt64(1))
         try inside(body, .array, "(btbs)") { () throws(SdError) in

@@ -99,7 +99,7 @@ private final class Controller {
 
     func run() throws(SdError) -> Int32 { try check("sd_event_loop", sd_event_loop(loop)) }
 
-    // MARK: What the broker is told
+    // MARK: Calls to the broker
 
     private static func listen(at path: String) throws(SdError) -> Int32 {
         unlink(path)

@@ -12,11 +12,11 @@ import Glibc
 ///   --claim=PATH:COUNT           Claim a presentable, and those whose paths end with _2, _3, …
 ///   --show=PATH                  SetVisible
 ///   --emit=PATH:STEP[,STEP…]     EmitStep, or EmitSteps
-///   --watch                      hear of flowbusd's owner
+///   --watch                      report owners of flowbusd's name
 /// ```
 ///
-/// The options are done in their order, those about answers before others know its name. Each thing that happens to it is a line on standard output and the signal `Report`,
-/// which tells of one that the bus started, too. It ends with the bus.
+/// The options are handled in order; those about answers before it owns its name. It prints a line for each event, and sends it
+/// as the signal `Report`, which also reports about a process that the bus started. It ends with the bus.
 @main
 struct TestPeer {
     static func main() {
@@ -57,7 +57,7 @@ private final class Peer {
     private var behaviours: [String: Behaviour] = [:]
     private var screen: String?
     private var held: [ReceivedMessage] = []
-    /// What to tell when a call is answered.
+    /// The line to print when a call is answered.
     private var calls: [AwaitedReply: String] = [:]
     /// What has to wait until a call is answered.
     private var later: [() throws -> Void] = []
@@ -72,7 +72,7 @@ private final class Peer {
         if name != "-" { try client.requestName(name) }
     }
 
-    // MARK: What it is told
+    // MARK: Commands
 
     /// Takes an option that says how to answer; false where it is another.
     private func behave(_ option: String) throws -> Bool {
@@ -227,7 +227,7 @@ private final class Peer {
         return .values(values(for: call))
     }
 
-    /// What a line tells of a call: the presentable or flow, the step, and whether the screen is presented again.
+    /// The description of a call in a line: the presentable or flow, the step, and whether the screen is presented again.
     private func subject(of call: ReceivedMessage) -> String {
         func local(_ path: BusValue) -> String { String((path.text ?? "").dropFirst(Self.tree.count)) }
         switch call.member {

@@ -107,7 +107,7 @@ struct LogTests {
     @Test func `--follow continues after a restart without persistence, which counts from the beginning`() throws {
         let service = try Service(homeDefinitions, options: ["--runtime", "none", "--state", "none"])
         let run = try service.startCtl("log", "--follow")
-        // There is no history: it hears what comes once it listens.
+        // There is no history: it prints navigations after its subscription.
         while !run.output.contains("item=3") { try service.emit("open", ["item": .int64(3)], on: "/main") }
         try service.restart()
         try run.waitForLine(in: .errors) { $0.contains("waiting") }
@@ -119,7 +119,7 @@ struct LogTests {
         let service = try Service(
             homeDefinitions + "\n[flows.wrong]\ninitial = \"nobody\"\n[flows.wrong.on]\nready = { none = true }\n")
         let run = try service.startCtl("log", "--follow", "--lines", "0")
-        // It hears what comes from the first line on.
+        // It prints navigations from the first line on.
         while !run.output.contains("step=open") {
             try service.emit("open", ["item": .int64(1)], on: "/main")
         }

@@ -73,7 +73,7 @@ struct NavigateTests {
         #expect(try service.ctl("navigate", "nobody").errors.contains("no flow is live"))
     }
 
-    @Test func `along goes down the path, commas in values are theirs`() throws {
+    @Test func `along follows the path; commas in values belong to these`() throws {
         let service = try Service(homeDefinitions)
         let run = try service.ctl("along", "main:left", "side:ready", "--timeout", "5s")
         #expect(run.status == .status(0), "\(run.errors)")

@@ -1,7 +1,7 @@
 import BusTestSupport
 import Testing
 
-@Suite("emit: what is decided late")
+@Suite("emit: late decisions")
 struct PendingTests {
     /// A service that answers `pending`, and sends the outcome before its answer can be read.
     @Test func `the outcome is not missed, however early it comes`() throws {

@@ -33,7 +33,7 @@ struct ReadMeTests {
         return played
     }
 
-    @Test func `what the first hour shows is what happens`() throws {
+    @Test func `the transcript is real output`() throws {
         let blocks = try blocks()
         let definitions = try #require(blocks.first { $0.language == "toml" }).text
         #expect(definitions.hasPrefix("version = 1\n"))
@@ -42,7 +42,7 @@ struct ReadMeTests {
         #expect(try play(transcript, on: service) == transcript)
     }
 
-    @Test func `the picture's transcript is what happens`() throws {
+    @Test func `the picture shows real output`() throws {
         let service = try Service("", options: ["--flows", Service.repository + "/examples/movies/flows.d"])
         let transcript = try Service.file("docs/movies.txt")
         #expect(try play(transcript, on: service) == transcript)

@@ -52,7 +52,7 @@ struct StatusTests {
         #expect(system.errors.contains("'systemctl start flowbusd'"))
     }
 
-    @Test func `no bus: 69, and what to do`() throws {
+    @Test func `no bus: status 69, and a hint`() throws {
         let session = try Program.run("tree", environment: ["DBUS_SESSION_BUS_ADDRESS": nil])
         #expect(session.status == .status(69))
         #expect(session.errors.contains("can't connect to the session bus"))

@@ -92,7 +92,7 @@ struct BusKilledTests {
                     "seed \(seed), round \(round): \(own), of \(client.snapshots.map(lasting))")
             }
             before = seen.filter { $0.key.contains("_") && !$0.key.hasPrefix("/guests") }
-            // What comes is newer than what was.
+            // New instances are greater than earlier ones.
             let answer = try reader.call(
                 Service.name, Service.tree + "/guests", Service.name + ".Stepper", "EmitStep", "seat",
                 .options(["number": .int64(Int64(round))]))

@@ -149,7 +149,7 @@ struct ContributorsReaderTests {
         #expect(refusal?.message.contains("secret") == false)
     }
 
-    @Test func `an end stands alone, and there is a limit`() throws {
+    @Test func `an end can't be combined, and there is a limit`() throws {
         let beside = #expect(throws: FlowError.self) { try read([("end", "", Self.none), ("none", "", Self.none)]) }
         #expect(beside?.message.contains("'end' stands beside other contributors") == true)
         let many = [Entry](repeating: ("screen", "list", Self.none), count: ContributorRules.limit)

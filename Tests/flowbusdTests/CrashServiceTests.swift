@@ -61,7 +61,7 @@ struct CrashServiceTests {
         let new = try Service(Self.definitions, bus: peers.bus)
         try peers.wait(for: "flowbusd there", of: ui)
         try peers.wait(for: "Present /main/home", of: ui)
-        // What the guard answers to who is gone is nobody's.
+        // The guard's answer to a service that is gone reaches no one.
         try peers.go(asked)
         #expect(try new.emit("paid", on: "/main")[1] == "navigated")
         try peers.wait(for: "Present /main/page", of: ui)
@@ -105,7 +105,7 @@ struct CrashServiceTests {
         try peers.wait(for: "Present /main/page", of: ui)
         try service.listen()
 
-        // Nothing is read until it goes on; who has sent something is gone by then.
+        // It reads nothing until it continues; the senders are gone by then.
         service.process.send(signal: SIGSTOP)
         let emitter = try peers.start("-", "--emit=/main:probe")
         let owner = try peers.start("-", "--claim=/side:1")
@@ -130,7 +130,7 @@ struct CrashServiceTests {
             "InterfacesRemoved /main/page",
         ] { #expect(transcript.contains(one), "\(one) \(transcript)") }
         #expect(try service.treeLines() == ["/main visible presented"])
-        // Whether who is gone was allowed to register, nobody knows.
+        // The bus no longer knows whether the client was allowed to register.
         #expect(!transcript.contains { $0.hasPrefix("DefinitionsChanged") })
         #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "side"])])
         #expect(try service.emit("probe", on: "/main") == [.uint64(5), "navigated"])

@@ -138,7 +138,7 @@ struct FullDiskTests {
 
         try world.disk.fill()
         var count = 20
-        // What is in the files already can be written over; then there is no more room.
+        // Pages that exist can be written again; then the disk is full.
         while !world.wasReported(false), count < 1_000 {
             try world.add()
             count += 1

@@ -209,7 +209,7 @@ struct GuardTests {
         let call = try peer.waitForCall("Adapt")
         #expect(call.values[3]["interactive"] == true)
         #expect(call.isInteractive)
-        // busctl always allows it, unless told otherwise.
+        // busctl allows it by default.
         for (flag, expected) in [("yes", true), ("no", false)] {
             let busctl = try ChildProcess(
                 "busctl",

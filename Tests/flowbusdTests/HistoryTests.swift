@@ -114,7 +114,7 @@ struct HistoryTests {
         #expect(serials(first).count + serials(rest).count >= 32)
     }
 
-    @Test func `the option flow keeps one subtree`() throws {
+    @Test func `the option flow selects one subtree`() throws {
         let service = try Service(shopDefinitions)
         try service.emit("check", on: "/shop")
         try service.coordinate("shop", options: ["id": "shop2"])
@@ -147,7 +147,7 @@ struct HistoryTests {
         #expect(try service.history().entries.last?[3...4] == ["secret", .options()])
     }
 
-    @Test func `D-10 --history-entries: no more than those, but for what was written with one of them`() throws {
+    @Test func `D-10 --history-entries limits the history, to whole batches`() throws {
         let service = try Service(shopDefinitions, options: ["--history-entries", "300"])
         for _ in 0..<3_000 { try service.emit("closed", on: "/shop") }
         // It goes in pieces, when there is nothing else to do.
@@ -159,7 +159,7 @@ struct HistoryTests {
         #expect((300...600).contains(kept.count) && kept == Array(3_002 - kept.count...3_001), "\(kept.count)")
     }
 
-    @Test func `D-10 --history-entries 0 is no history, and forgets what there was`() throws {
+    @Test func `D-10 --history-entries 0 disables the history, and removes its entries`() throws {
         let service = try Service(shopDefinitions)
         try service.emit("closed", on: "/shop")
         try service.process.terminate()

@@ -236,7 +236,7 @@ struct InstancePathTests {
         #expect(try !isHandled("\(Service.root)/instance/1", BusNames.Interface.coordinator, "Coordinate"))
     }
 
-    @Test func `D-1 answers keep their order where calls to both paths come in together`() throws {
+    @Test func `D-1 answers are in order when calls to both paths arrive together`() throws {
         let list = try instancePath(of: "/shop/list")
         let calls = try [
             (list, "Presentable", "SetVisible", [true]),

@@ -116,7 +116,7 @@ final class Peers {
     }
 }
 
-// MARK: - What is to be seen of the service
+// MARK: - The service as clients see it
 
 extension Service {
     /// All live objects, with their state: "/shop/list visible presented owner=:1.5". Introspect has to list the same

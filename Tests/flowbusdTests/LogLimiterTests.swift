@@ -71,7 +71,7 @@ struct LogLimiterTests {
         #expect(world.read() == [])
         world.pass(1)
         #expect(world.read() == ["info It failed: 1000 more, not logged a"])
-        // Nothing is left out any more, so nothing has to be told later.
+        // No line is left out any more, so no number has to be logged later.
         #expect(world.timer == nil)
         world.log("It failed", of: "a")
         #expect(world.read() == ["info It failed: 1"])

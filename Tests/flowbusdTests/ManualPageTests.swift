@@ -13,7 +13,7 @@ struct ManualPageTests {
         try Service.file("man/" + name).split(separator: "\n").map(String.init)
     }
 
-    @Test func `the generated parts of pages and documents are what their sources say`() throws {
+    @Test func `the generated parts of pages and documents are up to date`() throws {
         let files = try ["man", "docs"].flatMap { folder in
             try FileManager.default.contentsOfDirectory(atPath: "\(Service.repository)/\(folder)").sorted()
                 .filter { folder == "man" || $0.hasSuffix(".md") }.map { "\(Service.repository)/\(folder)/\($0)" }

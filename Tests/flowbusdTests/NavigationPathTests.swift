@@ -127,7 +127,7 @@ struct NavigationPathTests {
         #expect(try service.coordinator("GetSerial") == serial)
     }
 
-    @Test func `S-34 an idle flow goes home by itself, once`() throws {
+    @Test func `S-34 an idle flow takes its idle step, once`() throws {
         let service = try Service(
             definitions.replacing(
                 "[flows.main]\n", with: "[flows.main]\nidle = { after = \"20ms\", step = \"home\" }\n"))

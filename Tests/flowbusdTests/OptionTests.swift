@@ -90,7 +90,7 @@ struct OptionTests {
         }
     }
 
-    // MARK: What is kept
+    // MARK: Persistence
 
     /// The files below a folder, without those of SQLite beside them, and without the bus's number.
     private func files(below folder: TemporaryDirectory) -> [String] {

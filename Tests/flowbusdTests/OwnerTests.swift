@@ -81,7 +81,7 @@ struct OwnerTests {
             let gone = try service.refusal { try service.presentable(member, "/main/gone") }
             #expect(gone.name == "org.freedesktop.DBus.Error.UnknownObject")
         }
-        // A claimed screen without a presenter: its owner is told at "/" when an ancestor takes it along.
+        // A claimed screen without a presenter: its owner gets `Withdraw` at "/" when an ancestor is removed.
         try service.presentable("Release", "/main", by: owner)
         try service.dismiss("/main")
         let told = try owner.waitForCall("Withdraw")
@@ -114,7 +114,7 @@ struct OwnerTests {
             #expect(change.values[1]["Visible"] == true)
             #expect(try service.property("Presented", of: path, "Presentable") == true)
         }
-        // It is not told by Withdraw what it could not know.
+        // It gets no Withdraw for a screen that it did not know.
         try service.presentable("Release", "/main/other", by: peer)
         try service.dismiss("/main")
         try service.synchronize(peer)

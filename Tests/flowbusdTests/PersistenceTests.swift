@@ -81,7 +81,7 @@ struct KeepingTests {
         }
         try service.synchronize()
         #expect(Array(client.log.compactMap(\.replyTo).prefix(calls.count)) == calls)
-        // Each Get tells what the change before it made.
+        // Each Get returns the result of the change before it.
         let told = try stride(from: 1, to: calls.count, by: 2 * atOnce.count).map {
             try client.answer(to: calls[$0])[0]
         }
@@ -200,7 +200,7 @@ struct KeepingTests {
                 line.contains("'\($0)'") && $0 != file
             }, "\(line)")
         #expect(try Data(contentsOf: URL(fileURLWithPath: aside)) == content)
-        // What is begun afresh is kept.
+        // The new file is written.
         try service.emit("check", on: "/shop")
         let before = try service.objects()
         try service.restart()
@@ -290,7 +290,7 @@ struct KeepingTests {
         #expect(try service.history().entries.count == 301)
     }
 
-    @Test func `Durable is false where no tree is to be kept`() throws {
+    @Test func `Durable is false without a tree file`() throws {
         let none = try Service(shopDefinitions, options: ["--runtime", "none"])
         #expect(try !durable(none))
         let tree = try Service(shopDefinitions, options: ["--state", "none"])

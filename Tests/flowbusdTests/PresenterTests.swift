@@ -138,7 +138,7 @@ struct PresenterTests {
         try waitForOwner(of: "/main/sub/page")
         try service.dismiss("/main/sub")
         try withdrawn("parent", "/main/sub/page")
-        // What it does itself it need not be told.
+        // It gets no signal for its own call.
         try open()
         try service.presentable("Dismiss", "/main/page", by: peer)
         try service.synchronize(peer)

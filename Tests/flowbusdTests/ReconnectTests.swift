@@ -32,7 +32,7 @@ struct ReconnectTests {
         #expect(service.process.exit == nil)
     }
 
-    @Test func `D-8 D-3 --restore always: the tree is kept, also without persistence`() throws {
+    @Test func `D-8 D-3 --restore always: the tree survives, also without persistence`() throws {
         for options in [[], ["--runtime", "none", "--state", "none"]] {
             let service = try Service(shopDefinitions, options: ["--restore", "always"] + options)
             try service.emit("pick", ["item": .int64(1)], on: "/shop")

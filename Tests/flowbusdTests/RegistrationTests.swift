@@ -100,7 +100,7 @@ struct RegistrationTests {
                 Service.name, Service.tree + "/mine", Service.name + ".Stepper", "GetAcceptedSteps")
                 == [.strings(["hello", "more"])])
         #expect(try service.refusal(of: steps[1]).name == error("UnknownStep"))
-        // Whoever was asked answers; the next one is asked at the new object.
+        // The former object answers; the next question goes to the new one.
         try peer.reply(to: call, [.array(of: "(ssa{sv})", [.structure(["screen", "page", .options()])])])
         for step in [steps[0], steps[2]] { #expect(try service.client.answer(to: step)[1] == "navigated") }
         #expect(try service.emit("more", ["n": .byte(1)], on: "/mine")[1] == "navigated")
@@ -195,7 +195,7 @@ struct RegistrationTests {
     @Test func `a path that would end the service's connection, or is too long, is refused`() throws {
         let reserved = try service.refusal { try register("mine", at: "/org/freedesktop/DBus/Local") }
         #expect(reserved.name == error("InvalidArguments"))
-        #expect(reserved.message.contains("'/org/freedesktop/DBus/Local' is kept"), "\(reserved.message)")
+        #expect(reserved.message.contains("'/org/freedesktop/DBus/Local' is reserved"), "\(reserved.message)")
         let long = try service.refusal { try register("mine", at: "/" + String(repeating: "x", count: 512)) }
         #expect(long.name == error("LimitExceeded"))
         #expect(long.message.contains("513 bytes"), "\(long.message)")
@@ -242,7 +242,7 @@ struct RegistrationTests {
             ("mine", ["a": [:]], ["presenter": "/page"], "InvalidArguments", "of type 'o'"),
             (
                 "mine", ["a": [:]], ["presenter": .objectPath("/org/freedesktop/DBus/Local")], "InvalidArguments",
-                "is kept for libraries"
+                "is reserved for libraries"
             ),
             (
                 "mine", ["a": [:]], ["presenter": .objectPath("/" + String(repeating: "x", count: 512))],
@@ -278,7 +278,7 @@ struct RegistrationTests {
         #expect(try service.refusal { try unregister("taken", by: service.client) }.name == error("NotOwner"))
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can call as somebody else"))
+    @Test(.enabled(if: geteuid() == 0, "only root can call as another user"))
     func `RegisterFlow is for root and the service's user: AccessDenied for others`() throws {
         let bus = try PrivateBus(policy: "<allow user=\"*\"/>")
         chmod(bus.directory.path, 0o755)

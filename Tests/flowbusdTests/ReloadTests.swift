@@ -61,7 +61,7 @@ struct ReloadTests {
         #expect(warnings[0].hasSuffix("flows.toml:5: warning: [steps.idle] no flow has a rule for the step 'idle'"))
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can call as somebody else"))
+    @Test(.enabled(if: geteuid() == 0, "only root can call as another user"))
     func `Reload is for root and the service's user: AccessDenied for others`() throws {
         let bus = try PrivateBus(policy: "<allow user=\"*\"/>")
         chmod(bus.directory.path, 0o755)

@@ -193,7 +193,7 @@ struct ReplaceTests {
         #expect(service.process.exit == nil)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can call as somebody else"))
+    @Test(.enabled(if: geteuid() == 0, "only root can call as another user"))
     func `D-9 HandOver is for root and the service's user`() throws {
         let bus = try PrivateBus(policy: "<allow user=\"*\"/>")
         chmod(bus.directory.path, 0o755)

@@ -100,7 +100,7 @@ struct RestoreTests {
         #expect(try service.property("Owner", of: "/main/page", "Presentable").text == peer.uniqueName)
     }
 
-    @Test func `D-4 a call made again by its token gets the first outcome`() throws {
+    @Test func `D-4 a call repeated with its token gets the first outcome`() throws {
         let service = try Service(shopDefinitions)
         func call() throws -> [BusValue] {
             try service.emitWithOptions("pick", ["item": .int64(1)], on: "/shop", ["token": "one"])

@@ -48,7 +48,7 @@ struct RoomTests {
         try service.presentable("Claim", "/a1/page")
         try service.show("/a2/page")
         for number in 1...2 { #expect(try fill("b\(number)", by: TestClient(service.bus))[1] == "navigated") }
-        // What is owned, and what is presented, stays, and so does what it is in; the oldest of all else is gone.
+        // Owned and presented ones stay, with their parents; of the others the oldest are gone.
         for path in ["/a1/page", "/a2/page", "/a10/page", "/b1/page_998", "/b2/page_998", "/main"] {
             _ = try service.property("Instance", of: path, "Presentable")
         }
@@ -58,7 +58,7 @@ struct RoomTests {
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can call as somebody else"))
+    @Test(.enabled(if: geteuid() == 0, "only root can call as another user"))
     func `S-33 the bus is asked for the user of a client with usage; the service's own user is not limited`() throws {
         let bus = try PrivateBus(policy: "<allow user=\"*\"/>")
         chmod(bus.directory.path, 0o755)

@@ -214,7 +214,7 @@ final class SendFailureScenario {
             return watcher.tree["/main/wishlist/receipt"]?["Owner"]?.text == peer.uniqueName
         }
         try ask("/main/wishlist/receipt", "Presentable", "SetVisible", [true], by: peer)
-        // What was told before is there after this answer.
+        // Earlier signals have arrived when this answer has.
         var fresh: [String: [String: BusValue]] = [:]
         try client.wait(for: "the watcher") {
             try revive()

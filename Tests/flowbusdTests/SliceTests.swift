@@ -83,7 +83,7 @@ struct SliceTests {
         let steps = 8
         let (lister, call) = try begin(Array(repeating: "loop", count: steps), service)
         #expect(serials(try lister.answer(to: call)).count == steps)
-        // How many steps were told between what the bus was asked.
+        // How many steps were reported between the calls to the bus.
         var slices = [0]
         var next = 0
         try monitor.wait(for: "the last step") {

@@ -65,7 +65,7 @@ struct SystemBusTests {
         withExtendedLifetime(folder) {}
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can call as somebody else"))
+    @Test(.enabled(if: geteuid() == 0, "only root can call as another user"))
     func `the policy file lets no other user register a flow, take over or read the history`() throws {
         let (bus, folder) = try systemBus()
         for path in [bus.directory.path, folder.path] { chmod(path, 0o755) }

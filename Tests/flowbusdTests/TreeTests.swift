@@ -101,7 +101,7 @@ struct TreeTests {
         #expect(try service.property("ParentFlow", of: "/shop", "Presentable") == .objectPath("/"))
     }
 
-    @Test func `Children are read by their name alone, and in the order in which they were made`() throws {
+    @Test func `Children are read by name alone, and in the order of their creation`() throws {
         let service = try Service(shopDefinitions)
         func children(_ path: String) throws -> BusValue { try service.property("Children", of: path, "Flow") }
         #expect(try children("/shop").brief == "[/shop/list]")
@@ -111,7 +111,7 @@ struct TreeTests {
         try service.dismiss("/shop/pay")
         try service.dismiss("/shop/list")
         #expect(try children("/shop") == .array(of: "o", []))
-        // What is told of changes would be missing in these.
+        // These trees would lack reported changes.
         let all = try service.client.call(
             Service.name, Service.tree + "/shop", "org.freedesktop.DBus.Properties", "GetAll",
             .string("\(Service.name).Flow"))

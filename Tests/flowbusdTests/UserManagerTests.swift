@@ -177,7 +177,7 @@ struct UserManagerTests {
             ])
     }
 
-    /// What a story tells where the next one has the tree of the one before.
+    /// The report of a run that has the tree of the run before.
     private static let asBefore = [
         "the same objects", "its owner is who it was", "a stranger: NotOwner", "its owner may", "the serials go on",
     ]

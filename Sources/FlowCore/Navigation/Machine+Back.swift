@@ -63,7 +63,7 @@ extension Machine {
         let contribution = Contribution(
             kind: .back, name: forest[child].name, path: forest[child].path)
         let gone = takeOut(child, below: flow, .dismissal(.back), &turn)
-        keep([], 0, of: "", flow, for: client)
+        setLastNavigation([], 0, of: "", flow, for: client)
         forest.updateVisibility(flow)
         reportChanges(&turn)
         turn.effects.append(

@@ -96,24 +96,26 @@ extension Machine {
         for node in gone {
             // Without a live ancestor, it is reported at the path of the flow that would have taken it.
             let place = nearestLiveAncestor ?? (node.flow == nil ? node.parentPath : node.path)
-            if let held = node.initialStep {
+            if let deferred = node.initialStep {
                 reportDropped(
-                    held, lost(held, with: node, flowLives: node.instance == last, isInitial: true), at: place, &turn)
-                release(origin: held.origin, held: true)
+                    deferred, lost(deferred, with: node, flowLives: node.instance == last, isInitial: true), at: place,
+                    &turn)
+                release(origin: deferred.origin, isDeferred: true)
             }
-            for kept in node.deferredSteps {
+            for deferred in node.deferredSteps {
                 reportDropped(
-                    kept, lost(kept, with: node, flowLives: node.instance == last, isInitial: false), at: place, &turn)
+                    deferred, lost(deferred, with: node, flowLives: node.instance == last, isInitial: false), at: place,
+                    &turn)
             }
         }
     }
 
-    private func lost(_ held: DeferredStep, with node: Node, flowLives: Bool, isInitial: Bool) -> FlowError {
-        let name = definitions.steps[held.step.index].name
+    private func lost(_ deferred: DeferredStep, with node: Node, flowLives: Bool, isInitial: Bool) -> FlowError {
+        let name = definitions.steps[deferred.step.index].name
         guard flowLives else {
             return FlowError(.flowEnded, "the flow that was to take step '\(name)' has ended")
         }
-        let what = isInitial ? "its initial step '\(name)'" : "step '\(name)', which was kept for it"
+        let what = isInitial ? "its initial step '\(name)'" : "step '\(name)', which was deferred"
         return FlowError(
             .presentableDismissed, "screen '\(node.name)' was dismissed before it was presented, with \(what)")
     }
@@ -151,26 +153,28 @@ extension Machine {
     }
 
     /// Reports a waiting step that was dropped.
-    mutating func reportDropped(_ held: DeferredStep, _ error: FlowError, at path: String, _ turn: inout Turn) {
-        reportDropped(held, .error(error.code), error.message, at: path, &turn)
+    mutating func reportDropped(_ deferred: DeferredStep, _ error: FlowError, at path: String, _ turn: inout Turn) {
+        reportDropped(deferred, .error(error.code), error.message, at: path, &turn)
     }
 
     /// Reports a deferred step that a newer one replaced (S-15, S-19).
-    mutating func reportReplaced(_ held: DeferredStep, at path: String, _ turn: inout Turn) {
-        let name = definitions.steps[held.step.index].name
+    mutating func reportReplaced(_ deferred: DeferredStep, at path: String, _ turn: inout Turn) {
+        let name = definitions.steps[deferred.step.index].name
         reportDropped(
-            held, .verdict(.hidden),
+            deferred, .verdict(.hidden),
             "step '\(name)' waited for its presentable to be presented, until a newer one took its place", at: path,
             &turn)
     }
 
     private mutating func reportDropped(
-        _ held: DeferredStep, _ reason: NavigationFailure.Reason, _ message: String, at path: String, _ turn: inout Turn
+        _ deferred: DeferredStep, _ reason: NavigationFailure.Reason, _ message: String, at path: String,
+        _ turn: inout Turn
     ) {
         turn.effects.append(
             .emitNavigationFailed(
                 NavigationFailure(
-                    flow: path, cause: held.cause, client: held.client, step: definitions.steps[held.step.index].name,
+                    flow: path, cause: deferred.cause, client: deferred.client,
+                    step: definitions.steps[deferred.step.index].name,
                     reason: reason, message: message)))
     }
 

@@ -134,7 +134,7 @@ extension Machine {
         if whenHidden == .ignore { return .ended(.ignored(.hidden)) }
         let isFromOutside = step.purpose != .idle
         guard whenHidden == .allow else {
-            let outcome = keep(step, at: slot, for: flow, onlyLatest: whenHidden == .latest, &turn)
+            let outcome = deferStep(step, at: slot, for: flow, onlyLatest: whenHidden == .latest, &turn)
             if isFromOutside, outcome == .ignored(.deferred) { reach(flow, &turn) }
             return .ended(outcome)
         }
@@ -194,14 +194,14 @@ extension Machine {
 
 extension Machine {
     /// Defers a step until its presentable is presented.
-    private mutating func keep(
+    private mutating func deferStep(
         _ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, onlyLatest: Bool, _ turn: inout Turn
     ) -> Outcome {
-        var kept = DeferredStep(
+        var deferred = DeferredStep(
             step: step.step, arguments: step.arguments, origin: step.origin, cause: 0, client: step.client)
         do throws(FlowError) {
             try checkRoom(
-                for: kept, besides: onlyLatest ? forest[slot].deferredSteps : [], at: slot, for: flow, &turn)
+                for: deferred, besides: onlyLatest ? forest[slot].deferredSteps : [], at: slot, for: flow, &turn)
         } catch {
             return .refused(error)
         }
@@ -212,8 +212,8 @@ extension Machine {
             unrecord(outdated)
         }
         if onlyLatest { forest.setDeferredSteps([], of: slot) }
-        record(&kept, at: slot, isInitial: false)
-        forest.deferStep(kept, at: slot)
+        record(&deferred, at: slot, isInitial: false)
+        forest.deferStep(deferred, at: slot)
         // Eviction may have removed the child that covered the presentable.
         if forest[slot].isPresented {
             forest.notePresented(slot)
@@ -223,38 +223,38 @@ extension Machine {
     }
 
     private mutating func checkRoom(
-        for kept: DeferredStep, besides outdated: [DeferredStep], at slot: NodeSlot, for flow: NodeSlot,
+        for deferred: DeferredStep, besides outdated: [DeferredStep], at slot: NodeSlot, for flow: NodeSlot,
         _ turn: inout Turn
     ) throws(FlowError) {
         let quota = accounting.quotas.deferredSteps
         // A step that replaces another needs no room.
         if outdated.isEmpty {
             let here = forest[slot].deferredSteps.count
-            if !accounting.isFree(kept.client), here >= quota.perClient {
-                let own = forest[slot].deferredSteps.count { $0.client == kept.client }
+            if !accounting.isFree(deferred.client), here >= quota.perClient {
+                let own = forest[slot].deferredSteps.count { $0.client == deferred.client }
                 guard own < quota.perClient else {
                     throw FlowError(
                         .limitExceeded,
-                        "\(own) steps of '\(kept.client.name)' are kept for '\(forest[slot].path)' of at most "
+                        "\(own) steps of '\(deferred.client.name)' are deferred for '\(forest[slot].path)' of at most "
                             + "\(quota.perClient)")
                 }
             }
             guard here < quota.total else {
                 throw FlowError(
                     .limitExceeded,
-                    "\(here) steps are kept for '\(forest[slot].path)' of at most \(quota.total) in total")
+                    "\(here) steps are deferred for '\(forest[slot].path)' of at most \(quota.total) in total")
             }
         }
-        try checkRoom(at: flow, for: kept.client, besides: outdated)
-        var own = Accounting.Usage(steps: 1, bytes: kept.arguments.byteCount)
+        try checkRoom(at: flow, for: deferred.client, besides: outdated)
+        var own = Accounting.Usage(steps: 1, bytes: deferred.arguments.byteCount)
         var total = own
         for outdated in outdated {
             total += Accounting.Usage(steps: -1, bytes: -outdated.arguments.byteCount)
-            if outdated.client == kept.client {
+            if outdated.client == deferred.client {
                 own += Accounting.Usage(steps: -1, bytes: -outdated.arguments.byteCount)
             }
         }
-        try reserve(own, inTotal: total, for: kept.client, sparing: slot, &turn)
+        try reserve(own, inTotal: total, for: deferred.client, sparing: slot, &turn)
     }
 
     /// Checks whether one more step of this client may wait for a flow.

@@ -79,7 +79,8 @@ extension Machine {
         for reused in plan.reused where forest[flow].flow?.covering == .tabs {
             if let child = children[reused] { forest.select(child, of: flow) }
         }
-        keep(plan.arguments, plan.byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
+        setLastNavigation(
+            plan.arguments, plan.byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
         if step.purpose == .initial { initialStepEnded(of: flow) }
         if !gone.isEmpty || !children.isEmpty { forest.updateVisibility(flow) }
         reportChanges(&turn)
@@ -157,8 +158,9 @@ extension Machine {
     }
 
     /// Stores the flow's latest navigation, and charges its arguments.
-    mutating func keep(_ arguments: Arguments, _ byteCount: Int, of step: String, _ flow: NodeSlot, for client: Client)
-    {
+    mutating func setLastNavigation(
+        _ arguments: Arguments, _ byteCount: Int, of step: String, _ flow: NodeSlot, for client: Client
+    ) {
         forest.setLast(
             LastNavigation(serial: serial, step: step, arguments: arguments, client: client, byteCount: byteCount),
             of: flow)
@@ -215,18 +217,18 @@ extension Machine {
         if let outdated = forest.setInitialStep(nil, of: slot) {
             reportReplaced(outdated, at: forest[flow].path, &turn)
             unrecord(outdated)
-            release(origin: outdated.origin, held: true)
+            release(origin: outdated.origin, isDeferred: true)
         }
         // A new screen is hidden at first; a reused one may be in sight.
         if forest[slot].whenHidden == .allow || forest[slot].isPresented {
             trigger(follower, &turn)
         } else if mayTrigger(follower, &turn) {
-            origins.hold(step.origin)
-            var held = DeferredStep(
+            origins.addDeferred(step.origin)
+            var deferred = DeferredStep(
                 step: initial.step, arguments: initial.arguments, origin: step.origin, cause: serial,
                 client: step.client)
-            record(&held, at: slot, isInitial: true)
-            forest.setInitialStep(held, of: slot)
+            record(&deferred, at: slot, isInitial: true)
+            forest.setInitialStep(deferred, of: slot)
         }
     }
 
@@ -239,25 +241,25 @@ extension Machine {
         var released: [WaitingStep] = []
         for slot in presented {
             let flow = self.flow(for: slot)
-            if let held = forest.setInitialStep(nil, of: slot) {
-                origins.unhold(held.origin)
-                unrecord(held)
-                released.append(waiting(held, at: slot, for: flow, .triggered))
+            if let deferred = forest.setInitialStep(nil, of: slot) {
+                origins.removeDeferred(deferred.origin)
+                unrecord(deferred)
+                released.append(waiting(deferred, at: slot, for: flow, .triggered))
             }
-            for kept in forest.setDeferredSteps([], of: slot) {
-                unrecord(kept)
-                released.append(waiting(kept, at: slot, for: flow, .kept))
+            for deferred in forest.setDeferredSteps([], of: slot) {
+                unrecord(deferred)
+                released.append(waiting(deferred, at: slot, for: flow, .kept))
             }
         }
         if !released.isEmpty { queue.insert(contentsOf: released) }
     }
 
     private func waiting(
-        _ held: DeferredStep, at slot: NodeSlot, for flow: NodeSlot, _ purpose: WaitingStep.Purpose
+        _ deferred: DeferredStep, at slot: NodeSlot, for flow: NodeSlot, _ purpose: WaitingStep.Purpose
     ) -> WaitingStep {
         WaitingStep(
-            origin: held.origin, client: held.client, flow: forest.id(of: flow),
-            step: held.step, arguments: held.arguments, cause: held.cause, purpose: purpose,
+            origin: deferred.origin, client: deferred.client, flow: forest.id(of: flow),
+            step: deferred.step, arguments: deferred.arguments, cause: deferred.cause, purpose: purpose,
             screen: slot == flow ? nil : forest.id(of: slot))
     }
 

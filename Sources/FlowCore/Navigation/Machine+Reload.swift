@@ -61,14 +61,14 @@ extension Machine {
     /// Deferred steps continue by the new definitions, or are dropped and reported (S-12).
     private mutating func renewSteps(for new: Definitions, _ turn: inout Turn) {
         for slot in forest.preorder() {
-            if let held = forest[slot].initialStep {
-                forest.setInitialStep(renew(held, at: slot, isInitial: true, for: new, &turn), of: slot)
-                if forest[slot].initialStep == nil { release(origin: held.origin, held: true) }
+            if let deferred = forest[slot].initialStep {
+                forest.setInitialStep(renew(deferred, at: slot, isInitial: true, for: new, &turn), of: slot)
+                if forest[slot].initialStep == nil { release(origin: deferred.origin, isDeferred: true) }
             }
-            let kept = forest[slot].deferredSteps
-            if !kept.isEmpty {
+            let deferred = forest[slot].deferredSteps
+            if !deferred.isEmpty {
                 var renewed: [DeferredStep] = []
-                for step in kept {
+                for step in deferred {
                     if let step = renew(step, at: slot, isInitial: false, for: new, &turn) { renewed.append(step) }
                 }
                 forest.setDeferredSteps(renewed, of: slot)
@@ -83,22 +83,22 @@ extension Machine {
 
     /// The step as the new definitions declare it; nil if they don't, which is reported.
     private mutating func renew(
-        _ held: DeferredStep, at slot: NodeSlot, isInitial: Bool, for new: Definitions, _ turn: inout Turn
+        _ deferred: DeferredStep, at slot: NodeSlot, isInitial: Bool, for new: Definitions, _ turn: inout Turn
     ) -> DeferredStep? {
         do throws(FlowError) {
-            let renewed = try renewed(held, for: new)
+            let renewed = try renewed(deferred, for: new)
             record(renewed, at: slot, isInitial: isInitial, by: new)
             return renewed
         } catch {
-            unrecord(held)
-            reportDropped(held, error, at: forest[flow(for: slot)].path, &turn)
+            unrecord(deferred)
+            reportDropped(deferred, error, at: forest[flow(for: slot)].path, &turn)
             return nil
         }
     }
 
-    private func renewed(_ held: DeferredStep, for new: Definitions) throws(FlowError) -> DeferredStep {
-        var renewed = held
-        (renewed.step, renewed.arguments) = try self.renewed(held.step, held.arguments, for: new)
+    private func renewed(_ deferred: DeferredStep, for new: Definitions) throws(FlowError) -> DeferredStep {
+        var renewed = deferred
+        (renewed.step, renewed.arguments) = try self.renewed(deferred.step, deferred.arguments, for: new)
         return renewed
     }
 

@@ -60,8 +60,8 @@ extension Machine {
         }
         // The request is checked before anything is evicted; eviction may free a better id.
         _ = try forest.newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
-        let held = Accounting.Usage(nodes: 1, bytes: arguments.byteCount)
-        try reserve(held, for: flowRequest.client, &turn)
+        let usage = Accounting.Usage(nodes: 1, bytes: arguments.byteCount)
+        try reserve(usage, for: flowRequest.client, &turn)
         let id = try forest.newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
 
         let slot = forest.insert(

@@ -111,8 +111,8 @@ extension Machine {
     }
 
     /// A triggered step of an origin no longer waits.
-    mutating func release(origin number: UInt64, held: Bool = false) {
-        origins.release(number, isHeld: held)
+    mutating func release(origin number: UInt64, isDeferred: Bool = false) {
+        origins.release(number, isDeferred: isDeferred)
         if !activationTokens.isEmpty { activationTokens.touch(number) }
     }
 

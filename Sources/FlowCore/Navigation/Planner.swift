@@ -89,9 +89,9 @@ enum Planner {
         // Not `flatMap(forest.postorder)`, which copies the forest for each step.
         for root in plan.going {
             for slot in forest.postorder(root) {
-                let held = forest[slot].holding(for: step.client)
-                own += -held.own
-                total += -held.total
+                let usage = forest[slot].holding(for: step.client)
+                own += -usage.own
+                total += -usage.total
             }
         }
         // From now on a reused child counts for this client.
@@ -99,9 +99,9 @@ enum Planner {
             let node = forest[slot]
             total.bytes -= node.byteCount
             if node.client == step.client { own.bytes -= node.byteCount } else { own.nodes += 1 }
-            if initial != nil, let held = node.initialStep {
-                total.bytes -= held.arguments.byteCount
-                if held.client == step.client { own.bytes -= held.arguments.byteCount }
+            if initial != nil, let waiting = node.initialStep {
+                total.bytes -= waiting.arguments.byteCount
+                if waiting.client == step.client { own.bytes -= waiting.arguments.byteCount }
             }
         }
         // The flow's former latest navigation no longer counts, whichever client it counted for.

@@ -87,8 +87,8 @@ extension Machine {
             let node = forest[slot]
             records.append(record(ofNode: slot))
             records += record(ofActivity: slot)
-            if let held = node.initialStep { records.append(record(ofStep: held, at: slot, isInitial: true)) }
-            for held in node.deferredSteps { records.append(record(ofStep: held, at: slot, isInitial: false)) }
+            if let deferred = node.initialStep { records.append(record(ofStep: deferred, at: slot, isInitial: true)) }
+            for deferred in node.deferredSteps { records.append(record(ofStep: deferred, at: slot, isInitial: false)) }
         }
         for step in blocked.all.values.joined() { records.append(record(ofStep: step, .blocked)) }
         for (_, asked) in questions.aboutSteps {
@@ -146,9 +146,10 @@ extension Machine {
         return [Record(RecordKey(.activity, forest[slot].instance), record.bytes)]
     }
 
-    private func record(ofStep held: DeferredStep, at slot: NodeSlot, isInitial: Bool) -> Record {
+    private func record(ofStep deferred: DeferredStep, at slot: NodeSlot, isInitial: Bool) -> Record {
         Record(
-            RecordKey(.step, held.number), record(of: held, at: slot, isInitial: isInitial, by: definitions).bytes)
+            RecordKey(.step, deferred.number),
+            record(of: deferred, at: slot, isInitial: isInitial, by: definitions).bytes)
     }
 
     private func record(ofStep step: WaitingStep, _ stage: StepRecord.Stage) -> Record {
@@ -165,7 +166,7 @@ extension Machine {
 
     /// Removes the records of the steps that waited at a removed presentable.
     mutating func unrecordSteps(of node: Node) {
-        if let held = node.initialStep { unrecord(held) }
-        for held in node.deferredSteps { unrecord(held) }
+        if let deferred = node.initialStep { unrecord(deferred) }
+        for deferred in node.deferredSteps { unrecord(deferred) }
     }
 }

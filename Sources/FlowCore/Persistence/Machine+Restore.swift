@@ -6,31 +6,31 @@ extension Machine {
     ///
     /// - Parameter onSameBus: whether the clients are the same; otherwise none is.
     mutating func restore(_ records: [Record], onSameBus: Bool, _ turn: inout Turn) {
-        let kept: RecordSet
+        let stored: RecordSet
         do throws(RecordFailure) {
-            kept = try RecordSet(records)
-            try kept.check()
+            stored = try RecordSet(records)
+            try stored.check()
         } catch {
             // The shell checks records before, and does not restore damaged ones.
             turn.effects.append(.reportUnrestored(path: forest.base, error.message))
             return
         }
-        serial = max(serial, kept.counters.serial)
-        restoreRegistrations(kept.registrations, onSameBus: onSameBus, &turn)
-        let departed = onSameBus ? restoreNameOwners(kept.nameOwners) : []
-        origins.restore(kept.origins, latest: kept.lastOrigin)
-        let lost = restoreNodes(of: kept, onSameBus: onSameBus, &turn)
-        forest.reserve(upTo: kept.counters.instance)
+        serial = max(serial, stored.counters.serial)
+        restoreRegistrations(stored.registrations, onSameBus: onSameBus, &turn)
+        let departed = onSameBus ? restoreNameOwners(stored.nameOwners) : []
+        origins.restore(stored.origins, latest: stored.lastOrigin)
+        let lost = restoreNodes(of: stored, onSameBus: onSameBus, &turn)
+        forest.reserve(upTo: stored.counters.instance)
         (unsaved.reservedSerial, unsaved.reservedInstance) = (serial, forest.lastInstance)
 
         forest.updateAllVisibility()
         _ = forest.takeChanges()
         let inSight = forest.takeInSight()
-        let called = Set(kept.nodes.lazy.filter { $0.node.presenting?.isCalled == true }.map(\.instance))
+        let called = Set(stored.nodes.lazy.filter { $0.node.presenting?.isCalled == true }.map(\.instance))
         for slot in inSight where !onSameBus || mayCall(slot, called) { forest.noteInSight(slot) }
 
         for slot in forest.preorder() where forest[slot].flow != nil { hideLastNavigation(of: slot) }
-        restoreSteps(of: kept, lost, onSameBus: onSameBus, &turn)
+        restoreSteps(of: stored, lost, onSameBus: onSameBus, &turn)
         for slot in forest.preorder() where forest[slot].flow?.isResting == false { watch(slot) }
         triggerPresented(&turn)
         for (name, client) in departed { dismissFlows(client, &turn) { $0.navigator?.service.name == name } }
@@ -48,9 +48,9 @@ extension Machine {
     // MARK: Registered flows
 
     private mutating func restoreRegistrations(
-        _ kept: [(number: UInt64, registration: RegistrationRecord)], onSameBus: Bool, _ turn: inout Turn
+        _ stored: [(number: UInt64, registration: RegistrationRecord)], onSameBus: Bool, _ turn: inout Turn
     ) {
-        for (number, record) in kept {
+        for (number, record) in stored {
             var registration = record.registration
             if !onSameBus {
                 guard registration.isActivatable else { continue }
@@ -70,12 +70,12 @@ extension Machine {
 
     /// Restores the owners of bus names. Those in definition files are known already; the shell reports the others.
     private mutating func restoreNameOwners(
-        _ kept: [(number: UInt64, name: NameOwnerRecord)]
+        _ stored: [(number: UInt64, name: NameOwnerRecord)]
     ) -> [(name: String, client: Client)] {
         let known = Set(registrations.files.busNames)
         let wanted = Set(definitions.busNames)
         var departed: [(name: String, client: Client)] = []
-        for (_, record) in kept {
+        for (_, record) in stored {
             if known.contains(record.name) {
                 if nameOwners[record.name] != record.owner { departed.append((record.name, record.owner)) }
             } else if wanted.contains(record.name) {
@@ -95,9 +95,9 @@ extension Machine {
         var slots: [UInt64: NodeSlot] = [:]
     }
 
-    private mutating func restoreNodes(of kept: RecordSet, onSameBus: Bool, _ turn: inout Turn) -> Lost {
+    private mutating func restoreNodes(of stored: RecordSet, onSameBus: Bool, _ turn: inout Turn) -> Lost {
         var result = Lost()
-        for (instance, record) in kept.nodes {
+        for (instance, record) in stored.nodes {
             let parent = result.slots[record.parent]
             let parentPath = parent.map { forest[$0].path } ?? result.paths[record.parent]?.path ?? forest.base
             let path = "\(parentPath)/\(record.id)"
@@ -120,10 +120,11 @@ extension Machine {
                 }
                 continue
             }
-            let slot = restore(record, instance, below: parent, kept.activities[instance], onSameBus: onSameBus, &turn)
+            let slot = restore(
+                record, instance, below: parent, stored.activities[instance], onSameBus: onSameBus, &turn)
             result.slots[instance] = slot
         }
-        for (instance, record) in kept.nodes {
+        for (instance, record) in stored.nodes {
             guard let slot = result.slots[instance], let flow = record.flow else { continue }
             for selected in flow.selected {
                 if let child = result.slots[selected] { forest.select(child, of: slot) }
@@ -177,7 +178,7 @@ extension Machine {
     private func restoredState(
         _ record: NodeRecord, _ activity: ActivityRecord?, onSameBus: Bool, _ turn: inout Turn
     ) -> Node.FlowState? {
-        guard let kept = record.flow, record.flow != nil, let flow = definitions.flow(named: record.name) else {
+        guard let stored = record.flow, record.flow != nil, let flow = definitions.flow(named: record.name) else {
             return nil
         }
         let last = activity?.last.map { last in
@@ -187,8 +188,8 @@ extension Machine {
                 byteCount: last.arguments.byteCount)
         }
         var state = definitions.newState(of: flow, hasInitial: false, last: last, turn.now)
-        state.readiness = kept.readiness
-        state.isAwaitedByParent = kept.isAwaitedByParent
+        state.readiness = stored.readiness
+        state.isAwaitedByParent = stored.isAwaitedByParent
         // Times are relative to the boot of the machine, which may be another one now.
         if onSameBus, state.reached != nil, let reached = activity?.reached {
             state.reached = reached

@@ -2,21 +2,21 @@
 // navigation is recorded (D-4).
 
 extension Machine {
-    mutating func restoreSteps(of kept: RecordSet, _ lost: Lost, onSameBus: Bool, _ turn: inout Turn) {
-        queue.reserve(upTo: kept.steps.last?.number ?? 0)
+    mutating func restoreSteps(of stored: RecordSet, _ lost: Lost, onSameBus: Bool, _ turn: inout Turn) {
+        queue.reserve(upTo: stored.steps.last?.number ?? 0)
         if onSameBus {
-            let requests = Set(kept.steps.lazy.map(\.step.request))
-            for (number, record) in kept.tokens {
+            let requests = Set(stored.steps.lazy.map(\.step.request))
+            for (number, record) in stored.tokens {
                 // Without its call it would wait forever.
                 if let request = record.outcome.request, !requests.contains(request) { continue }
                 tokens.restore(record, number)
             }
-            for (number, record) in kept.progress { restoreRest(of: number, record, kept, lost, &turn) }
+            for (number, record) in stored.progress { restoreRest(of: number, record, stored, lost, &turn) }
             // All calls before the first step, because a call may wait for several.
-            for (_, record) in kept.steps { restoreCall(of: record, kept, lost, &turn) }
+            for (_, record) in stored.steps { restoreCall(of: record, stored, lost, &turn) }
         }
         var waiting: [(stage: StepRecord.Stage, step: WaitingStep)] = []
-        for (number, record) in kept.steps {
+        for (number, record) in stored.steps {
             switch record.stage {
             case .initial, .kept: restoreDeferred(record, number, lost, onSameBus: onSameBus, &turn)
             case .blocked, .guard, .navigator, .queued:
@@ -43,20 +43,20 @@ extension Machine {
                 at: lost.paths[record.place]?.nearestLiveAncestor ?? forest.base, onSameBus: onSameBus, &turn)
         }
         let flow = flow(for: slot)
-        var held: DeferredStep
+        var deferred: DeferredStep
         do throws(FlowError) {
             let (step, arguments) = try declared(record)
-            held = DeferredStep(
+            deferred = DeferredStep(
                 step: step, arguments: arguments, origin: record.origin, cause: record.cause,
                 client: onSameBus ? record.client : .daemon, number: number)
         } catch {
             return reportLost(record, error, at: forest[flow].path, onSameBus: onSameBus, &turn)
         }
         if record.stage == .initial {
-            origins.wait(held.origin, isHeld: true)
-            forest.setInitialStep(held, of: slot)
+            origins.wait(deferred.origin, isDeferred: true)
+            forest.setInitialStep(deferred, of: slot)
         } else {
-            forest.deferStep(held, at: slot)
+            forest.deferStep(deferred, at: slot)
         }
     }
 
@@ -132,7 +132,7 @@ extension Machine {
     }
 
     /// Restores the call of a step. Its caller got no answer; `StepConcluded` reports the outcome.
-    private mutating func restoreCall(of record: StepRecord, _ kept: RecordSet, _ lost: Lost, _ turn: inout Turn) {
+    private mutating func restoreCall(of record: StepRecord, _ stored: RecordSet, _ lost: Lost, _ turn: inout Turn) {
         let request = RequestID(record.request)
         var call: Call
         switch record.purpose {
@@ -147,7 +147,7 @@ extension Machine {
                 call.due = turn.now.advanced(by: Limits.replyTimeout)
             }
         case .listed:
-            guard let list = kept.lists[record.request] else { return }
+            guard let list = stored.lists[record.request] else { return }
             call = restoredList(list, Int(clamping: record.index), lost)
         case .deepLink:
             let place = Int(clamping: record.index)
@@ -171,9 +171,9 @@ extension Machine {
 
     /// Restores a call that was interrupted at the end of a slice. It continues, and `StepConcluded` reports its outcomes.
     private mutating func restoreRest(
-        of number: UInt64, _ progress: ProgressRecord, _ kept: RecordSet, _ lost: Lost, _ turn: inout Turn
+        of number: UInt64, _ progress: ProgressRecord, _ stored: RecordSet, _ lost: Lost, _ turn: inout Turn
     ) {
-        guard let record = kept.lists[number] else { return }
+        guard let record = stored.lists[number] else { return }
         let (request, done) = (RequestID(number), Int(clamping: progress.done))
         let call: Call
         var outcomes: [FlowOutcome]?

@@ -7,7 +7,7 @@ struct Origins: Sendable {
         /// number of its screens that wait for their presenter.
         var waiting = 0
         /// How many of those wait until their screen is presented, which may take forever.
-        var held = 0
+        var deferred = 0
         /// Whether a dropped step was reported.
         var isReported = false
         /// Whether it has a record.
@@ -67,28 +67,28 @@ struct Origins: Sendable {
     }
 
     /// Counts a waiting part that is not triggered now: a screen that waits for its presenter, or a restored step.
-    mutating func wait(_ origin: UInt64, isHeld: Bool = false) {
+    mutating func wait(_ origin: UInt64, isDeferred: Bool = false) {
         cascades[origin, default: Cascade()].waiting += 1
-        if isHeld { hold(origin) }
+        if isDeferred { addDeferred(origin) }
     }
 
     /// A step of an origin waits until its screen is presented.
-    mutating func hold(_ origin: UInt64) { cascades[origin]?.held += 1 }
+    mutating func addDeferred(_ origin: UInt64) { cascades[origin]?.deferred += 1 }
 
     /// A step of an origin waits for its turn, and no longer for its screen.
-    mutating func unhold(_ origin: UInt64) { cascades[origin]?.held -= 1 }
+    mutating func removeDeferred(_ origin: UInt64) { cascades[origin]?.deferred -= 1 }
 
     /// A part of an origin no longer waits.
-    mutating func release(_ origin: UInt64, isHeld: Bool = false) {
+    mutating func release(_ origin: UInt64, isDeferred: Bool = false) {
         guard var cascade = cascades[origin] else { return }
         cascade.waiting -= 1
-        if isHeld { cascade.held -= 1 }
+        if isDeferred { cascade.deferred -= 1 }
         cascades[origin] = cascade.waiting > 0 ? cascade : nil
         if cascade.waiting == 0, cascade.isSaved { gone.append(origin) }
     }
 
     /// Whether a part of an origin waits for more than the presentation of a screen.
-    func isUnderWay(_ origin: UInt64) -> Bool { cascades[origin].map { $0.waiting > $0.held } ?? false }
+    func isUnderWay(_ origin: UInt64) -> Bool { cascades[origin].map { $0.waiting > $0.deferred } ?? false }
 
     // MARK: Records
 

@@ -42,7 +42,7 @@ enum Literal {
         case (.double(let number), "d"): return .double(number)
         case (.integer(let number), "d"):
             guard let double = Double(exactly: number) else {
-                throw InvalidValue("'\(number)' can't be kept exactly by the type double")
+                throw InvalidValue("'\(number)' has no exact value of the type double")
             }
             return .double(double)
         case (.integer(let number), _):

@@ -105,7 +105,7 @@ extension Resolver {
         guard path != BusName.reservedPath else {
             diagnostics.error(
                 (table["path"] ?? table["name"])?.location ?? table.location,
-                "the path '\(path)' is kept for libraries, and the bus ends the connection of who calls it; give that of an "
+                "the path '\(path)' is reserved for libraries, and the bus disconnects a client that calls it; give that of an "
                     + "object with 'path'")
             return nil
         }

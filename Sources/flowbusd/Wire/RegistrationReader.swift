@@ -62,7 +62,7 @@ enum RegistrationReader {
         guard path != BusName.reservedPath else {
             throw FlowError(
                 .invalidArguments,
-                "the path '\(path)' is kept for libraries, and the bus ends the connection of who calls it; give that of "
+                "the path '\(path)' is reserved for libraries, and the bus disconnects a client that calls it; give that of "
                     + "an object")
         }
         return path

@@ -48,7 +48,7 @@ struct NavigationBusTests {
         #expect(try await bus.emit(ShopStep.pick(item: 1), on: "shop", token: "other") != first)
     }
 
-    @Test func `calls go out in the order in which they are made`() async throws {
+    @Test func `calls are sent in the order in which they are made`() async throws {
         // Each is sent before the next begins, without waiting for a reply.
         let calls = (1...3).map { item in
             Task.immediate { @MainActor in try await bus.emit(ShopStep.pick(item: item), on: "shop").serial }
@@ -155,7 +155,7 @@ struct NavigationBusTests {
         #expect(failure.code == NavigationError.Code(rawValue: "org.freedesktop.DBus.Error.UnknownMethod"))
     }
 
-    @Test func `what is declared can be asked for`() async throws {
+    @Test func `declarations can be queried`() async throws {
         #expect(try await bus.definitionNames().sorted() == ["pay", "shop"])
         let text = try await bus.definitions()
         #expect(text.contains("[flows.pay]") && text.contains("[flows.shop.on]"))

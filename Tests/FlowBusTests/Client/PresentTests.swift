@@ -87,7 +87,7 @@ struct PresentTests {
         presenter.end()
     }
 
-    @Test func `arguments of private steps come to the presenter alone`() async throws {
+    @Test func `only the presenter gets the arguments of private steps`() async throws {
         let (events, deed) = deeds()
         let presenter = try await player.present(as: "com.example.Peer") { deed.yield(.present($0)) }
         let tree = Events(bus.watch())

@@ -108,7 +108,7 @@ struct WatchTests {
         let two = Events(bus.watch("shop"))
         try await two.end()
         #expect(two.all.isEmpty)
-        // What was refused has taken nothing from the other.
+        // The refused subscription has not affected the other.
         _ = try await bus.definitionNames()
         try await bus.emit(ShopStep.pick(item: 1), on: "shop")
         try await one.first { $0.short == "added shop/detail" }
@@ -168,7 +168,7 @@ struct WatchTests {
         try await events.first { $0.short == "added shop/detail" }
     }
 
-    @Test func `closing ends what is watched`() async throws {
+    @Test func `closing ends all watches`() async throws {
         let events = Events(bus.watch())
         _ = try await live(events)
         bus.close()

@@ -4,7 +4,7 @@ import Testing
 
 /// Screens that are shown, covered and closed, and their notifications.
 @MainActor
-@Suite("What is shown", .timeLimit(.minutes(1)))
+@Suite("Visibility", .timeLimit(.minutes(1)))
 struct PresenceTests {
     /// Logs the calls it gets.
     private final class Window: Presentable {

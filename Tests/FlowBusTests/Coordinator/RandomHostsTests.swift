@@ -42,7 +42,7 @@ private final class RandomLife {
         while quiet < 4 {
             quiet = before == askedCount ? quiet + 1 : 0
             before = askedCount
-            // What the service did before it answers was told before.
+            // The service sends signals before the answer.
             if let bus = fixture.bus { _ = try await bus.definitionNames() }
             for _ in 0..<8 { await Task.yield() }
         }

@@ -179,7 +179,7 @@ final class KillClient {
         if call.isTaken { tally.firstOutcomes += 1 }
         settled = call.after
         let callOutcome = CallOutcome(message, to: call.operation)
-        // Made again without a token it may come too late for what is gone by the calls after it.
+        // Repeated without a token, it may find presentables that later calls have removed.
         let isLate =
             call.isAgain && call.token == nil && callOutcome == .error("org.freedesktop.DBus.Error.UnknownObject")
         guard callOutcome == call.callOutcome || isLate else {
@@ -212,7 +212,7 @@ final class KillClient {
                 "\(prefix): what is to be seen is neither what the answered calls led to nor what one of these leads to: "
                     + "\(calls.map(\.operation))\n  \(wanted)")
         }
-        // What was cleared and is there again looks the same, and is another.
+        // A cleared screen that is contributed again looks the same, but is another one.
         guard let taken = alike.first(where: { problem(of: seen, as: snapshots[$0]) == nil }) else {
             throw TestFailure("\(prefix): \(problem(of: seen, as: snapshots[first]) ?? "")")
         }

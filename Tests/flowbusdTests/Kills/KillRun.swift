@@ -76,7 +76,7 @@ final class KillRun {
             """
     }
 
-    /// The end of what it has logged, without what is odd in the definitions.
+    /// The end of its log, without warnings about definitions.
     private var log: String {
         daemon.log.split(separator: "\n").filter { !$0.contains("flows.toml:") }.suffix(20).joined(separator: "\n")
     }

@@ -29,7 +29,7 @@ final class Oracle {
         self.client = Client(client.uniqueName)
     }
 
-    /// The paths of what is live, parents before children, children in the order they came.
+    /// The paths of live presentables, parents before children, in creation order.
     var paths: [String] { coordinator.paths.map { String($0.dropFirst(Service.tree.count)) } }
 
     func isFlow(_ path: String) -> Bool { node(path).map { coordinator.isFlow($0) } ?? false }
@@ -87,7 +87,7 @@ final class Oracle {
         return line
     }
 
-    // MARK: What is done
+    // MARK: Operations
 
     /// Carries out an operation. Returns its answer.
     func perform(_ operation: ClientOperation) throws -> CallOutcome {

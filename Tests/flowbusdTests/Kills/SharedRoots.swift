@@ -189,7 +189,7 @@ final class SharedRoots {
     /// Whether all that was asked for is answered.
     var isSettled: Bool { openCount == 0 && questions.isEmpty && presents.isEmpty }
 
-    /// Forgets what is settled, after the screens were cleared.
+    /// Removes decided entries, after the screens were cleared.
     func forget() {
         asks = [:]
         asked = []
