@@ -37,7 +37,7 @@ public struct DefinitionFiles: Sendable {
         return try check(read(files), folderDiagnostics(files, problems, folders))
     }
 
-    /// Reads the definitions that the service tells as one text (`GetDefinitions`, ``FlowCore/Definitions/fileText(hidesPrivateValues:limit:)``).
+    /// Reads the definitions that the service returns as one text (`GetDefinitions`, ``FlowCore/Definitions/fileText(hidesPrivateValues:limit:)``).
     ///
     /// Unlike in a file, bus names may be unique ones there: those of clients that registered a flow.
     ///

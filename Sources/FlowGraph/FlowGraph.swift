@@ -126,7 +126,7 @@ public struct FlowGraph: Sendable {
     static func backNode(_ box: String) -> String { box + "_back" }
     static func idleNode(_ box: String) -> String { box + "_idle" }
 
-    // MARK: What is live
+    // MARK: Live presentables
 
     private mutating func mark(_ live: [LiveNode], _ definitions: Definitions) {
         var names: [String: String] = [:]

@@ -33,7 +33,7 @@ package enum BusNames {
         @inlinable package static var presenter: StaticString { "org.flowbus.Navigation1.Presenter" }
         /// Implemented by other processes: accepts, adapts or rejects steps.
         @inlinable package static var `guard`: StaticString { "org.flowbus.Navigation1.Guard" }
-        /// Implemented by other processes: decides what a step leads to.
+        /// Implemented by other processes: decides where a step leads.
         @inlinable package static var navigator: StaticString { "org.flowbus.Navigation1.Navigator" }
         /// Implemented by GTK and Qt programs; Desktop Entry Specification, "D-Bus Activation".
         @inlinable package static var application: StaticString { "org.freedesktop.Application" }

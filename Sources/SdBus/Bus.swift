@@ -120,7 +120,7 @@ public final class Bus {
     /// Whether messages can be sent. A lost connection never comes back; sd_bus_is_open(3).
     public var isOpen: Bool { sd_bus_is_open(handle) > 0 }
 
-    /// The id of the bus, which tells it from another at the same address: 32 hexadecimal digits; sd_bus_get_bus_id(3).
+    /// The id of the bus, which distinguishes it from another one at the same address: 32 hexadecimal digits; sd_bus_get_bus_id(3).
     public func busID() throws(SdError) -> String {
         var id = sd_id128_t()
         try check("sd_bus_get_bus_id", sd_bus_get_bus_id(handle, &id))

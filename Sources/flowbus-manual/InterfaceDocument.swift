@@ -68,7 +68,7 @@ struct InterfaceDocument {
                 .map { "\($0.value("type")) \\fI\($0.value("name"))\\fR" }
         }
         guard !comment.arguments.isEmpty || !comment.body.allSatisfy({ $0.allSatisfy(\.isWhitespace) }) else {
-            throw ManualError("\(file): the comment of \(element.value("name")) says nothing")
+            throw ManualError("\(file): the comment of \(element.value("name")) is empty")
         }
         let annotation = element.elements(forName: "annotation").first {
             $0.value("name") == "org.freedesktop.DBus.Property.EmitsChangedSignal"

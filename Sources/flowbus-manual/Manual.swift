@@ -61,7 +61,7 @@ enum Manual {
         if isCheck {
             let differing = zip(written, lines).enumerated().first { $0.element.0 != $0.element.1 }?.offset
             let line = differing ?? min(written.count, lines.count)
-            StandardError.write("flowbus-manual: \(file):\(line + 1) is not what the source says\n")
+            StandardError.write("flowbus-manual: \(file):\(line + 1) differs from its source\n")
             return false
         }
         try written.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)

@@ -9,7 +9,7 @@ extension Daemon {
     ///
     /// - Parameter client: the caller; nil for a signal.
     /// - Returns: the warnings.
-    /// - Throws: ``FlowError/Code/invalidDefinition`` with every error; then the definitions are what they were.
+    /// - Throws: ``FlowError/Code/invalidDefinition`` with all errors; then the definitions stay.
     func reload(by client: Client? = nil) throws -> [String] {
         var logger = logger
         if let client, !limiter.admits(.notice, "Reload", of: client.name) { logger.logLevel = .critical }
@@ -25,7 +25,8 @@ extension Daemon {
             throw FlowError(.invalidDefinition, lines(of: errors).joined(separator: "\n"))
         }
         logger.log(loaded.warnings)
-        // Before, so that the coordinator knows the owners at once; and after, as registered flows have names, too.
+        // Watched before, so that the coordinator knows the owners at once; and again after, because registered flows have
+        // names, too.
         watchBusNames(of: loaded.definitions)
         handle(.definitionsRead(loaded.definitions))
         fileDefinitions = loaded.definitions

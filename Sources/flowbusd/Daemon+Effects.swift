@@ -134,7 +134,7 @@ extension Daemon {
             ])
     }
 
-    /// A client can cause many failures, and a signal reports each. Nobody looks after those of the daemon's own steps.
+    /// A client can cause many failures, and a signal reports each. No client watches for those of the daemon's own steps.
     private func log(_ failure: NavigationFailure) {
         limiter.log(
             failure.client == .daemon && !failure.isIdle ? .warning : .info, "A step was lost", of: failure.client.name,

@@ -9,16 +9,16 @@ import SdBus
 extension Daemon {
     /// How a daemon ended.
     enum End {
-        /// The process is to end with this status.
+        /// The process ends with this status.
         case exit(ExitStatus)
-        /// The bus is lost, and is to be looked for.
+        /// The bus is lost, and the process looks for it.
         case busLost(HandoverState?)
     }
 
     /// Serves until a signal ends it, or the bus is lost.
     ///
-    /// The objects are there before the name, so that nobody who sees the name misses them. Roots are restored and start
-    /// after it, as nobody would match their signals before. Calls wait for that.
+    /// The objects exist before the name, so that no client sees the name without them. Roots are restored and started
+    /// after it, because before no client matches the signals. Calls wait until then.
     func run() -> End {
         do {
             try addObjects()
@@ -62,7 +62,7 @@ extension Daemon {
         endPersistence()
         if status == .busLost, setup.reconnects, !bus.isOpen { return .busLost(handoverState()) }
         nameHandover?.answer()
-        // The answers have to arrive; this fails on a bus that is lost.
+        // The answers have to be delivered; this fails on a lost bus.
         try? bus.flush()
         return .exit(status)
     }
@@ -97,7 +97,7 @@ extension Daemon {
     }
 
     /// Ends the process with a failure, so that the service manager acts: clients can't call this service any more, and the
-    /// name was not handed over. What changed is written at the end.
+    /// name was not handed over. Changes are written at the end.
     private func nameLost() {
         if nameHandover?.isReleasing == true { return }
         let owner = bus.owner(of: "\(BusNames.service)")?.description ?? "nobody"

@@ -10,25 +10,25 @@ import SdBus
 /// Everything runs on the thread that made it, inside the callbacks of the loop. Those get the daemon as their C context, so
 /// it has to outlive the connection: `Flowbusd` holds it.
 final class Daemon {
-    /// What one bus has of its own.
+    /// The state of one bus.
     struct Session {
         /// The bus's id.
         let busID: String
-        /// Whether another flowbusd is asked to hand over the name; not on a bus that was found again.
+        /// Whether to ask another flowbusd to hand over the name; false on a bus that was found again.
         let replaces: Bool
         /// The state from a bus that was lost.
         let handover: HandoverState?
     }
 
-    /// How far the daemon has come.
+    /// The phase of the daemon.
     struct State {
-        /// Whether it is restored, so that clients can know something.
+        /// Whether the forest is restored, so that clients can be answered.
         var isServing = false
-        /// Whether the process is to end, or to look for another bus.
+        /// Whether the process ends, or looks for another bus.
         var isEnding = false
         /// Whether the connection is lost, so that nothing can be sent.
         var isLost = false
-        /// `Durable` as it was sent last.
+        /// The latest value of `Durable` that was sent.
         var reportedDurable = false
     }
 
@@ -87,7 +87,7 @@ final class Daemon {
         connectParts()
     }
 
-    /// Has the parts call this daemon. They live no longer than it does.
+    /// Connects the parts to this daemon. They do not outlive it.
     private func connectParts() {
         manager.status = { [unowned self] in status }
         outbox.sendFailed = { [unowned self] error in connectionFailed(error) }
@@ -102,7 +102,7 @@ final class Daemon {
         slices.failed = { [unowned self] error in connectionFailed(error) }
         gate.commit = { [unowned self] in commit() }
         persistence.changedRecords = { [unowned self] in
-            // What changed is written together with the navigations that changed it.
+            // Changes are written together with the navigations that made them.
             commit()
             return coordinator.takeRecords()
         }
@@ -113,10 +113,10 @@ final class Daemon {
     var logger: Logger { setup.logger }
     var isLost: Bool { state.isLost }
 
-    /// Has the coordinator handle an event, and carries out the effects: at once, unless a change has to be written first, or
+    /// Hands an event to the coordinator, and carries out the effects: at once, unless a change has to be written first, or
     /// other effects wait for that.
     ///
-    /// - Parameter call: brought the event; its request is the latest that ``nextRequest()`` gave.
+    /// - Parameter call: the call of the event; its request is the latest from ``nextRequest()``.
     func handle(_ event: Event, answering call: MessageReader? = nil) {
         let now = Instant(microseconds: loop.now)
         let effects =

@@ -12,10 +12,10 @@ struct DraftTests {
         }
         #expect(
             failure?.diagnostics.map(\.description) == [
-                "a: error: the file does not say its version; 'version = 1' has to stand before any table",
+                "a: error: the file has no version; 'version = 1' has to precede all tables",
                 "b:1: error: [version] version '2' of the format is not known; it has to be 1",
                 "c:1: error: [version] this is a string; it has to be the integer 1",
-                "d: error: the file does not say its version; 'version = 1' has to stand before any table",
+                "d: error: the file has no version; 'version = 1' has to precede all tables",
                 "d:2: error: [steps.version] this is a string; it has to be a table of arguments and their types",
             ])
     }

@@ -28,7 +28,7 @@ struct FlowKeyTests {
             "step 'needs' needs the argument 'a', but 'onBack' gives none; it has to be a step that needs no arguments"
         ),
         ("idle = '60s'", "idle", "this is a string; it has to be a table: { after = \"60s\", step = \"NAME\" }"),
-        ("idle = { step = 'home' }", "idle", "'idle' has to say after what time: after = \"60s\""),
+        ("idle = { step = 'home' }", "idle", "'idle' needs a time: after = \"60s\""),
         ("idle = { after = '1s' }", "idle", "'idle' has to name its step: step = \"NAME\""),
         (
             "idle = { aftr = '1s', step = 'home' }", "idle.aftr",

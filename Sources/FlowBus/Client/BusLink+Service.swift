@@ -252,7 +252,7 @@ extension BusLink {
 }
 
 extension Result<StepOutcome, NavigationError> {
-    /// An outcome as the service tells it, `tsss`: the verdict is empty, or the error's name and message.
+    /// An outcome as the service returns it, `tsss`: the verdict is empty, or the error's name and message.
     init(serial: UInt64, verdict: String, errorName: String, errorMessage: String) {
         self =
             errorName.isEmpty

@@ -123,7 +123,7 @@ struct ProbeNames<Key: CodingKey>: KeyedDecodingContainerProtocol {
         guard parameters != nil else { return }
         throw StepError(
             .unsupportedType,
-            "\(StepPlace.text(codingPath + [key])) is decoded by hand in a way that does not tell its type; decode a "
+            "\(StepPlace.text(codingPath + [key])) is decoded by hand in a way that does not show its type; decode a "
                 + "value of a type of its own")
     }
 }

@@ -107,7 +107,7 @@ struct Draft {
     private func checkVersion(_ root: Section) -> Bool {
         guard let version = root["version"] else {
             diagnostics.error(
-                root.location, "the file does not say its version; 'version = 1' has to stand before any table")
+                root.location, "the file has no version; 'version = 1' has to precede all tables")
             return true
         }
         guard version.value != .integer(1) else { return true }

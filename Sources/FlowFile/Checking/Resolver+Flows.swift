@@ -29,7 +29,7 @@ extension Resolver {
         guard let table = item.section(diagnostics, "a table: { after = \"60s\", step = \"NAME\" }") else { return nil }
         let isClean = table.checkKeys(diagnostics, of: "the table 'idle'", ["after", "step"])
         if isClean, table["after"] == nil {
-            diagnostics.error(table.location, "'idle' has to say after what time: after = \"60s\"")
+            diagnostics.error(table.location, "'idle' needs a time: after = \"60s\"")
         }
         if isClean, table["step"] == nil {
             diagnostics.error(table.location, "'idle' has to name its step: step = \"NAME\"")

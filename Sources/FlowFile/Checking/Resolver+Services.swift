@@ -112,7 +112,7 @@ extension Resolver {
         return Service(name, path: path, timeout: timeout)
     }
 
-    /// Where a program of this name has its object unless told otherwise, as `org.freedesktop.Application` prescribes.
+    /// The default path of the object of a program with this name, as `org.freedesktop.Application` prescribes.
     static func path(of name: String) -> String {
         "/" + name.replacing(".", with: "/").replacing("-", with: "_")
     }
@@ -120,7 +120,7 @@ extension Resolver {
     /// The action that shows a screen of this name unless its definition names another.
     static func action(of screen: String) -> String { screen.replacing("_", with: "-") }
 
-    /// A well-known name; what is none is reported. A client that registers a flow may be known by its unique name.
+    /// Reads a well-known name, and reports an invalid one. A client that registers a flow may be known by its unique name.
     func busName(_ item: Item) -> String? {
         guard let name = item.string(diagnostics, "a bus name") else { return nil }
         if isOfService, name.hasPrefix(":") { return name }

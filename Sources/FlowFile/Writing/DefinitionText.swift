@@ -2,7 +2,7 @@ public import FlowCore
 
 /// Writes definitions as a definition file: the opposite of ``DefinitionFiles``.
 ///
-/// Reading the text gives the same definitions, sorted by name. What has its default value is left out.
+/// Reading the text gives the same definitions, sorted by name. Default values are left out.
 struct DefinitionText {
     private let definitions: Definitions
     private let hidesPrivateValues: Bool
@@ -141,7 +141,7 @@ struct DefinitionText {
             })
     }
 
-    /// A table for each; one that says so where there is none.
+    /// A table for each; an empty one if there is none.
     private mutating func contributors(_ alternative: Alternative) -> [String] {
         if alternative.contributors.isEmpty { return [Self.table([("none", "true")])] }
         return alternative.contributors.map { contributor in
@@ -298,7 +298,7 @@ struct DefinitionText {
 }
 
 extension Value {
-    /// A value of the same type that says nothing.
+    /// The blank value of the same type.
     fileprivate var blank: Value {
         switch shape {
         case .fixed(let type, _): Value(type, bits: 0)
@@ -317,7 +317,7 @@ extension Definitions {
     ///
     /// - Parameters:
     ///   - hidesPrivateValues: whether the values of private steps' arguments are left out (S-10): instead of each stands
-    ///     one of its type that says nothing.
+    ///     a blank value of its type.
     ///   - limit: how many bytes it may have.
     /// - Throws: ``FlowError/Code/limitExceeded`` for a longer text.
     public func fileText(

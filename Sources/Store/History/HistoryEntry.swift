@@ -18,7 +18,7 @@ public struct HistoryEntry: Equatable, Sendable {
     public var cause: UInt64
     /// The unique name of the client that began the cascade; empty for the daemon.
     public var sender: String
-    /// What was applied, in order.
+    /// The applied contributors, in order.
     public var contributors: [Contribution]
 }
 

@@ -11,7 +11,7 @@ struct LogEntry: Equatable {
         let name: String
         /// Empty where there is none.
         let path: String
-        /// Empty where nothing is said.
+        /// Empty if there is none.
         let style: String
         /// `a{sv}`
         let arguments: Value

@@ -28,7 +28,7 @@ final class ServiceClient {
 
     private static func reason(_ error: SdError) -> String {
         // sd-bus reports this if no variable names a session bus.
-        error.reason == "No medium found" ? "the environment does not say where it is" : error.reason
+        error.reason == "No medium found" ? "the environment has no address of it" : error.reason
     }
 
     private static func advice(_ options: Options) -> String {
@@ -203,7 +203,7 @@ extension ServiceClient {
             return try DefinitionFiles.definitions(in: text)
         } catch {
             throw Failure(
-                .refused, "the definitions that the service tells can't be read: \(Names.line(error.description))")
+                .refused, "the definitions of the service can't be read: \(Names.line(error.description))")
         }
     }
 }

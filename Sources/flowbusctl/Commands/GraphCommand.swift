@@ -55,7 +55,7 @@ struct GraphCommand: Command {
 
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let definitions: Definitions
-        // Without folders, a running service says itself what it goes by.
+        // Without folders, the definitions come from the service.
         if live, files.folders.isEmpty {
             definitions = try context.connect().definitions()
         } else {

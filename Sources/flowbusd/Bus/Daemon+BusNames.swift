@@ -21,7 +21,7 @@ extension Daemon {
     }
 
     /// Hands owners of names to the coordinator. While an event is handled in slices, the rest comes before everything that
-    /// is postponed, as that may be calls of emitters.
+    /// is postponed, because that may include calls of emitters.
     private func handle(_ owners: ArraySlice<(name: String, owner: Client?)>, then body: @escaping () -> Void) {
         var left = owners
         while !coordinator.hasMore, let (name, owner) = left.popFirst() {
@@ -39,7 +39,8 @@ extension Daemon {
 
     /// Watches the names in these definitions, too.
     ///
-    /// A name that can't be watched stays without an owner, so that its flow refuses steps rather than takes wrong ones.
+    /// A name that can't be watched counts as one without an owner, so its flow refuses steps rather than taking wrong
+    /// ones.
     ///
     /// - Returns: the owners of the names that were not watched before.
     private func watchNames(of definitions: Definitions) -> [(name: String, owner: Client?)] {
@@ -56,14 +57,14 @@ extension Daemon {
         return owners
     }
 
-    /// Sees to it that the owner of a name is known, whose answers to calls to this name are accepted. Mostly it is: only a
-    /// live screen can have a presenter that no definition names any more.
+    /// Makes sure that the owner of a name is known, because only its answers are accepted. Usually it is: only a live
+    /// screen can have a presenter that no definition names any more.
     func knowOwner(of name: String) {
         guard !name.hasPrefix(":"), !names.contains(name), !isLost else { return }
         do throws(BusNameWatches.Failure) { _ = try watch(name) } catch { if !isLost { askForOwner(of: name) } }
     }
 
-    /// Where the bus allows no more match rules, at least the current owner is known.
+    /// If the bus allows no more match rules, at least the current owner is known.
     private func askForOwner(of name: String) {
         do throws(SdError) {
             outbox.ownerChanged(of: name, to: try bus.uniqueName(ofOwnerOf: name))

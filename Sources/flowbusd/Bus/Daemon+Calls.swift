@@ -3,22 +3,22 @@ import FlowWire
 import Logging
 import SdBus
 
-// How calls come in from sd-bus, and how they are answered or refused.
+// Calls from sd-bus, and their answers.
 
 extension Daemon {
-    /// Serves a call to the presentable that the lookup found; gives sd-bus its result.
+    /// Serves a call to the presentable that the lookup found. Returns sd-bus's result.
     static func serve(
         _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
         _ body: (Daemon, MessageReader, NodeID) throws -> Void
     ) -> Int32 {
         serveRoot(message, context) { daemon, call in
-            // The lookup of this very call found it, or sd-bus would not have come here.
+            // The lookup for this call found it, otherwise sd-bus would not call the handler.
             guard let node = daemon.lookup.found else { throw SdError.noObject }
             try body(daemon, call, node)
         }
     }
 
-    /// Serves a call to a presentable that may be gone; gives sd-bus its result.
+    /// Serves a call to a presentable that may be gone. Returns sd-bus's result.
     static func serveRepeatable(
         _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?,
         _ body: (Daemon, MessageReader, NodeID?) throws -> Void
@@ -26,7 +26,7 @@ extension Daemon {
         serveRoot(message, context) { daemon, call in try body(daemon, call, daemon.lookup.found) }
     }
 
-    /// Serves a call to the root object; gives sd-bus its result.
+    /// Serves a call to the root object. Returns sd-bus's result.
     static func serveRoot(
         _ message: OpaquePointer?, _ context: UnsafeMutableRawPointer?, _ body: (Daemon, MessageReader) throws -> Void
     ) -> Int32 {
@@ -40,7 +40,7 @@ extension Daemon {
         }
     }
 
-    /// Appends the property of this name of the presentable that the lookup found; gives sd-bus its result.
+    /// Appends a property of the presentable that the lookup found. Returns sd-bus's result.
     static func get(
         _ name: UnsafePointer<CChar>?, _ answer: OpaquePointer?, _ context: UnsafeMutableRawPointer?
     ) -> Int32 {
@@ -52,7 +52,7 @@ extension Daemon {
         }
     }
 
-    /// Appends a property that never changes; gives sd-bus its result.
+    /// Appends a property that never changes. Returns sd-bus's result.
     static func getConstant(_ answer: OpaquePointer?, _ append: (MessageWriter) throws -> Void) -> Int32 {
         guard let answer else { return 0 }
         do {
@@ -65,7 +65,7 @@ extension Daemon {
 
     /// Answers a call at once.
     ///
-    /// - Throws: ``SdError``, with which ``serveRoot(_:_:_:)`` ends the connection.
+    /// - Throws: ``SdError``; then ``serveRoot(_:_:_:)`` ends the connection.
     func reply(to call: MessageReader, _ write: (MessageWriter) throws -> Void) throws {
         commit()
         let message = try OutgoingMessage(replyTo: call)
@@ -79,8 +79,8 @@ extension Daemon {
         try OutgoingMessage(errorTo: call, name: error.code.busName, text: error.message).send()
     }
 
-    /// Refuses a call; gives sd-bus its result. An errno becomes the error that sd-bus would send itself, but sd-bus would
-    /// ignore that the error could not be sent.
+    /// Refuses a call. Returns sd-bus's result. For an errno sd-bus would send an error itself, but ignore a failure to
+    /// send it.
     func refuse(_ call: MessageReader, because error: any Error) -> Int32 {
         commit()
         if let error = error as? SdError, error.isSendFailure {

@@ -3,17 +3,17 @@ import Logging
 import Platform
 import SdBus
 
-// The connections whose end matters: those that own a presentable, wait for a step, or registered a flow.
+// The connections whose end matters: owners of presentables, emitters of waiting steps, and clients with registered flows.
 
 extension Daemon {
-    /// Follows the users and the ends of connections; before there are clients.
+    /// Watches the users and the ends of connections, before there are clients.
     func watchClients() throws(SdError) {
         clients = try PeerWatches(bus) { [unowned self] name, user in
-            // These users control this process anyway, so only the limits of each client hold for them.
+            // Root and the service's own user control this process anyway, so only the quota of each client applies.
             if user == CurrentProcess.effectiveUserID || user == 0 { return }
             whenFree { [unowned self] in handle(.clientIdentified(Client(name), user: user)) }
         } gone: { [unowned self] name in
-            // If the bus is gone, all clients seem gone; but it is this connection that ended.
+            // If the bus is gone, all clients seem to be gone; but only this connection ended.
             guard bus.isOpen else { return }
             whenFree { [unowned self] in handleRegistrations(.clientVanished(Client(name))) }
         }

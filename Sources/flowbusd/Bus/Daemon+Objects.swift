@@ -2,8 +2,8 @@ import FlowCore
 import FlowWire
 import SdBus
 
-// The objects on the bus. Presentables are served by fallback vtables that look the path up in the tree, so that none is
-// registered; the handler that sd-bus calls next is for the presentable that the lookup found.
+// The objects on the bus. Fallback vtables serve the presentables and look paths up in the tree, so no presentable is
+// registered. After a lookup, sd-bus calls the handler for the presentable that was found.
 
 /// The presentable that sd-bus looked up last.
 struct PresentableLookup {
@@ -30,7 +30,7 @@ extension Daemon {
             },
             presentables: { _, path, _, context, found, _ in Daemon.find(path, context, found) { _, _ in true } },
             flows: { _, path, _, context, found, _ in Daemon.find(path, context, found) { $0.coordinator.isFlow($1) } })
-        // The same objects again by their instances, which are listed nowhere.
+        // The same objects by their instances, which no call lists.
         try addPresentables(
             below: "\(BusNames.instances)",
             steppers: { _, path, _, context, found, _ in
@@ -70,7 +70,7 @@ extension Daemon {
         context.map { Unmanaged<Daemon>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Looks up the presentable at a path, for the handler that follows; gives sd-bus its result.
+    /// Looks up the presentable at a path, for the handler that follows. Returns sd-bus's result.
     ///
     /// - Parameter isServed: whether the presentable has the interface.
     private static func find(
@@ -92,12 +92,12 @@ extension Daemon {
         return daemon.report(to: found, isServed)
     }
 
-    /// Gives sd-bus the result of a lookup.
+    /// Returns sd-bus's result of a lookup.
     private func report(
         to context: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ isServed: (Daemon, NodeID) -> Bool
     ) -> Int32 {
         guard let node = lookup.found, isServed(self, node) else {
-            // The error that sd-bus sends then must not overtake other answers.
+            // The error that sd-bus sends must not overtake other answers.
             commit()
             return 0
         }
@@ -107,14 +107,13 @@ extension Daemon {
 
     /// The path that a call to a presentable named, unless that is the path in the tree.
     func calledPath(_ call: MessageReader) -> String? {
-        // It is below one of two prefixes, which differ in the byte after their common part.
+        // There are two prefixes, which differ in the byte after their common part.
         let place = BusNames.root.utf8CodeUnitCount + 1
         guard UInt8(bitPattern: call.path[place]) == BusNames.instances.utf8Start[place] else { return nil }
         return String(cString: call.path)
     }
 
-    /// Serves a call that may repeat an earlier one, whose presentable is gone by now: its token gives it the first outcome
-    /// again (S-9).
+    /// Serves a repeated call whose presentable is gone: its token gives it the first outcome (S-9).
     private static func findRepeatable(
         _ context: UnsafeMutableRawPointer?, _ found: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     ) -> Int32 {
@@ -125,8 +124,8 @@ extension Daemon {
         return 1
     }
 
-    /// The objects to list at a path: all of them for GetManagedObjects, and for Introspect the children alone, or each
-    /// leaf would cost all nodes.
+    /// The objects to list at a path: for GetManagedObjects all of them; for Introspect only the children, because each
+    /// leaf would otherwise cost all nodes.
     private func objects(at path: UnsafePointer<CChar>) -> [String] {
         if let call = bus.currentCall, "GetManagedObjects".isSpelled(call.member) { return coordinator.paths }
         if "\(BusNames.tree)".isSpelled(path) { return coordinator.childPaths(of: nil) }

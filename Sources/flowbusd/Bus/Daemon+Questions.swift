@@ -3,7 +3,7 @@ import FlowWire
 import Logging
 import SdBus
 
-// Calls to guards and navigators, and their answers, each of which is one event.
+// Calls to guards and navigators; each answer is one event.
 
 extension Daemon {
     /// Calls `Adapt` of a guard.
@@ -71,7 +71,7 @@ extension Daemon {
                 if question.isInteractive { try message.setAllowsInteractiveAuthorization(true) }
                 return message
             } conclude: { [unowned self] conclusion in
-                // The coordinator does not wait for it any more.
+                // The coordinator no longer waits for it.
                 if case .unsent(is Outbox.Dropped) = conclusion { return }
                 whenFree(conclusion) { [unowned self] in conclude(self, $0) }
             })

@@ -2,7 +2,7 @@ import FlowCore
 import FlowWire
 import SdBus
 
-// The signals of the bus contract. Each is made of a complete value, as the tree may have changed when it is sent.
+// The signals of the bus contract. An effect has all values, because the tree may have changed when the signal is sent.
 
 extension Daemon {
     private func signal(
@@ -32,7 +32,7 @@ extension Daemon {
         try message.send()
     }
 
-    /// Appends rare details alone, as each entry costs every receiver.
+    /// Appends rare details only if they apply, because each entry costs every receiver.
     private func appendDetails(_ isDeepLink: Bool, _ adaptedFrom: String?, to body: MessageWriter) throws {
         try body.openContainer(.array, "{sv}")
         if let adaptedFrom { try body.appendEntry("adaptedFrom", "s") { body in try body.append(adaptedFrom) } }

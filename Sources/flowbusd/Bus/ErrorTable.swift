@@ -23,7 +23,7 @@ extension Outcome {
 }
 
 extension Withdrawal.Reason {
-    /// What `Withdraw` says.
+    /// The reason in `Withdraw`.
     var busText: String {
         switch self {
         case .dismissal(let reason): reason.rawValue

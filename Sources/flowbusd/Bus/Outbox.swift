@@ -5,15 +5,14 @@ import SdBus
 
 /// Calls to other processes, whose answers come later.
 ///
-/// At most ``FlowCore/Limits/callsUnderWay`` are under way to one destination; the rest wait, first come, first served, so
-/// that one who answers nothing has no more of the bus's memory than that. A bus may let a connection wait for few answers
-/// (dbus-daemon for 128 by default): a destination has at most half of what the others leave,
-/// so that there is always something left for one more. Each call is concluded exactly once, from the loop, never while it is
-/// being sent.
+/// At most ``FlowCore/Limits/callsUnderWay`` are under way to one destination; the others wait in order, so a destination that
+/// never answers takes a limited part of the bus's memory. A bus can limit the answers for which a connection waits
+/// (dbus-daemon to 128 by default): a destination gets at most half of what the others leave, so there is always room for one
+/// more. Each call ends exactly once, from the loop, never while it is being sent.
 ///
-/// sd-bus would accept an answer from anybody who guesses the number of a call, and its own timeout looks like the error that
-/// dbus-broker sends when the callee leaves. So both are done here: an answer is accepted from the callee, and an
-/// error also from the bus (S-31).
+/// sd-bus would accept an answer from any connection that guesses the number of a call, and its own timeout looks like the
+/// error that dbus-broker sends when the callee leaves. So both are handled here: an answer is accepted from the callee, and
+/// an error also from the bus (S-31).
 final class Outbox {
     /// The result of a call.
     enum Conclusion {

@@ -4,7 +4,7 @@ import FlowWire
 import Platform
 import SdBus
 
-/// `org.flowbus.Navigation1.Coordinator`: what stands above all flows.
+/// `org.flowbus.Navigation1.Coordinator`: the interface of the root object.
 enum CoordinatorInterface {
     private typealias Argument = InterfaceDescription.Argument
 
@@ -108,7 +108,7 @@ extension Daemon {
             throw coordinator.definitions.unknownFlow(name)
         }
         let definition = coordinator.definitions[flow]
-        // An empty step is the definition's initial one.
+        // An empty name stands for the definition's initial step.
         let named = try readOptionalStep(call)
         let step = named ?? definition.initial
         var request = FlowRequest(flow, by: call.client)
@@ -143,7 +143,7 @@ extension Daemon {
                     .limitExceeded, "a path of more than \(Limits.waitingStepsPerFlow) segments; that is the limit")
             }
             var segment = PathSegment(flow: String(cString: try call.readString()))
-            // It is kept while the path waits.
+            // The name is stored while the path waits.
             guard segment.flow.utf8.count <= Limits.nameLength else {
                 throw FlowError(
                     .invalidArguments,
@@ -173,8 +173,8 @@ extension Daemon {
         try reply(to: call) { body in try body.append(warnings) }
     }
 
-    /// For root and the service's own user alone. On the system bus the policy file says so, too; but a bus can have
-    /// another.
+    /// For root and the service's own user alone. On the system bus the policy file has the same rule; but a bus can have
+    /// another policy.
     func checkPrivileged(_ call: MessageReader, _ what: String) throws {
         let user = try call.senderUserID()
         guard user == 0 || user == CurrentProcess.effectiveUserID else {

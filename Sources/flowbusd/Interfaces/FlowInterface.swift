@@ -2,7 +2,7 @@ import FlowCore
 import FlowWire
 import SdBus
 
-/// `org.flowbus.Navigation1.Flow`: what decides where a step leads.
+/// `org.flowbus.Navigation1.Flow`: the interface of flows.
 enum FlowInterface {
     private typealias Argument = InterfaceDescription.Argument
 

@@ -3,11 +3,11 @@ import FlowWire
 import SdBus
 import Store
 
-/// `org.flowbus.Navigation1.History`: what happened.
+/// `org.flowbus.Navigation1.History`: past navigations.
 enum HistoryInterface {
     private typealias Argument = InterfaceDescription.Argument
 
-    /// How many entries, and how many bytes of them, one call is answered with at the most.
+    /// The maximum number of entries in an answer, and of their bytes.
     static let mostEntries = 1_000
     static let mostBytes = 1 << 20
 
@@ -45,7 +45,7 @@ extension Daemon {
         }
     }
 
-    /// The history has flows by their paths in the tree, at which another may have been before.
+    /// The history has flows by their former paths.
     private func checkPath(_ path: String) throws(FlowError) {
         guard path.hasPrefix("\(BusNames.instances)/") else { return }
         let place = InstancePath.instance(at: path).flatMap { coordinator.node(instance: $0) }.map {

@@ -2,7 +2,7 @@ import FlowCore
 import FlowWire
 import SdBus
 
-/// `org.flowbus.Navigation1.Presentable`: what can be shown.
+/// `org.flowbus.Navigation1.Presentable`: the interface of flows and screens.
 enum PresentableInterface {
     private typealias Argument = InterfaceDescription.Argument
 

@@ -2,7 +2,7 @@ import FlowCore
 import FlowWire
 import SdBus
 
-/// `org.flowbus.Navigation1.Stepper`: what emits steps.
+/// `org.flowbus.Navigation1.Stepper`: the interface for emitting steps.
 enum StepperInterface {
     private typealias Argument = InterfaceDescription.Argument
 
@@ -63,8 +63,7 @@ extension Daemon {
             answering: call)
     }
 
-    /// The step may be declared no longer, and the presentable may be gone: a call that is made again is known by its
-    /// token.
+    /// The step may not be declared any more, and the presentable may be gone: a repeated call is recognized by its token.
     fileprivate func emitStepWithOptions(_ call: MessageReader, on found: NodeID?) throws {
         let node = found.flatMap { coordinator.isLive($0) ? $0 : nil }
         let name = String(cString: try call.readString())
@@ -123,7 +122,7 @@ extension Daemon {
             .stepsEmitted(nextRequest(), on: node, steps, by: call.client, calledAt: calledPath(call)), answering: call)
     }
 
-    /// A step that nobody declares has its place in the list, too.
+    /// An undeclared step has its place in the list, too.
     private func readEmittedStep(_ call: MessageReader) throws -> EmittedStep {
         let step: StepID
         do {
@@ -135,7 +134,7 @@ extension Daemon {
         return .step(step, try ArgumentsReader.read(call, for: coordinator.definitions[step].parameters))
     }
 
-    /// What is wrong with the step or its arguments is what it would come to, and so no error of this call.
+    /// An invalid step or argument is part of the explanation, not an error of this call.
     fileprivate func explain(_ call: MessageReader, on node: NodeID) throws {
         let explanation: Explanation
         do {

@@ -117,7 +117,7 @@ struct Flowbusd: ParsableCommand {
 }
 
 extension Logger {
-    /// Logs diagnostics of the definition files, up to a number that somebody may read.
+    /// Logs diagnostics of the definition files, up to a readable number.
     func log(_ diagnostics: [Diagnostic]) {
         for diagnostic in diagnostics.prefix(Diagnostic.mostReported) {
             switch diagnostic.severity {

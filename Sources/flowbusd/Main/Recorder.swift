@@ -9,7 +9,7 @@ final class Recorder {
     private let file: OutputFile
     private let path: String
     private let logger: Logger
-    /// Whether writing has failed, and ended: a trace with a gap is of no use.
+    /// Whether writing has failed, and the trace has ended: a trace with a gap is useless.
     private var hasFailed = false
 
     init(_ path: String, logger: Logger) throws(SystemError) {
@@ -22,7 +22,7 @@ final class Recorder {
     /// Begins the trace of a coordinator: of the first one, or of the next after the bus was lost.
     func begin() { write(Trace.header(basePath: "\(BusNames.tree)") + "\n") }
 
-    /// Has the coordinator handle an event, and records it with its effects in one piece.
+    /// Hands an event to the coordinator, and records it with its effects at once.
     func handle(_ event: Event, at now: Instant, by coordinator: inout Coordinator) -> [Effect] {
         var text = Trace.line(of: event, at: now, in: coordinator) + "\n"
         let effects = coordinator.handle(event, at: now, upTo: Limits.slice)

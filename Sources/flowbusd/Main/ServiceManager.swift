@@ -1,8 +1,8 @@
 import Logging
 import SdBus
 
-/// The service manager, which gets the service's state and a line of status. A failure costs a line in the log, no more:
-/// nobody depends on these messages.
+/// The connection to the service manager, for states and the status text. A failure is only logged, because nothing depends
+/// on these messages.
 final class ServiceManager {
     /// Makes the line of status.
     var status: () -> String = { "" }

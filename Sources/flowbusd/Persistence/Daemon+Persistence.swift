@@ -3,12 +3,12 @@ import FlowWire
 import Logging
 import SdBus
 
-// What the daemon writes, and when.
+// When the daemon writes, and what.
 
 extension Daemon {
     /// Holds back the effects of an event until the next commit.
     func hold(_ effects: [Effect], answering call: MessageReader?, of request: RequestID, at time: Instant) {
-        // A call that waits to be sent shall not have its turn before this is carried out; nobody sees it.
+        // A waiting call must not be sent before this is carried out, and no client sees the difference.
         for case .dropQuestion(let question) in effects { outbox.drop(question) }
         // At the start everything is written before anything is sent.
         gate.add(
@@ -17,9 +17,9 @@ extension Daemon {
             upTo: state.isServing ? CommitGate.capacity : .max)
     }
 
-    /// Writes what changed, and then carries out the effects that waited for it. Whatever answers a call without an event,
-    /// or reports the state of the tree, calls this first: else it would overtake those effects, or report what may yet be
-    /// lost.
+    /// Writes the changes, and then carries out the effects that waited for them. All code that answers a call without an
+    /// event, or reports the state of the tree, calls this first; otherwise it would overtake those effects, or report a
+    /// state that could be lost.
     func commit() {
         guard !gate.isEmpty else { return }
         gate.forEachNavigation { persistence.append($0, at: $1) }

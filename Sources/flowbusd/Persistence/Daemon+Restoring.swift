@@ -5,7 +5,7 @@ import Platform
 import SdBus
 import Store
 
-// How a daemon starts with the state of an earlier one, or with its own from before its bus was lost (D-3, D-8).
+// How a daemon starts with the state of an earlier process, or with its own from before it lost its bus (D-3, D-8).
 
 /// The state that a daemon hands to the next one of its process when its bus is lost.
 struct HandoverState {
@@ -21,10 +21,10 @@ extension Daemon {
     /// How long the files of a flowbusd that has left the bus may still be open, in µs.
     private static let lockTimeout: UInt64 = 2_000_000
 
-    /// Opens the files, restores the forest, and starts the roots that start by themselves. All of it is written before
-    /// anything is sent.
+    /// Opens the files, restores the forest, and starts the roots of `autostart`. All changes are written before anything
+    /// is sent.
     ///
-    /// - Returns: false if a signal ended the process meanwhile.
+    /// - Returns: false if a signal ended the process in between.
     func begin() throws(SdError) -> Bool {
         guard try openFiles() else { return false }
         // The owners of names in definition files are known before; those of registered flows come with the flows.
@@ -35,7 +35,7 @@ extension Daemon {
             pendingCalls.continue(after: coordinator.latestRequest)
             logRestored(from: source)
         }
-        // What an earlier process had begun comes first.
+        // The work of an earlier process comes first.
         whenFree { [unowned self] in
             watchBusNames { [unowned self] in handle(.started) }
         }
@@ -52,7 +52,7 @@ extension Daemon {
         let begin = MonotonicClock.now
         var outcome = Waiting.Outcome.over
         persistence.open(whileLocked: { file in
-            // Nobody else may have the tree. The history can be that of another flowbusd; then there is none here.
+            // No other process may have the tree. Another flowbusd may have the history; then there is none here.
             let bound = begin + (file === persistence.tree ? Self.lockTimeout : Self.lockTimeout / 4)
             guard MonotonicClock.now < bound, let waiting = try? Waiting() else { return false }
             outcome = (try? waiting.wait(atMost: 20_000)) ?? .over
@@ -75,7 +75,7 @@ extension Daemon {
 
         let lost = "memory, from before the bus was lost"
         if setup.restore != .never {
-            // Memory is never older than the file. An empty tree counts, too: the copy in the history may be older.
+            // The memory is newer than the file. That holds for an empty tree, too: the copy in the history may be older.
             if let handover, handover.busID == session.busID { return (with(handover.records), lost, true) }
             if !stored.tree.isEmpty { return (with(stored.tree), "'\(persistence.tree?.path ?? "")'", true) }
         }
@@ -86,17 +86,18 @@ extension Daemon {
         return (counters, "", true)
     }
 
-    /// More serials than can be given while a write is on its way to a disk.
+    /// More serials than can be assigned while a write is on its way to a disk.
     private static let unwritten: UInt64 = 1 << 32
     /// 2026-01-01, in µs since 1970: a clock with an earlier time is wrong.
     private static let earliestTime: UInt64 = 1_767_225_600_000_000
 
-    /// Where serials and instances continue if some may have been given that no record shows; nil if none were.
+    /// Where serials and instances continue if some may have been assigned that no record has; nil if none were.
     private func countersBeyond(_ counters: [Record], _ certainties: [StoreFile.Certainty]) -> Record? {
         let isTaken = persistence.tree?.trouble?.kind == .locked
         let isExact = session.handover != nil || certainties.contains(.exact)
         if isTaken || !isExact && certainties.contains(.unknown) {
-            // Serials are given more slowly than microseconds pass. If the clock is wrong, they continue at a random place after it.
+            // Serials are assigned more slowly than microseconds pass. If the clock is wrong, they continue at a random
+            // place after it.
             let time = RealtimeClock.now
             let start = time >= Self.earliestTime ? time : Self.earliestTime + .random(in: 0..<1 << 40)
             return .counters(beyond: counters, by: Self.unwritten, atLeast: start)

@@ -13,11 +13,11 @@ extension Daemon {
     /// How long the owner of the name may take to hand it over, in µs.
     static let handoverTimeout: UInt64 = 10_000_000
 
-    /// Becomes the owner of the name. With `--replace` another flowbusd that owns it gives it up, once it has closed its
-    /// files (D-9).
+    /// Becomes the owner of the name. With `--replace`, another flowbusd that owns it closes its files and gives it up
+    /// (D-9).
     ///
-    /// - Returns: false if a signal ended the process meanwhile.
-    /// - Throws: ``SdError``, or ``TakeoverFailure`` if the owner keeps the name; nothing is changed then.
+    /// - Returns: false if a signal ended the process in between.
+    /// - Throws: ``SdError``, or ``TakeoverFailure`` if the owner keeps the name; then nothing has changed.
     func takeName() throws -> Bool {
         let name = "\(BusNames.service)"
         guard session.replaces else {

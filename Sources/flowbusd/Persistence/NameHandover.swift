@@ -36,14 +36,14 @@ final class NameHandover {
         do throws(SdError) {
             question = try ask("ListQueuedOwners") { [unowned self] in takeQueue($0) }
         } catch {
-            refuse("the bus can't be asked who waits for the name: \(error)")
+            refuse("the bus can't be asked for the queue of the name: \(error)")
         }
     }
 
     private func takeQueue(_ answer: MessageReader) {
         let bus = daemon.bus
         do throws(SdError) {
-            guard answer.isFromBus else { return refuse("not the bus answered who waits for the name") }
+            guard answer.isFromBus else { return refuse("another process answered in place of the bus") }
             // Another event in slices came in between. Only once, as there may be no end of them.
             if daemon.coordinator.hasMore, !wasAskedAgain {
                 wasAskedAgain = true
@@ -53,12 +53,12 @@ final class NameHandover {
             guard queue.first == bus.uniqueName, queue.dropFirst().first == successor else {
                 return refuse(reason(against: successor, queue))
             }
-            // What happened so far is sent while this connection still has the name.
+            // Pending effects are sent while this connection still has the name.
             daemon.commit()
             isReleasing = true
             question = try ask("ReleaseName") { [unowned self] in takeRelease($0) }
         } catch {
-            refuse("the bus does not say who waits for the name: \(error)")
+            refuse("the bus does not report the queue of the name: \(error)")
         }
     }
 
@@ -93,8 +93,8 @@ final class NameHandover {
         }
     }
 
-    /// Answers the successor, now that the files are closed. If the name was not given up, the loss of this connection tells
-    /// it as much.
+    /// Answers the successor when the files are closed. If the name was not given up, the loss of this connection has the
+    /// same effect.
     func answer() {
         guard isReleased else { return }
         do {
@@ -116,7 +116,7 @@ final class NameHandover {
 }
 
 extension MessageReader {
-    /// Whether the bus itself sent it: anybody can answer a call.
+    /// Whether the bus itself sent it; any connection can answer a call.
     fileprivate var isFromBus: Bool { String(cString: sender) == "\(BusNames.bus)" }
 }
 

@@ -8,7 +8,7 @@ struct Backlog {
         let message: RetainedMessage
         let client: Client
         let bytes: Int
-        /// When it came, in µs of the loop's clock.
+        /// When it arrived, in µs of the loop's clock.
         let since: UInt64
         /// Handles the call in its turn. Decodes it only then, as the definitions may have changed.
         let body: (Daemon, MessageReader) throws -> Void

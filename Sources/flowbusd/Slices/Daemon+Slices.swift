@@ -3,14 +3,14 @@ import FlowWire
 import Logging
 import SdBus
 
-// A call that leads to much is handled in slices (S-7). Between them, calls that only read are answered; whatever may change
-// the tree waits in its order, so that no step of another client comes in between.
+// A call that leads to much work is handled in slices (S-7). Between them, calls that only read are answered; calls that
+// may change the tree wait in order, so that no step of another client comes in between.
 
 extension Daemon {
-    /// How many postponed calls and events have their turn at once.
+    /// How many postponed calls and events are handled at once.
     private static let postponedAtOnce = 64
 
-    /// Whether an event is handled in slices, or others wait for that.
+    /// Whether an event is handled in slices, or calls wait for that.
     var isBusy: Bool { coordinator.hasMore || !backlog.isEmpty }
 
     /// Has the next slice, or what waits for the last one, follow.

@@ -32,7 +32,7 @@ final class SliceSchedule {
     }
 
     private func ask() throws(SdError) {
-        // Any answer will do, whoever sends it: a slice that comes early does no harm, one that never comes would.
+        // An answer from any sender is accepted: an early slice does no harm, a missing one would.
         question = try OutgoingMessage(
             call: bus, destination: BusNames.bus.cString, path: BusNames.busPath.cString,
             interface: BusNames.bus.cString, member: ("GetId" as StaticString).cString

@@ -28,7 +28,7 @@ enum CallOptions {
         try call.exitContainer()
     }
 
-    /// What lets a window come to the front; it is handed on as it came.
+    /// The activation token, which is passed on unchanged.
     static let activationToken: Option = ("activation-token", "s")
 
     /// Reads the value of ``activationToken``; nil where it is empty, as it is where a program was given none.

@@ -2,7 +2,7 @@ import FlowCore
 import FlowWire
 import SdBus
 
-// What several members of the contract tell in the same form.
+// Values that several members of the contract have in common.
 
 extension MessageWriter {
     /// Writes an outcome, `tsss`: serial, verdict, the error's name and its message; 0 and empty where there is none.
