@@ -43,19 +43,19 @@ public struct DefinitionFiles: Sendable {
     ///
     /// - Throws: everything that is wrong, at once.
     public static func definitions(in text: String) throws(DefinitionFailure) -> Definitions {
-        let text = Text(file: "GetDefinitions", text: .success(text))
+        let text = FileText(file: "GetDefinitions", text: .success(text))
         return try check([text], isOfService: true).definitions
     }
 
     /// A file and its text, or why it has none.
-    struct Text: Equatable {
+    struct FileText: Equatable {
         let file: String
         let text: Result<String, FileReader.Failure>
     }
 
     /// Reads the files, up to the limit of their total size.
-    static func read(_ files: [String]) -> [Text] {
-        var texts: [Text] = []
+    static func read(_ files: [String]) -> [FileText] {
+        var texts: [FileText] = []
         var bytes = 0
         for file in files {
             let text = Result { () throws(FileReader.Failure) in try FileReader.text(of: file) }
@@ -64,10 +64,10 @@ public struct DefinitionFiles: Sendable {
                 let message =
                     "with this file the definition files are too large; at most \(Limits.definitionBytes) bytes are "
                     + "allowed in all"
-                texts.append(Text(file: file, text: .failure(FileReader.Failure(message: message))))
+                texts.append(FileText(file: file, text: .failure(FileReader.Failure(message: message))))
                 break
             }
-            texts.append(Text(file: file, text: text))
+            texts.append(FileText(file: file, text: text))
         }
         return texts
     }
@@ -77,21 +77,21 @@ public struct DefinitionFiles: Sendable {
         _ files: [String], _ problems: [Diagnostic], _ folders: DefinitionFolders
     ) -> [Diagnostic] {
         guard files.isEmpty, problems.isEmpty else { return problems }
-        let paths = FlowFile.Text.list(folders.paths, "or")
+        let paths = Text.list(folders.paths, "or")
         return [Diagnostic(.warning, file: "", message: "there are no definition files in \(paths)")]
     }
 
     /// Checks texts that were read, or could not be; `folderDiagnostics` are about the folders that the texts came from.
     static func check(
-        _ texts: [Text], _ folderDiagnostics: [Diagnostic] = [], isOfService: Bool = false
+        _ texts: [FileText], _ folderDiagnostics: [Diagnostic] = [], isOfService: Bool = false
     ) throws(DefinitionFailure) -> DefinitionFiles {
-        var sources: [Source] = []
+        var sources: [ParsedFile] = []
         var early = folderDiagnostics
         for text in texts {
             do throws(FileReader.Failure) {
                 let content = try text.text.get()
                 let map = SourceMap(content)
-                sources.append(Source(file: text.file, root: try Toml.parse(content, map), map: map))
+                sources.append(ParsedFile(file: text.file, root: try Toml.parse(content, map), map: map))
             } catch {
                 early.append(
                     Diagnostic(.error, file: text.file, line: error.line, column: error.column, message: error.message))
@@ -121,9 +121,9 @@ public struct DefinitionFiles: Sendable {
             let here = (places[one.file] ?? -1, one.line ?? 0, one.column ?? 0)
             let there = (places[other.file] ?? -1, other.line ?? 0, other.column ?? 0)
             if here != there { return here < there }
-            if one.file != other.file { return FlowFile.Text.precedes(one.file, other.file) }
-            if one.place != other.place { return FlowFile.Text.precedes(one.place, other.place) }
-            return FlowFile.Text.precedes(one.message, other.message)
+            if one.file != other.file { return Text.precedes(one.file, other.file) }
+            if one.place != other.place { return Text.precedes(one.place, other.place) }
+            return Text.precedes(one.message, other.message)
         }
     }
 }

@@ -8,7 +8,7 @@ public final class DefinitionReader {
 
     /// The texts of a reading, and its result.
     private struct Reading {
-        let texts: [DefinitionFiles.Text]
+        let texts: [DefinitionFiles.FileText]
         let folderDiagnostics: [Diagnostic]
         let result: Result<DefinitionFiles, DefinitionFailure>
     }

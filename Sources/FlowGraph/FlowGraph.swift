@@ -18,10 +18,10 @@ public struct FlowGraph: Sendable {
         /// Whether screens show their presenters.
         public var showsPresenters: Bool
         /// The live presentables, to be marked; nil marks none.
-        public var live: [LiveNode]?
+        public var live: [LivePresentable]?
 
         /// Creates options.
-        public init(root: String? = nil, showsPresenters: Bool = false, live: [LiveNode]? = nil) {
+        public init(root: String? = nil, showsPresenters: Bool = false, live: [LivePresentable]? = nil) {
             self.root = root
             self.showsPresenters = showsPresenters
             self.live = live
@@ -41,7 +41,7 @@ public struct FlowGraph: Sendable {
         /// Whether Back triggers a step, and the idle time after which a step is triggered; nil if there is none.
         var hasBack = false
         var idle: String?
-        var mark = Mark.none
+        var mark = LiveMark.none
     }
 
     /// A step that a flow takes.
@@ -61,11 +61,11 @@ public struct FlowGraph: Sendable {
         var id: String
         var name: String
         var notes: [String] = []
-        var mark = Mark.none
+        var mark = LiveMark.none
     }
 
     /// Marks live presentables.
-    enum Mark: Equatable {
+    enum LiveMark: Equatable {
         case none
         /// The number of live ones, none of them presented.
         case live(Int)
@@ -128,7 +128,7 @@ public struct FlowGraph: Sendable {
 
     // MARK: Live presentables
 
-    private mutating func mark(_ live: [LiveNode], _ definitions: Definitions) {
+    private mutating func mark(_ live: [LivePresentable], _ definitions: Definitions) {
         var names: [String: String] = [:]
         for node in live where node.isFlow { names[node.path] = node.name }
         for node in live.sorted(by: { $0.path < $1.path }) {
@@ -154,7 +154,7 @@ public struct FlowGraph: Sendable {
 
 extension FlowGraph {
     /// A live presentable of the service.
-    public struct LiveNode: Equatable, Sendable {
+    public struct LivePresentable: Equatable, Sendable {
         /// Its object path.
         public var path: String
         /// The name of the screen or flow.
@@ -177,8 +177,8 @@ extension FlowGraph {
     }
 }
 
-extension FlowGraph.Mark {
-    fileprivate mutating func add(_ node: FlowGraph.LiveNode) {
+extension FlowGraph.LiveMark {
+    fileprivate mutating func add(_ node: FlowGraph.LivePresentable) {
         switch self {
         case .none: self = node.isPresented ? .presented(1) : .live(1)
         case .live(let count): self = node.isPresented ? .presented(count + 1) : .live(count + 1)

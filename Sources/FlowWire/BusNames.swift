@@ -50,7 +50,7 @@ package enum BusNames {
     }
 
     /// Errors of D-Bus, apart from the service's own.
-    package enum StandardError {
+    package enum BusError {
         /// The caller has no permission.
         @inlinable package static var accessDenied: StaticString { "org.freedesktop.DBus.Error.AccessDenied" }
         /// There is no object at a path.

@@ -11,7 +11,7 @@ extension BusNames {
 extension FlowError.Code {
     /// The D-Bus error's name.
     package var busName: String {
-        self == .accessDenied ? "\(BusNames.StandardError.accessDenied)" : BusNames.errorPrefix + rawValue
+        self == .accessDenied ? "\(BusNames.BusError.accessDenied)" : BusNames.errorPrefix + rawValue
     }
 
     /// The refusal for the name of a D-Bus error; nil for errors of others, or of a later version.

@@ -3,7 +3,7 @@ import Glibc
 import Platform
 
 /// A signal that a service reacts to; signal(7).
-public enum Signal: Sendable, CaseIterable {
+public enum UnixSignal: Sendable, CaseIterable {
     /// SIGTERM
     case terminate
     /// SIGINT
@@ -22,7 +22,7 @@ public enum Signal: Sendable, CaseIterable {
 
     /// Blocks signals in this thread and every thread that it starts later, so that only the loop sees them: call it
     /// before any other thread exists. sigprocmask(2).
-    public static func block(_ signals: [Signal]) throws(SdError) {
+    public static func block(_ signals: [UnixSignal]) throws(SdError) {
         var set = sigset_t()
         sigemptyset(&set)
         for signal in signals { sigaddset(&set, signal.number) }
@@ -74,8 +74,8 @@ public final class EventLoop {
     public func exit(_ code: Int32) throws(SdError) { try check("sd_event_exit", sd_event_exit(handle, code)) }
 
     /// Runs a closure whenever a signal arrives, until ``run()`` returns. The signal must be blocked
-    /// (``Signal/block(_:)``), else EBUSY; sd_event_add_signal(3).
-    public func onSignal(_ signal: Signal, _ handler: @escaping () -> Void) throws(SdError) {
+    /// (``UnixSignal/block(_:)``), else EBUSY; sd_event_add_signal(3).
+    public func onSignal(_ signal: UnixSignal, _ handler: @escaping () -> Void) throws(SdError) {
         let source = EventSource(handler)
         var made: OpaquePointer?
         let result = sd_event_add_signal(
@@ -98,7 +98,7 @@ public final class EventLoop {
     }
 
     /// When the loop does deferred work.
-    public enum Turn: Sendable {
+    public enum Phase: Sendable {
         /// In turn with incoming messages, rather than after all of them: for work that somebody waits for.
         case amongMessages
         /// After the messages that have arrived, before anything else.
@@ -122,7 +122,7 @@ public final class EventLoop {
     ///   - turn: when.
     ///   - handler: runs in the loop, each time after ``DeferredTask/schedule()``.
     /// - Returns: the task, which ends with its last reference.
-    public func deferred(_ turn: Turn = .whenIdle, _ handler: @escaping () -> Void) throws(SdError) -> DeferredTask {
+    public func deferred(_ phase: Phase = .whenIdle, _ handler: @escaping () -> Void) throws(SdError) -> DeferredTask {
         let source = EventSource(handler)
         var made: OpaquePointer?
         let result = sd_event_add_defer(
@@ -133,7 +133,7 @@ public final class EventLoop {
             }, source.opaque)
         try check("sd_event_add_defer", result)
         source.handle = made
-        try check("sd_event_source_set_priority", sd_event_source_set_priority(made, turn.priority))
+        try check("sd_event_source_set_priority", sd_event_source_set_priority(made, phase.priority))
         try source.enable(SD_EVENT_OFF)
         return DeferredTask(source)
     }

@@ -13,7 +13,7 @@ final class CommitFile {
     static let suffix = "-commit"
 
     /// Its contents.
-    struct Mark: Equatable {
+    struct CommitMark: Equatable {
         /// Identifies the store: a random number that the store has, too.
         var identity: UInt64 = 0
         /// The number of the last commit whose effects may have been carried out.
@@ -32,10 +32,10 @@ final class CommitFile {
         case missing
         /// It can't be read, or is damaged.
         case damaged(String)
-        case mark(Mark)
+        case mark(CommitMark)
 
         /// The contents; nil if there are none, or they are damaged.
-        var mark: Mark? { if case .mark(let mark) = self { mark } else { nil } }
+        var mark: CommitMark? { if case .mark(let mark) = self { mark } else { nil } }
     }
 
     private static let byteCount = 80
@@ -65,7 +65,7 @@ final class CommitFile {
     /// Writes the contents.
     ///
     /// - Returns: whether that succeeded.
-    @discardableResult func write(_ mark: Mark) -> Bool {
+    @discardableResult func write(_ mark: CommitMark) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: Self.byteCount, alignment: 8) { bytes in
             func put(_ number: UInt64, at place: Int) {
                 bytes.storeBytes(of: number.littleEndian, toByteOffset: place, as: UInt64.self)
@@ -107,7 +107,7 @@ final class CommitFile {
             let checksum = Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<72]), seed: magic)
             guard number(at: 72) == checksum else { return .damaged("has another checksum than its bytes") }
             return .mark(
-                Mark(
+                CommitMark(
                     identity: number(at: 8), number: number(at: 16),
                     boot: BootClock.Boot(high: number(at: 24), low: number(at: 32)), isClosed: bytes[40] & 0x80 != 0,
                     counters: Array(bytes[41..<41 + Int(bytes[40] & 0x1f)])))

@@ -173,7 +173,7 @@ extension Connection {
         if version < format.version {
             try database.run("BEGIN EXCLUSIVE")
             do throws(StoreFailure) {
-                for step in format.steps[version...] { try database.run(step.sql) }
+                for step in format.migrations[version...] { try database.run(step.sql) }
                 try database.run(
                     "PRAGMA application_id = \(Format.applicationID); PRAGMA user_version = \(format.version)")
                 try checkSchema(of: database, format.version, format)
@@ -211,7 +211,7 @@ extension Connection {
         let schema = try Statement("SELECT sql FROM sqlite_schema ORDER BY name", of: database)
         var found: [String] = []
         while try schema.step() { found.append(schema.text(0)) }
-        guard found == format.steps[version - 1].schema else {
+        guard found == format.migrations[version - 1].schema else {
             throw StoreFailure(.unreadable, "'\(database.path)' has other tables than format \(version)")
         }
     }

@@ -1,26 +1,26 @@
 /// The format of the files of ``StoreFile``, and the migration of older versions.
 struct Format: Sendable {
     /// The migration from one version to the next, and the tables after it.
-    struct Step: Sendable {
+    struct Migration: Sendable {
         /// The statements.
         let sql: String
         /// All tables as in `sqlite_schema`, by their names.
         let schema: [String]
     }
 
-    /// The first step migrates an empty file, of version 0, to version 1, and so on.
-    let steps: [Step]
+    /// The first one migrates an empty file, of version 0, to version 1, and so on.
+    let migrations: [Migration]
 
-    /// The version of the format: the number of steps.
-    var version: Int { steps.count }
+    /// The version of the format: the number of migrations.
+    var version: Int { migrations.count }
 
     /// "Flow": identifies files as ours; https://www.sqlite.org/fileformat2.html#application_id
     static let applicationID: Int64 = 0x466c_6f77
 
     /// The current format.
-    static let current = Format(steps: [
-        Step(sql: records1 + ";" + history1, schema: [history1, records1]),
-        Step(
+    static let current = Format(migrations: [
+        Migration(sql: records1 + ";" + history1, schema: [history1, records1]),
+        Migration(
             sql: """
                 ALTER TABLE records RENAME TO oldRecords; ALTER TABLE history RENAME TO oldHistory; \
                 \(records); \(history); \

@@ -28,7 +28,7 @@ public final class StoreFile {
     var base: (sinceBoot: UInt64, witnessed: UInt64) = (0, 0)
     var isBaseWritten = false
 
-    private var mark = CommitFile.Mark()
+    private var mark = CommitFile.CommitMark()
     private var commitFile: CommitFile?
     /// The result of inspecting it when it was opened.
     public private(set) var inspection = Inspection()
@@ -65,9 +65,9 @@ public final class StoreFile {
         var found = CommitFile.read(beside: path)
         let written = startsOver ? 0 : found.mark?.number ?? 0
         let isFresh = try Files.prepare(path, written: written)
-        var made: CommitFile.Mark?
+        var made: CommitFile.CommitMark?
         let opened = try Connection.open(path, format, written: written) { () throws(StoreFailure) in
-            let mark = CommitFile.Mark(
+            let mark = CommitFile.CommitMark(
                 identity: .random(in: 1...UInt64.max), boot: clock.boot, counters: found.mark?.counters ?? [])
             made = mark
             // That it is missing is handled below.
@@ -88,7 +88,7 @@ public final class StoreFile {
         connection = opened
         guard !opened.isReadOnly else { return }
         opened.isCleanedUp = true
-        mark = CommitFile.Mark(
+        mark = CommitFile.CommitMark(
             identity: contents.meta.identity, number: contents.number, boot: clock.boot,
             counters: found.mark?.counters ?? [])
         if mark.counters.isEmpty { mark.counters = loaded?.first { $0.key.kind == .counters }?.body ?? [] }

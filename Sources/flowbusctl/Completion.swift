@@ -46,7 +46,7 @@ enum Completion {
         answer {
             let words = CommandWords(words)
             let step = try words.connect().quietDeclarations().first { $0.name == words.value(place) }
-            return step?.arguments.map { $0.name + "=" } ?? []
+            return step?.parameters.map { $0.name + "=" } ?? []
         }
     }
 

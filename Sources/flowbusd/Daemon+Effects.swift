@@ -31,7 +31,7 @@ extension Daemon {
             do { try perform(effect, request, &open) } catch { connectionFailed(error) }
         }
         guard let open, open.expectsReply, !isLost else { return }
-        do { pendingCalls.add(try PendingCall(open), for: request) } catch { connectionFailed(error) }
+        do { unansweredCalls.add(try PendingCall(open), for: request) } catch { connectionFailed(error) }
     }
 
     /// - Parameters:
@@ -85,7 +85,7 @@ extension Daemon {
     ) throws {
         if answered == request, let call = open.take() {
             try send(call)
-        } else if let pending = pendingCalls.remove(answered) {
+        } else if let pending = unansweredCalls.remove(answered) {
             try withExtendedLifetime(pending) { try send(pending.call) }
         }
     }

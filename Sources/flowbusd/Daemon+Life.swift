@@ -8,7 +8,7 @@ import SdBus
 
 extension Daemon {
     /// How a daemon ended.
-    enum End {
+    enum ExitReason {
         /// The process ends with this status.
         case exit(ExitStatus)
         /// The bus is lost, and the process looks for it.
@@ -19,11 +19,11 @@ extension Daemon {
     ///
     /// The objects exist before the name, so that no client sees the name without them. Roots are restored and started
     /// after it, because before no client matches the signals. Calls wait until then.
-    func run() -> End {
+    func run() -> ExitReason {
         do {
             try addObjects()
             try bus.onDisconnect { [unowned self] in busLost() }
-            for signal in [Signal.terminate, .interrupt] {
+            for signal in [UnixSignal.terminate, .interrupt] {
                 try loop.onSignal(signal) { [unowned self] in stop(.success) }
             }
             // The errors are in the log.
@@ -51,7 +51,7 @@ extension Daemon {
         return serve()
     }
 
-    private func serve() -> End {
+    private func serve() -> ExitReason {
         let status: ExitStatus
         do {
             status = ExitStatus(rawValue: try loop.run()) ?? .systemError

@@ -50,7 +50,7 @@ final class Daemon {
     /// Calls to other processes.
     let outbox: Outbox
     /// Calls that a later event answers.
-    var pendingCalls = PendingCalls()
+    var unansweredCalls = UnansweredCalls()
     var lookup = PresentableLookup()
     /// The owners of bus names.
     let names: BusNameWatches
@@ -123,7 +123,7 @@ final class Daemon {
             setup.recorder?.handle(event, at: now, by: &coordinator)
             ?? coordinator.handle(event, at: now, upTo: Limits.slice)
         if coordinator.hasMore { resumeSoon() }
-        let request = pendingCalls.latestRequest
+        let request = unansweredCalls.latestRequest
         if gate.isEnabled, coordinator.hasUrgentRecords || !gate.isEmpty {
             return hold(effects, answering: call, of: request, at: now)
         }
@@ -132,5 +132,5 @@ final class Daemon {
     }
 
     /// The number of a new request.
-    func nextRequest() -> RequestID { pendingCalls.nextRequest() }
+    func nextRequest() -> RequestID { unansweredCalls.nextRequest() }
 }

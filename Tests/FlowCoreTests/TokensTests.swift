@@ -8,7 +8,7 @@ struct TokensTests {
     private let one = Client(":1.1")
     private let other = Client(":1.2")
 
-    private func key(_ token: String, _ client: Client? = nil, _ kind: Tokens.Kind = .emission) -> Tokens.Key {
+    private func key(_ token: String, _ client: Client? = nil, _ kind: Tokens.CallKind = .emission) -> Tokens.Key {
         Tokens.Key(client: client ?? one, kind: kind, token: token)
     }
 

@@ -10,7 +10,7 @@ struct MutationTests {
     private func survives(_ bytes: [UInt8]) -> Bool {
         let text = Result { () throws(FileReader.Failure) in try FileReader.text(of: bytes) }
         do throws(DefinitionFailure) {
-            _ = try DefinitionFiles.check([DefinitionFiles.Text(file: "a.toml", text: text)])
+            _ = try DefinitionFiles.check([DefinitionFiles.FileText(file: "a.toml", text: text)])
             // Texts are refused for many reasons at once; the schema has to take those that are accepted.
             if case .success(let text) = text { judge(text) }
             return true

@@ -56,7 +56,7 @@ struct SchemaTests {
             #expect((property["description"] as? String)?.isEmpty == false, "\(name)")
         }
         let usual = try DefinitionFiles.check([
-            DefinitionFiles.Text(file: "a.toml", text: .success("version = 1\n[flows.f]\n[screens]\ns = {}"))
+            DefinitionFiles.FileText(file: "a.toml", text: .success("version = 1\n[flows.f]\n[screens]\ns = {}"))
         ]).definitions
         let (usualFlow, usualScreen) = (usual.flows[0], usual.screens[0])
         #expect(flow["children"]?["default"] as? String == usualFlow.children.rawValue)
@@ -94,7 +94,7 @@ extension DefinitionFiles {
     /// The errors of a text, as the only file.
     fileprivate static func errors(in text: String) -> [Diagnostic] {
         do throws(DefinitionFailure) {
-            _ = try check([Text(file: "a.toml", text: .success(text))])
+            _ = try check([FileText(file: "a.toml", text: .success(text))])
             return []
         } catch {
             return error.diagnostics.filter { $0.severity == .error }

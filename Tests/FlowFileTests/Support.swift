@@ -94,7 +94,7 @@ extension DefinitionFiles {
         _ texts: [(file: String, text: Result<String, FileReader.Failure>)]
     ) throws(DefinitionFailure) -> DefinitionFiles {
         for case .success(let text) in texts.map(\.text) { judge(text) }
-        return try check(texts.map { Text(file: $0.file, text: $0.text) })
+        return try check(texts.map { FileText(file: $0.file, text: $0.text) })
     }
 }
 

@@ -144,8 +144,10 @@ struct GraphTests {
 
     @Test func `live presentables are marked if defined, otherwise listed`() throws {
         let base = "/org/flowbus/Navigation1/tree"
-        func live(_ path: String, _ name: String, isFlow: Bool = false, _ isPresented: Bool) -> FlowGraph.LiveNode {
-            FlowGraph.LiveNode(path: base + path, name: name, isFlow: isFlow, isPresented: isPresented)
+        func live(_ path: String, _ name: String, isFlow: Bool = false, _ isPresented: Bool)
+            -> FlowGraph.LivePresentable
+        {
+            FlowGraph.LivePresentable(path: base + path, name: name, isFlow: isFlow, isPresented: isPresented)
         }
         let graph = FlowGraph(
             try definitions(Self.shop),
@@ -157,7 +159,7 @@ struct GraphTests {
             ]))
         let shop = try #require(graph.boxes.last)
         #expect(shop.mark == .presented(1))
-        #expect(graph.boxes.first?.mark == FlowGraph.Mark.none)
+        #expect(graph.boxes.first?.mark == FlowGraph.LiveMark.none)
         let marks = Dictionary(uniqueKeysWithValues: shop.screens.map { ($0.name, $0.mark) })
         #expect(marks == ["list": .live(2), "detail": .presented(1)])
         #expect(graph.undefinedPaths == [base + "/x", base + "/x/list"])

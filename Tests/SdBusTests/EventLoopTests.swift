@@ -88,7 +88,7 @@ struct EventLoopTests {
     }
 
     @Test func `a blocked signal ends up in the loop`() throws {
-        try Signal.block([.terminate])
+        try UnixSignal.block([.terminate])
         let loop = try EventLoop()
         var count = 0
         try loop.onSignal(.terminate) {
@@ -96,7 +96,7 @@ struct EventLoopTests {
             try? loop.exit(0)
         }
         // To this thread, as the others of the test's process don't block it.
-        #expect(pthread_kill(pthread_self(), Signal.terminate.number) == 0)
+        #expect(pthread_kill(pthread_self(), UnixSignal.terminate.number) == 0)
         #expect(try loop.run() == 0)
         #expect(count == 1)
     }
@@ -106,7 +106,7 @@ struct EventLoopTests {
         var set = sigset_t()
         var old = sigset_t()
         sigemptyset(&set)
-        sigaddset(&set, Signal.hangUp.number)
+        sigaddset(&set, UnixSignal.hangUp.number)
         #expect(pthread_sigmask(SIG_UNBLOCK, &set, &old) == 0)
         defer { pthread_sigmask(SIG_SETMASK, &old, nil) }
         let loop = try EventLoop()

@@ -21,7 +21,7 @@ struct SupportTests {
     }
 
     @Test func `a child has no signal blocked`() throws {
-        try Signal.block([.terminate])
+        try UnixSignal.block([.terminate])
         let child = try ChildProcess("sleep", ["1000"])
         #expect(try child.terminate() == .signal(SIGTERM))
         child.send(signal: SIGTERM)

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `D-6: the format of today never changes`() throws {
-        let mark = CommitFile.Mark(
+        let mark = CommitFile.CommitMark(
             identity: 0x0102, number: 0x0304, boot: BootClock.Boot(high: 5, low: 6), isClosed: true, counters: [7, 8])
         #expect(try CommitFile(beside: file).write(mark))
         #expect(CommitFile.read(beside: file) == .mark(mark))

@@ -15,19 +15,21 @@ import Testing
         file = folder.file()
     }
 
-    private static let history = Format.current.steps[1].schema[0]
-    private static let records = Format.current.steps[1].schema[1]
+    private static let history = Format.current.migrations[1].schema[0]
+    private static let records = Format.current.migrations[1].schema[1]
 
     /// A version 3 that counts bodies, and a version 4 with another table.
-    private static let second = Format.Step(
+    private static let second = Format.Migration(
         sql: "ALTER TABLE records ADD COLUMN size INTEGER; UPDATE records SET size = length(body)",
         schema: [history, records.replacing(") STRICT", with: ", size INTEGER) STRICT")])
-    private static let third = Format.Step(
+    private static let third = Format.Migration(
         sql: "CREATE TABLE more (number INTEGER) STRICT",
         schema: [history, "CREATE TABLE more (number INTEGER) STRICT"]
             + second.schema.suffix(1))
 
-    private func format(_ steps: Format.Step...) -> Format { Format(steps: Format.current.steps + steps) }
+    private func format(_ more: Format.Migration...) -> Format {
+        Format(migrations: Format.current.migrations + more)
+    }
 
     @Test func `D-6: an older format is migrated to the newer one, with all its contents`() throws {
         let records = [Record.node(1, [1, 2, 3]), .node(2, [])]
@@ -53,7 +55,7 @@ import Testing
         #expect(failure { try StoreFile(file, format(Self.second)) }?.kind == .unreadable)
     }
 
-    @Test func `D-6: a fresh file takes all steps at once`() throws {
+    @Test func `D-6: a fresh file takes all migrations at once`() throws {
         try StoreFile(file, format(Self.second, Self.third)).write([.node(1, [1])])
         #expect(try Database(file, .full).number("PRAGMA user_version") == 4)
         #expect(try StoreFile(file, format(Self.second, Self.third)).records() == [.node(1, [1])])
@@ -63,8 +65,8 @@ import Testing
         try StoreFile(file).write([.node(1, [1])])
         let before = try content(of: file)
         let broken = [
-            Format.Step(sql: "DELETE FROM records; UPDATE none SET size = 1", schema: []),
-            Format.Step(sql: "DELETE FROM records", schema: ["CREATE TABLE other (number)"]),
+            Format.Migration(sql: "DELETE FROM records; UPDATE none SET size = 1", schema: []),
+            Format.Migration(sql: "DELETE FROM records", schema: ["CREATE TABLE other (number)"]),
         ]
         for step in broken {
             let found = failure { try StoreFile(file, format(Self.second, step)) }
@@ -76,7 +78,7 @@ import Testing
 
     @Test func `D-7: a migration without room for it leaves the file as it was, and is done later`() throws {
         try StoreFile(file).write((0..<50).map { .node($0, Array(repeating: 1, count: 1_000)) })
-        let full = Format.Step(
+        let full = Format.Migration(
             sql: "PRAGMA max_page_count = 1; " + Self.second.sql + Self.blow, schema: Self.second.schema)
         let found = failure { try StoreFile(file, format(full)) }
         #expect(found?.kind == .unwritable)
@@ -91,7 +93,7 @@ import Testing
     private func writeFirstVersion() throws {
         try put([], into: file)
         let database = try Database(file, .full)
-        try database.run(Format.current.steps[0].sql)
+        try database.run(Format.current.migrations[0].sql)
         var batch = HistoryBatch()
         for serial in 7...9 as ClosedRange<UInt64> { batch.append(.sample(serial), at: 70 + serial) }
         let entries = try batch.withEntries { Array($0) }.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
@@ -144,7 +146,7 @@ import Testing
         #expect(Format.applicationID == 0x466c_6f77)
         #expect(Format.current.version == 2)
         #expect(
-            Format.current.steps[1].schema == [
+            Format.current.migrations[1].schema == [
                 "CREATE TABLE history (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, time INTEGER NOT NULL, "
                     + "before INTEGER NOT NULL, count INTEGER NOT NULL, witnessed INTEGER NOT NULL, "
                     + "checksum INTEGER NOT NULL, number INTEGER NOT NULL, digest INTEGER NOT NULL, "
@@ -153,7 +155,7 @@ import Testing
                     + "body BLOB NOT NULL) STRICT",
             ])
         #expect(
-            Format.current.steps[0].schema == [
+            Format.current.migrations[0].schema == [
                 "CREATE TABLE history (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, time INTEGER NOT NULL, "
                     + "before INTEGER NOT NULL, count INTEGER NOT NULL, entries BLOB NOT NULL) STRICT",
                 "CREATE TABLE records (key INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT",

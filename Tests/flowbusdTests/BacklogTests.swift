@@ -16,15 +16,15 @@ struct BacklogTests {
         connection = try Bus(.address(bus.address))
     }
 
-    private func call(_ client: Int, bytes: Int = 0, since: UInt64 = 0) throws -> Backlog.Call {
+    private func call(_ client: Int, bytes: Int = 0, since: UInt64 = 0) throws -> Backlog.PostponedCall {
         let message = try OutgoingMessage(
             call: connection, destination: "org.example.X", path: "/x", interface: "org.example.X", member: "X")
-        return Backlog.Call(
+        return Backlog.PostponedCall(
             message: RetainedMessage(MessageReader(message.handle)), client: Client(":1.\(client)"), bytes: bytes,
             since: since, body: { _, _ in })
     }
 
-    private func refusal(_ backlog: inout Backlog, _ call: Backlog.Call) -> FlowError? {
+    private func refusal(_ backlog: inout Backlog, _ call: Backlog.PostponedCall) -> FlowError? {
         do throws(FlowError) {
             try backlog.add(call)
             return nil

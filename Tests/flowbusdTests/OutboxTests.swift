@@ -47,7 +47,9 @@ struct OutboxTests {
         transcript.lastQuestion += 1
         let destination = destination ?? peer.uniqueName
         outbox.send(
-            Outbox.Call(question: QuestionID(transcript.lastQuestion), destination: destination, timeout: timeout) {
+            Outbox.OutgoingCall(
+                question: QuestionID(transcript.lastQuestion), destination: destination, timeout: timeout
+            ) {
                 [connection] in
                 guard isSendable else { throw UnsendableError() }
                 return try OutgoingMessage(
@@ -117,7 +119,7 @@ struct OutboxTests {
                 transcript.lastQuestion += 1
                 let question = QuestionID(transcript.lastQuestion)
                 outbox.send(
-                    Outbox.Call(question: question, destination: client.uniqueName, timeout: 60_000_000) {
+                    Outbox.OutgoingCall(question: question, destination: client.uniqueName, timeout: 60_000_000) {
                         [connection] in
                         try OutgoingMessage(
                             call: connection, destination: client.uniqueName, path: "/x", interface: "org.example.X",

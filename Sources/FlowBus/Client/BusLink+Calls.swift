@@ -146,7 +146,7 @@ extension NavigationError {
     ///   - text: the message.
     ///   - isLost: whether the connection is lost.
     init(busName name: String, _ text: String, isLost: Bool = false) {
-        if isLost, name == "\(BusNames.StandardError.noReply)" || name == Code.disconnected.rawValue {
+        if isLost, name == "\(BusNames.BusError.noReply)" || name == Code.disconnected.rawValue {
             self.init(.disconnected, "the connection to the bus is lost, so what became of the call is not known")
             return
         }

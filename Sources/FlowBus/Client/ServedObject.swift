@@ -61,7 +61,7 @@ final class ServedObject: LinkListener {
         guard !isEnded else { return }
         let sender = String(cString: call.sender)
         guard sender == link.owner else {
-            let name = "\(BusNames.StandardError.accessDenied)"
+            let name = "\(BusNames.BusError.accessDenied)"
             let text = "only the service, '\(BusNames.service)', may call this object"
             // If this fails, the caller has no connection to wait on.
             try? OutgoingMessage(errorTo: call, name: name, text: text).send()
@@ -124,16 +124,16 @@ final class PendingReply {
     }
 
     /// Sends an error without a specific name.
-    func fail(_ text: String) { fail("\(BusNames.StandardError.failed)", text) }
+    func fail(_ text: String) { fail("\(BusNames.BusError.failed)", text) }
 
     /// Sends the error for an unknown method.
     func failUnknown(_ member: String) {
-        fail("\(BusNames.StandardError.unknownMethod)", "there is no method '\(member)' here")
+        fail("\(BusNames.BusError.unknownMethod)", "there is no method '\(member)' here")
     }
 
     /// Sends the error for a call that can't be read.
     func failUnread(_ what: String, _ error: SdError) {
-        fail("\(BusNames.StandardError.invalidArgs)", "\(what) can't be read: \(error)")
+        fail("\(BusNames.BusError.invalidArgs)", "\(what) can't be read: \(error)")
     }
 
     private func answer(_ body: (MessageReader) throws(SdError) -> Void) {
@@ -144,7 +144,7 @@ final class PendingReply {
         } catch {
             // An answer that can't be encoded must not leave the service waiting.
             try? OutgoingMessage(
-                errorTo: call.call, name: "\(BusNames.StandardError.failed)",
+                errorTo: call.call, name: "\(BusNames.BusError.failed)",
                 text: "the answer can't be sent: \(error)"
             ).send()
         }

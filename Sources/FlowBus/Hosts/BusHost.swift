@@ -324,6 +324,6 @@ extension NavigationError {
     /// Whether the service sent the error, rather than being unreachable.
     var isFromService: Bool {
         ![.disconnected, .noReply, .serviceUnknown].contains(code)
-            && !code.rawValue.hasPrefix(BusNames.StandardError.spawnPrefix)
+            && !code.rawValue.hasPrefix(BusNames.BusError.spawnPrefix)
     }
 }

@@ -114,7 +114,7 @@ extension Machine {
     private mutating func concludeToken(
         _ token: Tokens.Key, _ answer: Effect, of call: RequestID, origin: UInt64, _ turn: inout Turn
     ) {
-        let outcome: Tokens.Outcome
+        let outcome: Tokens.CallState
         switch answer {
         case .reply(_, let known): outcome = .reply(known)
         case .fail(_, let error): outcome = .fail(error)

@@ -2,19 +2,19 @@
 /// other effect.
 struct Tokens: Sendable {
     /// The kind of call. Each kind has its own tokens, because the answers differ.
-    enum Kind: Sendable {
+    enum CallKind: Sendable {
         case emission
         case coordination
     }
 
     struct Key: Hashable, Sendable {
         var client: Client
-        var kind: Kind
+        var kind: CallKind
         var token: String
     }
 
     /// The outcome of a call.
-    enum Outcome: Equatable, Sendable {
+    enum CallState: Equatable, Sendable {
         case reply(Answer)
         case fail(FlowError)
         /// The call has not ended; these repeated calls wait with it.
@@ -23,7 +23,7 @@ struct Tokens: Sendable {
 
     /// The outcome of a call.
     private struct Entry {
-        var outcome: Outcome
+        var outcome: CallState
         /// nil if the call has ended.
         let request: RequestID?
         let at: Instant
@@ -52,7 +52,7 @@ struct Tokens: Sendable {
         }
     }
 
-    func outcome(of key: Key) -> Outcome? { entries[key]?.outcome }
+    func outcome(of key: Key) -> CallState? { entries[key]?.outcome }
 
     /// Makes repeated calls wait with this request.
     func haveWait(_ key: Key, with request: RequestID) -> Bool {
@@ -104,7 +104,7 @@ struct Tokens: Sendable {
     }
 
     /// Remembers an outcome; with the request if the call has not ended, for ``conclude(_:_:of:)``.
-    mutating func remember(_ outcome: Outcome, of key: Key, at now: Instant, for request: RequestID? = nil) {
+    mutating func remember(_ outcome: CallState, of key: Key, at now: Instant, for request: RequestID? = nil) {
         lastNumber += 1
         entries[key] = Entry(outcome: outcome, request: request, at: now, number: lastNumber)
         unsaved.insert(key)
@@ -125,7 +125,7 @@ struct Tokens: Sendable {
     }
 
     /// The first call has ended, or is answered before its end. Returns the calls that waited with it.
-    mutating func conclude(_ key: Key, _ outcome: Outcome, of request: RequestID) -> [RequestID] {
+    mutating func conclude(_ key: Key, _ outcome: CallState, of request: RequestID) -> [RequestID] {
         // The token may have expired, and belong to another call now.
         guard let before = entries[key], before.request == request else { return [] }
         entries[key]?.outcome = outcome
@@ -176,7 +176,7 @@ extension Tokens {
 
     private func record(of key: Key) -> Record? {
         guard let entry = entries[key] else { return nil }
-        let outcome: TokenRecord.Outcome =
+        let outcome: TokenRecord.CallState =
             switch (entry.outcome, entry.request) {
             // The call continues after a restart, and its outcome will be the token's.
             case (.reply(.verdict(.pending, _)), let request?): .pending(request: request.number)
@@ -189,7 +189,7 @@ extension Tokens {
 
     /// Restores a token; in the order of the records' numbers.
     mutating func restore(_ record: TokenRecord, _ number: UInt64) {
-        let (outcome, request): (Outcome, RequestID?) =
+        let (outcome, request): (CallState, RequestID?) =
             switch record.outcome {
             case .reply(let answer): (.reply(answer), nil)
             case .fail(let error): (.fail(error), nil)

@@ -3,7 +3,7 @@
 /// It is passed to all that take part in the event, and never stored: between two events there is none.
 struct Turn: ~Copyable, Sendable {
     /// The call at hand.
-    struct Call: Sendable {
+    struct CurrentCall: Sendable {
         /// nil if the event is not a call that can be answered later.
         var request: RequestID?
         /// The token of the call.
@@ -19,7 +19,7 @@ struct Turn: ~Copyable, Sendable {
     var size: Int
     /// How many steps were taken.
     var taken = 0
-    var call = Call()
+    var call = CurrentCall()
     /// The answer to the call. It is sent when the cascade has ended or waits (S-9).
     var answer: Effect?
     /// The origin of the current step; 0 if there is none.

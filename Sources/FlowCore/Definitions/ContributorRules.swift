@@ -92,11 +92,11 @@ public struct ContributorRules {
                     "no definition declares that screen"
                         + Names.suggestion(for: name, among: definitions.screens.map(\.name)))
             }
-            let target = Target(parameters: definitions[screen].parameters, subject: "the screen")
+            let target = ParameterList(parameters: definitions[screen].parameters, subject: "the screen")
             return .child(try child(.screen(screen), target, initial: nil, options))
         case .flow:
             guard let flow = definitions.flow(named: name) else { throw definitions.unknownFlow(name) }
-            let target = Target(parameters: definitions[flow].parameters, subject: "the flow")
+            let target = ParameterList(parameters: definitions[flow].parameters, subject: "the flow")
             return .child(try child(.flow(flow), target, initial: definitions[flow].initial, options))
         case .current: return .current(try forwarded(to: name, options.arguments))
         case .parent: return .parent(try forwarded(to: name, options.arguments))
@@ -121,7 +121,7 @@ public struct ContributorRules {
     }
 
     private func child(
-        _ presentable: ChildTemplate.Presentable, _ target: Target, initial: StepID?,
+        _ presentable: ChildTemplate.Presentable, _ target: ParameterList, initial: StepID?,
         _ options: NamedContributor.Options
     ) throws(FlowError) -> ChildTemplate {
         if let id = options.id { try Self.throwing(Self.problem(id: id)) }
@@ -159,15 +159,15 @@ public struct ContributorRules {
 
 extension ContributorRules {
     /// An owner of arguments.
-    private struct Target {
+    private struct ParameterList {
         let parameters: [Parameter]
         let subject: String
 
         subscript(name: String) -> Parameter? { parameters.first { $0.name == name } }
     }
 
-    private func target(_ step: StepID) -> Target {
-        Target(parameters: definitions[step].parameters, subject: "step '\(definitions[step].name)'")
+    private func target(_ step: StepID) -> ParameterList {
+        ParameterList(parameters: definitions[step].parameters, subject: "step '\(definitions[step].name)'")
     }
 
     /// Returns the given arguments in their declared types; or inherited ones if none are given (S-18).
@@ -175,7 +175,7 @@ extension ContributorRules {
     /// - Parameter child: the dismissed child, to which texts can refer in `onDismissed`: to its name, the reason, or an
     ///   argument.
     private func source(
-        _ given: Arguments?, for target: Target, dismissed child: Target? = nil
+        _ given: Arguments?, for target: ParameterList, dismissed child: ParameterList? = nil
     ) throws(FlowError) -> ArgumentSource {
         guard let given else { return .inherited }
         var bindings: [Binding] = []
@@ -204,7 +204,7 @@ extension ContributorRules {
 
     /// Returns what a text in `onDismissed` refers to; nil if it is literal.
     private func reference(
-        _ value: Value, to parameter: Parameter, of child: Target
+        _ value: Value, to parameter: Parameter, of child: ParameterList
     ) throws(FlowError) -> Binding.Source? {
         guard case .string(let text) = value, text.hasPrefix("$"), !text.hasPrefix("$$") else { return nil }
         let name = String(text.dropFirst())
@@ -226,7 +226,7 @@ extension ContributorRules {
         return source
     }
 
-    private func admit(_ value: Value, by parameter: Parameter, _ child: Target?) throws(FlowError) -> Value {
+    private func admit(_ value: Value, by parameter: Parameter, _ child: ParameterList?) throws(FlowError) -> Value {
         var value = value
         if child != nil, case .string(let text) = value, text.hasPrefix("$$") {
             value = .string(String(text.dropFirst()))

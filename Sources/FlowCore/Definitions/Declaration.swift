@@ -71,7 +71,7 @@ enum Declaration {
         let wanted = parameter.type.description
         let place = "the argument '\(argument.name)' of \(subject)"
         guard !isPrivate else { return "\(place) does not fit: it has to be of type \(wanted), not \(came)" }
-        if case .integer = parameter.type.kind, argument.value.integer != nil {
+        if parameter.type.isInteger, argument.value.integer != nil {
             return "\(place) is '\(argument.value)', which is out of the range of the type \(wanted)"
         }
         return

@@ -5,9 +5,9 @@ public struct ValueType: Hashable, Sendable {
     /// The type as a D-Bus signature, for instance `x` or `a{sv}`.
     public let signature: String
     /// The rule by which values are accepted.
-    let kind: Kind
+    let acceptance: Acceptance
 
-    enum Kind: Hashable, Sendable {
+    enum Acceptance: Hashable, Sendable {
         case integer(Value.FixedType)
         /// `v`: a value keeps its own type.
         case any
@@ -25,11 +25,11 @@ public struct ValueType: Hashable, Sendable {
         // A basic type has a signature of one letter, as a variant has.
         let letter = signature.utf8.count == 1 ? signature.utf8.first : nil
         if letter == UInt8(ascii: "v") {
-            kind = .any
+            acceptance = .any
         } else if let type = letter.flatMap(Value.FixedType.init(rawValue:)), type.isInteger {
-            kind = .integer(type)
+            acceptance = .integer(type)
         } else {
-            kind = .exact
+            acceptance = .exact
         }
     }
 
@@ -54,12 +54,12 @@ public struct ValueType: Hashable, Sendable {
     }
 
     /// Whether it is one of the integer types, each of which takes the values of the others.
-    public var isInteger: Bool { if case .integer = kind { true } else { false } }
+    public var isInteger: Bool { if case .integer = acceptance { true } else { false } }
 
     /// Returns the value converted to this type, or nil if it does not fit: integers of any type are converted if they
     /// are in range, any other value needs exactly this type (S-3).
     public func admit(_ value: Value) -> Value? {
-        switch kind {
+        switch acceptance {
         case .integer(let type):
             guard case .fixed(let given, let bits) = value.shape else { return nil }
             // The common case first: the value has the declared type already.
@@ -72,7 +72,7 @@ public struct ValueType: Hashable, Sendable {
 
     /// Returns whether some value of another type fits this one, for the check of definition files.
     public func canAdmit(_ other: ValueType) -> Bool {
-        switch (kind, other.kind) {
+        switch (acceptance, other.acceptance) {
         case (.integer, .integer), (.any, _), (_, .any): true
         default: signature == other.signature
         }

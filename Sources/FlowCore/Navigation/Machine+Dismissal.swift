@@ -63,13 +63,13 @@ extension Machine {
         _ turn: inout Turn
     ) {
         guard let gone, let template = gone.onDismissed else { return }
-        let context = Planner.Context(
+        let scope = Planner.Scope(
             arguments: gone.arguments, flow: flow, now: turn.now, dismissal: (gone.name, reason))
         var step = WaitingStep(
             origin: origin, client: client, flow: forest.id(of: flow),
             step: template.step, arguments: [], cause: cause, purpose: .triggered)
         do throws(FlowError) {
-            step.arguments = try Planner.resolve(template, context, forest, definitions).arguments
+            step.arguments = try Planner.resolve(template, scope, forest, definitions).arguments
             // It begins a cascade, or continues one after a wait: there can be thousands, and a slice may end before each.
             if mayTrigger(step, &turn) { queue.insert(contentsOf: [step]) }
         } catch {

@@ -92,7 +92,7 @@ extension Machine {
     }
 
     /// The result of an emission.
-    enum Admission {
+    enum EmissionResult {
         /// The flow took the step, it has ended, and callers have their answers.
         case taken(Outcome)
         /// The step waits for a guard or navigator of its flow, and is answered later.
@@ -105,7 +105,7 @@ extension Machine {
     mutating func emit(
         _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, _ options: EmissionOptions?,
         _ purpose: WaitingStep.Purpose, _ turn: inout Turn
-    ) -> Admission {
+    ) -> EmissionResult {
         guard let slot = forest.slot(of: node) else { return .ended(.refused(Self.gone)) }
         let flow = flow(for: slot)
         let admitted: Arguments
@@ -129,7 +129,8 @@ extension Machine {
     }
 
     /// The gate of a presentable: a step passes, is deferred or ignored (S-15).
-    mutating func pass(_ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, _ turn: inout Turn) -> Admission {
+    mutating func pass(_ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, _ turn: inout Turn) -> EmissionResult
+    {
         let whenHidden = forest[slot].isPresented ? .allow : whenHidden(slot)
         if whenHidden == .ignore { return .ended(.ignored(.hidden)) }
         let isFromOutside = step.purpose != .idle

@@ -12,10 +12,10 @@ enum Planner {
     ) throws(FlowError) -> Plan {
         var plan = Plan(arguments: step.arguments.broadcastable)
         if !contributors.isEmpty {
-            let context = Context(arguments: step.arguments, flow: flow, now: now)
+            let scope = Scope(arguments: step.arguments, flow: flow, now: now)
             if contributors.contains(where: \.clears) { clear(flow, &plan, forest) }
             for contributor in contributors {
-                try add(contributor, to: &plan, context, client: step.client, forest, definitions)
+                try add(contributor, to: &plan, scope, client: step.client, forest, definitions)
             }
             plan.dropPopped()
         }
@@ -24,7 +24,7 @@ enum Planner {
     }
 
     /// What the values of a rule can refer to.
-    struct Context {
+    struct Scope {
         /// `$name`
         let arguments: Arguments
         /// `$flow.name`
@@ -36,27 +36,27 @@ enum Planner {
     }
 
     private static func add(
-        _ contributor: FlowContributor, to plan: inout Plan, _ context: Context, client: Client, _ forest: Forest,
+        _ contributor: FlowContributor, to plan: inout Plan, _ scope: Scope, client: Client, _ forest: Forest,
         _ definitions: Definitions
     ) throws(FlowError) {
-        let flow = context.flow
+        let flow = scope.flow
         let parent = forest[flow].parent.map { forest[$0].path }
         switch contributor {
         case .child(let template):
-            try add(template, to: &plan, context, client: client, forest, definitions)
+            try add(template, to: &plan, scope, client: client, forest, definitions)
         case .pop(let target):
             pop(target, flow, &plan, forest)
         case .current(let template):
-            let forward = try resolve(template, context, forest, definitions)
+            let forward = try resolve(template, scope, forest, definitions)
             plan.forwardsToCurrent.append(forward)
             plan.contributions.append(contribution(.current, forward, path: forest[flow].path, definitions))
         case .parent(let template):
-            let forward = try resolve(template, context, forest, definitions)
+            let forward = try resolve(template, scope, forest, definitions)
             plan.forwardsToParent.append(forward)
             plan.contributions.append(contribution(.parent, forward, path: parent, definitions))
         case .end(let template):
             var last: Plan.Step?
-            if let template { last = try resolve(template, context, forest, definitions) }
+            if let template { last = try resolve(template, scope, forest, definitions) }
             plan.end = .yes(last)
             plan.contributions.append(contribution(.end, last, path: parent, definitions))
         }
@@ -117,7 +117,7 @@ enum Planner {
 
 extension Planner {
     private static func add(
-        _ template: ChildTemplate, to plan: inout Plan, _ context: Context, client: Client, _ forest: Forest,
+        _ template: ChildTemplate, to plan: inout Plan, _ scope: Scope, client: Client, _ forest: Forest,
         _ definitions: Definitions
     ) throws(FlowError) {
         let (name, parameters, subject): (String, [Parameter], String)
@@ -133,20 +133,20 @@ extension Planner {
             let definition = definitions.flows[id.index]
             (name, parameters, subject) = (definition.name, definition.parameters, "flow '\(definition.name)'")
             initial = initial ?? definition.initial
-            flow = definitions.newState(of: id, hasInitial: initial != nil, context.now)
+            flow = definitions.newState(of: id, hasInitial: initial != nil, scope.now)
         }
         let arguments = try Declaration.admit(
-            values(of: template.arguments, for: parameters, context, forest), as: parameters, of: subject)
+            values(of: template.arguments, for: parameters, scope, forest), as: parameters, of: subject)
         var step: Plan.Step?
         if let initial {
             step = try resolve(
-                StepTemplate(initial, arguments: template.stepArguments), context, forest, definitions)
+                StepTemplate(initial, arguments: template.stepArguments), scope, forest, definitions)
         }
-        if template.reuses, let place = reusable(name, isFlow: flow != nil, context.flow, &plan, forest) {
-            reuse(place, name, arguments, step, context.flow, &plan, forest)
+        if template.reuses, let place = reusable(name, isFlow: flow != nil, scope.flow, &plan, forest) {
+            reuse(place, name, arguments, step, scope.flow, &plan, forest)
             return
         }
-        let id = try forest.newID(template.id, for: name, below: context.flow, besides: plan.ids)
+        let id = try forest.newID(template.id, for: name, below: scope.flow, besides: plan.ids)
         plan.ids.insert(id, givenFor: template.id == nil ? name : nil)
         plan.siblings?.append(.planned(plan.children.count))
         let kind: Contribution.Kind = flow == nil ? .screen : .flow
@@ -157,7 +157,7 @@ extension Planner {
         plan.add(
             .make(birth, step),
             Contribution(
-                kind: kind, name: name, path: forest.path(of: id, below: context.flow), style: template.style,
+                kind: kind, name: name, path: forest.path(of: id, below: scope.flow), style: template.style,
                 arguments: arguments.broadcastable))
     }
 
@@ -286,28 +286,28 @@ extension Planner {
 extension Planner {
     /// A step that a rule triggers, with its arguments as declared.
     static func resolve(
-        _ template: StepTemplate, _ context: Context, _ forest: Forest, _ definitions: Definitions
+        _ template: StepTemplate, _ scope: Scope, _ forest: Forest, _ definitions: Definitions
     ) throws(FlowError) -> Plan.Step {
         let parameters = definitions.steps[template.step.index].parameters
-        let values = values(of: template.arguments, for: parameters, context, forest)
+        let values = values(of: template.arguments, for: parameters, scope, forest)
         return Plan.Step(step: template.step, arguments: try definitions.admit(values, of: template.step))
     }
 
     /// The values of a rule (S-18). References to absent arguments are left out.
     private static func values(
-        of source: ArgumentSource, for parameters: [Parameter], _ context: Context, _ forest: Forest
+        of source: ArgumentSource, for parameters: [Parameter], _ scope: Scope, _ forest: Forest
     ) -> Arguments {
         switch source {
         case .inherited:
-            context.arguments.filter { argument in parameters.contains { $0.name == argument.name } }
+            scope.arguments.filter { argument in parameters.contains { $0.name == argument.name } }
         case .given(let bindings):
             bindings.compactMap { binding in
                 switch binding.source {
                 case .literal(let value): Argument(binding.name, value)
-                case .step(let name): context.arguments[name].map { renamed($0, binding.name) }
-                case .flow(let name): forest[context.flow].arguments[name].map { renamed($0, binding.name) }
-                case .childName: context.dismissal.map { Argument(binding.name, .string($0.name)) }
-                case .reason: context.dismissal.map { Argument(binding.name, .string($0.reason.rawValue)) }
+                case .step(let name): scope.arguments[name].map { renamed($0, binding.name) }
+                case .flow(let name): forest[scope.flow].arguments[name].map { renamed($0, binding.name) }
+                case .childName: scope.dismissal.map { Argument(binding.name, .string($0.name)) }
+                case .reason: scope.dismissal.map { Argument(binding.name, .string($0.reason.rawValue)) }
                 }
             }
         }

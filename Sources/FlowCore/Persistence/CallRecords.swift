@@ -3,7 +3,7 @@
 /// The outcome of a call that its caller gave a name, as it is kept.
 struct TokenRecord: Equatable, Sendable {
     /// How the call ended, as far as it did.
-    enum Outcome: Equatable, Sendable {
+    enum CallState: Equatable, Sendable {
         case reply(Answer)
         case fail(FlowError)
         /// It waits, under this number.
@@ -22,7 +22,7 @@ struct TokenRecord: Equatable, Sendable {
 
     var key: Tokens.Key
     var at: Instant
-    var outcome: Outcome
+    var outcome: CallState
 
     var bytes: [UInt8] {
         var writer = RecordWriter(reserving: 64)
@@ -60,7 +60,7 @@ extension TokenRecord {
     init(_ bytes: [UInt8]) throws(RecordFailure) {
         var reader = RecordReader(bytes)
         let client = Client(try reader.text())
-        let kind: Tokens.Kind = try reader.flag() ? .coordination : .emission
+        let kind: Tokens.CallKind = try reader.flag() ? .coordination : .emission
         key = Tokens.Key(client: client, kind: kind, token: try reader.text())
         at = Instant(microseconds: try reader.number())
         switch try reader.byte() {

@@ -150,7 +150,7 @@ extension Machine {
     }
 
     func record(
-        of step: WaitingStep, _ stage: StepRecord.Stage, by definitions: Definitions, _ call: Turn.Call?
+        of step: WaitingStep, _ stage: StepRecord.Stage, by definitions: Definitions, _ call: Turn.CurrentCall?
     ) -> StepRecord {
         var record = StepRecord(
             stage: stage, place: step.flow.instance, origin: step.origin, cause: step.cause, client: step.client,
@@ -181,13 +181,13 @@ extension Machine {
     }
 
     /// The token of a call, which is the one at hand where it has just begun to wait.
-    private func token(of request: RequestID, _ call: Turn.Call?) -> String {
+    private func token(of request: RequestID, _ call: Turn.CurrentCall?) -> String {
         if case .step(_, let key)? = calls[request]?.kind { return key?.token ?? "" }
         return request == call?.request ? call?.token?.token ?? "" : ""
     }
 
     /// The path of the call that emitted a step; its screen may have gone while it waited.
-    private func path(of step: WaitingStep, for request: RequestID, _ call: Turn.Call?) -> String {
+    private func path(of step: WaitingStep, for request: RequestID, _ call: Turn.CurrentCall?) -> String {
         if case .step(let path, _)? = calls[request]?.kind { return path }
         if request == call?.request, let path = call?.path { return path }
         return (step.screen.flatMap(forest.slot(of:)) ?? forest.slot(of: step.flow)).map { forest[$0].path } ?? ""

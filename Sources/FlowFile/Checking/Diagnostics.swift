@@ -1,7 +1,7 @@
 import FlowCore
 
 /// A definition file that was parsed.
-struct Source: Sendable {
+struct ParsedFile: Sendable {
     let file: String
     let root: [Toml.Pair]
     let map: SourceMap
@@ -19,7 +19,7 @@ struct Location: Hashable, Sendable {
 
 /// Collects errors and warnings, so that all of them are reported together.
 final class Diagnostics {
-    let sources: [Source]
+    let sources: [ParsedFile]
     private(set) var all: [Diagnostic] = []
     /// The number of diagnostics beyond ``most``, which are not kept.
     private(set) var leftOut = 0
@@ -28,7 +28,7 @@ final class Diagnostics {
     /// suggestions are of little use.
     private var comparisons = 1_000_000
 
-    init(_ sources: [Source], _ diagnostics: [Diagnostic] = []) {
+    init(_ sources: [ParsedFile], _ diagnostics: [Diagnostic] = []) {
         self.sources = sources
         all = diagnostics
         hasErrors = diagnostics.contains { $0.severity == .error }

@@ -22,7 +22,7 @@ extension Resolver {
         if let id { checkPresentableName(id, "a presentable", table.location.key("id"), diagnostics) }
         let arguments = fixedArguments("arguments", table, for: flow?.draft.declared)
         let given = table["step"].map { self.step($0) }
-        let initial: Step?
+        let initial: ResolvedStep?
         if let given { initial = given } else { initial = flow.flatMap { self.initial(of: $0.draft) } }
         if let item = table["stepArguments"], given == nil, let flow, flow.draft.keys["initial"] == nil {
             diagnostics.error(

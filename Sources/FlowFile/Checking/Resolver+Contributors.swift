@@ -27,7 +27,7 @@ extension Resolver {
     func child(_ item: Item, isFlow: Bool, _ table: Section, _ context: RuleContext) -> [FlowContributor]? {
         var presentable: ChildTemplate.Presentable?
         var declared: Declared?
-        var initial: Step?
+        var initial: ResolvedStep?
         // Whether the flow certainly has no initial step, as opposed to an invalid one.
         var hasNoInitial = false
         if isFlow {

@@ -59,24 +59,24 @@ struct Resolver {
 /// Resolution of names.
 extension Resolver {
     /// A resolved step.
-    struct Step {
+    struct ResolvedStep {
         let id: StepID
         let declared: Declared
     }
 
     /// Resolves a value as a step; reports an undeclared one. Also nil if the declarations are incomplete.
-    func step(_ item: Item) -> Step? {
+    func step(_ item: Item) -> ResolvedStep? {
         item.string(diagnostics, "the name of a step").flatMap { step($0, item.location) }
     }
 
     /// Resolves a name as a step.
-    func step(_ name: String, _ location: Location) -> Step? {
+    func step(_ name: String, _ location: Location) -> ResolvedStep? {
         guard draft.isComplete else { return nil }
         guard let place = stepPlaces[name], let declared = draft.steps[name] else {
             undeclared("step", name, stepNames, location)
             return nil
         }
-        return Step(id: StepID(place), declared: declared)
+        return ResolvedStep(id: StepID(place), declared: declared)
     }
 
     /// Resolves a value as a screen.
@@ -112,11 +112,11 @@ extension Resolver {
     }
 
     /// Returns the initial step of a flow, without a report: errors in it are reported at the flow.
-    func initial(of flow: DraftFlow) -> Step? {
+    func initial(of flow: DraftFlow) -> ResolvedStep? {
         guard case .string(let name) = flow.keys["initial"]?.value, let place = stepPlaces[name],
             let declared = draft.steps[name]
         else { return nil }
-        return Step(id: StepID(place), declared: declared)
+        return ResolvedStep(id: StepID(place), declared: declared)
     }
 
     func flowName(_ flow: FlowID) -> String { flowNames[flow.index] }

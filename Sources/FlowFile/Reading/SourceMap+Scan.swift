@@ -2,7 +2,7 @@ extension SourceMap {
     /// One pass over the bytes of a text.
     struct Scan {
         let bytes: [UInt8]
-        var nodes = [Node(line: 1)]
+        var nodes = [KeyNode(line: 1)]
         private var at = 0
         private var line = 1
         /// The number of open brackets.
@@ -228,13 +228,13 @@ extension SourceMap {
 
         private mutating func child(of node: Int, _ key: String, _ line: Int) -> Int {
             if let child = nodes[node].children[key] { return child }
-            nodes.append(Node(line: line))
+            nodes.append(KeyNode(line: line))
             nodes[node].children[key] = nodes.count - 1
             return nodes.count - 1
         }
 
         private mutating func item(of node: Int, _ line: Int) -> Int {
-            nodes.append(Node(line: line))
+            nodes.append(KeyNode(line: line))
             nodes[node].items.append(nodes.count - 1)
             return nodes.count - 1
         }

@@ -26,7 +26,7 @@ struct SourceMap: Sendable {
         var message: String
     }
 
-    struct Node: Sendable {
+    struct KeyNode: Sendable {
         /// The line, counted from 1.
         var line: Int
         var children: [String: Int] = [:]
@@ -38,7 +38,7 @@ struct SourceMap: Sendable {
     static let depthLimit = 64
 
     /// The nodes; the first is the root.
-    var nodes = [Node(line: 1)]
+    var nodes = [KeyNode(line: 1)]
     /// The problem that ended the scan early.
     private(set) var problem: Problem?
 

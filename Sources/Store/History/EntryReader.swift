@@ -17,17 +17,17 @@ struct EntryReader: NumberReading {
     private var hasContributors = false
     private var hasContributorTexts = false
     private var hasArguments = false
-    private var flow = Text()
-    private var definition = Text()
-    private var step = Text()
-    private var sender = Text()
+    private var flow = SharedText()
+    private var definition = SharedText()
+    private var step = SharedText()
+    private var sender = SharedText()
     /// The path of the selected flows; nil for all.
     private let path: [UInt8]?
     /// Whether the flow is at the selected path or below it; not compared again for the same flow.
     private(set) var isBelow = false
 
     /// A text that entries share: its place, and the text once it was used.
-    private struct Text {
+    private struct SharedText {
         var range = 0..<0
         var text: String?
 
@@ -51,10 +51,10 @@ struct EntryReader: NumberReading {
         end = 0
         serial = 0
         time = 0
-        flow = Text()
-        definition = Text()
-        step = Text()
-        sender = Text()
+        flow = SharedText()
+        definition = SharedText()
+        step = SharedText()
+        sender = SharedText()
         isBelow = path == nil
     }
 
@@ -74,12 +74,12 @@ struct EntryReader: NumberReading {
         time &+= UInt64(bitPattern: Int64(bitPattern: difference >> 1) ^ -Int64(bitPattern: difference & 1))
         cause = flags.contains(.cause) ? serial &- (try number()) : 0
         if flags.contains(.flow) {
-            flow = Text(range: try content())
+            flow = SharedText(range: try content())
             if let path { isBelow = Self.is(bytes[flow.range], atOrBelow: path) }
         }
-        if flags.contains(.definition) { definition = Text(range: try content()) }
-        if flags.contains(.step) { step = Text(range: try content()) }
-        if flags.contains(.sender) { sender = Text(range: try content()) }
+        if flags.contains(.definition) { definition = SharedText(range: try content()) }
+        if flags.contains(.step) { step = SharedText(range: try content()) }
+        if flags.contains(.sender) { sender = SharedText(range: try content()) }
         hasContributors = flags.contains(.contributors)
         hasContributorTexts = flags.contains(.contributorTexts)
         hasArguments = flags.contains(.arguments)

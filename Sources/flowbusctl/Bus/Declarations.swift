@@ -2,20 +2,10 @@ import FlowCore
 import FlowFile
 import FlowWire
 
-/// A step as `GetSteps` declares it.
-struct StepDeclaration: Equatable {
-    struct Argument: Equatable {
-        let name: String
-        let type: ValueType
-        let isOptional: Bool
-    }
-
-    let name: String
-    let arguments: [Argument]
-
+extension StepDeclaration {
     /// `pick item=int64 receipt=string?`
     var text: String {
-        ([name] + arguments.map { "\($0.name)=\($0.type.description)\($0.isOptional ? "?" : "")" }).joined(
+        ([name] + parameters.map { "\($0.name)=\($0.type.description)\($0.isOptional ? "?" : "")" }).joined(
             separator: " ")
     }
 }
@@ -27,14 +17,14 @@ extension ServiceClient {
         let steps = answer.first ?? .dictionary([])
         return steps.entries.map { step in
             StepDeclaration(
-                name: step.name,
-                arguments: step.value.entries.compactMap { argument in
+                step.name,
+                parameters: step.value.entries.compactMap { argument in
                     let type = argument.value.text ?? ""
                     let isOptional = type.hasSuffix("?")
                     guard let type = ValueType(signature: isOptional ? String(type.dropLast()) : type) else {
                         return nil
                     }
-                    return StepDeclaration.Argument(name: argument.name, type: type, isOptional: isOptional)
+                    return Parameter(argument.name, type, isOptional: isOptional)
                 })
         }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
@@ -99,8 +89,8 @@ extension StepDeclaration {
     func values(of typed: [TypedArgument]) throws(Failure) -> Value {
         var values: [(name: String, value: Value)] = []
         for argument in typed {
-            guard let declared = arguments.first(where: { $0.name == argument.name }) else {
-                let names = arguments.map(\.name)
+            guard let declared = parameters.first(where: { $0.name == argument.name }) else {
+                let names = parameters.map(\.name)
                 let takes =
                     names.isEmpty ? "it takes none" : "it takes " + names.map { "'\($0)'" }.joined(separator: ", ")
                 let suggestion = Names.suggestion(for: argument.name, among: names)
@@ -111,7 +101,7 @@ extension StepDeclaration {
             }
             values.append((argument.name, try argument.value(as: declared.type)))
         }
-        let missing = arguments.first { declared in
+        let missing = parameters.first { declared in
             !declared.isOptional && !typed.contains { $0.name == declared.name }
         }
         if let missing {

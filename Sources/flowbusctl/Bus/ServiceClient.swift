@@ -147,25 +147,25 @@ final class ServiceClient {
     private func refusal(_ name: String, _ text: String, _ path: String) -> Failure {
         let reason = text.isEmpty ? name : Names.line(text)
         switch name {
-        case "\(BusNames.StandardError.serviceUnknown)", "\(BusNames.StandardError.nameHasNoOwner)":
+        case "\(BusNames.BusError.serviceUnknown)", "\(BusNames.BusError.nameHasNoOwner)":
             return noService()
-        case "\(BusNames.StandardError.unknownObject)" where path.hasPrefix("\(BusNames.tree)"):
+        case "\(BusNames.BusError.unknownObject)" where path.hasPrefix("\(BusNames.tree)"):
             return Failure(.noInput, missing(path), errorName: name)
-        case "\(BusNames.StandardError.unknownObject)" where InstancePath.instance(at: path) != nil:
+        case "\(BusNames.BusError.unknownObject)" where InstancePath.instance(at: path) != nil:
             let instance = InstancePath.instance(at: path) ?? 0
             return Failure(.noInput, Target.missing(instance: instance), errorName: name)
-        case "\(BusNames.StandardError.noReply)":
+        case "\(BusNames.BusError.noReply)":
             // The bus sends this error if the service is gone; sd-bus uses another one for its own time limit.
             return Failure(
                 .unavailable, "the service ended before it answered; whether the call was carried out is unknown",
                 errorName: name)
-        case "\(BusNames.StandardError.timeout)", "\(BusNames.StandardError.timedOut)":
+        case "\(BusNames.BusError.timeout)", "\(BusNames.BusError.timedOut)":
             return Failure(.timeout, "the service did not answer in time: \(reason)", errorName: name)
         case FlowError.Code.timeout.busName:
             return Failure(.timeout, reason, errorName: name)
-        case _ where name.hasPrefix(BusNames.StandardError.spawnPrefix):
+        case _ where name.hasPrefix(BusNames.BusError.spawnPrefix):
             return Failure(.unavailable, "the service could not be started: \(reason)", errorName: name)
-        case "\(BusNames.StandardError.accessDenied)" where text.isEmpty:
+        case "\(BusNames.BusError.accessDenied)" where text.isEmpty:
             return Failure(.refused, "the service or the bus does not allow this", errorName: name)
         default:
             return Failure(

@@ -27,7 +27,7 @@ struct StepsCommand: Command {
             let answer = try client.call(node, BusNames.Interface.stepper, "GetAcceptedSteps")
             let accepted = (answer.first?.elements ?? []).compactMap(\.text)
             declarations = accepted.map { name in
-                declarations.first { $0.name == name } ?? StepDeclaration(name: name, arguments: [])
+                declarations.first { $0.name == name } ?? StepDeclaration(name)
             }
         }
         for declaration in declarations {
@@ -66,7 +66,7 @@ extension StepDeclaration {
             (
                 "arguments",
                 .array(
-                    arguments.map { argument in
+                    parameters.map { argument in
                         .object([
                             ("name", .string(argument.name)), ("type", .string(argument.type.description)),
                             ("signature", .string(argument.type.signature)), ("optional", .bool(argument.isOptional)),

@@ -81,9 +81,9 @@ struct GraphCommand: Command {
         return .success
     }
 
-    private func liveNodes(_ context: Context) throws(Failure) -> [FlowGraph.LiveNode] {
+    private func liveNodes(_ context: Context) throws(Failure) -> [FlowGraph.LivePresentable] {
         try context.connect().liveNodes().map { node in
-            FlowGraph.LiveNode(
+            FlowGraph.LivePresentable(
                 path: node.path.objectPath, name: node.name, isFlow: node.isFlow, isPresented: node.isPresented)
         }
     }

@@ -140,7 +140,7 @@ private struct LogFollower {
             } else {
                 try print(client.history(after: floor, below: node))
             }
-        } catch  where isFollowed && error.errorName == "\(BusNames.StandardError.accessDenied)" {
+        } catch  where isFollowed && error.errorName == "\(BusNames.BusError.accessDenied)" {
             output.note("no history: \(error.message)")
         }
     }

@@ -155,7 +155,7 @@ extension ServiceClient {
                 return
             } catch  where error.status == .timeout {
                 continue
-            } catch  where error.errorName == "\(BusNames.StandardError.unknownObject)" && path != nil {
+            } catch  where error.errorName == "\(BusNames.BusError.unknownObject)" && path != nil {
                 throw Failure(
                     .refused, "'\(node.text)' ended before it was ready", errorName: FlowError.Code.flowEnded.busName)
             }
@@ -166,7 +166,7 @@ extension ServiceClient {
 extension Failure {
     /// Whether the object lacks the method, or its interface.
     var isUnknownMethod: Bool {
-        errorName == "\(BusNames.StandardError.unknownMethod)"
-            || errorName == "\(BusNames.StandardError.unknownInterface)"
+        errorName == "\(BusNames.BusError.unknownMethod)"
+            || errorName == "\(BusNames.BusError.unknownInterface)"
     }
 }

@@ -63,7 +63,7 @@ extension ServiceClient {
     /// its name, otherwise its natural type.
     fileprivate func likelyValues(of typed: [TypedArgument]) throws(Failure) -> Value {
         guard !typed.isEmpty else { return .dictionary([]) }
-        let declared = try declarations().flatMap(\.arguments)
+        let declared = try declarations().flatMap(\.parameters)
         var values: [(name: String, value: Value)] = []
         for argument in typed {
             let types = Set(declared.filter { $0.name == argument.name }.map(\.type))

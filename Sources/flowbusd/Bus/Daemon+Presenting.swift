@@ -11,7 +11,7 @@ extension Daemon {
         let service = presentation.presenter.service
         knowOwner(of: service.name)
         outbox.send(
-            Outbox.Call(
+            Outbox.OutgoingCall(
                 question: presentation.id, destination: service.name, timeout: service.timeout
             ) { [unowned self] in
                 switch presentation.presenter {
@@ -75,7 +75,7 @@ extension Daemon {
     }
 
     /// Any answer without an error means that the screen is shown.
-    private func read(_ presentation: Presentation, _ conclusion: Outbox.Conclusion) -> PresenterAnswer {
+    private func read(_ presentation: Presentation, _ conclusion: Outbox.CallResult) -> PresenterAnswer {
         let why: String
         var outcome = PresenterAnswer.failed
         switch conclusion {

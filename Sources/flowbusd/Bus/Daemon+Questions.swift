@@ -50,12 +50,13 @@ extension Daemon {
 
     private func ask(
         _ question: Question, _ interface: StaticString, _ member: StaticString,
-        _ conclude: @escaping (Daemon, Outbox.Conclusion) -> Void
+        _ conclude: @escaping (Daemon, Outbox.CallResult) -> Void
     ) {
         let service = question.service
         knowOwner(of: service.name)
         outbox.send(
-            Outbox.Call(question: question.id, destination: service.name, timeout: service.timeout) { [unowned self] in
+            Outbox.OutgoingCall(question: question.id, destination: service.name, timeout: service.timeout) {
+                [unowned self] in
                 let message = try call(service.name, service.path, interface, member)
                 let body = message.body
                 try body.append(path: question.flow)
@@ -118,7 +119,7 @@ enum PeerAnswer<Values> {
 extension Daemon {
     /// Reads the result of a call: an error, or values of this signature.
     func read<Values>(
-        _ conclusion: Outbox.Conclusion, _ signature: StaticString, _ body: (MessageReader) throws -> Values
+        _ conclusion: Outbox.CallResult, _ signature: StaticString, _ body: (MessageReader) throws -> Values
     ) -> PeerAnswer<Values> {
         let answer: MessageReader
         switch conclusion {

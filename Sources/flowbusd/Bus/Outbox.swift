@@ -15,7 +15,7 @@ import SdBus
 /// an error also from the bus (S-31).
 final class Outbox {
     /// The result of a call.
-    enum Conclusion {
+    enum CallResult {
         /// An answer: values or an error.
         case answered(MessageReader)
         /// An answer that is not read, with the reason.
@@ -30,18 +30,18 @@ final class Outbox {
     struct Dropped: Error {}
 
     /// A call.
-    struct Call {
+    struct OutgoingCall {
         /// Identifies it for ``drop(_:)``.
         let question: QuestionID
         /// The bus name of the callee.
         let destination: String
         /// How long the answer may take after the call is sent, in µs.
         let timeout: UInt64
-        /// Makes the message in its turn. An error becomes ``Conclusion/unsent(_:)``.
+        /// Makes the message in its turn. An error becomes ``CallResult/unsent(_:)``.
         let message: () throws -> OutgoingMessage
         /// Gets the result.
-        let conclude: (Conclusion) -> Void
-        /// Gets an answer after ``Conclusion/timedOut``, or nil when none is accepted any more. Without it late answers are
+        let conclude: (CallResult) -> Void
+        /// Gets an answer after ``CallResult/timedOut``, or nil when none is accepted any more. Without it late answers are
         /// ignored.
         var concludeLate: ((MessageReader?) -> Void)?
         /// How often the bus refused it for lack of room.
@@ -55,21 +55,21 @@ final class Outbox {
         var order: [QuestionID] = []
         /// How many were removed from the front.
         var taken = 0
-        var calls: [QuestionID: Call] = [:]
+        var calls: [QuestionID: OutgoingCall] = [:]
 
-        mutating func wait(_ call: Call) {
+        mutating func wait(_ call: OutgoingCall) {
             order.append(call.question)
             calls[call.question] = call
         }
 
         /// Returns a call to its place among the waiting ones.
-        mutating func waitAgain(_ call: Call) {
+        mutating func waitAgain(_ call: OutgoingCall) {
             let place = order[taken...].firstIndex { $0.number > call.question.number }
             order.insert(call.question, at: place ?? order.count)
             calls[call.question] = call
         }
 
-        mutating func takeNext() -> Call? {
+        mutating func takeNext() -> OutgoingCall? {
             while taken < order.count {
                 let next = calls.removeValue(forKey: order[taken])
                 taken += 1
@@ -79,7 +79,7 @@ final class Outbox {
             return nil
         }
 
-        mutating func drop(_ question: QuestionID) -> Call? {
+        mutating func drop(_ question: QuestionID) -> OutgoingCall? {
             let dropped = calls.removeValue(forKey: question)
             // The list is compacted when most of it is done with.
             if order.count > 2 * calls.count + 64 {
@@ -111,7 +111,7 @@ final class Outbox {
     /// When the timer fires; nil if it is not armed.
     private var armed: UInt64?
     /// Calls that were not sent, and why; nil if they were dropped before their turn.
-    private var unsent: [(call: Call, error: (any Error)?)] = []
+    private var unsent: [(call: OutgoingCall, error: (any Error)?)] = []
     private var report: DeferredTask?
 
     /// An empty outbox of a connection, which reports the results of calls from this loop.
@@ -130,7 +130,7 @@ final class Outbox {
     func ownerChanged(of name: String, to owner: String?) { sent.ownerChanged(of: name, to: owner) }
 
     /// Sends a call, or queues it.
-    func send(_ call: Call) {
+    func send(_ call: OutgoingCall) {
         let isBusy = !isIdle(call.destination)
         if !isBusy, hasRoom(for: call.destination) { return start(call) }
         if !isBusy { busy.append(call.destination) }
@@ -169,7 +169,7 @@ final class Outbox {
         return (state.underWay, state.calls.count)
     }
 
-    private func start(_ call: Call) {
+    private func start(_ call: OutgoingCall) {
         destinations[call.destination, default: Destination()].underWay += 1
         underWay += 1
         do {
@@ -194,13 +194,13 @@ final class Outbox {
     }
 
     /// Ends a call.
-    private func conclude(_ call: Call, _ conclusion: Conclusion) {
+    private func conclude(_ call: OutgoingCall, _ conclusion: CallResult) {
         proceed(call.destination)
         call.conclude(conclusion)
     }
 
     /// Queues a call again that the bus had no room for. Now its room is known.
-    private func requeue(_ call: Call) {
+    private func requeue(_ call: OutgoingCall) {
         var call = call
         call.refusals += 1
         if isIdle(call.destination) { busy.append(call.destination) }
@@ -296,6 +296,6 @@ extension MessageReader {
     /// Whether the bus, rather than the callee, has no room for the call.
     fileprivate var isRefusalOfBus: Bool {
         guard let errorName else { return false }
-        return "\(BusNames.StandardError.limitsExceeded)".isSpelled(errorName) && "\(BusNames.bus)".isSpelled(sender)
+        return "\(BusNames.BusError.limitsExceeded)".isSpelled(errorName) && "\(BusNames.bus)".isSpelled(sender)
     }
 }

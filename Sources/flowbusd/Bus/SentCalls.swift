@@ -8,7 +8,7 @@ struct SentCalls {
     static let mostOwners = 16
 
     private struct Entry {
-        let call: Outbox.Call
+        let call: Outbox.OutgoingCall
         let deadline: UInt64
         /// The unique names of the destination's owners since the call was sent.
         var owners: [String]
@@ -36,10 +36,10 @@ struct SentCalls {
     var isEmpty: Bool { entries.isEmpty }
 
     /// The call with this cookie.
-    subscript(cookie: UInt64) -> Outbox.Call? { entries[cookie]?.call }
+    subscript(cookie: UInt64) -> Outbox.OutgoingCall? { entries[cookie]?.call }
 
     /// Adds a sent call.
-    mutating func add(_ call: Outbox.Call, cookie: UInt64, deadline: UInt64) {
+    mutating func add(_ call: Outbox.OutgoingCall, cookie: UInt64, deadline: UInt64) {
         let name = call.destination
         let owner = name.hasPrefix(":") ? name : owners[name]
         entries[cookie] = Entry(call: call, deadline: deadline, owners: owner.map { [$0] } ?? [])
@@ -77,7 +77,7 @@ struct SentCalls {
     /// Keeps a call that was not answered in time, as its answer may yet come.
     ///
     /// - Returns: another late call that is removed for it.
-    mutating func keepLate(_ cookie: UInt64) -> Outbox.Call? {
+    mutating func keepLate(_ cookie: UInt64) -> Outbox.OutgoingCall? {
         entries[cookie]?.isLate = true
         late.append(cookie)
         guard late.count > Limits.lateCalls else { return nil }

@@ -96,7 +96,7 @@ extension Daemon {
                 let path = String(cString: call.path)
                 commit()
                 return try call.replyError(
-                    name: BusNames.StandardError.unknownObject, text: "no flow or screen is live at '\(path)'")
+                    name: BusNames.BusError.unknownObject, text: "no flow or screen is live at '\(path)'")
             }
             throw coordinator.definitions.unknownStep(name)
         }

@@ -71,7 +71,7 @@ extension Flowbusd {
     private func findBus() throws(SdError) -> Bus? {
         var pause: UInt64 = 100_000
         while true {
-            switch try Waiting().wait(atMost: pause) {
+            switch try BlockingWait().wait(atMost: pause) {
             case .terminated: return nil
             case .over, .ended: break
             }

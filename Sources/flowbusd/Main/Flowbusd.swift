@@ -22,12 +22,12 @@ struct Flowbusd: ParsableCommand {
     func run() throws {
         // Before anything can start a thread: the loop receives the signals.
         do throws(SdError) {
-            try Signal.block([.terminate, .interrupt, .hangUp])
+            try UnixSignal.block([.terminate, .interrupt, .hangUp])
         } catch {
             StandardError.writeLine("flowbusd: could not block signals: \(error)")
             throw ExitCode(ExitStatus.systemError.rawValue)
         }
-        Signal.ignoreBrokenPipes()
+        UnixSignal.ignoreBrokenPipes()
         let status: ExitStatus =
             if options.introspect {
                 printInterfaces()

@@ -54,8 +54,8 @@ final class LogLimiter {
 
     /// A limiter for a log, with the clock of a loop.
     convenience init(_ logger: Logger, _ loop: EventLoop) throws(SdError) {
-        final class Box { var timer: Timer? }
-        let box = Box()
+        final class TimerBox { var timer: Timer? }
+        let box = TimerBox()
         // Without the timer the number is written with the next line, or at the end.
         self.init(logger, now: { loop.now }, startTimer: { time in try? box.timer?.arm(at: time) })
         box.timer = try loop.timer { [unowned self] in timerFired() }

@@ -32,7 +32,7 @@ extension Daemon {
         let (records, source, isSameBus) = recordsToRestore()
         if !records.isEmpty {
             handle(.restored(records, onSameBus: isSameBus))
-            pendingCalls.continue(after: coordinator.latestRequest)
+            unansweredCalls.continue(after: coordinator.latestRequest)
             logRestored(from: source)
         }
         // The work of an earlier process comes first.
@@ -50,11 +50,11 @@ extension Daemon {
     /// A flowbusd that is killed can leave the bus a moment before its files are closed.
     private func openFiles() throws(SdError) -> Bool {
         let begin = MonotonicClock.now
-        var outcome = Waiting.Outcome.over
+        var outcome = BlockingWait.Wakeup.over
         persistence.open(whileLocked: { file in
             // No other process may have the tree. Another flowbusd may have the history; then there is none here.
             let bound = begin + (file === persistence.tree ? Self.lockTimeout : Self.lockTimeout / 4)
-            guard MonotonicClock.now < bound, let waiting = try? Waiting() else { return false }
+            guard MonotonicClock.now < bound, let waiting = try? BlockingWait() else { return false }
             outcome = (try? waiting.wait(atMost: 20_000)) ?? .over
             return outcome != .terminated
         })

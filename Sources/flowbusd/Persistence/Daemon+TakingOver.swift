@@ -41,7 +41,7 @@ extension Daemon {
             case .unanswered: throw unanswered(by: who)
             case .refused(let error, let text):
                 throw TakeoverFailure(
-                    status: error == "\(BusNames.StandardError.accessDenied)" ? .noPermission : .unavailable,
+                    status: error == "\(BusNames.BusError.accessDenied)" ? .noPermission : .unavailable,
                     message: "The name \(name) is taken by \(who), which does not hand it over: \(text)")
             }
         }

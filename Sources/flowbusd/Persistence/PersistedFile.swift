@@ -106,7 +106,7 @@ final class PersistedFile {
     func write(
         _ records: [Record], all: Bool = false, history: HistoryBatch? = nil, pending: [PendingEntries] = [],
         dropping serial: UInt64 = 0
-    ) -> Outcome {
+    ) -> WriteResult {
         guard let file else { return .failed }
         do throws(StoreFailure) {
             try file.write(
@@ -118,7 +118,7 @@ final class PersistedFile {
     }
 
     /// The outcome of a write.
-    enum Outcome {
+    enum WriteResult {
         case written
         /// There is ``trouble``.
         case failed
@@ -127,7 +127,7 @@ final class PersistedFile {
     }
 
     /// Handles a failure as far as possible.
-    private func recover(from failure: StoreFailure) -> Outcome {
+    private func recover(from failure: StoreFailure) -> WriteResult {
         do throws(StoreFailure) {
             guard failure.kind == .unreadable else { throw failure }
             try startOver(because: failure)
@@ -183,7 +183,7 @@ extension PersistedFile {
     /// Navigations, none if they can't be read, and the outcome.
     func entries(
         after serial: UInt64, limit: Int, bytes: Int, below path: String?
-    ) -> (found: (entries: [HistoryEntry], hasMore: Bool), outcome: Outcome) {
+    ) -> (found: (entries: [HistoryEntry], hasMore: Bool), outcome: WriteResult) {
         guard let file else { return (([], false), .failed) }
         do throws(StoreFailure) {
             return (try file.entries(after: serial, limit: limit, bytes: bytes, below: path), .written)
@@ -193,12 +193,12 @@ extension PersistedFile {
     }
 
     /// The place of navigations relative to those in the file.
-    enum Place {
+    enum HistoryPosition {
         case later, present, missing
     }
 
     /// The place of navigations of an earlier process relative to those in the file.
-    func place(of batch: HistoryBatch) -> Place {
+    func place(of batch: HistoryBatch) -> HistoryPosition {
         guard let file, batch.first <= file.lastSerial else { return .later }
         let isPresent = try? file.hasEntry(batch.first) && file.hasEntry(batch.last)
         return isPresent == true ? .present : .missing
@@ -211,7 +211,7 @@ extension PersistedFile {
     }
 
     /// Removes a few of the old or excess navigations. Returns whether there are more, and the outcome.
-    func prune(keeping count: Int, aging: inout StoreFile.Aging?) -> (hasMore: Bool, outcome: Outcome) {
+    func prune(keeping count: Int, aging: inout StoreFile.Aging?) -> (hasMore: Bool, outcome: WriteResult) {
         guard trouble == nil, let file else { return (false, .failed) }
         do throws(StoreFailure) {
             return (try file.prune(keeping: count, aging: &aging), .written)

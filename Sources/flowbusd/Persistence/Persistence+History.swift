@@ -53,7 +53,7 @@ extension Persistence {
     /// Writes records, and the navigations that wait for the history.
     func writeWithPending(
         _ records: [Record], to tree: PersistedFile, _ pending: [PendingEntries], all: Bool = false
-    ) -> PersistedFile.Outcome {
+    ) -> PersistedFile.WriteResult {
         let outcome = tree.write(records, all: all, pending: pending, dropping: flushed)
         if case .written = outcome, !pending.isEmpty { markPending(true) }
         return outcome

@@ -180,7 +180,7 @@ final class Persistence {
         if let counters { commitEnded(history.write([counters]), of: history) }
     }
 
-    private func writeAll(_ records: [Record], to file: PersistedFile) -> PersistedFile.Outcome {
+    private func writeAll(_ records: [Record], to file: PersistedFile) -> PersistedFile.WriteResult {
         if file === tree {
             markPending(false)
             // Without a history, pending navigations stay until there is one.
@@ -199,7 +199,7 @@ final class Persistence {
     }
 
     /// Handles the outcome of a write; a file that started over gets all records.
-    func commitEnded(_ outcome: PersistedFile.Outcome, of file: PersistedFile) {
+    func commitEnded(_ outcome: PersistedFile.WriteResult, of file: PersistedFile) {
         switch outcome {
         case .written: return
         case .startedOver:

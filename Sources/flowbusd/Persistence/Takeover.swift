@@ -5,7 +5,7 @@ import SdBus
 /// daemon's.
 final class Takeover {
     /// The result.
-    enum Outcome {
+    enum TakeoverResult {
         /// The owner has closed its files, and the bus has passed the name on.
         case handedOver
         /// The owner is gone; the name may be handed over or not.
@@ -19,14 +19,14 @@ final class Takeover {
     }
 
     private let bus: Bus
-    private let waiting: Waiting
-    private var answer: Outcome = .ownerGone
+    private let waiting: BlockingWait
+    private var answer: TakeoverResult = .ownerGone
     /// Whether to give up when the time is over, rather than to wait for the answer or the end of the owner.
     var isOver: () -> Bool = { true }
 
     init(_ bus: Bus) throws(SdError) {
         self.bus = bus
-        waiting = try Waiting()
+        waiting = try BlockingWait()
     }
 
     /// Asks, and waits for the answer.
@@ -35,7 +35,7 @@ final class Takeover {
     ///   - owner: the unique name of the owner.
     ///   - successor: the unique name of the connection that waits for it.
     ///   - time: how long to wait at the most, in µs.
-    func ask(_ owner: String, for successor: String, atMost time: UInt64) throws(SdError) -> Outcome {
+    func ask(_ owner: String, for successor: String, atMost time: UInt64) throws(SdError) -> TakeoverResult {
         let call = try OutgoingMessage(
             call: bus, destination: owner, path: BusNames.root.cString,
             interface: BusNames.Interface.coordinator.cString, member: "HandOver")
@@ -67,11 +67,11 @@ final class Takeover {
         return sender == owner || (answer.errorName != nil && sender == "\(BusNames.bus)")
     }
 
-    private static func outcome(of answer: MessageReader) -> Outcome {
+    private static func outcome(of answer: MessageReader) -> TakeoverResult {
         guard let error = answer.errorName.map({ String(cString: $0) }) else { return .handedOver }
         let ofOneGone = [
-            BusNames.StandardError.noReply, BusNames.StandardError.serviceUnknown,
-            BusNames.StandardError.nameHasNoOwner,
+            BusNames.BusError.noReply, BusNames.BusError.serviceUnknown,
+            BusNames.BusError.nameHasNoOwner,
         ]
         if ofOneGone.contains(where: { "\($0)" == error }) { return .ownerGone }
         return .refused(name: error, text: answer.errorMessage.map { String(cString: $0) } ?? error)

@@ -4,7 +4,7 @@ import SdBus
 /// The calls and events that are postponed while an event is handled in slices, in their order.
 struct Backlog {
     /// A postponed call.
-    struct Call {
+    struct PostponedCall {
         let message: RetainedMessage
         let client: Client
         let bytes: Int
@@ -15,7 +15,7 @@ struct Backlog {
     }
 
     private enum Item {
-        case call(Call)
+        case call(PostponedCall)
         case event(() -> Void)
     }
 
@@ -43,7 +43,7 @@ struct Backlog {
     }
 
     /// - Throws: ``FlowError/Code/limitExceeded``.
-    mutating func add(_ call: Call) throws(FlowError) {
+    mutating func add(_ call: PostponedCall) throws(FlowError) {
         let own = clients[call.client] ?? (0, 0)
         let name = call.client.name
         guard own.calls < Limits.postponedCallsPerClient else {
@@ -75,7 +75,7 @@ struct Backlog {
             .limitExceeded, "\(what) wait until the call at hand is done, of at most \(limit) \(unit); try again later")
     }
 
-    private mutating func count(_ call: Call, _ sign: Int) {
+    private mutating func count(_ call: PostponedCall, _ sign: Int) {
         total = (total.calls + sign, total.bytes + sign * call.bytes)
         let own = clients[call.client] ?? (0, 0)
         let now = (calls: own.calls + sign, bytes: own.bytes + sign * call.bytes)
@@ -83,7 +83,7 @@ struct Backlog {
     }
 
     /// Removes the next call or event; nil if there is none.
-    mutating func takeNext() -> (call: Call?, event: (() -> Void)?)? {
+    mutating func takeNext() -> (call: PostponedCall?, event: (() -> Void)?)? {
         while next < items.count {
             let item = items[next].take()
             next += 1
@@ -100,8 +100,8 @@ struct Backlog {
     }
 
     /// Removes the calls that have waited longer than their callers do (S-9).
-    mutating func takeOverdue(at now: UInt64) -> [Call] {
-        var overdue: [Call] = []
+    mutating func takeOverdue(at now: UInt64) -> [PostponedCall] {
+        var overdue: [PostponedCall] = []
         examined = max(examined, next)
         while examined < items.count {
             if case .call(let call)? = items[examined] {

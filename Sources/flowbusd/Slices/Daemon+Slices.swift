@@ -47,7 +47,7 @@ extension Daemon {
         }
     }
 
-    private func serve(_ call: Backlog.Call) {
+    private func serve(_ call: Backlog.PostponedCall) {
         let message = call.message.message
         do {
             try call.body(self, message)
@@ -66,7 +66,7 @@ extension Daemon {
     }
 
     /// Runs a closure with the result of a call in its turn.
-    func whenFree(_ conclusion: Outbox.Conclusion, _ body: @escaping (Outbox.Conclusion) -> Void) {
+    func whenFree(_ conclusion: Outbox.CallResult, _ body: @escaping (Outbox.CallResult) -> Void) {
         switch conclusion {
         case .answered(let answer) where isBusy:
             let limit = Limits.postponedAnswerBytes
@@ -92,7 +92,7 @@ extension Daemon {
         do {
             let bytes = try call.byteCount(upTo: Limits.postponedBytesPerClient + 1)
             try backlog.add(
-                Backlog.Call(
+                Backlog.PostponedCall(
                     message: RetainedMessage(call), client: call.client, bytes: bytes, since: loop.now, body: body))
         } catch {
             return refuse(call, because: error)

@@ -3,10 +3,10 @@ import SdBus
 
 /// Waits while the daemon's own loop does not run: before it serves, and while there is no bus. The signals that end the daemon
 /// end this, too. For one wait, which any event may end by ``end()``.
-final class Waiting {
+final class BlockingWait {
     /// How a wait ended.
-    enum Outcome: Int32 {
-        /// By ``Waiting/end()``.
+    enum Wakeup: Int32 {
+        /// By ``BlockingWait/end()``.
         case ended
         /// The time is over.
         case over
@@ -23,21 +23,21 @@ final class Waiting {
     init() throws(SdError) {
         loop = try EventLoop()
         timer = try loop.timer { [unowned self] in if isOver() { exit(.over) } }
-        for signal in [Signal.terminate, .interrupt] {
+        for signal in [UnixSignal.terminate, .interrupt] {
             try loop.onSignal(signal) { [unowned self] in exit(.terminated) }
         }
     }
 
     /// Waits, at most for a time in µs.
-    func wait(atMost time: UInt64) throws(SdError) -> Outcome {
+    func wait(atMost time: UInt64) throws(SdError) -> Wakeup {
         try timer?.arm(at: MonotonicClock.now + time)
-        return Outcome(rawValue: try loop.run()) ?? .over
+        return Wakeup(rawValue: try loop.run()) ?? .over
     }
 
     /// Ends the wait.
     func end() { exit(.ended) }
 
-    private func exit(_ outcome: Outcome) {
+    private func exit(_ outcome: Wakeup) {
         do {
             try loop.exit(outcome.rawValue)
         } catch {

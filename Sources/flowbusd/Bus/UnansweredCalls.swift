@@ -2,7 +2,7 @@ import FlowCore
 import SdBus
 
 /// The calls that a later event answers, and the numbers of all requests.
-struct PendingCalls {
+struct UnansweredCalls {
     private var latest: UInt64 = 0
     private var calls: [RequestID: PendingCall] = [:]
 

@@ -6,7 +6,7 @@ import Testing
 @Suite("Pending calls")
 struct PendingCallsTests {
     @Test func `requests have numbers in order, also after a restart`() {
-        var calls = PendingCalls()
+        var calls = UnansweredCalls()
         #expect(calls.nextRequest() == RequestID(1))
         #expect(calls.nextRequest() == RequestID(2))
         #expect(calls.latestRequest == RequestID(2))
