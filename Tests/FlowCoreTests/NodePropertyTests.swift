@@ -42,7 +42,7 @@ struct NodePropertyTests {
             #expect(Node.Changes.reports(property).properties == [property])
             #expect(Node.Changes.reported.contains(.reports(property)))
         }
-        #expect(Node.Changes([.born, .record, .activity, .roomIfLeft]).properties.isEmpty)
+        #expect(Node.Changes([.born, .record, .activity, .evictionIfLeft]).properties.isEmpty)
     }
 
     @Test func `a list has a property once, in the order of signals`() {

@@ -1,15 +1,14 @@
-/// What is held, for each client, for each user beside the service's own, and in total; so that nobody can fill the memory,
-/// nor keep another from its share (S-33).
+/// The usage of each client, of each user other than the service's own, and in total, so that no client can fill the memory
+/// or take the share of others (S-33).
 ///
-/// What the daemon began by itself counts in total alone. What is held for clients that are gone draws from a common pool.
+/// What the daemon started itself counts in total alone. Usage of clients that are gone belongs to a common pool.
 struct Accounting: Sendable {
-    /// What is held.
+    /// An amount of resources.
     struct Usage: Equatable, Sendable {
         var nodes = 0
-        /// Kept steps.
+        /// Waiting and deferred steps.
         var steps = 0
-        /// Of arguments: the nodes' own, those of steps that wait at them or for their dismissal, those of latest
-        /// navigations.
+        /// Bytes of arguments: of nodes, of steps that wait at them or for their dismissal, and of latest navigations.
         var bytes = 0
 
         static func += (usage: inout Usage, more: Usage) {
@@ -31,42 +30,42 @@ struct Accounting: Sendable {
         }
     }
 
-    /// What there is a limit of.
+    /// A limited resource.
     enum Resource: CaseIterable, Sendable {
         case nodes
         case steps
         case bytes
     }
 
-    /// A client that something was held for since it came, or since the process started.
+    /// The account of a client that has had usage since it connected, or since the process started.
     private struct Account: Sendable {
         var usage = Usage()
-        /// Its user, where that is neither the service's own nor root; nil, too, as long as nobody knows.
+        /// Its user, if that is neither the service's own nor root; nil as well while it is not known.
         var user: UInt32?
-        /// Whether it is gone; there is an account as long as something is held for it.
+        /// Whether the client is gone; its account stays as long as it has usage.
         var isGone = false
     }
 
-    /// How much may be held.
+    /// The limits.
     let quotas: Quotas
     private(set) var total = Usage()
-    /// For clients that are gone.
+    /// The usage of clients that are gone.
     private(set) var pool = Usage()
     private var accounts: [Client: Account] = [:]
     private var users: [UInt32: Usage] = [:]
-    /// How many of those clients are gone.
+    /// The number of those clients.
     private var goneCount = 0
-    /// Clients that are gone, and had nothing held for them at some moment since ``takeOpened()``.
+    /// Clients that are gone, and had no usage at some moment since ``takeOpened()``.
     private var emptied: [Client] = []
-    /// Clients whose accounts are new since then.
+    /// Clients whose accounts were opened since then.
     private var opened: [Client] = []
 
-    /// A ledger in which nothing is held.
+    /// Creates an accounting without usage.
     init(_ quotas: Quotas = .service) { self.quotas = quotas }
 
     // MARK: Counting
 
-    /// Counts more, or less where the numbers are negative.
+    /// Adds to a client's usage; numbers may be negative.
     mutating func count(_ change: Usage, for client: Client) {
         if change == Usage() { return }
         total += change
@@ -94,7 +93,7 @@ struct Accounting: Sendable {
 
     // MARK: Clients
 
-    /// Has it known when a client is gone, and whose it is; from now on, if it was not so before.
+    /// Opens an account, if there is none: the shell will report the client's user, and when the client is gone.
     mutating func open(_ client: Client) {
         guard accounts[client] == nil, client != .daemon else { return }
         let isGone = client == .former
@@ -102,8 +101,8 @@ struct Accounting: Sendable {
         if isGone { goneCount += 1 } else { opened.append(client) }
     }
 
-    /// Clients that the shell does not know to be of interest. At the end of each event: what is held for a client that is
-    /// gone can come to nothing and be more again in its course.
+    /// Takes the clients that the shell does not watch yet. Only at the end of an event, because during an event the usage
+    /// of a client that is gone can become zero and grow again.
     mutating func takeOpened() -> [Client] {
         if !emptied.isEmpty { forgetEmptied() }
         if opened.isEmpty { return [] }
@@ -120,7 +119,7 @@ struct Accounting: Sendable {
         emptied = []
     }
 
-    /// A client is of a user that has limits of its own.
+    /// Notes the user of a client; the user has limits, too.
     mutating func identify(_ client: Client, as user: UInt32) {
         guard let account = accounts[client], !account.isGone, account.user != user else { return }
         if let former = account.user { count(-account.usage, ofUser: former) }
@@ -128,7 +127,7 @@ struct Accounting: Sendable {
         count(account.usage, ofUser: user)
     }
 
-    /// A client is gone: what is held for it is in the pool from now on. Gives what that is.
+    /// A client is gone: its usage moves to the pool. Returns that usage.
     mutating func close(_ client: Client) -> Usage {
         guard let account = accounts.removeValue(forKey: client) else { return Usage() }
         if account.isGone {
@@ -143,29 +142,29 @@ struct Accounting: Sendable {
         return account.usage
     }
 
-    /// Whether a client is gone for which something is held.
+    /// Whether a client is gone and has usage.
     func isGone(_ client: Client) -> Bool {
         goneCount > 0 && accounts[client]?.isGone ?? false
     }
 
-    /// Whether a client has no limits of its own: the daemon, and who is gone.
+    /// Whether a client has no limits of its own: the daemon, and clients that are gone.
     func isFree(_ client: Client) -> Bool { client == .daemon || isGone(client) }
 
-    /// The user of a client, where that has limits of its own.
+    /// The user of a client, if the user has limits.
     func user(of client: Client) -> UInt32? { accounts[client]?.user }
 
-    /// The clients of a user that has limits of its own.
+    /// The clients of a user with limits.
     func clients(of user: UInt32) -> [Client] { accounts.filter { $0.value.user == user }.map(\.key) }
 
-    /// The clients that are there and that the shell watches.
+    /// The connected clients that the shell watches.
     var presentClients: Set<Client> { Set(accounts.filter { !$0.value.isGone }.keys) }
 
-    /// What is held for each client, there or gone.
+    /// The usage of each client, connected or gone.
     var clients: [Client: Usage] { accounts.mapValues(\.usage).filter { $0.value != Usage() } }
 }
 
 extension Accounting: Equatable {
-    /// Whether the same is held in both, for the same clients.
+    /// Whether the usage is the same, for the same clients.
     static func == (one: Accounting, other: Accounting) -> Bool {
         one.total == other.total && one.clients == other.clients
     }
@@ -174,9 +173,9 @@ extension Accounting: Equatable {
 // MARK: - Limits
 
 extension Accounting {
-    /// Whether so much more may be held for a client; in total, where that comes to something else.
+    /// Checks whether the limits allow more usage for a client; and in total, if that differs.
     ///
-    /// - Throws: ``FlowError/Code/limitExceeded`` with the limit that is in the way.
+    /// - Throws: ``FlowError/Code/limitExceeded`` with the limit that is reached.
     func check(_ more: Usage, inTotal: Usage? = nil, for client: Client) throws(FlowError) {
         try checkShare(more, for: client)
         let inTotal = inTotal ?? more
@@ -187,7 +186,7 @@ extension Accounting {
         }
     }
 
-    /// Whether the client's own limits, and those of its user, allow so much more.
+    /// Checks the limits of the client and of its user alone.
     func checkShare(_ more: Usage, for client: Client) throws(FlowError) {
         guard client != .daemon else { return }
         let account = accounts[client]
@@ -208,7 +207,7 @@ extension Accounting {
         }
     }
 
-    /// What is wanting in total, for so much more: 0 where nothing is.
+    /// How much is missing in total for more usage; 0 if nothing is.
     func shortage(_ more: Usage) -> Usage {
         func wanting(_ resource: Resource) -> Int {
             more[resource] > 0 ? max(0, total[resource] + more[resource] - quotas[resource].total) : 0
@@ -247,11 +246,10 @@ extension Quotas {
 }
 
 extension Node {
-    /// The bytes of arguments that it holds for the client that made it: its own, and those of the step that its dismissal
-    /// triggers.
+    /// The bytes of arguments that count for the client that contributed the node: its own, and those of its `onDismissed`.
     var byteCount: Int { arguments.byteCount + (onDismissed?.byteCount ?? 0) }
 
-    /// What the node holds, and for whom.
+    /// Calls a closure with each part of the node's usage, and its client.
     func forEachHolding(_ body: (Client, Accounting.Usage) -> Void) {
         body(client, Accounting.Usage(nodes: 1, bytes: byteCount))
         if let held = initialStep { body(held.client, Accounting.Usage(bytes: held.arguments.byteCount)) }
@@ -259,14 +257,14 @@ extension Node {
         if let last = flow?.last { body(last.client, Accounting.Usage(bytes: last.byteCount)) }
     }
 
-    /// All that it holds, whoever for.
+    /// The node's usage, for all clients.
     var holding: Accounting.Usage {
         var all = Accounting.Usage()
         forEachHolding { all += $1 }
         return all
     }
 
-    /// The same for one client, and in total.
+    /// The node's usage for one client, and in total.
     func holding(for client: Client) -> (own: Accounting.Usage, total: Accounting.Usage) {
         var (own, total) = (Accounting.Usage(), Accounting.Usage())
         forEachHolding { holder, usage in

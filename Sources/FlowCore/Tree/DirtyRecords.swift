@@ -1,33 +1,33 @@
-/// Which records of nodes, and of the activity of flows, are out of date.
+/// The dirty records of nodes, and of the activity of flows.
 ///
-/// A slot is listed once, whatever comes and goes there: so the lists don't pile up if no shell takes records.
+/// A slot is listed at most once, so the lists are limited if no shell takes the records.
 struct DirtyRecords: Sendable {
     private struct Flags: OptionSet, Sendable {
         let rawValue: UInt8
         static let isLive = Flags(rawValue: 1)
         static let isListed = Flags(rawValue: 2)
         static let isActivityListed = Flags(rawValue: 4)
-        /// There is a record.
+        /// The record exists.
         static let isSaved = Flags(rawValue: 8)
         static let isActivitySaved = Flags(rawValue: 16)
     }
 
     /// By slot.
     private var flags: [Flags] = []
-    /// The slots of nodes whose records are out of date, in the order in which they became so; some may be free by now.
+    /// The slots of nodes with dirty records, in order; some may be free by now.
     private(set) var nodes: [NodeSlot] = []
-    /// Those of flows whose records of their activity are.
+    /// The slots of flows with dirty activity records.
     private(set) var activities: [NodeSlot] = []
-    /// Records of nodes that are gone.
+    /// The records of removed nodes.
     private(set) var gone: [RecordKey] = []
 
-    /// A new node: it has no record yet.
+    /// Adds a node, which has no record yet.
     mutating func insert(_ slot: NodeSlot) {
         if slot.index < flags.count { flags[slot.index].insert(.isLive) } else { flags.append(.isLive) }
         touch(slot)
     }
 
-    /// A node is gone, and its records with it.
+    /// Removes a node with its records.
     mutating func remove(_ slot: NodeSlot, instance: UInt64) {
         let before = flags[slot.index]
         if before.contains(.isSaved) { gone.append(RecordKey(.node, instance)) }
@@ -35,21 +35,21 @@ struct DirtyRecords: Sendable {
         flags[slot.index] = before.intersection([.isListed, .isActivityListed])
     }
 
-    /// The record of a node is out of date.
+    /// Marks the record of a node as dirty.
     mutating func touch(_ slot: NodeSlot) {
         if flags[slot.index].contains(.isListed) { return }
         flags[slot.index].insert(.isListed)
         nodes.append(slot)
     }
 
-    /// The record of a flow's activity is out of date.
+    /// Marks the activity record of a flow as dirty.
     mutating func touchActivity(of slot: NodeSlot) {
         if flags[slot.index].contains(.isActivityListed) { return }
         flags[slot.index].insert(.isActivityListed)
         activities.append(slot)
     }
 
-    /// The nodes whose records are out of date; they count as recorded now.
+    /// Takes the nodes with dirty records, which count as written.
     mutating func takeNodes() -> [NodeSlot] {
         if nodes.isEmpty { return [] }
         defer { nodes.removeAll(keepingCapacity: true) }
@@ -61,7 +61,7 @@ struct DirtyRecords: Sendable {
         }
     }
 
-    /// The flows whose records of their activity are out of date; they count as recorded now.
+    /// Takes the flows with dirty activity records, which count as written.
     mutating func takeActivities() -> [NodeSlot] {
         if activities.isEmpty { return [] }
         defer { activities.removeAll(keepingCapacity: true) }
@@ -71,14 +71,14 @@ struct DirtyRecords: Sendable {
         }
     }
 
-    /// Notes whether a flow has a record of its activity; gives whether it had one.
+    /// Sets whether a flow has an activity record. Returns whether it had one.
     mutating func setActivitySaved(_ isSaved: Bool, of slot: NodeSlot) -> Bool {
         let before = flags[slot.index].contains(.isActivitySaved)
         if isSaved != before { flags[slot.index].formSymmetricDifference(.isActivitySaved) }
         return before
     }
 
-    /// The records of nodes that are gone, since last asked.
+    /// Takes the records of removed nodes.
     mutating func takeGone() -> [RecordKey] {
         if gone.isEmpty { return [] }
         defer { gone = [] }

@@ -1,4 +1,4 @@
-// Which names are live, and where (S-28, S-35): asked by rules and paths, about as many presentables as there may be.
+// The names of live presentables (S-28, S-35), which rules and paths look up among very many.
 
 extension Forest {
     /// Whether a presentable of this name is live in the same tree as this one, or as a root (S-35).
@@ -20,11 +20,11 @@ extension Forest {
         return newest
     }
 
-    /// Finds out for many presentables whether they are below one. It goes up from each no further than it has been: all in
-    /// all it visits no presentable twice.
+    /// Finds out whether presentables are below another one. From each it goes up only to the first one that is known, so
+    /// it visits no presentable twice.
     struct Descent {
         private let top: NodeSlot
-        /// By place: what is known already.
+        /// By place: the known results.
         private var known: [Bool?]
         /// How many presentables it has visited.
         private(set) var visits = 0
@@ -56,7 +56,7 @@ extension Forest {
         }
     }
 
-    /// A name, as it stands in the tree of this root; among the roots for nil.
+    /// A name in the tree of this root; among the roots for nil.
     struct NameInTree: Hashable {
         let name: String
         let root: NodeSlot?
@@ -72,9 +72,9 @@ extension Forest {
 // MARK: - Ids of new presentables
 
 extension Forest {
-    /// The id of a new node: the one asked for, or one made of its name (S-1).
+    /// The id of a new node: the requested one, or one made from its name (S-1).
     ///
-    /// - Throws: what is in the way of a node with that id in that place.
+    /// - Throws: the error if there can't be a node with that id at that place.
     func newID(
         _ wanted: String?, for name: String, below parent: NodeSlot?, besides planned: SiblingIDs.PlannedIDs
     ) throws(FlowError) -> String {

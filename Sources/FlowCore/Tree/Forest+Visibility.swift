@@ -1,11 +1,12 @@
 // Which child covers the others, and what is presented (S-14).
 //
-// `isPresented` and `current` follow from the visible flags, the order of the children and the selections. They are kept
-// in the nodes, as every step from outside asks for one. Code that changes the tree calls `updateVisibility` for the flow
-// whose children changed, once all changes are made, so that no state is reported that lasts for no time.
+// `isPresented` and `current` follow from the visible flags, the order of the children and the selections. They are stored
+// in the nodes, because every step from outside needs one. Code that changes the tree calls `updateVisibility` for the flow
+// whose children changed, once after all changes, so that no intermediate state is reported.
 
 extension Forest {
-    /// Sets a presentable's visible flag; showing a tab selects it unless told otherwise, also when it was visible already.
+    /// Sets a presentable's visible flag. Showing a tab selects it unless `selects` is false, even if it was visible
+    /// already.
     mutating func setVisible(_ slot: NodeSlot, _ isVisible: Bool, selects: Bool = true) {
         update(slot) { $0.isVisible = isVisible }
         let parent = self[slot].parent
@@ -15,7 +16,7 @@ extension Forest {
         updateVisibility(parent, touching: slot)
     }
 
-    /// Brings what follows from the tree up to date below a flow whose children changed; for nil, at one root.
+    /// Updates `current` and `isPresented` below a flow whose children changed; for nil, at one root.
     mutating func updateVisibility(_ parent: NodeSlot?, touching root: NodeSlot? = nil) {
         guard let parent else {
             if let root { present(root, isCovered: false, inPresented: true) }
@@ -25,8 +26,7 @@ extension Forest {
         presentChildren(of: parent)
     }
 
-    /// Brings everything up to date after who covers whom changed in many places. That comes first, so that nothing is
-    /// taken as presented on the way there (S-16).
+    /// Updates them everywhere. `current` comes first, so that no presentable counts as presented in between (S-16).
     mutating func updateAllVisibility() {
         let all = preorder()
         for slot in all { cover(slot) }
@@ -39,7 +39,7 @@ extension Forest {
         }
     }
 
-    /// Brings up to date which child covers the others.
+    /// Updates which child covers the others.
     private mutating func cover(_ parent: NodeSlot) {
         guard let flow = self[parent].flow else { return }
         if flow.covering == .tabs, flow.selected.isEmpty, let oldest = flow.children.first {
@@ -55,7 +55,7 @@ extension Forest {
         if now != flow.current { update(parent) { $0.flow?.current = now } }
     }
 
-    /// Brings up to date whether a node is presented, and all below it where that changed.
+    /// Updates whether a node is presented, and the nodes below it if that changed.
     private mutating func present(_ slot: NodeSlot, isCovered: Bool, inPresented parentIsPresented: Bool) {
         let isInSight = !isCovered && parentIsPresented
         if isInSight != self[slot].isInSight {
@@ -81,7 +81,7 @@ extension Forest {
         flow?.current.map { $0 != id(of: child) } ?? false
     }
 
-    /// With tabs, selects a child.
+    /// Selects a child among tabs.
     mutating func select(_ child: NodeSlot, of parent: NodeSlot) {
         guard self[parent].flow?.selected.last != child else { return }
         update(parent) { node in

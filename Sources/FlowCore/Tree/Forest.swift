@@ -1,8 +1,8 @@
 /// The live presentables: an ordered forest of flows and screens (S-1).
 ///
-/// It keeps the tree whole: children in creation order, paths, and what follows from the rest (which child covers the others,
-/// what is presented). It knows no steps and no rules. Nodes are read as `forest[slot]`, and changed by `update` and the
-/// functions beside it alone: they derive dirty records, usage and property changes (``NodeTable``).
+/// It keeps children in creation order, paths, and derived state: which child covers the others, what is presented. It
+/// knows neither steps nor rules. Nodes are read as `forest[slot]`, and only changed by `update` and the methods beside it,
+/// which derive dirty records, usage and property changes (``NodeTable``).
 struct Forest: Sendable {
     /// The object path above the roots, without a slash at its end.
     let base: String
@@ -11,20 +11,20 @@ struct Forest: Sendable {
     private(set) var roots: [NodeSlot] = []
     private var rootIDs = SiblingIDs()
     private var slots = NameIndex()
-    /// The slots of all presentables of a name (S-28, S-35).
+    /// The slots of presentables by name (S-28, S-35).
     var named: [String: Set<NodeSlot>] = [:]
-    /// How many of a name are live in each tree, and among the roots (S-35).
+    /// The number of live presentables of a name in each tree, and among the roots (S-35).
     var counts: [NameInTree: Int] = [:]
-    /// The latest instance that was given.
+    /// The latest instance.
     private(set) var lastInstance: UInt64 = 0
 
-    /// Nodes that became presented and were not asked about, parents first and in order (S-16).
+    /// Nodes that became presented since ``takePresented()``, parents first and in order (S-16).
     private var becamePresented: [NodeID] = []
-    /// Screens whose presenter is to be called, in the order they came in sight (S-31).
+    /// Screens whose presenter has to be called, in the order in which they came in sight (S-31).
     private var cameInSight: [NodeID] = []
 
-    /// Whether what goes is what was found.
-    var isMakingRoom = false
+    /// Whether an eviction removes what its search has found.
+    var isEvicting = false
 
     /// The node in a slot.
     subscript(slot: NodeSlot) -> Node {
@@ -32,13 +32,13 @@ struct Forest: Sendable {
         get { nodes.nodes[slot.index] }
     }
 
-    /// An empty forest below this object path, with these quotas.
+    /// Creates an empty forest below this object path, with these quotas.
     init(base: String, quotas: Quotas = .service) {
         self.base = base
         nodes = NodeTable(quotas)
     }
 
-    /// The node at the path that these UTF-8 bytes spell.
+    /// The node at the path with these UTF-8 bytes.
     func node(at path: UnsafeRawBufferPointer) -> NodeID? {
         slots.find(path).map { id(of: NodeSlot($0)) }
     }
@@ -48,12 +48,12 @@ struct Forest: Sendable {
         slots.find(path).map { id(of: NodeSlot($0)) }
     }
 
-    /// The node with this instance; nil: it is not live, or never was.
+    /// The live node with this instance; nil if there is none.
     func node(instance: UInt64) -> NodeID? {
         nodes.find(instance: instance).map(id(of:))
     }
 
-    /// Where the node is; nil: it is not live any more.
+    /// The slot of a node; nil if it is no longer live.
     func slot(of id: NodeID) -> NodeSlot? {
         nodes.slot(of: id)
     }
@@ -68,13 +68,13 @@ struct Forest: Sendable {
         return self[slot].flow?.children ?? []
     }
 
-    /// Whether a child of this flow will have this id, or a root for nil, when what is planned is done.
+    /// Whether a child of this flow, or a root for nil, will have this id after the planned changes.
     func isTaken(_ id: String, below slot: NodeSlot?, besides planned: SiblingIDs.PlannedIDs) -> Bool {
         guard let slot else { return rootIDs.isTaken(id, besides: planned) }
         return self[slot].flow?.ids.isTaken(id, besides: planned) ?? false
     }
 
-    /// The id for a new child of this name that asked for none (S-1).
+    /// The id for a new child of this name that requests none (S-1).
     func freeID(for name: String, below slot: NodeSlot?, besides planned: SiblingIDs.PlannedIDs) -> String {
         guard let slot else { return rootIDs.free(for: name, besides: planned) }
         return self[slot].flow?.ids.free(for: name, besides: planned) ?? name
@@ -85,7 +85,7 @@ struct Forest: Sendable {
         "\(slot.map { self[$0].path } ?? base)/\(id)"
     }
 
-    /// A presentable and all below it, newest leaf first: in the order they would go (S-22).
+    /// A presentable and all below it, newest leaf first: in the order of their removal (S-22).
     func postorder(_ slot: NodeSlot) -> [NodeSlot] {
         var order: [NodeSlot] = []
         appendPostorder(slot, to: &order)
@@ -97,7 +97,7 @@ struct Forest: Sendable {
         order.append(slot)
     }
 
-    /// All that are live, parents before children, children in order.
+    /// All live nodes, parents before children, children in order.
     func preorder() -> [NodeSlot] {
         var order: [NodeSlot] = []
         order.reserveCapacity(count)
@@ -109,9 +109,9 @@ struct Forest: Sendable {
         return order
     }
 
-    /// A new node: the newest child of a flow, or the newest root for nil. The id is free among its siblings.
+    /// Adds a node: the newest child of a flow, or the newest root for nil. The id is free among its siblings.
     ///
-    /// - Parameter instance: its number, greater than all before; nil: the next one.
+    /// - Parameter instance: its instance, greater than all before; nil for the next one.
     mutating func insert(_ birth: Birth, below parent: NodeSlot?, instance: UInt64? = nil) -> NodeSlot {
         lastInstance = instance ?? lastInstance + 1
         let slot = nodes.insert(birth, instance: lastInstance, path: path(of: birth.id, below: parent), below: parent)
@@ -131,11 +131,11 @@ struct Forest: Sendable {
         return slot
     }
 
-    /// What a node is born with.
+    /// The initial values of a node.
     struct Birth {
         var name: String
         var id: String
-        /// What only flows have; nil: it is a screen.
+        /// The state of a flow; nil for a screen.
         var flow: Node.FlowState?
         var style: String
         var arguments: Arguments
@@ -143,19 +143,19 @@ struct Forest: Sendable {
         var onDismissed: StepTemplate?
         var presenting: Node.Presenting?
         var client: Client
-        /// Whether it is visible, and its owner; nil: as it begins.
+        /// Whether it is visible, and its owner; nil for a new presentable's values.
         var isVisible: Bool?
         var owner: Client?
 
-        /// How many bytes of arguments it brings (``Node/byteCount``).
+        /// The bytes of arguments that it adds (``Node/byteCount``).
         var byteCount: Int { arguments.byteCount + (onDismissed?.byteCount ?? 0) }
     }
 
-    /// Takes a node and all below it out of the forest, and gives them in the order they go: newest leaf first (S-22).
+    /// Removes a node and all below it, and returns them in the order of their removal: newest leaf first (S-22).
     mutating func remove(_ slot: NodeSlot) -> [Node] {
         let (parent, id) = (self[slot].parent, self[slot].id)
-        // What goes may have been what was in the way. What makes room was not.
-        if !isMakingRoom, self[slot].isEvictable || parent.map({ self[$0].isLeft }) == true { nodes.noteRoom() }
+        // The removal may free the way for an eviction. An eviction itself does not.
+        if !isEvicting, self[slot].isEvictable || parent.map({ self[$0].isLeft }) == true { nodes.noteEvictionChange() }
         if let parent {
             let place = place(of: slot, among: children(of: parent))
             update(parent) { node in
@@ -172,7 +172,7 @@ struct Forest: Sendable {
         return gone
     }
 
-    /// Where a node stands among its siblings, which are in the order in which they were made.
+    /// The place of a node among its siblings, which are in creation order.
     private func place(of slot: NodeSlot, among siblings: [NodeSlot]) -> Int? {
         let instance = self[slot].instance
         var (low, high) = (0, siblings.count)
@@ -183,9 +183,9 @@ struct Forest: Sendable {
         return low < siblings.count && siblings[low] == slot ? low : nil
     }
 
-    /// Takes all below a flow out of the forest, newest leaf first.
+    /// Removes all nodes below a flow, newest leaf first.
     mutating func removeChildren(of slot: NodeSlot) -> [Node] {
-        nodes.noteRoom()
+        nodes.noteEvictionChange()
         var gone: [Node] = []
         for child in children(of: slot).reversed() { release(child, into: &gone) }
         update(slot) { node in
@@ -196,7 +196,7 @@ struct Forest: Sendable {
         return gone
     }
 
-    /// The depth of the recursion is that of the tree, which ``Limits/depth`` bounds.
+    /// The recursion is as deep as the tree, which ``Limits/depth`` limits.
     private mutating func release(_ slot: NodeSlot, into gone: inout [Node]) {
         for child in children(of: slot).reversed() { release(child, into: &gone) }
         let node = nodes.remove(slot)
@@ -212,18 +212,18 @@ struct Forest: Sendable {
 // MARK: - Changes
 
 extension Forest {
-    /// Changes a node. What follows from that (records, signals, room) is derived from the change.
+    /// Changes a node. Dirty records, property changes and the need of another search for evictions are derived.
     @inline(__always)
     mutating func update<Result>(_ slot: NodeSlot, _ change: (inout Node) -> Result) -> Result {
         nodes.update(slot, change)
     }
 
-    /// Gives a node other arguments; from now on it counts for this client.
+    /// Sets the arguments of a node; from now on they count for this client.
     mutating func setArguments(_ arguments: Arguments, of slot: NodeSlot, for client: Client) {
         nodes.setArguments(arguments, of: slot, for: client)
     }
 
-    /// Sets the step that its parent gets when it is dismissed.
+    /// Sets the step for the parent when the node is dismissed.
     mutating func setOnDismissed(_ template: StepTemplate?, of slot: NodeSlot) {
         nodes.setOnDismissed(template, of: slot)
     }
@@ -231,58 +231,58 @@ extension Forest {
     /// Sets a flow's latest navigation.
     mutating func setLast(_ last: LastNavigation, of slot: NodeSlot) { nodes.setLast(last, of: slot) }
 
-    /// Sets the initial step that waits at a node; gives the one that did.
+    /// Sets the initial step that waits at a node. Returns the former one.
     @discardableResult
     mutating func setInitialStep(_ step: DeferredStep?, of slot: NodeSlot) -> DeferredStep? {
         nodes.setInitialStep(step, of: slot)
     }
 
-    /// Adds a step that waits until a node is presented.
+    /// Adds a deferred step to a node.
     mutating func deferStep(_ step: DeferredStep, at slot: NodeSlot) { nodes.deferStep(step, at: slot) }
 
-    /// Sets the steps that wait until a node is presented; gives those that did.
+    /// Sets the deferred steps of a node. Returns the former ones.
     @discardableResult
     mutating func setDeferredSteps(_ steps: [DeferredStep], of slot: NodeSlot) -> [DeferredStep] {
         nodes.setDeferredSteps(steps, of: slot)
     }
 
-    /// A client is gone: what it made may go from now on.
+    /// A client is gone: presentables that it created can be evicted from now on.
     mutating func abandonAll(_ client: Client) { nodes.abandonAll(client) }
 
-    /// What is held for whom: by the nodes, and by calls and steps that wait elsewhere.
+    /// The usage of clients and users: by nodes, and by calls and steps that wait elsewhere.
     var accounting: Accounting {
         get { nodes.accounting }
         _modify { yield &nodes.accounting }
     }
-    /// Live flows.
+    /// The number of live flows.
     var flowCount: Int { nodes.flowCount }
-    /// Live screens.
+    /// The number of live screens.
     var screenCount: Int { nodes.screenCount }
-    /// Live presentables.
+    /// The number of live presentables.
     var count: Int { nodes.count }
-    /// How many slots there are, free ones among them.
+    /// The number of slots, including free ones.
     var slotCount: Int { nodes.slotCount }
-    /// How often something changed that the search for what may go to make room would find otherwise (S-33).
-    var roomChanges: UInt64 { nodes.roomChanges }
+    /// Counts changes after which the search for presentables to evict could have another result (S-33).
+    var evictionChanges: UInt64 { nodes.evictionChanges }
 
-    /// Notes that a node became presented, to be asked about with the next ``takePresented()``.
+    /// Notes that a node became presented, for ``takePresented()``.
     mutating func notePresented(_ slot: NodeSlot) {
         becamePresented.append(id(of: slot))
     }
 
-    /// Notes that a screen's presenter is to be called, with the next ``takeInSight()``.
+    /// Notes that a screen's presenter has to be called, for ``takeInSight()``.
     mutating func noteInSight(_ slot: NodeSlot) {
         cameInSight.append(id(of: slot))
     }
 
-    /// Screens that came in sight since last asked, still are, and have a presenter to be called; in order.
+    /// Takes the screens that came in sight, still are, and have a presenter to call; in order.
     mutating func takeInSight() -> [NodeSlot] {
         if cameInSight.isEmpty { return [] }
         defer { cameInSight.removeAll(keepingCapacity: true) }
         return cameInSight.compactMap(slot(of:)).filter { self[$0].isInSight && self[$0].presenting?.state == .due }
     }
 
-    /// What changed since last asked, of nodes that are live: the new ones, and the new values of the others.
+    /// Takes the changes of live nodes: the new ones, and new values of the others.
     mutating func takeChanges() -> (born: [NodeSlot], changes: [PropertyChanges]) {
         if nodes.changed.isEmpty { return ([], []) }
         var born: [NodeSlot] = []
@@ -300,47 +300,47 @@ extension Forest {
         return (born, changes)
     }
 
-    /// Those that became presented since last asked and still are, in order.
+    /// Takes the nodes that became presented and still are, in order.
     mutating func takePresented() -> [NodeSlot] {
         if becamePresented.isEmpty { return [] }
         defer { becamePresented.removeAll(keepingCapacity: true) }
         return becamePresented.compactMap(slot(of:)).filter { self[$0].isPresented }
     }
 
-    /// The path of the child that covers the others; nil: none does.
+    /// The path of the child that covers the others; nil if none does.
     func currentPath(of slot: NodeSlot) -> String? {
         self[slot].flow?.current.flatMap(self.slot(of:)).map { self[$0].path }
     }
 }
 
-// MARK: - Records that are out of date
+// MARK: - Dirty records
 
 extension Forest {
-    /// Whether records of nodes are out of date; of those of their activity.
+    /// Whether records of nodes, or of activity, are dirty.
     var hasDirtyRecords: Bool { !nodes.dirty.nodes.isEmpty || !nodes.dirty.gone.isEmpty }
     var hasDirtyActivities: Bool { !nodes.dirty.activities.isEmpty }
 
-    /// Has all records of a node written again.
+    /// Marks all records of a node as dirty.
     mutating func touchAll(_ slot: NodeSlot) {
         nodes.touch(slot)
-        // Screens have none of their activity.
+        // Screens have no activity record.
         if self[slot].flow != nil { nodes.touchActivity(of: slot) }
     }
 
-    /// Live nodes whose records are out of date; they count as recorded now.
+    /// Takes live nodes with dirty records, which count as written.
     mutating func takeUnsaved() -> [NodeSlot] { nodes.takeUnsaved() }
 
-    /// Flows whose records of their activity are out of date; they count as recorded now.
+    /// Takes flows with dirty activity records, which count as written.
     mutating func takeUnsavedActivities() -> [NodeSlot] { nodes.takeUnsavedActivities() }
 
-    /// Notes whether a flow has a record of its activity; gives whether it had one.
+    /// Sets whether a flow has an activity record. Returns whether it had one.
     mutating func setActivitySaved(_ isSaved: Bool, of slot: NodeSlot) -> Bool {
         nodes.setActivitySaved(isSaved, of: slot)
     }
 
-    /// The records of nodes that are gone, since last asked.
+    /// Takes the records of removed nodes.
     mutating func takeGoneRecords() -> [RecordKey] { nodes.takeGoneRecords() }
 
-    /// No instance up to this one is given any more.
+    /// Reserves the instances up to this one.
     mutating func reserve(upTo instance: UInt64) { lastInstance = max(lastInstance, instance) }
 }

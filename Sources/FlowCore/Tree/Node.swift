@@ -1,68 +1,68 @@
-// A node, and the table of all nodes: the one way to change any of them.
+// A node, and the table of all nodes, which is the only way to change them.
 //
-// What follows from a change stands beside the property that changes, as its observer (`follows`): whether the node's record
-// or that of its activity is out of date, whether the bus hears of a new value, whether the search for what may go to make
-// room has to be made anew. `NodeTable.update` collects that after each change. What counts towards a quota can be changed
-// by the table's functions alone, which charge and release it. So whoever changes a node can forget nothing.
+// The observer of a property declares what follows from a change (`follows`): whether the node's record or activity record
+// becomes dirty, whether signals report the new value, whether the search for presentables to evict has to be repeated.
+// `NodeTable.update` collects that after each change. Properties with usage can only be changed by methods of the table, which
+// charge and release it. So code that changes a node can't forget anything.
 
 /// A live presentable: a flow or a screen (S-1).
 struct Node: Equatable, Sendable {
-    /// Its number, never used again; 0 marks a slot that is free.
+    /// Its instance, which is never used again; 0 marks a free slot.
     let instance: UInt64
     let slot: NodeSlot
     /// The name of the screen or flow.
     let name: String
-    /// The last part of its path, unlike its siblings'.
+    /// The last part of its path, unique among its siblings.
     let id: String
-    /// Its whole object path.
+    /// Its object path.
     let path: String
-    /// The parent's slot; nil: it is a root.
+    /// The parent's slot; nil for a root.
     let parent: NodeSlot?
-    /// The slot of its root, which may be itself.
+    /// The slot of its root, which may be the node itself.
     let root: NodeSlot
-    /// Nodes from its root to itself, both counted.
+    /// The number of nodes from its root to itself, both counted.
     let depth: Int
-    /// How it is to be shown; empty where nothing is said.
+    /// The style; empty if it has none.
     let style: String
-    /// What its contributor said; nil: as its definition says (S-15).
+    /// The policy of its contributor; nil for that of its definition (S-15).
     let whenHidden: WhenHidden?
 
-    /// Its own arguments, private ones included.
+    /// Its arguments, private ones included.
     fileprivate(set) var arguments: Arguments
-    /// The client that made it, for the limits.
+    /// The client that created it, for the limits.
     fileprivate(set) var client: Client
     /// Whether that client is gone.
     fileprivate(set) var isLeft = false
-    /// The step that its parent gets when it is dismissed, but not by a step of the parent (S-23).
+    /// The step for its parent when it is dismissed, except by a step of the parent (S-23).
     fileprivate(set) var onDismissed: StepTemplate?
     /// Its initial step, while it waits to be presented (S-16).
     fileprivate(set) var initialStep: DeferredStep?
-    /// Steps from outside that were emitted on it while it was not presented, and are kept until it is (S-15).
+    /// Deferred steps (S-15).
     fileprivate(set) var deferredSteps: [DeferredStep] = []
 
-    /// Whether its owner says that it is shown (S-14).
+    /// Whether it is shown, as its owner reported (S-14).
     var isVisible: Bool { didSet { if isVisible != oldValue { follows.formUnion([.record, .reports(.visible)]) } } }
-    /// Whether it is visible, not covered, and in a presented parent (S-14). Derived from the rest of the tree.
+    /// Whether it is visible, not covered, and in a presented parent (S-14). Derived.
     var isPresented = false {
-        didSet { if isPresented != oldValue { follows.formUnion([.reports(.presented), .roomIfLeft]) } }
+        didSet { if isPresented != oldValue { follows.formUnion([.reports(.presented), .evictionIfLeft]) } }
     }
-    /// Whether nothing covers it and its parent is presented, so that it is presented once it is visible (S-14).
+    /// Whether nothing covers it and its parent is presented, so that it is presented as soon as it is visible (S-14).
     var isInSight = false
-    /// The client that shows it and answers for it (S-29); nil: none.
+    /// The client that shows it (S-29); nil if it has no owner.
     var owner: Client? {
-        didSet { if owner != oldValue { follows.formUnion([.record, .reports(.owner), .roomIfLeft]) } }
+        didSet { if owner != oldValue { follows.formUnion([.record, .reports(.owner), .evictionIfLeft]) } }
     }
-    /// Whether it and all below it may go to make room, by the latest search; and whether nothing of that is presented.
+    /// Whether it and all below it can be evicted, by the latest search; and whether nothing of that is presented.
     var isEvictable = false
     var isUnseen = false
-    /// What only screens with a presenter have.
+    /// The state of a screen with a presenter.
     var presenting: Presenting?
-    /// What only flows have; nil: it is a screen.
+    /// The state of a flow; nil for a screen.
     var flow: FlowState?
 
-    /// What follows from the change at hand.
+    /// What follows from the current change.
     fileprivate var follows: Changes = []
-    /// The properties that changed since the bus heard of it.
+    /// The properties that changed since the last signal.
     fileprivate var reported: Changes = []
 
     init(
@@ -108,26 +108,26 @@ struct Node: Equatable, Sendable {
         return all
     }
 
-    /// The client that made it, where one is reported.
+    /// The client that created it, for signals.
     var sender: Client { client == .former ? .daemon : client }
 
-    /// The path of its parent, whether that is live or not.
+    /// The path of its parent, live or not.
     var parentPath: String { String(path.dropLast(id.utf8.count + 1)) }
 
-    /// What only flows have.
+    /// The state of a flow.
     struct FlowState: Equatable, Sendable {
-        /// Its definition; changes its number, never its name, when definitions are read again.
+        /// Its definition. When definitions are read again, the index changes, and never the name.
         var definition: FlowID
-        /// Which child covers the others, as its definition says.
+        /// Which child covers the others, by its definition.
         var covering: Children
         /// The children's slots, in creation order.
         var children: [NodeSlot] = []
-        /// The child that covers the others (S-14). By instance: its slot may be another's by the next time it is
-        /// compared.
+        /// The child that covers the others (S-14). By instance, because its slot can belong to another node by the next
+        /// comparison.
         var current: NodeID? { didSet { if current != oldValue { follows.insert(.reports(.current)) } } }
         /// With tabs: the children that were selected, the latest last.
         var selected: [NodeSlot] = [] { didSet { follows.insert(.record) } }
-        /// Whether its initial step, and what that contributed, has come to an end (S-26).
+        /// Whether its initial step, and the child flows that this contributed, have ended (S-26).
         var readiness: Readiness {
             didSet {
                 if readiness != oldValue { follows.formUnion(isReady ? [.record, .reports(.ready)] : .record) }
@@ -137,16 +137,16 @@ struct Node: Equatable, Sendable {
         var isAwaitedByParent = false { didSet { if isAwaitedByParent != oldValue { follows.insert(.record) } } }
         /// The latest navigation.
         fileprivate(set) var last: LastNavigation?
-        /// Ids that its children have.
+        /// The ids of its children.
         var ids = SiblingIDs()
-        /// The steps from outside that it is to take and that wait: those that are kept for it and its screens, and those
-        /// that wait for its guard or navigator (S-33).
+        /// Waiting steps from outside: those that are deferred at it and its screens, and those that wait for its guard or
+        /// navigator (S-33).
         var waiting = WaitingCount()
-        /// What it asked its guard or navigator; it takes no step until that is answered (S-6).
+        /// The question to its guard or navigator; the flow takes no step until the answer (S-6).
         var question: QuestionID?
-        /// When a step from outside reached it last, or anything below it; nil without an idle step (S-34).
+        /// When a step from outside last reached it, or a presentable below it; nil without an idle step (S-34).
         var reached: Instant? { didSet { if reached != oldValue { follows.insert(.activity) } } }
-        /// Whether its idle step was navigated since then, so that it waits to be reached again.
+        /// Whether its idle step was navigated since then, so that it waits until it is reached again.
         var isResting = false { didSet { if isResting != oldValue { follows.insert(.activity) } } }
         fileprivate var follows: Changes = []
 
@@ -170,7 +170,7 @@ struct Node: Equatable, Sendable {
             follows = []
         }
 
-        /// Puts another latest navigation in place; gives the one that was there.
+        /// Replaces the latest navigation. Returns the former one.
         fileprivate mutating func exchangeLast(_ next: LastNavigation) -> LastNavigation? {
             defer { last = next }
             return last
@@ -178,35 +178,35 @@ struct Node: Equatable, Sendable {
     }
 }
 
-/// All nodes, by their slots, with what follows from their changes.
+/// All nodes, by slot, with what follows from their changes.
 struct NodeTable: Sendable {
     /// A slot with instance 0 is free.
     private(set) var nodes: [Node] = []
     private var freeSlots: [NodeSlot] = []
     private var instances = InstanceIndex()
-    /// What is held for whom: by the nodes, and by calls and steps that wait elsewhere.
+    /// The usage of clients and users: by nodes, and by calls and steps that wait elsewhere.
     var accounting: Accounting
 
-    /// Live flows.
+    /// The number of live flows.
     private(set) var flowCount = 0
-    /// Live screens.
+    /// The number of live screens.
     private(set) var screenCount = 0
-    /// Live presentables.
+    /// The number of live presentables.
     var count: Int { flowCount + screenCount }
-    /// How often something changed that the search for what may go to make room would find otherwise (S-33).
-    private(set) var roomChanges: UInt64 = 0
+    /// Counts changes after which the search for presentables to evict could have another result (S-33).
+    private(set) var evictionChanges: UInt64 = 0
     private(set) var dirty = DirtyRecords()
-    /// Nodes with properties that changed, in the order in which they first did.
+    /// Nodes with changed properties, in the order of their first change.
     private(set) var changed: [NodeID] = []
 
     init(_ quotas: Quotas) { accounting = Accounting(quotas) }
 
-    /// How many slots there are.
+    /// The number of slots.
     var slotCount: Int { nodes.count }
 
     func id(of slot: NodeSlot) -> NodeID { NodeID(slot: slot, instance: nodes[slot.index].instance) }
 
-    /// Where the node is; nil: it is not live any more.
+    /// The slot of a node; nil if it is no longer live.
     func slot(of id: NodeID) -> NodeSlot? {
         nodes.indices.contains(id.slot.index) && nodes[id.slot.index].instance == id.instance ? id.slot : nil
     }
@@ -216,7 +216,7 @@ struct NodeTable: Sendable {
 
     // MARK: Changes
 
-    /// Changes a node, and sees to what follows.
+    /// Changes a node, and handles what follows.
     @inline(__always)
     mutating func update<Result>(_ slot: NodeSlot, _ change: (inout Node) -> Result) -> Result {
         var follows: Node.Changes = []
@@ -225,7 +225,7 @@ struct NodeTable: Sendable {
         return result
     }
 
-    /// In one access: to read the node apart from that would copy it.
+    /// In one access, because reading the node before would copy it.
     @inline(__always)
     private static func change<Result>(
         _ node: inout Node, _ change: (inout Node) -> Result, _ follows: inout Node.Changes
@@ -241,45 +241,47 @@ struct NodeTable: Sendable {
             if nodes[slot.index].reported.isEmpty { changed.append(id(of: slot)) }
             nodes[slot.index].reported.formUnion(reported)
         }
-        if changes.contains(.roomIfLeft), nodes[slot.index].isLeft { noteRoom() }
+        if changes.contains(.evictionIfLeft), nodes[slot.index].isLeft { noteEvictionChange() }
         if changes.contains(.record) { touch(slot) }
         if changes.contains(.activity) { touchActivity(of: slot) }
     }
 
-    /// Has the record of a node written again.
+    /// Marks the record of a node as dirty.
     mutating func touch(_ slot: NodeSlot) { dirty.touch(slot) }
 
-    /// Has the record of a flow's activity written again.
+    /// Marks the activity record of a flow as dirty.
     mutating func touchActivity(of slot: NodeSlot) { dirty.touchActivity(of: slot) }
 
-    /// Something changed that the search for what may go may find otherwise.
-    mutating func noteRoom() { roomChanges &+= 1 }
+    /// Notes that the search for presentables to evict could have another result.
+    mutating func noteEvictionChange() { evictionChanges &+= 1 }
 
-    /// What a node holds changed, or what is below it: of interest if it was found to be one that may go.
-    private mutating func noteRoom(of slot: NodeSlot) { if nodes[slot.index].isEvictable { noteRoom() } }
+    /// Notes a change of a node's usage, or below it, if the node can be evicted.
+    private mutating func noteEvictionChange(of slot: NodeSlot) {
+        if nodes[slot.index].isEvictable { noteEvictionChange() }
+    }
 
-    // MARK: What counts towards a quota
+    // MARK: Usage
 
-    /// Adds a node, as a child of one that is there or as a root, and charges its client.
+    /// Adds a node, as a child or as a root, and charges its client.
     mutating func insert(_ birth: Forest.Birth, instance: UInt64, path: String, below parent: NodeSlot?) -> NodeSlot {
         let slot = freeSlots.popLast() ?? NodeSlot(nodes.count)
         accounting.count(Accounting.Usage(nodes: 1, bytes: birth.byteCount), for: birth.client)
         if let last = birth.flow?.last { accounting.count(Accounting.Usage(bytes: last.byteCount), for: last.client) }
-        // Its account may have been opened just now.
+        // The client's account may be new.
         let isLeft = accounting.isGone(birth.client)
-        if isLeft { noteRoom() }
+        if isLeft { noteEvictionChange() }
         if birth.flow == nil { screenCount += 1 } else { flowCount += 1 }
         let tree = parent.map { (root: nodes[$0.index].root, depth: nodes[$0.index].depth) }
         if slot.index == nodes.count { nodes.append(Node(free: slot)) }
         nodes[slot.index] = Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft)
         instances.insert(slot, in: nodes)
-        if let parent { noteRoom(of: parent) }
+        if let parent { noteEvictionChange(of: parent) }
         dirty.insert(slot)
         follow(birth.flow?.reached == nil ? .born : [.born, .activity], slot)
         return slot
     }
 
-    /// Takes a node out whose children are gone, and releases all that it held.
+    /// Removes a node without children, and releases its usage.
     mutating func remove(_ slot: NodeSlot) -> Node {
         instances.remove(slot, in: nodes)
         dirty.remove(slot, instance: nodes[slot.index].instance)
@@ -294,7 +296,7 @@ struct NodeTable: Sendable {
         return node
     }
 
-    /// Gives a node other arguments; from now on it counts for this client.
+    /// Sets the arguments of a node; from now on they count for this client.
     mutating func setArguments(_ arguments: Arguments, of slot: NodeSlot, for client: Client) {
         let former = nodes[slot.index]
         nodes[slot.index].client = client
@@ -302,12 +304,12 @@ struct NodeTable: Sendable {
         accounting.count(Accounting.Usage(nodes: -1, bytes: -former.byteCount), for: former.client)
         accounting.count(Accounting.Usage(nodes: 1, bytes: nodes[slot.index].byteCount), for: client)
         nodes[slot.index].isLeft = accounting.isGone(client)
-        if nodes[slot.index].isLeft || former.isLeft || former.isEvictable { noteRoom() }
+        if nodes[slot.index].isLeft || former.isLeft || former.isEvictable { noteEvictionChange() }
         let isReported = former.arguments.broadcastable != arguments.broadcastable
         follow(isReported ? [.record, .reports(.arguments)] : .record, slot)
     }
 
-    /// Sets the step that its parent gets when it is dismissed. Its record says whether that step is private, too.
+    /// Sets the step for the parent when the node is dismissed. The record has whether that step is private, too.
     mutating func setOnDismissed(_ template: StepTemplate?, of slot: NodeSlot) {
         let before = nodes[slot.index].byteCount
         nodes[slot.index].onDismissed = template
@@ -317,7 +319,7 @@ struct NodeTable: Sendable {
 
     /// Sets a flow's latest navigation.
     mutating func setLast(_ next: LastNavigation, of slot: NodeSlot) {
-        // Exchanged in place: to look at it first would copy the whole node, with each step.
+        // Replaced in place: reading it first would copy the whole node with each step.
         let former = nodes[slot.index].flow?.exchangeLast(next) ?? nil
         if let former, former.client == next.client {
             accounting.count(Accounting.Usage(bytes: next.byteCount - former.byteCount), for: next.client)
@@ -325,11 +327,11 @@ struct NodeTable: Sendable {
             if let former { accounting.count(Accounting.Usage(bytes: -former.byteCount), for: former.client) }
             accounting.count(Accounting.Usage(bytes: next.byteCount), for: next.client)
         }
-        noteRoom(of: slot)
+        noteEvictionChange(of: slot)
         touchActivity(of: slot)
     }
 
-    /// Sets the initial step that waits at a node; gives the one that did.
+    /// Sets the initial step that waits at a node. Returns the former one.
     @discardableResult
     mutating func setInitialStep(_ step: DeferredStep?, of slot: NodeSlot) -> DeferredStep? {
         let former = nodes[slot.index].initialStep
@@ -339,13 +341,13 @@ struct NodeTable: Sendable {
         return former
     }
 
-    /// Adds a step that waits until a node is presented.
+    /// Adds a deferred step to a node.
     mutating func deferStep(_ step: DeferredStep, at slot: NodeSlot) {
         nodes[slot.index].deferredSteps.append(step)
         count(step, 1, at: slot)
     }
 
-    /// Sets the steps that wait until a node is presented; gives those that did.
+    /// Sets the deferred steps of a node. Returns the former ones.
     @discardableResult
     mutating func setDeferredSteps(_ steps: [DeferredStep], of slot: NodeSlot) -> [DeferredStep] {
         let former = nodes[slot.index].deferredSteps
@@ -356,7 +358,7 @@ struct NodeTable: Sendable {
         return former
     }
 
-    /// Counts a deferred step that comes (1) or goes (-1), at its flow, too.
+    /// Counts a deferred step that is added (1) or removed (-1), at its flow, too.
     private mutating func count(_ step: DeferredStep, _ sign: Int, at slot: NodeSlot) {
         let flow = nodes[slot.index].flow == nil ? nodes[slot.index].parent ?? slot : slot
         nodes[flow.index].flow?.waiting.count(sign, for: step.client)
@@ -364,42 +366,42 @@ struct NodeTable: Sendable {
     }
 
     private mutating func charge(_ usage: Accounting.Usage, _ client: Client, at slot: NodeSlot) {
-        noteRoom(of: slot)
+        noteEvictionChange(of: slot)
         accounting.count(usage, for: client)
     }
 
-    /// A client is gone: what it made may go from now on.
+    /// A client is gone: nodes that it created can be evicted from now on.
     mutating func abandonAll(_ client: Client) {
         guard accounting.close(client) != Accounting.Usage() else { return }
         for index in nodes.indices where nodes[index].instance != 0 && nodes[index].client == client {
             nodes[index].isLeft = true
         }
-        noteRoom()
+        noteEvictionChange()
     }
 
-    // MARK: What changed
+    // MARK: Changes for signals and records
 
-    /// Which properties of a node changed since last asked; nil: it is not live any more.
+    /// Takes the changed properties of a node; nil if it is no longer live.
     mutating func takeReported(of id: NodeID) -> (slot: NodeSlot, changes: Node.Changes)? {
         guard let slot = slot(of: id) else { return nil }
         defer { nodes[slot.index].reported = [] }
         return (slot, nodes[slot.index].reported)
     }
 
-    /// All of those changes were taken.
+    /// All changes were taken.
     mutating func forgetChanged() { changed.removeAll(keepingCapacity: true) }
 
-    /// Live nodes whose records are out of date; they count as recorded now.
+    /// Takes live nodes with dirty records, which count as written.
     mutating func takeUnsaved() -> [NodeSlot] { dirty.takeNodes() }
 
-    /// Flows whose records of their activity are out of date; they count as recorded now.
+    /// Takes flows with dirty activity records, which count as written.
     mutating func takeUnsavedActivities() -> [NodeSlot] { dirty.takeActivities() }
 
-    /// Notes whether a flow has a record of its activity; gives whether it had one.
+    /// Sets whether a flow has an activity record. Returns whether it had one.
     mutating func setActivitySaved(_ isSaved: Bool, of slot: NodeSlot) -> Bool {
         dirty.setActivitySaved(isSaved, of: slot)
     }
 
-    /// The records of nodes that are gone, since last asked.
+    /// Takes the records of removed nodes.
     mutating func takeGoneRecords() -> [RecordKey] { dirty.takeGone() }
 }

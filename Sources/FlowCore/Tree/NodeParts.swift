@@ -1,32 +1,33 @@
-// What nodes are made of.
+// The parts of nodes.
 
-/// A presentable in the tree, now or once: the instance is never used again (S-1, S-25).
+/// Identifies a presentable, live or not: the instance is never used again (S-1, S-25).
 public struct NodeID: Hashable, Sendable {
-    /// Where the forest keeps it.
+    /// Its place in the forest.
     let slot: NodeSlot
-    /// Which of those that the slot held.
+    /// The instance of the node, because a slot is used again.
     public let instance: UInt64
 }
 
 extension Node {
-    /// How far a screen is with its presenter (S-31).
+    /// The state of a screen with a presenter (S-31).
     struct Presenting: Equatable, Sendable {
-        /// From `due` to `asked` when it comes in sight, from there to `shown` when the presenter answers that call; back to
-        /// `due` when it gets new arguments, or its owner is gone. From `due` by `held` where too many calls are under way.
+        /// From `due` to `asked` when the screen comes in sight, and to `shown` when the presenter answers that call; back
+        /// to `due` when the screen gets new arguments, or its owner is gone. From `due` by `held` if too many calls are
+        /// under way.
         enum State: Equatable, Sendable {
-            /// The presenter is to be called when the screen would be presented.
+            /// The presenter has to be called when the screen is in sight.
             case due
-            /// It is to be called when it has answered one of the calls that are under way.
+            /// The presenter has to be called when it has answered one of the calls under way.
             case held
-            /// It was called, and did not answer the latest call.
+            /// The presenter was called, and has not answered the latest call.
             case asked
-            /// It answered.
+            /// The presenter has answered.
             case shown
         }
 
         let presenter: Presenter
         var state = State.due { didSet { if state != oldValue { follows.insert(.record) } } }
-        /// The calls that it did not answer, in order: before the latest there may be some with older arguments.
+        /// The calls without an answer, in order. Those before the latest one may have older arguments.
         var underWay: [QuestionID] = []
         /// Whether the presenter was called before.
         var isAgain = false { didSet { if isAgain != oldValue { follows.insert(.record) } } }
@@ -35,7 +36,7 @@ extension Node {
         var serial: UInt64 = 0 { didSet { if serial != oldValue { follows.insert(.record) } } }
         /// When it was presented again because its owner was gone (S-30).
         var revivals: [Instant] = [] { didSet { follows.insert(.record) } }
-        /// What follows from the change at hand; ``NodeTable`` sees to that.
+        /// What follows from the current change; ``NodeTable`` handles it.
         var follows: Changes = []
 
         init(_ presenter: Presenter) { self.presenter = presenter }
@@ -50,19 +51,19 @@ extension Node {
     struct Changes: OptionSet, Sendable {
         let rawValue: UInt32
 
-        /// The bus hears of the new value of a property.
+        /// The new value of a property has to be reported.
         static func reports(_ property: NodeProperty) -> Changes { Changes(rawValue: 1 << UInt32(property.rawValue)) }
-        /// It is new: `InterfacesAdded` has all of its properties.
+        /// The node is new: `InterfacesAdded` reports all properties.
         static let born = Changes(rawValue: 1 << 24)
-        /// All of those above.
+        /// All of the above.
         static let reported = Changes(rawValue: 0x1ff_ffff)
-        /// Its record is out of date, or that of its activity.
+        /// The record, or the activity record, is dirty.
         static let record = Changes(rawValue: 1 << 25)
         static let activity = Changes(rawValue: 1 << 26)
-        /// The search for what may go would find something else, if the client that made it is gone.
-        static let roomIfLeft = Changes(rawValue: 1 << 27)
+        /// The search for presentables to evict could have another result, if the node's client is gone.
+        static let evictionIfLeft = Changes(rawValue: 1 << 27)
 
-        /// The properties whose new values the bus hears, in their order.
+        /// The properties whose new values have to be reported, in order.
         var properties: [NodeProperty] {
             var properties: [NodeProperty] = []
             var rest = rawValue & 0xff_ffff
@@ -76,7 +77,7 @@ extension Node {
         }
     }
 
-    /// How many steps wait, in all and for each client.
+    /// The numbers of waiting steps: in all, and for each client.
     struct WaitingCount: Equatable, Sendable {
         private(set) var count = 0
         private var clients: [Client: Int] = [:]
@@ -90,12 +91,12 @@ extension Node {
         }
     }
 
-    /// How far a flow is from being ready (S-26). From `awaitingStep` to `awaitingChildren` or `ready`, from
-    /// `awaitingChildren` to `ready`; never back.
+    /// Whether a flow is ready (S-26). From `awaitingStep` to `awaitingChildren` or `ready`, from `awaitingChildren` to
+    /// `ready`; never back.
     enum Readiness: Equatable, Sendable {
         /// The initial step has not ended.
         case awaitingStep
-        /// The initial step has ended; so many of the child flows that it contributed are neither ready nor gone.
+        /// The initial step has ended; this many of the child flows that it contributed are neither ready nor gone.
         case awaitingChildren(Int)
         case ready
     }
@@ -109,21 +110,21 @@ public struct LastNavigation: Equatable, Sendable {
     public let step: String
     /// The step's arguments, without private ones.
     public let arguments: Arguments
-    /// For whom the arguments are held, for the limits.
+    /// The client for which the arguments count.
     let client: Client
-    /// How many bytes they count for.
+    /// The usage of the arguments, in bytes.
     let byteCount: Int
 }
 
-/// A step that waits until its presentable is presented: an initial one, or one that is kept.
+/// A step that waits until its presentable is presented: an initial step, or a deferred one.
 struct DeferredStep: Equatable, Sendable {
     var step: StepID
     var arguments: Arguments
-    /// The origin, cause and client of the navigation that contributed it, or of its emission: a wait changes none of
-    /// them (S-6, S-16).
+    /// The origin, cause and client of the navigation that contributed it, or of its emission. Waiting does not change them
+    /// (S-6, S-16).
     var origin: UInt64
     var cause: UInt64
     var client: Client
-    /// Names its record.
+    /// The number of its record.
     var number: UInt64 = 0
 }

@@ -1,6 +1,6 @@
-// The properties of live presentables, described once: their names and types on the bus, how a client learns of new values,
-// and where the values come from. The interfaces of the service, its signals, the text of traces and what clients decode
-// follow from this description.
+// The properties of live presentables, described once: their names and types on the bus, how clients learn of new values,
+// and where the values come from. The interfaces of the service, its signals, traces and the decoding in clients follow
+// from this description.
 
 /// A D-Bus property of a live presentable.
 public enum NodeProperty: UInt8, CaseIterable, Sendable {

@@ -1,4 +1,4 @@
-/// A place in memory that holds a node. It is used again when its node is gone, unlike an instance.
+/// A place in memory for a node. Unlike an instance, it is used again when its node is gone.
 struct NodeSlot: Hashable, Sendable {
     /// Its index among all slots of the forest.
     let index: Int

@@ -4,7 +4,7 @@ import Testing
 
 /// Presentables that vanished clients left behind are evicted before calls of others are refused (S-33).
 @Suite("Flow coordinator: eviction")
-struct CoordinatorRoomTests {
+struct CoordinatorEvictionTests {
     /// Quotas low enough to be reached.
     private func quotas(nodes: Int, steps: Int = 1_000) -> Quotas {
         var quotas = Quotas.none

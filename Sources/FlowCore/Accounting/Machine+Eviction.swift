@@ -1,35 +1,35 @@
-// Room for who is there: before anybody is refused for a total, what clients that are gone left behind goes, the oldest
-// first, as far as it is needed (S-33).
+// Eviction: before a client is refused because a total is reached, presentables that clients left behind are removed, the
+// oldest first, and no more than needed (S-33).
 //
-// The search for what may go looks at each presentable once. It is remembered until something changed that it would find
-// otherwise (``Forest/roomChanges``): so thousands of presentables go in time linear to their number, and whoever is refused
-// again and again makes nobody search again and again.
+// The search looks at each presentable once. Its result is kept until a change could alter it (``Forest/evictionChanges``). So
+// the time to evict thousands of presentables is linear, and a client that is refused repeatedly does not cause repeated
+// searches.
 
-/// What may go to make room, as it was found last: subtrees, by their tops.
+/// The presentables that can be evicted, as last searched: subtrees, by their tops.
 struct EvictionCandidates: Sendable {
-    /// Some of them, and what they hold.
+    /// Some of these subtrees, and their usage.
     struct Subtrees: Sendable {
-        /// Those that hold some of a resource, the oldest last.
+        /// Those that use a resource, the oldest last.
         var tops: [Accounting.Resource: [NodeID]] = [:]
         var usage = Accounting.Usage()
     }
 
-    /// The state of the tree that this is true of (``Forest/roomChanges``).
+    /// The state of the tree to which the result belongs (``Forest/evictionChanges``).
     var changes: UInt64?
-    /// The presentable that was not to go.
+    /// The presentable that must stay.
     var spared: NodeID?
-    /// Those in which nothing is presented.
+    /// Subtrees in which nothing is presented.
     var unseen = Subtrees()
-    /// All, each as large as it may be.
+    /// All subtrees, each as large as possible.
     var all = Subtrees()
 }
 
 extension Machine {
-    /// Makes sure that so much more may be held for a client; in total, where that comes to something else. Where it may not
-    /// in total, others go.
+    /// Checks whether the limits allow more usage for a client; and in total, if that differs. If a total does not, evicts
+    /// others.
     ///
-    /// - Parameter spared: stays, with what it is in.
-    /// - Throws: ``FlowError/Code/limitExceeded`` with the limit that is in the way.
+    /// - Parameter spared: a presentable that stays, with its ancestors.
+    /// - Throws: ``FlowError/Code/limitExceeded`` with the limit that is reached.
     mutating func reserve(
         _ more: Accounting.Usage, inTotal: Accounting.Usage? = nil, for client: Client, sparing spared: NodeSlot? = nil,
         _ turn: inout Turn
@@ -38,9 +38,9 @@ extension Machine {
         try accounting.check(more, inTotal: inTotal, for: client)
     }
 
-    /// Makes room for so much more, where it is wanting; not for a client that reached its own limits.
+    /// Evicts presentables if more usage needs it; not for a client that has reached its own limits.
     ///
-    /// - Returns: whether something went.
+    /// - Returns: whether any were evicted.
     @discardableResult
     mutating func makeRoom(
         for more: Accounting.Usage, by client: Client, _ own: Accounting.Usage, sparing spared: NodeSlot?,
@@ -50,15 +50,15 @@ extension Machine {
         if wanting == Accounting.Usage() || accounting.pool == Accounting.Usage() { return false }
         try accounting.checkShare(own, for: client)
         searchEvictable(sparing: spared.map(forest.id(of:)))
-        // All that is needed, or nothing: a refusal changes nothing.
+        // All that is needed or nothing, because a refused call changes nothing.
         guard Accounting.Resource.allCases.allSatisfy({ canEvict(wanting[$0], of: $0) }) else { return false }
         var hasGone = false
         for resource in Accounting.Resource.allCases {
             while accounting.shortage(more)[resource] > 0 {
-                // What went may have uncovered what is presented now.
+                // The eviction may have uncovered presentables.
                 searchEvictable(sparing: spared.map(forest.id(of:)))
                 guard let top = takeEvictable(resource) else {
-                    // There is less than was found.
+                    // The result of the search is shorter now.
                     evictionCandidates.changes = nil
                     break
                 }
@@ -69,14 +69,15 @@ extension Machine {
         return hasGone
     }
 
-    /// Whether so much can go. What is presented goes only where clients that are gone hold more than their share.
+    /// Whether this much can be evicted. Presented ones are evicted only if clients that are gone use more than their
+    /// share.
     private func canEvict(_ wanting: Int, of resource: Accounting.Resource) -> Bool {
         if wanting <= evictionCandidates.unseen.usage[resource] { return true }
         let excess = accounting.pool[resource] - accounting.quotas[resource].share
         return wanting <= min(evictionCandidates.all.usage[resource], excess)
     }
 
-    /// The oldest subtree that holds some of a resource; what is presented comes last.
+    /// Takes the oldest subtree that uses a resource; presented ones come last.
     private mutating func takeEvictable(_ resource: Accounting.Resource) -> NodeSlot? {
         while let top = evictionCandidates.unseen.tops[resource]?.popLast() {
             if let slot = forest.slot(of: top) { return slot }
@@ -87,29 +88,29 @@ extension Machine {
         return nil
     }
 
-    /// Dismisses a subtree that may go, as the daemon's own doing.
+    /// Dismisses a subtree, with the daemon as the client.
     private mutating func evict(_ top: NodeSlot, _ turn: inout Turn) {
         for slot in forest.postorder(top) {
             let held = forest[slot].holding
             evictionCandidates.all.usage += -held
             if forest[slot].isUnseen { evictionCandidates.unseen.usage += -held }
         }
-        // Nothing of it belongs to the chain at hand.
+        // It does not belong to the current cascade.
         let origin = turn.origin
         turn.origin = 0
-        forest.isMakingRoom = true
+        forest.isEvicting = true
         dismiss(top, .dismissed, origin: origins.next(), cause: 0, .daemon, &turn)
-        forest.isMakingRoom = false
+        forest.isEvicting = false
         turn.origin = origin
     }
 
-    // MARK: What may go
+    // MARK: Search
 
     private mutating func searchEvictable(sparing spared: NodeID?) {
-        let isCurrent = evictionCandidates.changes == forest.roomChanges
+        let isCurrent = evictionCandidates.changes == forest.evictionChanges
         if isCurrent, evictionCandidates.spared == spared { return }
         if !isCurrent || evictionCandidates.spared != nil { search(sparing: nil) }
-        // It makes no difference where it could not go anyway.
+        // There is no difference if it could not be evicted anyway.
         if let spared, forest[spared.slot].isEvictable { search(sparing: spared) }
     }
 
@@ -118,7 +119,7 @@ extension Machine {
         for slot in order {
             forest.update(slot) { node in
                 node.isEvictable = node.isLeft && node.owner == nil && slot != spared?.slot
-                // A flow shows nothing by itself.
+                // A flow shows nothing itself.
                 node.isUnseen = node.isEvictable && !(node.flow == nil && node.isPresented)
             }
         }
@@ -127,17 +128,17 @@ extension Machine {
             if !forest[slot].isEvictable { forest.update(parent) { $0.isEvictable = false } }
             if !forest[slot].isUnseen { forest.update(parent) { $0.isUnseen = false } }
         }
-        evictionCandidates = EvictionCandidates(changes: forest.roomChanges, spared: spared)
+        evictionCandidates = EvictionCandidates(changes: forest.evictionChanges, spared: spared)
         evictionCandidates.all = subtrees(among: order) { $0.isEvictable }
         evictionCandidates.unseen = subtrees(among: order) { $0.isUnseen }
     }
 
-    /// The subtrees of presentables with a flag that all below them have, too.
+    /// The subtrees whose presentables all have a property.
     private func subtrees(among order: [NodeSlot], where isIn: (Node) -> Bool) -> EvictionCandidates.Subtrees {
         var found = EvictionCandidates.Subtrees()
         var sums: [NodeSlot: Accounting.Usage] = [:]
         var tops: [NodeSlot] = []
-        // By place: the top that it is below.
+        // By place: the top above it.
         var above: [NodeSlot: NodeSlot] = [:]
         for slot in order where isIn(forest[slot]) {
             let top = forest[slot].parent.flatMap { above[$0] } ?? slot

@@ -4,7 +4,7 @@ import Testing
 
 /// Limits that no client can use up for others, on a bus (S-33).
 @Suite("Eviction")
-struct RoomTests {
+struct EvictionTests {
     /// A step that makes so many screens.
     private static func definitions(_ count: Int) -> String {
         """
