@@ -200,7 +200,7 @@ struct RegisteredScreensLossTests {
     // MARK: Records
 
     private func bytes(of registration: Registration) -> [UInt8] {
-        RegistrationRecord(registration: registration, isLeft: true).bytes
+        RegistrationRecord(registration: registration, isLeft: true).encoded()
     }
 
     /// A record of a version without screens: a flow 'pay' of ':1.5' at '/n' with a step 'buy' of an argument 'sum'.

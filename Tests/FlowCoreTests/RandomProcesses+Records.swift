@@ -25,7 +25,7 @@ extension Coordinator {
             case .node:
                 guard let body = record.body, var node = try? NodeRecord(body) else { return record }
                 node.presenting?.isCalled = false
-                return Record(record.key, node.bytes)
+                return Record(record.key, node.encoded())
             case .activity, .step, .list, .token, .progress: return record
             }
         }

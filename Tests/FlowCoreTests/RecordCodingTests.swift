@@ -49,16 +49,12 @@ import Testing
                 writer.append(byte: 200)
                 writer.append(true)
                 writer.append("text")
-                writer.append(optional: 5 as UInt64?) { $0.append($1) }
-                writer.append(optional: nil as UInt64?) { $0.append($1) }
                 writer.append(list: numbers) { $0.append($1) }
             })
         for number in numbers { #expect(try reader.number() == number) }
         #expect(try reader.byte() == 200)
         #expect(try reader.flag())
         #expect(try reader.text() == "text")
-        #expect(try reader.optional { reader throws(RecordFailure) in try reader.number() } == 5)
-        #expect(try reader.optional { reader throws(RecordFailure) in try reader.number() } == nil)
         #expect(try reader.list { reader throws(RecordFailure) in try reader.number() } == numbers)
         #expect(reader.isAtEnd)
         #expect(throws: RecordFailure("it ends too early")) { try reader.byte() }

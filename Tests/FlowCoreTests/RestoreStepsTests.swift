@@ -289,17 +289,17 @@ struct RestoreStepsTests {
         func damaged(_ change: (inout StepRecord) -> Void) -> [Record] {
             var step = step
             change(&step)
-            return good.map { $0.key == kept.key ? Record(kept.key, step.bytes) : $0 }
+            return good.map { $0.key == kept.key ? Record(kept.key, step.encoded()) : $0 }
         }
         let link = Record(
             RecordKey(.step, 4_000),
             {
                 var other = step
                 (other.purpose, other.index) = (.deepLink, 0)
-                return other.bytes
+                return other.encoded()
             }())
-        let counters = Record(RecordKey(.counters, 0), CountersRecord(serial: 1 << 55, instance: 1).bytes)
-        let instances = Record(RecordKey(.counters, 0), CountersRecord(serial: 1, instance: 1 << 55).bytes)
+        let counters = Record(RecordKey(.counters, 0), CountersRecord(serial: 1 << 55, instance: 1).encoded())
+        let instances = Record(RecordKey(.counters, 0), CountersRecord(serial: 1, instance: 1 << 55).encoded())
         for records in [
             damaged { $0.origin = .max }, damaged { $0.request = .max }, good + [counters], good + [instances],
             damaged { ($0.purpose, $0.index) = (.deepLink, .max) } + [link],

@@ -265,7 +265,7 @@ extension PendingCalls {
         hasProgress = false
         let (now, before) = (progress, savedProgress)
         for number in Set(now.keys).union(before.keys).sorted() where now[number] != before[number] {
-            records.append(Record(RecordKey(.progress, number), now[number]?.bytes))
+            records.append(Record(RecordKey(.progress, number), now[number]?.encoded()))
         }
         savedProgress = now
         return records
@@ -281,7 +281,7 @@ extension PendingCalls {
     }
 
     func allRecords(_ definitions: Definitions) -> [Record] {
-        progress.map { Record(RecordKey(.progress, $0.key), $0.value.bytes) }
+        progress.map { Record(RecordKey(.progress, $0.key), $0.value.encoded()) }
             + all.keys.compactMap { record(ofList: $0.number, definitions) }
     }
 
@@ -324,7 +324,7 @@ extension PendingCalls {
                 })
         case .deepLink, .step, .path, .readiness: return nil
         }
-        return Record(RecordKey(.list, request), record.bytes)
+        return Record(RecordKey(.list, request), record.encoded())
     }
 
     // MARK: Restoring

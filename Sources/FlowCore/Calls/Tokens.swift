@@ -184,7 +184,7 @@ extension Tokens {
             case (.fail(let error), _): .fail(error)
             case (.waiting, let request): .waiting(request: request?.number ?? 0)
             }
-        return Record(RecordKey(.token, entry.number), TokenRecord(key: key, at: entry.at, outcome: outcome).bytes)
+        return Record(RecordKey(.token, entry.number), TokenRecord(key: key, at: entry.at, outcome: outcome).encoded())
     }
 
     /// Restores a token; in the order of the records' numbers.

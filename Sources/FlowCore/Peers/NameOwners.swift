@@ -55,7 +55,7 @@ struct NameOwners: Sendable {
     }
 
     private func record(of owner: Client, of name: String, _ number: UInt64) -> Record {
-        Record(RecordKey(.nameOwner, number), NameOwnerRecord(name: name, owner: owner).bytes)
+        Record(RecordKey(.nameOwner, number), NameOwnerRecord(name: name, owner: owner).encoded())
     }
 
     /// Restores the owner of a name.

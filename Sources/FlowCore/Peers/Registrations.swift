@@ -93,7 +93,7 @@ struct Registrations: Sendable {
     private func record(of registration: Registration, _ number: UInt64, _ watches: ClientWatches) -> Record {
         let record = RegistrationRecord(
             registration: registration, isLeft: !watches.contains(registration.client))
-        return Record(RecordKey(.registration, number), record.bytes)
+        return Record(RecordKey(.registration, number), record.encoded())
     }
 
     /// Restores a registration.

@@ -1,8 +1,8 @@
-// What is kept for calls: tokens, what is left of lists of steps; and the numbers that are never given twice.
+// Records of calls: tokens, lists of steps, progress, origins; of who implements flows; and of numbers.
 
-/// The outcome of a call that its caller gave a name, as it is kept.
-struct TokenRecord: Equatable, Sendable {
-    /// How the call ended, as far as it did.
+/// The record of the outcome of a call that has a token.
+struct TokenRecord: RecordBody, Equatable, Sendable {
+    /// How the call ended, if it did.
     enum CallState: Equatable, Sendable {
         case reply(Answer)
         case fail(FlowError)
@@ -20,302 +20,247 @@ struct TokenRecord: Equatable, Sendable {
         }
     }
 
-    var key: Tokens.Key
-    var at: Instant
-    var outcome: CallState
+    var key = Tokens.Key(client: .daemon, kind: .emission, token: "")
+    var at = Instant.unread
+    var outcome = CallState.reply(.done)
 
-    var bytes: [UInt8] {
-        var writer = RecordWriter(reserving: 64)
-        writer.append(key.client.name)
-        writer.append(key.kind == .coordination)
-        writer.append(key.token)
-        writer.append(at.microseconds)
-        switch outcome {
-        case .reply(.verdict(let verdict, let serial)):
-            writer.append(byte: 0)
-            writer.append(verdict.rawValue)
-            writer.append(serial)
-        case .reply(.flow(let path)):
-            writer.append(byte: 1)
-            writer.append(path)
-        case .fail(let error):
-            writer.append(byte: 2)
-            writer.append(error.code.rawValue)
-            writer.append(error.message)
-        case .waiting(let request):
-            writer.append(byte: 3)
-            writer.append(request)
-        case .reply(.done): writer.append(byte: 4)
-        case .pending(let request):
-            writer.append(byte: 5)
-            writer.append(request)
-        case .reply(.outcomes), .reply(.verdicts):
-            preconditionFailure("a call with a token was answered with \(outcome)")
-        }
-        return writer.bytes
+    static var unread: TokenRecord { TokenRecord() }
+    var expectedByteCount: Int { 64 }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var isCoordination = key.kind == .coordination
+        try coder.code(&key.client)
+        try coder.code(&isCoordination)
+        key.kind = isCoordination ? .coordination : .emission
+        try coder.code(&key.token)
+        try coder.code(&at)
+        try coder.code(&outcome)
     }
 }
 
-extension TokenRecord {
-    init(_ bytes: [UInt8]) throws(RecordFailure) {
-        var reader = RecordReader(bytes)
-        let client = Client(try reader.text())
-        let kind: Tokens.CallKind = try reader.flag() ? .coordination : .emission
-        key = Tokens.Key(client: client, kind: kind, token: try reader.text())
-        at = Instant(microseconds: try reader.number())
-        switch try reader.byte() {
-        case 0:
-            let word = try reader.text()
-            guard let verdict = Verdict(rawValue: word) else { throw RecordFailure("there is no verdict '\(word)'") }
-            outcome = .reply(.verdict(verdict, serial: try reader.number()))
-        case 1: outcome = .reply(.flow(path: try reader.text()))
-        case 2:
-            let word = try reader.text()
-            guard let code = FlowError.Code(rawValue: word) else { throw RecordFailure("there is no error '\(word)'") }
-            outcome = .fail(FlowError(code, try reader.text()))
-        case 3: outcome = .waiting(request: try reader.number())
-        case 4: outcome = .reply(.done)
-        case 5: outcome = .pending(request: try reader.number())
-        case let other: throw RecordFailure("there is no outcome \(other)")
+extension TokenRecord.CallState: RecordPart {
+    static var unread: Self { .reply(.done) }
+
+    /// A call with a token is not answered with the outcomes of several steps or flows.
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var cases = try coder.cases(of: self)
+        try coder.code(&cases, 0, { .reply(.verdict($0, serial: $1)) }) {
+            if case .reply(.verdict(let verdict, let serial)) = $0 { (verdict, serial) } else { nil }
         }
-        try reader.end()
+        try coder.code(&cases, 1, { .reply(.flow(path: $0)) }) {
+            if case .reply(.flow(let path)) = $0 { path } else { nil }
+        }
+        try coder.code(&cases, 2, Self.fail) { if case .fail(let error) = $0 { error } else { nil } }
+        try coder.code(&cases, 3, Self.waiting) { if case .waiting(let request) = $0 { request } else { nil } }
+        try coder.code(&cases, 4, .reply(.done))
+        try coder.code(&cases, 5, Self.pending) { if case .pending(let request) = $0 { request } else { nil } }
+        self = try coder.end(cases)
     }
 }
 
-/// The steps of a call of `EmitSteps`, some of which have not ended; or of one of `Navigate` that goes on in slices.
-struct ListRecord: Equatable, Sendable {
-    /// A step, or what can't be one.
+extension Verdict: RecordPart {
+    static var unread: Verdict { .pending }
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(word: &self)
+    }
+}
+
+/// The record of a call of `EmitSteps` whose steps have not all ended, or of one of `Navigate` that goes on in slices.
+struct ListRecord: RecordBody, Equatable, Sendable {
+    /// A step, or the error of what can't be one.
     enum Item: Equatable, Sendable {
         case step(String, Arguments)
         case refused(FlowError)
     }
 
-    var client: Client
-    /// The instance and path of the presentable that they are emitted on.
-    var node: UInt64
-    var path: String
-    var items: [Item]
-    /// For `Navigate`, which has one item: the flows that get it, in their order. Those without an instance do not.
+    /// A flow that gets the step of `Navigate`; without an instance (0) it does not get it.
+    struct Flow: Equatable, Sendable {
+        var instance: UInt64 = 0
+        var path = ""
+    }
+
+    var client = Client.daemon
+    /// The instance and path of the presentable that the steps are emitted on.
+    var node: UInt64 = 0
+    var path = ""
+    var items: [Item] = []
+    /// For `Navigate`, which has one item: the flows, in their order.
     var flows: [Flow] = []
 
-    struct Flow: Equatable, Sendable {
-        var instance: UInt64
-        var path: String
-    }
+    static var unread: ListRecord { ListRecord() }
+    var expectedByteCount: Int { 256 }
 
-    var bytes: [UInt8] {
-        var writer = RecordWriter(reserving: 256)
-        writer.append(client.name)
-        writer.append(node)
-        writer.append(path)
-        writer.append(list: items) { writer, item in
-            switch item {
-            case .step(let name, let arguments):
-                writer.append(true)
-                writer.append(name)
-                writer.append(arguments)
-            case .refused(let error):
-                writer.append(false)
-                writer.append(error.code.rawValue)
-                writer.append(error.message)
-            }
-        }
-        writer.append(list: flows) { writer, flow in
-            writer.append(flow.instance)
-            writer.append(flow.path)
-        }
-        return writer.bytes
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&client)
+        try coder.code(&node)
+        try coder.code(&path)
+        try coder.code(&items)
+        try coder.code(&flows)
     }
 }
 
-extension ListRecord {
-    init(_ bytes: [UInt8]) throws(RecordFailure) {
-        var reader = RecordReader(bytes)
-        client = Client(try reader.text())
-        node = try reader.number()
-        path = try reader.text()
-        items = try reader.list { reader throws(RecordFailure) in
-            if try reader.flag() { return .step(try reader.text(), try reader.arguments()) }
-            let word = try reader.text()
-            guard let code = FlowError.Code(rawValue: word) else { throw RecordFailure("there is no error '\(word)'") }
-            return .refused(FlowError(code, try reader.text()))
+extension ListRecord.Item: RecordPart {
+    static var unread: Self { .step("", []) }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var cases = try coder.cases(of: self)
+        try coder.code(&cases, 1, Self.step) {
+            if case .step(let name, let arguments) = $0 { (name, arguments) } else { nil }
         }
-        flows = try reader.list { reader throws(RecordFailure) in
-            Flow(instance: try reader.number(), path: try reader.text())
-        }
-        try reader.end()
+        try coder.code(&cases, 0, Self.refused) { if case .refused(let error) = $0 { error } else { nil } }
+        self = try coder.end(cases)
     }
 }
 
-/// How far a call is that goes on in slices, as it is kept.
-struct ProgressRecord: Equatable, Sendable {
-    /// Which of several goes on first: the least.
-    var rank: UInt64
+extension ListRecord.Flow: RecordPart {
+    static var unread: Self { Self() }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&instance)
+        try coder.code(&path)
+    }
+}
+
+/// The record of how far a call is that goes on in slices.
+struct ProgressRecord: RecordBody, Equatable, Sendable {
+    /// Of several calls the one of the lowest rank goes on first.
+    var rank: UInt64 = 0
     /// How many of its steps, or of its flows, are done.
-    var done: UInt64
+    var done: UInt64 = 0
 
-    var bytes: [UInt8] {
-        var writer = RecordWriter()
-        writer.append(rank)
-        writer.append(done)
-        return writer.bytes
+    static var unread: ProgressRecord { ProgressRecord() }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&rank)
+        try coder.code(&done)
     }
 }
 
-extension ProgressRecord {
-    init(_ bytes: [UInt8]) throws(RecordFailure) {
-        var reader = RecordReader(bytes)
-        rank = try reader.number()
-        done = try reader.number()
-        try reader.end()
+/// The record of what an origin triggered.
+struct OriginRecord: RecordBody, Equatable, Sendable {
+    var triggered = 0
+    var isReported = false
+
+    static var unread: OriginRecord { OriginRecord() }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&triggered, upTo: Limits.triggeredSteps)
+        try coder.code(&isReported)
     }
 }
 
-/// What an origin triggered, as a record.
-struct OriginRecord: Equatable, Sendable {
-    var triggered: Int
-    var isReported: Bool
+/// The record of how far serials and instances are reserved.
+struct CountersRecord: RecordBody, Equatable, Sendable {
+    var serial: UInt64 = 0
+    var instance: UInt64 = 0
 
-    var bytes: [UInt8] {
-        var writer = RecordWriter()
-        writer.append(UInt64(triggered))
-        writer.append(isReported)
-        return writer.bytes
+    static var unread: CountersRecord { CountersRecord() }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&serial)
+        try coder.code(&instance)
+        try coder.check(serial < .max / 2 && instance < .max / 2, "its numbers are at their end")
     }
 }
 
-extension OriginRecord {
-    init(_ bytes: [UInt8]) throws(RecordFailure) {
-        var reader = RecordReader(bytes)
-        let number = try reader.number()
-        guard number <= UInt64(Limits.triggeredSteps) else {
-            throw RecordFailure("an origin triggered \(number) steps")
-        }
-        triggered = Int(number)
-        isReported = try reader.flag()
-        try reader.end()
+/// The record of who owned a bus name: a navigator that is another process after a restart does not know what the one
+/// before did (S-32).
+struct NameOwnerRecord: RecordBody, Equatable, Sendable {
+    var name = ""
+    var owner = Client.daemon
+
+    static var unread: NameOwnerRecord { NameOwnerRecord() }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&name)
+        try coder.code(&owner)
     }
 }
 
-/// How far serials and instances are reserved, as it is kept.
-struct CountersRecord: Equatable, Sendable {
-    var serial: UInt64
-    var instance: UInt64
-
-    var bytes: [UInt8] {
-        var writer = RecordWriter()
-        writer.append(serial)
-        writer.append(instance)
-        return writer.bytes
-    }
-}
-
-extension CountersRecord {
-    init(_ bytes: [UInt8]) throws(RecordFailure) {
-        var reader = RecordReader(bytes)
-        serial = try reader.number()
-        instance = try reader.number()
-        guard serial < .max / 2, instance < .max / 2 else { throw RecordFailure("its numbers are at their end") }
-        try reader.end()
-    }
-}
-
-/// Who owned a bus name, as it is kept: a navigator that is another one after a restart does not know what the one before
-/// did (S-32).
-struct NameOwnerRecord: Equatable, Sendable {
-    var name: String
-    var owner: Client
-
-    var bytes: [UInt8] {
-        var writer = RecordWriter()
-        writer.append(name)
-        writer.append(owner.name)
-        return writer.bytes
-    }
-}
-
-extension NameOwnerRecord {
-    init(_ bytes: [UInt8]) throws(RecordFailure) {
-        var reader = RecordReader(bytes)
-        name = try reader.text()
-        owner = Client(try reader.text())
-        try reader.end()
-    }
-}
-
-/// A flow that a client implements, as it is kept.
-struct RegistrationRecord: Equatable, Sendable {
-    var registration: Registration
+/// The record of a flow that a client implements.
+struct RegistrationRecord: RecordBody, Equatable, Sendable {
+    var registration = Registration("", at: .unread, steps: [], by: .daemon)
     /// Whether its client has gone, and the bus can start another one.
-    var isLeft: Bool
+    var isLeft = false
 
-    var bytes: [UInt8] {
-        var writer = RecordWriter(reserving: 256)
-        writer.append(registration.flow)
-        writer.append(registration.service.name)
-        writer.append(registration.service.path)
-        writer.append(registration.service.timeout)
-        writer.append(list: registration.steps) { $0.append($1.name, $1.parameters) }
-        writer.append(registration.hasGuard)
-        writer.append(registration.children.rawValue)
-        writer.append(optional: registration.initial) { $0.append($1) }
-        writer.append(registration.client.name)
-        writer.append(registration.isActivatable)
-        writer.append(isLeft)
-        // They came later: without any it is as it was before there were such.
-        if let path = registration.presenterPath {
-            writer.append(list: registration.screens) { $0.append($1.name, $1.parameters) }
-            writer.append(path)
-        }
-        return writer.bytes
+    static var unread: RegistrationRecord { RegistrationRecord() }
+    var expectedByteCount: Int { 256 }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&registration.flow)
+        try coder.code(&registration.service)
+        try coder.code(&registration.steps)
+        try coder.code(&registration.hasGuard)
+        try coder.code(word: &registration.children)
+        try coder.code(&registration.initial)
+        try coder.code(&registration.client)
+        try coder.code(&registration.isActivatable)
+        try coder.code(&isLeft)
+        guard coder.isFollowed(unless: registration.screens.isEmpty) else { return }
+        var screens = registration.screens.map { Registration.Screen($0.name, parameters: $0.parameters) }
+        var path = registration.presenterPath ?? ""
+        try coder.code(&screens)
+        try coder.code(&path)
+        if Coder.reads { registration.bring(screens, presentedAt: path) }
     }
 }
 
-extension RegistrationRecord {
-    init(_ bytes: [UInt8]) throws(RecordFailure) {
-        var reader = RecordReader(bytes)
-        let flow = try reader.text()
-        let service = Service(try reader.text(), path: try reader.text(), timeout: try reader.number())
-        let steps = try reader.list { reader throws(RecordFailure) in
-            StepDeclaration(try reader.text(), parameters: try reader.parameters())
-        }
-        let hasGuard = try reader.flag()
-        let word = try reader.text()
-        guard let children = Children(rawValue: word) else { throw RecordFailure("there is no '\(word)'") }
-        let initial = try reader.optional { reader throws(RecordFailure) in try reader.text() }
-        let client = Client(try reader.text())
-        registration = Registration(
-            flow, at: service, steps: steps, hasGuard: hasGuard, children: children, initial: initial, by: client,
-            isActivatable: try reader.flag())
-        isLeft = try reader.flag()
-        if !reader.isAtEnd {
-            let screens = try reader.list { reader throws(RecordFailure) in
-                Registration.Screen(try reader.text(), parameters: try reader.parameters())
-            }
-            registration.bring(screens, presentedAt: try reader.text())
-        }
-        try reader.end()
+extension Service: RecordPart {
+    static var unread: Service { Service("", path: "", timeout: 0) }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var (name, path, timeout) = (name, path, timeout)
+        try coder.code(&name)
+        try coder.code(&path)
+        try coder.code(&timeout)
+        self = Service(name, path: path, timeout: timeout)
     }
 }
 
-extension RecordWriter {
-    fileprivate mutating func append(_ name: String, _ parameters: [Parameter]) {
-        append(name)
-        append(list: parameters) { writer, parameter in
-            writer.append(parameter.name)
-            writer.append(parameter.type.signature)
-            writer.append(parameter.isOptional)
-        }
+extension StepDeclaration: RecordPart {
+    static var unread: StepDeclaration { StepDeclaration("") }
+
+    /// The steps of a registration are never private.
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var (name, parameters) = (name, parameters)
+        try coder.code(&name)
+        try coder.code(&parameters)
+        self = StepDeclaration(name, parameters: parameters)
     }
 }
 
-extension RecordReader {
-    fileprivate mutating func parameters() throws(RecordFailure) -> [Parameter] {
-        try list { reader throws(RecordFailure) in
-            let name = try reader.text()
-            let signature = try reader.text()
-            guard let type = ValueType(signature: signature) else { throw RecordFailure("'\(signature)' is no type") }
-            return Parameter(name, type, isOptional: try reader.flag())
-        }
+extension Registration.Screen: RecordPart {
+    static var unread: Self { Self("") }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&name)
+        try coder.code(&parameters)
+    }
+}
+
+extension Parameter: RecordPart {
+    static var unread: Parameter { Parameter("", .unread) }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var (name, type, isOptional) = (name, type, isOptional)
+        try coder.code(&name)
+        try coder.code(&type)
+        try coder.code(&isOptional)
+        self = Parameter(name, type, isOptional: isOptional)
+    }
+}
+
+extension ValueType: RecordPart {
+    static var unread: ValueType { ValueType() }
+
+    private init() { (signature, acceptance) = ("v", .any) }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var signature = signature
+        try coder.code(&signature)
+        guard Coder.reads else { return }
+        let read = ValueType(signature: signature)
+        try coder.check(read != nil, "'\(signature)' is no type")
+        self = read ?? self
     }
 }

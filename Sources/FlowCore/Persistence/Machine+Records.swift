@@ -106,7 +106,7 @@ extension Machine {
     private var counters: Record {
         Record(
             RecordKey(.counters, 0),
-            CountersRecord(serial: unsaved.reservedSerial, instance: unsaved.reservedInstance).bytes)
+            CountersRecord(serial: unsaved.reservedSerial, instance: unsaved.reservedInstance).encoded())
     }
 
     private func record(ofNode slot: NodeSlot) -> Record {
@@ -133,7 +133,7 @@ extension Machine {
                     readiness: flow.readiness, isAwaitedByParent: flow.isAwaitedByParent,
                     selected: flow.selected.map { forest[$0].instance })
             })
-        return Record(RecordKey(.node, node.instance), record.bytes)
+        return Record(RecordKey(.node, node.instance), record.encoded())
     }
 
     /// The activity record of a flow; none for a screen, or if nothing happened.
@@ -143,17 +143,17 @@ extension Machine {
             last: flow.last.map {
                 ActivityRecord.Last(serial: $0.serial, step: $0.step, arguments: $0.arguments, client: $0.client)
             }, reached: flow.reached, isResting: flow.isResting)
-        return [Record(RecordKey(.activity, forest[slot].instance), record.bytes)]
+        return [Record(RecordKey(.activity, forest[slot].instance), record.encoded())]
     }
 
     private func record(ofStep deferred: DeferredStep, at slot: NodeSlot, isInitial: Bool) -> Record {
         Record(
             RecordKey(.step, deferred.number),
-            record(of: deferred, at: slot, isInitial: isInitial, by: definitions).bytes)
+            record(of: deferred, at: slot, isInitial: isInitial, by: definitions).encoded())
     }
 
     private func record(ofStep step: WaitingStep, _ stage: StepRecord.Stage) -> Record {
-        Record(RecordKey(.step, step.number), record(of: step, stage, by: definitions, nil).bytes)
+        Record(RecordKey(.step, step.number), record(of: step, stage, by: definitions, nil).encoded())
     }
 
     private mutating func takeActivity(of slot: NodeSlot, into records: inout [Record]) {

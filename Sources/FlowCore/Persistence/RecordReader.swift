@@ -82,13 +82,6 @@ public struct RecordReader: NumberReading, Sendable {
         return bytes[place..<place + count]
     }
 
-    /// What may be there or not.
-    public mutating func optional<Wrapped>(
-        _ read: (inout RecordReader) throws(RecordFailure) -> Wrapped
-    ) throws(RecordFailure) -> Wrapped? {
-        try flag() ? try read(&self) : nil
-    }
-
     /// A list.
     public mutating func list<Element>(
         _ read: (inout RecordReader) throws(RecordFailure) -> Element
@@ -100,11 +93,9 @@ public struct RecordReader: NumberReading, Sendable {
 
     /// Arguments, and which of them are private.
     public mutating func arguments() throws(RecordFailure) -> Arguments {
-        try list { reader throws(RecordFailure) in
-            let name = try reader.text()
-            let isPrivate = try reader.flag()
-            return Argument(name, try reader.value(), isPrivate: isPrivate)
-        }
+        var arguments: Arguments = []
+        try code(&arguments)
+        return arguments
     }
 
     /// A value with its type.
@@ -138,13 +129,6 @@ public struct RecordReader: NumberReading, Sendable {
 
     private mutating func values(nesting: Int) throws(RecordFailure) -> [Value] {
         try list { reader throws(RecordFailure) in try reader.value(nesting: nesting) }
-    }
-
-    /// One of several choices, by the byte that stands for it.
-    mutating func choice<Choice>(_ choice: (UInt8) -> Choice?) throws(RecordFailure) -> Choice {
-        let byte = try byte()
-        guard let choice = choice(byte) else { throw RecordFailure("there is no \(Choice.self) \(byte)") }
-        return choice
     }
 
     /// Nothing may follow.

@@ -94,7 +94,7 @@ extension Record {
         let last = known.map { max($0.serial, $0.instance) }.max() ?? 0
         // The maximum leaves room for many more numbers.
         let next = min(max(last &+ distance, number), RecordKey.numbers / 4)
-        return Record(RecordKey(.counters, 0), CountersRecord(serial: next, instance: next).bytes)
+        return Record(RecordKey(.counters, 0), CountersRecord(serial: next, instance: next).encoded())
     }
 
     /// The record as it may be written to a disk, for another bus: without private arguments. It is deleted if nothing is
@@ -110,7 +110,7 @@ extension Record {
             // Tokens are private to their clients, which are gone then.
             if step.token.isEmpty { return self }
             step.token = ""
-            return Record(key, step.bytes)
+            return Record(key, step.encoded())
         case .node:
             guard var node = try? NodeRecord(body) else { return Record(key, nil) }
             node.arguments = node.arguments.broadcastable
@@ -118,7 +118,7 @@ extension Record {
                 // Only literal values are the template's own.
                 node.onDismissed?.bindings?.removeAll { if case .literal = $0.source { true } else { false } }
             }
-            return Record(key, node.bytes)
+            return Record(key, node.encoded())
         case .counters, .activity, .origin, .registration: return self
         }
     }

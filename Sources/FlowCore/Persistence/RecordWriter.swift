@@ -29,16 +29,13 @@ public struct RecordWriter: Sendable {
 
     /// A text.
     public mutating func append(_ text: String) {
-        append(UInt64(text.utf8.count))
-        bytes.append(contentsOf: text.utf8)
-    }
-
-    /// What may be there or not.
-    public mutating func append<Wrapped>(
-        optional value: Wrapped?, _ append: (inout RecordWriter, Wrapped) -> Void
-    ) {
-        self.append(value != nil)
-        if let value { append(&self, value) }
+        let count = text.utf8.count
+        append(UInt64(count))
+        if count == 0 { return }
+        // Nearly all texts are stored in one piece, which is faster to append.
+        if text.utf8.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil {
+            bytes.append(contentsOf: text.utf8)
+        }
     }
 
     /// A list.
@@ -51,12 +48,8 @@ public struct RecordWriter: Sendable {
 
     /// Arguments, and which of them are private.
     public mutating func append(_ arguments: Arguments) {
-        append(UInt64(arguments.count))
-        for argument in arguments {
-            append(argument.name)
-            append(argument.isPrivate)
-            append(argument.value)
-        }
+        var arguments = arguments
+        code(&arguments)
     }
 
     /// A value with its type.

@@ -1,8 +1,8 @@
-/// A step that waits, as it is kept: at its presentable until that is presented, or at its flow for a guard or navigator.
+/// The record of a step that waits: at its presentable until that is presented, or at its flow for a guard or navigator.
 ///
-/// It names steps, as their numbers are those of the definitions of one process. The path of the flow is not said: that is
-/// found by its instance.
-struct StepRecord: Equatable, Sendable {
+/// It names steps, as their numbers are those of the definitions of one process. The path of the flow is found by its
+/// instance.
+struct StepRecord: RecordBody, Equatable, Sendable {
     /// Where it waits. The raw values are part of the format.
     enum Stage: UInt8, Sendable {
         /// At its presentable: the initial step.
@@ -19,7 +19,7 @@ struct StepRecord: Equatable, Sendable {
         case queued = 5
     }
 
-    /// Who wants to know how it ends. The raw values are part of the format.
+    /// What waits for its outcome. The raw values are part of the format.
     enum Purpose: UInt8, Sendable {
         case emitted = 0
         case deepLink = 1
@@ -31,21 +31,21 @@ struct StepRecord: Equatable, Sendable {
         case idle = 7
     }
 
-    var stage: Stage
+    var stage = Stage.initial
     /// The instance of the presentable or flow where it waits.
-    var place: UInt64
-    var origin: UInt64
-    var cause: UInt64
-    var client: Client
-    var step: String
-    var arguments: Arguments
+    var place: UInt64 = 0
+    var origin: UInt64 = 0
+    var cause: UInt64 = 0
+    var client = Client.daemon
+    var step = ""
+    var arguments: Arguments = []
     var purpose = Purpose.triggered
-    /// The call that wants to know, and which of its steps this is.
+    /// The call that waits for its outcome, and which of the call's steps this is.
     var request: UInt64 = 0
     var index: UInt64 = 0
     /// The path of the object that was called, for a call that emitted this step alone.
     var path = ""
-    /// What that call is remembered by, or was, as its time may be over; empty: by nothing.
+    /// The token of that call, even if it has expired; empty: it has none.
     var token = ""
     /// The instance of the screen that it was emitted on.
     var screen: UInt64?
@@ -54,55 +54,30 @@ struct StepRecord: Equatable, Sendable {
     /// Where a failure of one that is queued is reported, if its flow is gone.
     var placeOfFailure = ""
 
-    /// What it says as bytes.
-    var bytes: [UInt8] {
-        var writer = RecordWriter(reserving: 64 + arguments.byteCount)
-        writer.append(byte: stage.rawValue)
-        for number in [place, origin, cause] { writer.append(number) }
-        writer.append(client.name)
-        writer.append(step)
-        writer.append(arguments)
+    static var unread: StepRecord { StepRecord() }
+    var expectedByteCount: Int { 64 + arguments.byteCount }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(byte: &stage)
+        try coder.code(&place)
+        try coder.code(&origin)
+        try coder.code(&cause)
+        try coder.code(&client)
+        try coder.code(&step)
+        try coder.code(&arguments)
         switch stage {
-        case .initial, .kept: return writer.bytes
+        case .initial, .kept: return
         case .blocked, .guard, .navigator, .queued: break
         }
-        writer.append(byte: purpose.rawValue)
-        for number in [request, index] { writer.append(number) }
-        writer.append(path)
-        writer.append(optional: screen) { $0.append($1) }
-        writer.append(isInteractive)
-        writer.append(optional: adaptedFrom) { $0.append($1) }
-        if stage == .queued { writer.append(placeOfFailure) }
-        // It came later: without any it is as it was before there were such.
-        if !token.isEmpty { writer.append(token) }
-        return writer.bytes
-    }
-}
-
-extension StepRecord {
-    init(_ bytes: [UInt8]) throws(RecordFailure) {
-        var reader = RecordReader(bytes)
-        stage = try reader.choice(Stage.init(rawValue:))
-        place = try reader.number()
-        origin = try reader.number()
-        cause = try reader.number()
-        client = Client(try reader.text())
-        step = try reader.text()
-        arguments = try reader.arguments()
-        switch stage {
-        case .initial, .kept: break
-        case .blocked, .guard, .navigator, .queued:
-            purpose = try reader.choice(Purpose.init(rawValue:))
-            request = try reader.number()
-            index = try reader.number()
-            path = try reader.text()
-            screen = try reader.optional { reader throws(RecordFailure) in try reader.number() }
-            isInteractive = try reader.flag()
-            adaptedFrom = try reader.optional { reader throws(RecordFailure) in try reader.text() }
-            if stage == .queued { placeOfFailure = try reader.text() }
-            if !reader.isAtEnd { token = try reader.text() }
-        }
-        try reader.end()
+        try coder.code(byte: &purpose)
+        try coder.code(&request)
+        try coder.code(&index)
+        try coder.code(&path)
+        try coder.code(&screen)
+        try coder.code(&isInteractive)
+        try coder.code(&adaptedFrom)
+        if stage == .queued { try coder.code(&placeOfFailure) }
+        if coder.isFollowed(unless: token.isEmpty) { try coder.code(&token) }
     }
 }
 
@@ -118,7 +93,7 @@ extension Machine {
     /// The same where these definitions number the steps.
     mutating func record(_ held: DeferredStep, at slot: NodeSlot, isInitial: Bool, by definitions: Definitions) {
         if !unsaved.isWanted { return }
-        unsaved.steps[held.number] = record(of: held, at: slot, isInitial: isInitial, by: definitions).bytes
+        unsaved.steps[held.number] = record(of: held, at: slot, isInitial: isInitial, by: definitions).encoded()
     }
 
     /// A step waits at its flow from now on, or comes further on its way.
@@ -126,7 +101,7 @@ extension Machine {
         _ step: WaitingStep, _ stage: StepRecord.Stage, by definitions: Definitions? = nil, _ turn: inout Turn
     ) {
         if !unsaved.isWanted { return }
-        unsaved.steps[step.number] = record(of: step, stage, by: definitions ?? self.definitions, turn.call).bytes
+        unsaved.steps[step.number] = record(of: step, stage, by: definitions ?? self.definitions, turn.call).encoded()
     }
 
     mutating func unrecord(_ held: DeferredStep) { unrecord(step: held.number) }

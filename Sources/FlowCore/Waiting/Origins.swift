@@ -133,7 +133,7 @@ struct Origins: Sendable {
     private func record(of origin: UInt64) -> [Record] {
         guard let cascade = cascades[origin], cascade.isRecorded else { return [] }
         let record = OriginRecord(triggered: cascade.triggered, isReported: cascade.isReported)
-        return [Record(RecordKey(.origin, origin), record.bytes)]
+        return [Record(RecordKey(.origin, origin), record.encoded())]
     }
 
     /// Restores the records of an earlier process.

@@ -1,0 +1,288 @@
+// Each record describes its fields once, in the order of the format, for writing and for reading. In an optimized build
+// both are as if written by hand: every use of these protocols is specialized.
+
+/// Writes the fields of a record or reads them.
+protocol RecordCoder {
+    /// The error of a field that can't be read; writing has none.
+    associatedtype Failure: Error
+
+    /// Whether fields are read.
+    static var reads: Bool { get }
+    /// Whether all bytes are read.
+    var isAtEnd: Bool { get }
+
+    mutating func code(_ number: inout UInt64) throws(Failure)
+    mutating func code(_ byte: inout UInt8) throws(Failure)
+    mutating func code(_ flag: inout Bool) throws(Failure)
+    mutating func code(_ text: inout String) throws(Failure)
+    mutating func code(_ value: inout Value) throws(Failure)
+
+    /// Writes or reads the length of a list, each element of which takes at least a byte.
+    mutating func code(count: inout Int) throws(Failure)
+    /// Refuses what was read unless the condition holds. What is written is right.
+    func check(_ isRight: Bool, _ message: @autoclosure () -> String) throws(Failure)
+}
+
+/// A part of a record.
+protocol RecordPart {
+    /// A value to read into.
+    static var unread: Self { get }
+    /// Writes or reads all fields, in their order.
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure)
+}
+
+/// The whole of a record.
+protocol RecordBody: RecordPart {
+    /// About how many bytes it takes.
+    var expectedByteCount: Int { get }
+}
+
+extension RecordBody {
+    var expectedByteCount: Int { 0 }
+
+    /// The record as bytes. The record is consumed, so that nothing in it is copied.
+    consuming func encoded() -> [UInt8] {
+        var writer = RecordWriter(reserving: expectedByteCount)
+        code(with: &writer)
+        return writer.bytes
+    }
+
+    /// Reads a record. Bytes that no record has are an error.
+    init(_ bytes: [UInt8]) throws(RecordFailure) {
+        var reader = RecordReader(bytes)
+        self = .unread
+        try code(with: &reader)
+        try reader.end()
+    }
+}
+
+extension RecordWriter: RecordCoder {
+    typealias Failure = Never
+
+    static var reads: Bool { false }
+    var isAtEnd: Bool { false }
+
+    mutating func code(_ number: inout UInt64) { append(number) }
+    mutating func code(_ byte: inout UInt8) { append(byte: byte) }
+    mutating func code(_ flag: inout Bool) { append(flag) }
+    mutating func code(_ text: inout String) { append(text) }
+    mutating func code(_ value: inout Value) { append(value) }
+    mutating func code(count: inout Int) { append(UInt64(count)) }
+    func check(_ isRight: Bool, _ message: @autoclosure () -> String) {}
+}
+
+extension RecordReader: RecordCoder {
+    typealias Failure = RecordFailure
+
+    static var reads: Bool { true }
+
+    mutating func code(_ number: inout UInt64) throws(RecordFailure) { number = try self.number() }
+    mutating func code(_ byte: inout UInt8) throws(RecordFailure) { byte = try self.byte() }
+    mutating func code(_ flag: inout Bool) throws(RecordFailure) { flag = try self.flag() }
+    mutating func code(_ text: inout String) throws(RecordFailure) { text = try self.text() }
+    mutating func code(_ value: inout Value) throws(RecordFailure) { value = try self.value() }
+    mutating func code(count: inout Int) throws(RecordFailure) { count = try self.count() }
+    func check(_ isRight: Bool, _ message: @autoclosure () -> String) throws(RecordFailure) {
+        guard isRight else { throw RecordFailure(message()) }
+    }
+}
+
+// MARK: - Parts
+
+extension RecordCoder {
+    @inline(__always)
+    mutating func code<Part: RecordPart>(_ part: inout Part) throws(Failure) { try part.code(with: &self) }
+
+    /// A number with a bound.
+    mutating func code(_ number: inout Int, upTo most: Int) throws(Failure) {
+        var wide = UInt64(number)
+        try code(&wide)
+        try check(wide <= UInt64(most), "\(wide) is more than \(most)")
+        number = Int(wide)
+    }
+
+    /// Whether another field follows: fields that were added to the format are at the end, and left out where they are
+    /// empty.
+    func isFollowed(unless isEmpty: Bool) -> Bool { Self.reads ? !isAtEnd : !isEmpty }
+
+    /// A case of an enumeration, by its raw value, which is part of the format.
+    mutating func code<Choice: RawRepresentable<UInt8>>(byte choice: inout Choice) throws(Failure) {
+        var byte = choice.rawValue
+        try code(&byte)
+        guard Self.reads else { return }
+        let read = Choice(rawValue: byte)
+        try check(read != nil, "there is no \(Choice.self) \(byte)")
+        choice = read ?? choice
+    }
+
+    /// A case of an enumeration, by the word that it has on the bus, too.
+    mutating func code<Word: RawRepresentable<String>>(word: inout Word) throws(Failure) {
+        var text = word.rawValue
+        try code(&text)
+        guard Self.reads else { return }
+        let read = Word(rawValue: text)
+        try check(read != nil, "there is no \(Word.self) '\(text)'")
+        word = read ?? word
+    }
+}
+
+extension UInt64: RecordPart {
+    static var unread: UInt64 { 0 }
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) { try coder.code(&self) }
+}
+
+extension String: RecordPart {
+    static var unread: String { "" }
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) { try coder.code(&self) }
+}
+
+extension Value: RecordPart {
+    static var unread: Value { .bool(false) }
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) { try coder.code(&self) }
+}
+
+extension Optional: RecordPart where Wrapped: RecordPart {
+    static var unread: Wrapped? { nil }
+    @inline(__always)
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var isThere = self != nil
+        try coder.code(&isThere)
+        guard isThere else {
+            if Coder.reads { self = nil }
+            return
+        }
+        var wrapped: Wrapped = self ?? .unread
+        try coder.code(&wrapped)
+        self = wrapped
+    }
+}
+
+extension Array: RecordPart where Element: RecordPart {
+    static var unread: [Element] { [] }
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var count = count
+        try coder.code(count: &count)
+        for place in 0..<count {
+            // Not in place: what is written may be shared, and would be copied.
+            var element: Element = Coder.reads ? .unread : self[place]
+            try coder.code(&element)
+            if Coder.reads { append(element) }
+        }
+    }
+}
+
+extension Argument: RecordPart {
+    static var unread: Argument { Argument("", .unread) }
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&name)
+        try coder.code(&isPrivate)
+        try coder.code(&value)
+    }
+}
+
+extension Client: RecordPart {
+    static var unread: Client { .daemon }
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var name = name
+        try coder.code(&name)
+        self = Client(name)
+    }
+}
+
+extension Instant: RecordPart {
+    static var unread: Instant { Instant(microseconds: 0) }
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var microseconds = microseconds
+        try coder.code(&microseconds)
+        self = Instant(microseconds: microseconds)
+    }
+}
+
+extension FlowError: RecordPart {
+    static var unread: FlowError { FlowError(.flowEnded, "") }
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var (code, message) = (code, message)
+        try coder.code(word: &code)
+        try coder.code(&message)
+        self = FlowError(code, message)
+    }
+}
+
+extension WhenHidden: RecordPart {
+    static var unread: WhenHidden { .queue }
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(word: &self)
+    }
+}
+
+// MARK: - Cases with values
+
+/// An enumeration whose cases have values, while it is written or read: a byte for the case, then the values.
+struct RecordCases<Whole: Equatable> {
+    /// What is written, or was read.
+    fileprivate var whole: Whole
+    /// The byte of the case that is read.
+    fileprivate var tag: UInt8 = 0
+    fileprivate var isFound = false
+}
+
+// Each of them is inlined, so that what is written is compared with each case without a copy of it.
+extension RecordCoder {
+    /// Begins an enumeration. Each case follows with its byte, which is part of the format.
+    @inline(__always)
+    mutating func cases<Whole>(of whole: Whole) throws(Failure) -> RecordCases<Whole> {
+        var cases = RecordCases(whole: whole)
+        if Self.reads { try code(&cases.tag) }
+        return cases
+    }
+
+    /// A case without values.
+    @inline(__always)
+    mutating func code<Whole>(_ cases: inout RecordCases<Whole>, _ tag: UInt8, _ whole: Whole) throws(Failure) {
+        guard !cases.isFound, Self.reads ? cases.tag == tag : cases.whole == whole else { return }
+        try found(&cases, tag)
+        if Self.reads { cases.whole = whole }
+    }
+
+    /// A case with a value.
+    @inline(__always)
+    mutating func code<Whole, Part: RecordPart>(
+        _ cases: inout RecordCases<Whole>, _ tag: UInt8, _ make: (Part) -> Whole, _ take: (Whole) -> Part?
+    ) throws(Failure) {
+        guard !cases.isFound, var part = Self.reads ? cases.tag == tag ? Part.unread : nil : take(cases.whole) else {
+            return
+        }
+        try found(&cases, tag)
+        try code(&part)
+        if Self.reads { cases.whole = make(part) }
+    }
+
+    /// A case with two values.
+    @inline(__always)
+    mutating func code<Whole, One: RecordPart, Other: RecordPart>(
+        _ cases: inout RecordCases<Whole>, _ tag: UInt8, _ make: (One, Other) -> Whole,
+        _ take: (Whole) -> (One, Other)?
+    ) throws(Failure) {
+        let unread: (One, Other)? = cases.tag == tag ? (.unread, .unread) : nil
+        guard !cases.isFound, var parts = Self.reads ? unread : take(cases.whole) else { return }
+        try found(&cases, tag)
+        try code(&parts.0)
+        try code(&parts.1)
+        if Self.reads { cases.whole = make(parts.0, parts.1) }
+    }
+
+    @inline(__always)
+    private mutating func found<Whole>(_ cases: inout RecordCases<Whole>, _ tag: UInt8) throws(Failure) {
+        var tag = tag
+        if !Self.reads { try code(&tag) }
+        cases.isFound = true
+    }
+
+    /// Ends an enumeration.
+    @inline(__always)
+    func end<Whole>(_ cases: RecordCases<Whole>) throws(Failure) -> Whole {
+        try check(cases.isFound, "there is no \(Whole.self) \(cases.tag)")
+        precondition(cases.isFound, "records have no \(cases.whole)")
+        return cases.whole
+    }
+}

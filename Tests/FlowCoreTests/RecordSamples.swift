@@ -1,0 +1,159 @@
+@testable import FlowCore
+
+/// A record of each kind, with each of its parts present and absent, and the bytes that it has for ever.
+enum RecordSamples {
+    static let client = Client(":1.7")
+    static let arguments = [Argument("n", .int64(5)), Argument("s", .string("x"), isPrivate: true)]
+
+    static let nodes: [(NodeRecord, String)] = [
+        (
+            NodeRecord(parent: 0, name: "main", id: "main", style: "", arguments: [], isVisible: true, client: .daemon),
+            "00046d61696e00000001000000000000"
+        ),
+        (
+            NodeRecord(
+                parent: 300, name: "page", id: "page_2", style: "modal", arguments: arguments, isVisible: false,
+                whenHidden: .latest, owner: client, client: Client(":1.8"),
+                onDismissed: .init(
+                    step: "gone",
+                    bindings: [
+                        Binding("a", .literal(.bool(true))), Binding("b", .step("n")), Binding("c", .flow("lang")),
+                        Binding("d", .childName), Binding("e", .reason),
+                    ], isPrivate: true),
+                presenting: .init(
+                    isShown: true, isCalled: false, isAgain: true, origin: 7, serial: 8,
+                    revivals: [Instant(microseconds: 1), Instant(microseconds: 200)])),
+            "ac0204706167650106706167655f32056d6f64616c02016e0078050173017301780001066c617465737401043a312e37043a312e380104676f6e6501050161006201016201016e016302046c616e67016403016504010101000107080201c80100"
+        ),
+        (
+            NodeRecord(
+                parent: 1, name: "list", id: "list", style: "", arguments: [], isVisible: true, client: client,
+                onDismissed: .init(step: "gone", bindings: nil, isPrivate: false),
+                flow: .init(readiness: .awaitingChildren(2), isAwaitedByParent: true, selected: [4, 5])),
+            "01046c697374000000010000043a312e370104676f6e6500000001020201020405"
+        ),
+        (
+            NodeRecord(
+                parent: 1, name: "a", id: "a", style: "", arguments: [], isVisible: true, client: client,
+                flow: .init(readiness: .ready, isAwaitedByParent: false, selected: [])),
+            "010161000000010000043a312e37000001000000"
+        ),
+        (
+            NodeRecord(
+                parent: 1, name: "a", id: "a", style: "", arguments: [], isVisible: true, client: client,
+                flow: .init(readiness: .awaitingStep, isAwaitedByParent: false, selected: [])),
+            "010161000000010000043a312e37000001010000"
+        ),
+    ]
+
+    static let activities: [(ActivityRecord, String)] = [
+        (ActivityRecord(last: nil, reached: nil, isResting: true), "000001"),
+        (
+            ActivityRecord(
+                last: .init(serial: 9, step: "go", arguments: arguments, client: client),
+                reached: Instant(microseconds: 1_000_000), isResting: false),
+            "010902676f02016e007805017301730178043a312e3701c0843d00"
+        ),
+    ]
+
+    static let steps: [(StepRecord, String)] = [
+        (
+            StepRecord(
+                stage: .initial, place: 1, origin: 2, cause: 0, client: .daemon, step: "start", arguments: []),
+            "000102000005737461727400"
+        ),
+        (
+            StepRecord(stage: .kept, place: 1, origin: 2, cause: 3, client: client, step: "go", arguments: arguments),
+            "01010203043a312e3702676f02016e007805017301730178"
+        ),
+        (
+            StepRecord(
+                stage: .blocked, place: 1, origin: 2, cause: 3, client: client, step: "go", arguments: [],
+                purpose: .emitted, request: 500, path: "/a/b", token: "t", screen: 12, isInteractive: true,
+                adaptedFrom: "rest"), "02010203043a312e3702676f0000f40300042f612f62010c010104726573740174"
+        ),
+        (
+            StepRecord(
+                stage: .guard, place: 1, origin: 2, cause: 3, client: client, step: "go", arguments: [],
+                purpose: .listed, request: 5, index: 6), "03010203043a312e3702676f0002050600000000"
+        ),
+        (
+            StepRecord(
+                stage: .navigator, place: 1, origin: 2, cause: 3, client: client, step: "go", arguments: [],
+                purpose: .idle), "04010203043a312e3702676f0007000000000000"
+        ),
+        (
+            StepRecord(
+                stage: .queued, place: 1, origin: 2, cause: 3, client: client, step: "go", arguments: [],
+                purpose: .deepLink, request: 5, index: 6, token: "x", placeOfFailure: "/a"),
+            "05010203043a312e3702676f0001050600000000022f610178"
+        ),
+    ]
+
+    static let lists: [(ListRecord, String)] = [
+        (
+            ListRecord(
+                client: client, node: 4, path: "/a",
+                items: [.step("go", arguments), .refused(FlowError(.unknownStep, "no 'x'"))]),
+            "043a312e3704022f61020102676f02016e007805017301730178000b556e6b6e6f776e53746570066e6f2027782700"
+        ),
+        (
+            ListRecord(
+                client: client, node: 0, path: "", items: [.step("go", [])],
+                flows: [.init(instance: 3, path: "/a"), .init(instance: 0, path: "/b")]),
+            "043a312e370000010102676f000203022f6100022f62"
+        ),
+    ]
+
+    static let tokens: [(TokenRecord, String)] = [
+        (
+            token(.emission, .reply(.verdict(.navigated, serial: 130))),
+            "043a312e370003742031800100096e61766967617465648201"
+        ),
+        (token(.coordination, .reply(.flow(path: "/a"))), "043a312e370103742031800101022f61"),
+        (
+            token(.coordination, .fail(FlowError(.idTaken, "taken"))),
+            "043a312e37010374203180010207496454616b656e0574616b656e"
+        ),
+        (token(.emission, .waiting(request: 6)), "043a312e37000374203180010306"),
+        (token(.emission, .reply(.done)), "043a312e370003742031800104"),
+        (token(.emission, .pending(request: 7)), "043a312e37000374203180010507"),
+    ]
+
+    private static func token(_ kind: Tokens.CallKind, _ outcome: TokenRecord.CallState) -> TokenRecord {
+        TokenRecord(
+            key: Tokens.Key(client: client, kind: kind, token: "t 1"), at: Instant(microseconds: 128),
+            outcome: outcome)
+    }
+
+    static let registrations: [(RegistrationRecord, String)] = [
+        (
+            RegistrationRecord(
+                registration: Registration(
+                    "settings", at: Service(":1.7", path: "/n", timeout: 5_000_000), steps: [], by: client),
+                isLeft: false), "0873657474696e6773043a312e37022f6ec096b1020000046672656500043a312e370000"
+        ),
+        (
+            RegistrationRecord(
+                registration: {
+                    var registration = Registration(
+                        "settings", at: Service("a.b", path: "/n", timeout: 1),
+                        steps: [StepDeclaration("go", parameters: parameters), StepDeclaration("rest")],
+                        hasGuard: true, children: .tabs, initial: "go", by: client, isActivatable: true)
+                    registration.bring(
+                        [Registration.Screen("page", parameters: parameters), .init("list")], presentedAt: "/p")
+                    return registration
+                }(), isLeft: true),
+            "0873657474696e677303612e62022f6e010202676f0202703001780002703105617b73767d010472657374000104746162730102676f043a312e3701010204706167650202703001780002703105617b73767d01046c69737400022f70"
+        ),
+    ]
+
+    private static let parameters = ["x", "a{sv}"].enumerated().compactMap { place, signature in
+        ValueType(signature: signature).map { Parameter("p\(place)", $0, isOptional: place == 1) }
+    }
+
+    static let progress = (ProgressRecord(rank: 3, done: 250), "03fa01")
+    static let origin = (OriginRecord(triggered: 200, isReported: true), "c80101")
+    static let counters = (CountersRecord(serial: 4_096, instance: 5), "802005")
+    static let nameOwner = (NameOwnerRecord(name: "a.b", owner: client), "03612e62043a312e37")
+}
