@@ -27,7 +27,7 @@ final class CommitFile {
     }
 
     /// The result of reading it.
-    enum Inspection: Equatable {
+    enum ReadResult: Equatable {
         /// There is none.
         case missing
         /// It can't be read, or is damaged.
@@ -86,7 +86,7 @@ final class CommitFile {
     }
 
     /// Reads the commit file of a store.
-    static func read(beside path: String) -> Inspection {
+    static func read(beside path: String) -> ReadResult {
         let name = path + suffix
         let descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else {

@@ -56,7 +56,7 @@ extension StoreFile {
     ///   - made: the contents of the commit file that was created for an empty store.
     ///   - isFresh: whether the file was empty.
     func judge(
-        _ loaded: Contents.Loaded, _ found: CommitFile.Inspection, made: CommitFile.CommitMark?, isFresh: Bool
+        _ loaded: Contents.Loaded, _ found: CommitFile.ReadResult, made: CommitFile.CommitMark?, isFresh: Bool
     ) throws(StoreFailure) -> Inspection {
         let number = loaded.contents.number
         let name = "'\(path)\(CommitFile.suffix)'"

@@ -320,7 +320,7 @@ extension PendingCalls {
             record = ListRecord(
                 client: call.client, node: 0, path: "", items: [.step(definitions[link.step].name, link.arguments)],
                 flows: zip(link.flows, outcomes).map { flow, outcome in
-                    ListRecord.Flow(instance: flow?.instance ?? 0, path: outcome.path)
+                    ListRecord.Recipient(instance: flow?.instance ?? 0, path: outcome.path)
                 })
         case .deepLink, .step, .path, .readiness: return nil
         }

@@ -74,7 +74,7 @@ struct ListRecord: RecordBody, Equatable, Sendable {
     }
 
     /// A flow that gets the step of `Navigate`; without an instance (0) it does not get it.
-    struct Flow: Equatable, Sendable {
+    struct Recipient: Equatable, Sendable {
         var instance: UInt64 = 0
         var path = ""
     }
@@ -85,7 +85,7 @@ struct ListRecord: RecordBody, Equatable, Sendable {
     var path = ""
     var items: [Item] = []
     /// For `Navigate`, which has one item: the flows, in their order.
-    var flows: [Flow] = []
+    var flows: [Recipient] = []
 
     static var unread: ListRecord { ListRecord() }
     var expectedByteCount: Int { 256 }
@@ -112,7 +112,7 @@ extension ListRecord.Item: RecordPart {
     }
 }
 
-extension ListRecord.Flow: RecordPart {
+extension ListRecord.Recipient: RecordPart {
     static var unread: Self { Self() }
 
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {

@@ -135,7 +135,7 @@ extension ServiceClient {
         let answer = try call(
             node, BusNames.Interface.properties, "GetAll", .string("\(BusNames.Interface.presentable)"),
             timeout: min(timeout, 25_000_000))
-        return answer.first?["Instance"]?.number.map(InstancePath.path(of:))
+        return answer.first.map { PropertyList($0) }?.number(.instance).map(InstancePath.path(of:))
     }
 
     /// Waits until a flow is ready. The service answers after 20 s at most, and is called again for the same instance,

@@ -5,7 +5,7 @@ import SdBus
 /// end this, too. For one wait, which any event may end by ``end()``.
 final class BlockingWait {
     /// How a wait ended.
-    enum Wakeup: Int32 {
+    enum EndReason: Int32 {
         /// By ``BlockingWait/end()``.
         case ended
         /// The time is over.
@@ -29,15 +29,15 @@ final class BlockingWait {
     }
 
     /// Waits, at most for a time in µs.
-    func wait(atMost time: UInt64) throws(SdError) -> Wakeup {
+    func wait(atMost time: UInt64) throws(SdError) -> EndReason {
         try timer?.arm(at: MonotonicClock.now + time)
-        return Wakeup(rawValue: try loop.run()) ?? .over
+        return EndReason(rawValue: try loop.run()) ?? .over
     }
 
     /// Ends the wait.
     func end() { exit(.ended) }
 
-    private func exit(_ outcome: Wakeup) {
+    private func exit(_ outcome: EndReason) {
         do {
             try loop.exit(outcome.rawValue)
         } catch {

@@ -50,7 +50,7 @@ extension Daemon {
     /// A flowbusd that is killed can leave the bus a moment before its files are closed.
     private func openFiles() throws(SdError) -> Bool {
         let begin = MonotonicClock.now
-        var outcome = BlockingWait.Wakeup.over
+        var outcome = BlockingWait.EndReason.over
         persistence.open(whileLocked: { file in
             // No other process may have the tree. Another flowbusd may have the history; then there is none here.
             let bound = begin + (file === persistence.tree ? Self.lockTimeout : Self.lockTimeout / 4)
