@@ -14,12 +14,12 @@ struct BackTests {
                 "stack": [.flow("stack")], "tabs": [.flow("tabs")], "asked": [.flow("asked")], "cover": [.screen("x")],
             ]
         )
-        let told = DefinitionsBuilder.Child(
+        let reported = DefinitionsBuilder.Child(
             onDismissed: "gone", onDismissedWith: [Binding("name", .childName), Binding("why", .reason)])
         builder.flow(
             "stack", children: .stack,
             on: [
-                "push": [.screen("a", told)], "deep": [.flow("stack")], "asked": [.flow("asked")],
+                "push": [.screen("a", reported)], "deep": [.flow("stack")], "asked": [.flow("asked")],
                 "tabs": [.flow("tabs")], "gone": [],
             ])
         builder.flow("tabs", children: .tabs, on: ["fill": [.screen("a"), .flow("stack", .init(step: "push"))]])

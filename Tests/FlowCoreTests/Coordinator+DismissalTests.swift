@@ -253,8 +253,8 @@ struct DismissalTests {
     }
 
     @Test func `S-23 not when it ends by a rule or with its parent, nor for presentables below it`() throws {
-        let told = DefinitionsBuilder.Child(onDismissed: "closed")
-        let world = try telling(.flow("sub", told), ["item": "int64?"])
+        let reported = DefinitionsBuilder.Child(onDismissed: "closed")
+        let world = try telling(.flow("sub", reported), ["item": "int64?"])
         try world.emit("stop", on: "/main/sub")
         #expect(world.navigations == ["/main/sub stop"])
         try world.emit("open", ["item": .byte(1)], on: "/main")

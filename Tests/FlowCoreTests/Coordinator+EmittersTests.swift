@@ -35,8 +35,8 @@ struct EmittersTests {
         let text =
             "lets '\(path)', which nobody owns, be claimed, shown, hidden and dismissed only by who owns '\(name)' on "
             + "the bus; '\(client)' does not"
-        func refused(_ deed: () throws -> [String]) throws {
-            try expectRefusal(world, .accessDenied, with: text, sourceLocation: sourceLocation, deed)
+        func refused(_ call: () throws -> [String]) throws {
+            try expectRefusal(world, .accessDenied, with: text, sourceLocation: sourceLocation, call)
         }
         try refused { try world.claim(path, by: client) }
         try refused { try world.show(path, by: client) }

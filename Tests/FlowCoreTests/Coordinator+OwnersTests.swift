@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Flow coordinator: owners")
 struct OwnersTests {
-    private let told = DefinitionsBuilder.Child(
+    private let reported = DefinitionsBuilder.Child(
         onDismissed: "closed", onDismissedWith: [Binding("name", .childName), Binding("why", .reason)])
 
     private func builder(_ children: Children = .free) -> DefinitionsBuilder {
@@ -13,11 +13,11 @@ struct OwnersTests {
         builder.flow(
             "main", children: children,
             on: [
-                "open": [.screen("a", told), .flow("sub", told), .screen("b")],
+                "open": [.screen("a", reported), .flow("sub", reported), .screen("b")],
                 "only": [.screen("c", .init(clears: true))], "pop": [.popRoot], "closed": [],
             ])
         builder.flow(
-            "sub", on: ["fill": [.screen("x", told), .screen("y")], "stop": [.end()], "closed": []])
+            "sub", on: ["fill": [.screen("x", reported), .screen("y")], "stop": [.end()], "closed": []])
         return builder
     }
 
@@ -44,13 +44,13 @@ struct OwnersTests {
         ) {
             try world.claim("/main/a", by: ":1.6")
         }
-        let stranger = "':1.6' does not own '/main/a': it is owned by ':1.5'"
-        try expectRefusal(world, .notOwner, with: stranger) { try world.show("/main/a", by: ":1.6") }
-        try expectRefusal(world, .notOwner, with: stranger) { try world.dismiss("/main/a", by: ":1.6") }
-        try expectRefusal(world, .notOwner, with: stranger) { try world.release("/main/a", by: ":1.6") }
+        let notOwner = "':1.6' does not own '/main/a': it is owned by ':1.5'"
+        try expectRefusal(world, .notOwner, with: notOwner) { try world.show("/main/a", by: ":1.6") }
+        try expectRefusal(world, .notOwner, with: notOwner) { try world.dismiss("/main/a", by: ":1.6") }
+        try expectRefusal(world, .notOwner, with: notOwner) { try world.release("/main/a", by: ":1.6") }
         #expect(
             try world.show("/main/a", by: ":1.5") == ["~ /main/a visible=true presented=true", "= done"])
-        try expectRefusal(world, .notOwner, with: stranger) { try world.hide("/main/a", by: ":1.6") }
+        try expectRefusal(world, .notOwner, with: notOwner) { try world.hide("/main/a", by: ":1.6") }
         #expect(try world.release("/main/a", by: ":1.5") == ["~ /main/a owner=-", "= done"])
         #expect(try world.state("/main/a").isVisible)
         // From then on any client can claim it.
@@ -276,7 +276,7 @@ struct OwnersTests {
         var builder = builder(children)
         builder.screen("a", presenter: "com.x", whenOwnerGone: whenOwnerGone)
         builder.addRule("cover", [.screen("b")], to: "main")
-        builder.addRule("one", [.screen("a", told)], to: "main")
+        builder.addRule("one", [.screen("a", reported)], to: "main")
         let world = try World(root: "main", builder)
         try world.emit("one", on: "/main")
         world.presented(1, by: ":1.5")

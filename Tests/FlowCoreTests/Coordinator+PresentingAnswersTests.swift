@@ -11,12 +11,12 @@ struct PresentingAnswersTests {
         builder.step("closed", ["why": "string"])
         builder.screen("a", ["item": "int64?"], presenter: "com.x")
         builder.screen("b", presenter: "com.y")
-        let told = DefinitionsBuilder.Child(
+        let reported = DefinitionsBuilder.Child(
             reuses: true, onDismissed: "closed", onDismissedWith: [Binding("why", .reason)])
         builder.flow(
             "main", children: children,
             on: [
-                "open": [.screen("a", told)], "both": [.screen("a"), .screen("b")], "cover": [.screen("plain")],
+                "open": [.screen("a", reported)], "both": [.screen("a"), .screen("b")], "cover": [.screen("plain")],
                 "closed": [], "only": [.screen("plain", .init(clears: true))],
             ])
         return builder

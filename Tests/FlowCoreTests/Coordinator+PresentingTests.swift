@@ -10,12 +10,12 @@ struct PresentingTests {
         builder.step("closed", ["why": "string"])
         builder.screen("a", ["item": "int64?"], presenter: "com.x", action: action)
         builder.screen("b", presenter: "com.y", action: action)
-        let told = [Binding("why", .reason)]
+        let reported = [Binding("why", .reason)]
         builder.flow(
             "main", children: children, whenHidden: .allow,
             on: [
                 "open": [
-                    .screen("a", .init(style: "modal", reuses: true, onDismissed: "closed", onDismissedWith: told))
+                    .screen("a", .init(style: "modal", reuses: true, onDismissed: "closed", onDismissedWith: reported))
                 ], "both": [.screen("a"), .screen("b")], "cover": [.screen("plain")], "closed": [],
                 "only": [.screen("plain", .init(clears: true))],
             ])

@@ -24,7 +24,7 @@ struct RegisteredScreensLossTests {
     }
 
     /// The Presents in a list of effects.
-    private func asked(_ told: [String]) -> [String] { told.filter { $0.hasPrefix("present ") } }
+    private func asked(_ reported: [String]) -> [String] { reported.filter { $0.hasPrefix("present ") } }
 
     @Test func `S-32 unregistering it dismisses its screens everywhere, as undeclared`() throws {
         let world = try showing()
@@ -154,8 +154,8 @@ struct RegisteredScreensLossTests {
     @Test func `D-3 they survive a restart, and an unanswered presenter is called again`() throws {
         let world = try showing()
         let definitions = world.coordinator.definitions
-        let told = world.restart()
-        #expect(told.contains("present :1.5 #1: /main/card again"), "\(told)")
+        let reported = world.restart()
+        #expect(reported.contains("present :1.5 #1: /main/card again"), "\(reported)")
         #expect(world.coordinator.definitions == definitions)
         #expect(world.paths == ["/main", "/main/cash", "/main/card", "/main/a"])
         guard case .present(let asked)? = world.effects.last(where: { $0.line.hasPrefix("present") }) else {

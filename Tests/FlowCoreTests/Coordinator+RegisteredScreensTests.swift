@@ -64,8 +64,8 @@ struct RegisteredScreensTests {
             try world.coordinate(flow)
             try world.emit(step, on: "/\(flow)")
             let question = UInt64(2 * number + 1)
-            let told = world.navigate(question, to: [.screen("cash")])
-            #expect(told.contains("present :1.5 #\(question + 1): /\(flow)/cash"), "\(told)")
+            let reported = world.navigate(question, to: [.screen("cash")])
+            #expect(reported.contains("present :1.5 #\(question + 1): /\(flow)/cash"), "\(reported)")
         }
         // Its arguments are checked like any.
         try world.emit("host", on: "/host")

@@ -10,11 +10,11 @@ struct RegistrationLossTests {
         -> World
     {
         let world = World.registered(name: name, isActivatable: isActivatable, builder)
-        let told = [Binding("name", .childName), Binding("why", .reason)]
+        let reported = [Binding("name", .childName), Binding("why", .reason)]
         world.register("host", steps: ["host": [:], "closed": ["name": "string", "why": "string"]], by: ":1.6")
         try world.coordinate("host")
         try world.emit("host", on: "/host")
-        world.navigate(1, to: [.flow("pay", .init(onDismissed: "closed", onDismissedWith: told))])
+        world.navigate(1, to: [.flow("pay", .init(onDismissed: "closed", onDismissedWith: reported))])
         try world.emit("abort", on: "/host/pay", by: ":1.3")
         try world.emit("pay", ["sum": .byte(1)], on: "/host/pay", by: ":1.4")
         return world
@@ -108,9 +108,9 @@ struct RegistrationLossTests {
 
     @Test func `S-32 the same applies to a file's navigator when its name loses its owner or gets another`() throws {
         var builder = DefinitionsBuilder.host()
-        let told = DefinitionsBuilder.Child(
+        let reported = DefinitionsBuilder.Child(
             onDismissed: "closed", onDismissedWith: [Binding("name", .childName), Binding("why", .reason)])
-        builder.flow("main", on: ["open": [.flow("nav", told)], "closed": []])
+        builder.flow("main", on: ["open": [.flow("nav", reported)], "closed": []])
         builder.flow("nav", navigated: (by: "com.nav", steps: ["go"]))
         for (next, number) in [(nil, 1), (":1.9", 2)] as [(String?, Int)] {
             let world = try World(root: "main", builder)

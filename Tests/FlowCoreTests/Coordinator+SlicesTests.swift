@@ -24,7 +24,7 @@ extension World {
 @Suite("Flow coordinator: slices")
 struct SlicesTests {
     /// Returns the answers and the other effects: a call is answered when its own cascade is done, whatever follows.
-    private func told(_ effects: [Effect]) -> (others: [String], answers: [String]) {
+    private func reported(_ effects: [Effect]) -> (others: [String], answers: [String]) {
         var (others, answers) = ([String](), [String]())
         for effect in effects {
             switch effect {
@@ -41,7 +41,7 @@ struct SlicesTests {
         _ one: [Effect], _ other: [Effect], _ seed: UInt64, withNumbers: Bool = true
     ) -> Bool {
         func compared(_ effects: [Effect]) -> (others: [String], answers: [String]) {
-            let (others, answers) = told(effects)
+            let (others, answers) = reported(effects)
             if withNumbers { return (others, answers) }
             return (others.map { $0.filter { !$0.isNumber } }, answers.map { $0.filter { !$0.isNumber } }.sorted())
         }

@@ -202,13 +202,14 @@ struct LimitsWaitingTests {
 
     @Test func `S-33 the arguments of onDismissed count for the client that contributed the child`() throws {
         var builder = DefinitionsBuilder()
-        builder.step("told", ["a": "string"])
+        builder.step("reported", ["a": "string"])
         builder.screen("s")
-        builder.flow("main", children: .stack, navigated: ("com.shop", ["fill", "again", "drop"]), on: ["told": []])
+        builder.flow(
+            "main", children: .stack, navigated: ("com.shop", ["fill", "again", "drop"]), on: ["reported": []])
         for step in ["fill", "again", "drop"] { builder.step(step) }
         let world = try World(root: "main", builder)
         let binding = Binding("a", .literal(text(Limits.argumentBytes - 100)))
-        let screen = DefinitionsBuilder.Part.screen("s", .init(onDismissed: "told", onDismissedWith: [binding]))
+        let screen = DefinitionsBuilder.Part.screen("s", .init(onDismissed: "reported", onDismissedWith: [binding]))
         let most = Limits.liveArgumentBytesPerClient / (Limits.argumentBytes - 40)
         try world.emit("fill", on: "/main")
         #expect(world.navigate(1, to: Array(repeating: screen, count: most)).last == "= navigated 1")

@@ -48,7 +48,7 @@ struct PendingCallsTests {
         for number in [2, 1] as [UInt64] {
             let request = RequestID(number)
             guard case .none = calls.end(step(.listed(request, place: 0)), .ignored(.unhandled), for: request) else {
-                Issue.record("a caller that waits is told")
+                Issue.record("a caller got an outcome before all steps had ended")
                 return
             }
         }

@@ -12,7 +12,7 @@ final class RandomLife {
     private(set) var before: Coordinator
     private(set) var latest = LatestEvent(isCall: false)
     /// The events so far, for the output of a failure.
-    private(set) var story: [String] = []
+    private(set) var transcript: [String] = []
     private(set) var requests: UInt64 = 0
     /// The stored records, and their errors.
     private var archive = Archive()
@@ -189,19 +189,19 @@ extension RandomLife {
     }
 
     private func handle(_ event: Event, _ text: String, _ latest: LatestEvent = LatestEvent()) {
-        story.append(text)
+        transcript.append(text)
         self.latest = latest
         before = coordinator.copy()
         let explanation = coordinator.explain(event, at: Instant(microseconds: now))
         effects =
             coordinator.handle(event, at: Instant(microseconds: now), inSlicesOf: sliceSize) {
-                recordComplaints += archive.update(from: &$0).map { "\(story.count) \(text): \($0)" }
+                recordComplaints += archive.update(from: &$0).map { "\(transcript.count) \(text): \($0)" }
             }.withoutWatches
         if let complaint = explanation?.complaint(about: effects, of: event) {
-            explainComplaints.append("\(story.count) \(text): \(complaint)")
+            explainComplaints.append("\(transcript.count) \(text): \(complaint)")
         }
-        recordComplaints += archive.update(from: &coordinator, comparing: story.count % 7 == 0).map {
-            "\(story.count) \(text): \($0)"
+        recordComplaints += archive.update(from: &coordinator, comparing: transcript.count % 7 == 0).map {
+            "\(transcript.count) \(text): \($0)"
         }
         for effect in effects { model.take(effect) }
     }

@@ -9,7 +9,7 @@ final class RandomProcesses {
     private(set) var model = BusModel()
     private(set) var effects: [Effect] = []
     /// The events so far, for the output of a failure.
-    private(set) var story: [String] = []
+    private(set) var transcript: [String] = []
     private(set) var now: UInt64 = 0
     /// Unanswered calls, with their times and time limits.
     private(set) var unanswered: [RequestID: (at: UInt64, patience: UInt64)] = [:]
@@ -66,7 +66,7 @@ final class RandomProcesses {
 
     /// Handles a random event, or none.
     func performRandomEvent() {
-        story.append("later")
+        transcript.append("later")
         now += chance(3) ? 0 : UInt64.random(in: 0..<3_000_000, using: &random)
         if coordinator.forest.count > 100, let root = coordinator.forest.roots.first {
             return dismiss(coordinator.forest.id(of: root))
@@ -82,7 +82,7 @@ final class RandomProcesses {
         case 7: chance(3) ? reload() : registerOrNot()
         // After a reload, new nodes follow the new definitions and live ones the old: not comparable. The same applies
         // to a flow that is registered again.
-        case 8 where chance(2) && !story.contains("reload") && isAsDefined: restart()
+        case 8 where chance(2) && !transcript.contains("reload") && isAsDefined: restart()
         case 9...10: registerOrNot()
         case 8...19: answer()
         default: act()
@@ -105,7 +105,7 @@ final class RandomProcesses {
         (model.watched, model.timer) = ([], nil)
         (unanswered, asked, late, lastQuestion, repeats) = ([:], [:], [], 0, [])
         coordinator = rebuilt
-        story.append("restart")
+        transcript.append("restart")
         restarts += 1
         archive = Archive()
         take(coordinator.handle(.restored(records, onSameBus: true), at: time))
@@ -321,17 +321,17 @@ final class RandomProcesses {
     }
 
     private func handle(_ event: Event, _ text: String) {
-        story.append(text)
+        transcript.append(text)
         let explanation = coordinator.explain(event, at: Instant(microseconds: now))
         take(
             coordinator.handle(event, at: Instant(microseconds: now), inSlicesOf: sliceSize) {
-                recordComplaints += archive.update(from: &$0).map { "\(story.count) \(text): \($0)" }
+                recordComplaints += archive.update(from: &$0).map { "\(transcript.count) \(text): \($0)" }
             })
         if let complaint = explanation?.complaint(about: effects, of: event) {
-            explainComplaints.append("\(story.count) \(text): \(complaint)")
+            explainComplaints.append("\(transcript.count) \(text): \(complaint)")
         }
-        recordComplaints += archive.update(from: &coordinator, comparing: story.count % 7 == 0).map {
-            "\(story.count) \(text): \($0)"
+        recordComplaints += archive.update(from: &coordinator, comparing: transcript.count % 7 == 0).map {
+            "\(transcript.count) \(text): \($0)"
         }
     }
 

@@ -81,11 +81,11 @@ extension RandomProcesses {
         let states = slots.map { forest.state(of: $0) }
         let waiting = coordinator.questions.open.values.compactMap(\.step) + coordinator.blocked.all.values.joined()
         return report([
-            ("a client makes sense of everything it is told: \(model.complaints)", model.complaints.isEmpty),
-            ("a step comes to what was said of it: \(explainComplaints)", explainComplaints.isEmpty),
+            ("a client makes sense of everything it is reported: \(model.complaints)", model.complaints.isEmpty),
+            ("explanations are right: \(explainComplaints)", explainComplaints.isEmpty),
             ("no call is answered twice: \(faults)", faults.isEmpty),
             ("a token gets the one outcome of its call: \(tokens.faults)", tokens.faults.isEmpty),
-            ("what is kept is what there is: \(recordComplaints)", recordComplaints.isEmpty),
+            ("records are complete: \(recordComplaints)", recordComplaints.isEmpty),
             ("nobody waits longer than he may: \(overdue)", overdue.isEmpty),
             (
                 "a client knows all objects as they are: \(states.filter { model.objects[$0.path] != $0 })",
@@ -143,7 +143,7 @@ extension RandomProcesses {
 
     private func report(_ rules: [(String, Bool)]) -> Bool {
         for (rule, holds) in rules where !holds {
-            Issue.record("\(rule); seed \(seed): \(story.suffix(20)); at last: \(effects.map(\.line).suffix(40))")
+            Issue.record("\(rule); seed \(seed): \(transcript.suffix(20)); at last: \(effects.map(\.line).suffix(40))")
             return false
         }
         return true
@@ -151,7 +151,7 @@ extension RandomProcesses {
 
     /// Calls that should have been answered when the timer fired.
     private var overdue: [UInt64] {
-        guard story.last == "timer" else { return [] }
+        guard transcript.last == "timer" else { return [] }
         return unanswered.filter { $0.value.at + $0.value.patience <= now }.map(\.key.number)
     }
 

@@ -48,9 +48,9 @@ extension RandomLife {
         let forest = coordinator.forest
         let states = forest.preorder().map { forest.state(of: $0) }
         let rules: [(String, Bool)] = [
-            ("a client makes sense of everything it is told: \(model.complaints)", model.complaints.isEmpty),
-            ("what is kept is what there is: \(recordComplaints)", recordComplaints.isEmpty),
-            ("a step comes to what was said of it: \(explainComplaints)", explainComplaints.isEmpty),
+            ("a client makes sense of everything it is reported: \(model.complaints)", model.complaints.isEmpty),
+            ("records are complete: \(recordComplaints)", recordComplaints.isEmpty),
+            ("explanations are right: \(explainComplaints)", explainComplaints.isEmpty),
             ("a call has one answer, the last effect", isAnsweredOnce),
             ("a call that is made again by its token gets the same answer, and nothing else happens", isAnsweredAgain),
             ("a refusal changes nothing", isRefusalInert),
@@ -75,12 +75,12 @@ extension RandomLife {
             ("each step from outside ends once: \(ended) of \(expected.map(String.init) ?? "?")", isEachEndedOnce),
             ("each flow that can be idle is watched", isWatched(forest)),
             (
-                "nothing private is told",
+                "nothing private is reported",
                 !effects.contains { $0.line.contains("secret") || $0.message.contains("secret") }
             ),
         ]
         for (rule, holds) in rules where !holds {
-            Issue.record("\(rule); seed \(seed): \(story.suffix(20)); at last: \(effects.map(\.line).suffix(40))")
+            Issue.record("\(rule); seed \(seed): \(transcript.suffix(20)); at last: \(effects.map(\.line).suffix(40))")
             return false
         }
         return true
@@ -204,7 +204,7 @@ extension RandomLife {
             guard let reached = flow.reached else { return false }
             if flow.isResting { return own.isEmpty }
             let due = reached.advanced(by: idle.after)
-            let isInTime = story.last != "timer" || due > Instant(microseconds: now)
+            let isInTime = transcript.last != "timer" || due > Instant(microseconds: now)
             return own.count == 1 && own[0] <= due && isInTime
         }
     }

@@ -33,7 +33,7 @@ private final class AskedLife {
     /// Questions that were asked, answered or not.
     private var asked: [Effect] = []
     private var unanswered: Set<UInt64> = []
-    private var story: [String] = []
+    private var transcript: [String] = []
     private var complaint: String?
 
     init(seed: UInt64) throws {
@@ -67,8 +67,8 @@ private final class AskedLife {
     private func note(_ what: String, _ event: () throws -> [String]) rethrows {
         let before = world.requests
         let log = try event()
-        if story.count > 40 { story.removeFirst(20) }
-        story.append("\(what): \(log)")
+        if transcript.count > 40 { transcript.removeFirst(20) }
+        transcript.append("\(what): \(log)")
         for request in before..<world.requests { unanswered.insert(request + 1) }
         for effect in world.effects {
             switch effect {
@@ -161,7 +161,7 @@ private final class AskedLife {
             rules.append(("all calls are answered: \(unanswered.sorted())", unanswered.isEmpty))
         }
         for (rule, holds) in rules where !holds {
-            Issue.record("\(rule); seed \(seed): \(story.suffix(12).joined(separator: "\n"))")
+            Issue.record("\(rule); seed \(seed): \(transcript.suffix(12).joined(separator: "\n"))")
             return false
         }
         return true

@@ -17,7 +17,9 @@ struct RestoreStepsTests {
         return builder
     }
 
-    private func dids(_ told: [String]) -> [String] { told.filter { $0.hasPrefix("did") || $0.hasPrefix("concluded") } }
+    private func dids(_ reported: [String]) -> [String] {
+        reported.filter { $0.hasPrefix("did") || $0.hasPrefix("concluded") }
+    }
 
     // MARK: Guards and navigators
 
@@ -26,9 +28,9 @@ struct RestoreStepsTests {
         try world.emit("pick", ["item": .int64(4)], on: "/main", by: ":1.4")
         #expect(world.restart() == ["guard? com.auth #1: /main pick {item=4}"])
         // The call failed at its caller, when the process died: there is nothing to answer.
-        let told = try world.adapt(1, to: "pick", ["item": .int64(4)])
+        let reported = try world.adapt(1, to: "pick", ["item": .int64(4)])
         #expect(
-            told == [
+            reported == [
                 "+ /main/page {item=4}",
                 "did 4097 after 0 by :1.4: /main pick {item=4} [screen page /main/page {item=4}]",
                 "concluded /main for :1.4: navigated 4097",
@@ -112,9 +114,9 @@ struct RestoreStepsTests {
         #expect(try world.coordinate("main", id: "other", by: ":1.4", token: "t") == ["= /other"])
         // One that waits, waits on with its first call.
         #expect(try world.emit("pick", on: "/main", by: ":1.4", token: "late") == [])
-        let told = try world.adapt(2, to: "pick")
+        let reported = try world.adapt(2, to: "pick")
         #expect(
-            told.suffix(2) == ["concluded /main for :1.4 late: navigated 4097", "= navigated 4097"], "\(told)")
+            reported.suffix(2) == ["concluded /main for :1.4 late: navigated 4097", "= navigated 4097"], "\(reported)")
         #expect(world.paths.count == paths.count + 1)
         // The time of a token goes on, too.
         world.restart()
@@ -127,12 +129,12 @@ struct RestoreStepsTests {
         try world.emitAll(["twice", "pick", "nonsense", "pick"], on: "/main", by: ":1.4")
         #expect(world.restart() == ["guard? com.auth #1: /main pick"])
         // The steps that the first one triggered wait, and the rest of the list behind them.
-        var told: [String] = []
+        var reported: [String] = []
         for question in 1...3 as ClosedRange<UInt64> {
-            told += try world.adapt(question, to: "pick").filter { $0.hasPrefix("concluded") }
+            reported += try world.adapt(question, to: "pick").filter { $0.hasPrefix("concluded") }
         }
         #expect(
-            told == [
+            reported == [
                 "concluded /main for :1.4: navigated 4098", "concluded /main for :1.4: UnknownStep",
                 "concluded /main for :1.4: navigated 4099",
             ])
@@ -189,9 +191,9 @@ struct RestoreStepsTests {
         let world = try World(root: "main", builder)
         try world.emit("go", on: "/main")
         world.restart()
-        let told = try world.adapt(1, to: "stop")
-        #expect(told.filter { $0.hasPrefix("did") }.count == Limits.triggeredSteps)
-        #expect(told.last == "failed after 4352 by :1.1: /main loop NavigationLoop", "\(told.last ?? "")")
+        let reported = try world.adapt(1, to: "stop")
+        #expect(reported.filter { $0.hasPrefix("did") }.count == Limits.triggeredSteps)
+        #expect(reported.last == "failed after 4352 by :1.1: /main loop NavigationLoop", "\(reported.last ?? "")")
         #expect(world.coordinator.origins.isEmpty)
     }
 

@@ -85,9 +85,9 @@ struct RestoreTests {
     @Test func `D-3 deferred steps are taken in order when their presentable is shown, for their callers`() throws {
         let world = try stocked()
         world.restart()
-        let told = try world.show("/tabs/two")
+        let reported = try world.show("/tabs/two")
         #expect(
-            told.filter { $0.hasPrefix("did") } == [
+            reported.filter { $0.hasPrefix("did") } == [
                 "did 4100 after 0 by :1.1: /tabs/two open {item=1} [screen page /tabs/two/page {item=1}]",
                 "did 4101 after 0 by :1.1: /tabs/two open {item=2} [screen page /tabs/two/page_2 {item=2}]",
             ])
@@ -325,10 +325,10 @@ struct RestoreTests {
         builder.screen("page", ["item": "int64"])
         builder.flow("tabs", children: .tabs)
         builder.flow("one", children: .stack, on: ["open": [.screen("page")], "go": [.screen("plain")]])
-        let told = world.restart(builder)
+        let reported = world.restart(builder)
         #expect(world.paths == ["/tabs", "/tabs/one", "/tabs/one/plain", "/tabs/one/page"])
         #expect(
-            told == [
+            reported == [
                 "unrestored /tabs/two no definition has a flow 'two' any more",
                 "unrestored /tabs/two/held the flow that it was in is gone",
                 "unrestored /safe no definition has a flow 'safe' any more",

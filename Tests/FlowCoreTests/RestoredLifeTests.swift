@@ -39,7 +39,7 @@ private final class RestoredLife {
     /// The coordinator restored from its records.
     private var restored: Coordinator
     private var isRestored = false
-    private var story: [String] = []
+    private var transcript: [String] = []
     private var now: UInt64 = 1_000_000
     private var requests: UInt64 = 0
     private(set) var complaint: String?
@@ -84,7 +84,7 @@ private final class RestoredLife {
         isRestored = true
         pending = Set(
             original.calls.all.values.compactMap { if case .step(_, let key?) = $0.kind { key.token } else { nil } })
-        story.append("restart")
+        transcript.append("restart")
     }
 
     // MARK: Events
@@ -195,20 +195,20 @@ private final class RestoredLife {
 
     /// Questions have other numbers, and are made for the same flows; timers may fire more often than they need to.
     private func happen(_ text: String, _ event: (borrowing Coordinator) -> Event?) {
-        story.append(text)
+        transcript.append(text)
         let time = Instant(microseconds: now)
         guard let first = event(original) else { return }
         let expected = original.handle(first, at: time).compactMap(\.nameless)
         for case .emitStepConcluded(let it) in expected where pending.remove(it.token) != nil { concludedLate += 1 }
         guard isRestored, complaint == nil else { return }
         guard let second = event(restored) else {
-            complaint = "seed \(seed), \(story.suffix(30)): the restored one has no such thing"
+            complaint = "seed \(seed), \(transcript.suffix(30)): the restored one has no such thing"
             return
         }
         let actual = restored.handle(second, at: time).compactMap(\.nameless)
         guard actual != expected else { return }
         complaint =
-            "seed \(seed), \(story.suffix(30)): restored says \(actual.map(\.line)), where \(expected.map(\.line)) is right"
+            "seed \(seed), \(transcript.suffix(30)): restored says \(actual.map(\.line)), where \(expected.map(\.line)) is right"
     }
 }
 

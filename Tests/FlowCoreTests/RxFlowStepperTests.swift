@@ -199,7 +199,7 @@ private struct Listener {
 
     private let moment: Strategy
     private var awaited: Set<String>
-    private var heard = 0
+    private var eventCount = 0
     private(set) var calls = 0
     /// The number of effects before it was called.
     private(set) var calledAfter: Int?
@@ -216,7 +216,7 @@ private struct Listener {
 
     mutating func observe(_ effects: [Effect]) {
         for effect in effects {
-            heard += 1
+            eventCount += 1
             switch effect {
             case .addPresentable(let it):
                 if moment == .created || it.properties.flag(.ready) == true { arrived(it.path) }
@@ -230,6 +230,6 @@ private struct Listener {
     private mutating func arrived(_ path: String) {
         guard awaited.remove(path) != nil, awaited.isEmpty else { return }
         calls += 1
-        calledAfter = heard
+        calledAfter = eventCount
     }
 }

@@ -55,7 +55,7 @@ struct TokenBook {
         } else if entry.request == request {
             owed[request] = key
         } else if owed[entry.request] == nil {
-            faults.append("\(key) is pending, and its first call was not told so")
+            faults.append("\(key) is pending, and its first call was not reported so")
         }
     }
 

@@ -52,10 +52,10 @@ struct OperationGenerator {
         case 10: return .timer
         case 12:
             let place = random.below(clients.count)
-            let leaver = clients[place]
+            let leaving = clients[place]
             lastClient += 1
             clients[place] = Client(":1.\(lastClient)")
-            return .vanish(leaver)
+            return .vanish(leaving)
         case 13: return .identify(client(), user: random.chance(70) ? 1_000 : 1_001)
         default:
             var generator = DefinitionGenerator(seed: random.next(), isWild: isWild)

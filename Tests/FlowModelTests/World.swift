@@ -223,9 +223,9 @@ extension Explanation {
             case .refused(let error): .fail(request, error)
             }
         }
-        guard effects.popLast() == expected else { return "a step ends otherwise than it was said: \(outcome)" }
+        guard effects.popLast() == expected else { return "a step ends otherwise than explained: \(outcome)" }
         if case .startTimer = effects.last { effects.removeLast() }
-        return effects == self.effects ? nil : "a step does otherwise than it was said: \(lines)"
+        return effects == self.effects ? nil : "the effects of a step differ from the explanation: \(lines)"
     }
 }
 

@@ -86,9 +86,9 @@ struct PeerWatchesTests {
         let daemon = try PrivateBus()
         let bus = try Bus(.address(daemon.address))
         let watches = try PeerWatches(bus) { _, _ in
-            Issue.record("told")
+            Issue.record("reported")
         } gone: { _ in
-            Issue.record("told")
+            Issue.record("reported")
         }
         for name in ["", "org.example.Service"] {
             #expect(throws: SdError("PeerWatches.watch", errno: EINVAL)) { try watches.watch(name) }

@@ -71,12 +71,12 @@ import Testing
             try peer.waitForLine { UInt64($0) == enough }
             peer.send(signal: SIGKILL)
             #expect(try peer.waitForExit() == .signal(SIGKILL))
-            let said = try #require(peer.output.split(separator: "\n").last.flatMap { UInt64($0) })
+            let reported = try #require(peer.output.split(separator: "\n").last.flatMap { UInt64($0) })
 
             let store = try StoreFile(file)
             let round = try checkedRound(store)
-            // One more may have been written, and not said any more.
-            #expect(said...said + 1 ~= round)
+            // One more may have been written, and not reported any more.
+            #expect(reported...reported + 1 ~= round)
             before = round
         }
     }
@@ -88,10 +88,10 @@ import Testing
             try peer.waitForExit()
             let lines = peer.output.split(separator: "\n")
             try #require(lines.count == 4, "\(peer.output)")
-            let said = try #require(UInt64(lines[0].prefix { $0 != " " }))
+            let reported = try #require(UInt64(lines[0].prefix { $0 != " " }))
             #expect(lines[0].contains("and then unwritable"))
-            #expect(lines[1...] == ["latest \(said)", "again unwritable", "latest \(said + 1)"])
-            #expect(try checkedRound(StoreFile(file)) == said + 1)
+            #expect(lines[1...] == ["latest \(reported)", "again unwritable", "latest \(reported + 1)"])
+            #expect(try checkedRound(StoreFile(file)) == reported + 1)
         }
     }
 

@@ -218,7 +218,7 @@ private final class Peer {
             later.append { [client] in
                 try client.post(Self.service, path, Self.service + ".Presentable", "SetVisible", true)
             }
-        case .fail: return .error(BusError("org.flowbus.TestPeer.Failed", "it was told to fail"))
+        case .fail: return .error(BusError("org.flowbus.TestPeer.Failed", "it was asked to fail"))
         case .hold(after: let count) where count > 0: behaviours[call.member] = .hold(after: count - 1)
         case .hold:
             held.append(call)

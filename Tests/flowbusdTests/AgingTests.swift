@@ -83,7 +83,7 @@ final class AgingTests {
 
     @Test func `D-10 a wrong time of day deletes nothing and hides nothing`() throws {
         var persistence = try persistence()
-        // The time of the loop is added to what it is beyond that of the loop.
+        // The time of day is the loop's time plus an offset.
         for time: UInt64 in [0, 31 * Self.day, 60 * 365 * Self.day, 5] {
             navigate(5, persistence, at: time)
             prune(persistence)

@@ -27,13 +27,13 @@ struct AnswerTests {
 
     private func error(_ name: String) -> String { Service.name + ".Error." + name }
 
-    /// Answers whatever flowbusd may have asked somebody else by now.
-    private func forge(_ values: [BusValue], by stranger: TestClient, to service: Service, cookies: Int = 200) throws {
+    /// Sends forged answers to calls that flowbusd may have made to other processes.
+    private func forge(_ values: [BusValue], by forger: TestClient, to service: Service, cookies: Int = 200) throws {
         let owner = try service.client.call(
             "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetNameOwner", .string(Service.name))
-        // More than flowbusd can have sent: to each forged answer to a question about a client, it asks that once more.
-        for cookie in 1...cookies { try stranger.forge(values, to: owner[0].text ?? "", call: UInt64(cookie)) }
-        try stranger.ping(Service.name)
+        // More cookies than flowbusd can have used: each forged answer to a question about a client makes it ask once more.
+        for cookie in 1...cookies { try forger.forge(values, to: owner[0].text ?? "", call: UInt64(cookie)) }
+        try forger.ping(Service.name)
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
@@ -79,16 +79,16 @@ struct AnswerTests {
         program: PrivateBus.Program
     ) throws {
         let service = try Service(Self.definitions, bus: PrivateBus(program))
-        let (peer, stranger) = (try service.peer(), try service.peer(nil))
+        let (peer, forger) = (try service.peer(), try service.peer(nil))
         let step = try service.startEmit("go", on: "/main")
         let asked = try peer.waitForCall("Adapt")
-        try forge(["open", .options()], by: stranger, to: service)
+        try forge(["open", .options()], by: forger, to: service)
         try peer.reply(to: asked, [asked.values[1], asked.values[2]])
         #expect(try service.client.answer(to: step) == [.uint64(1), "navigated"])
 
         try service.emit("open", on: "/shop")
         let presented = try peer.waitForCall("Present")
-        try forge([], by: stranger, to: service, cookies: 600)
+        try forge([], by: forger, to: service, cookies: 600)
         #expect(try service.property("Owner", of: "/shop/page", "Presentable") == "")
         try service.listen()
         try peer.reply(to: presented)
@@ -103,7 +103,7 @@ struct AnswerTests {
         }
         let lines = service.process.errors.split(separator: "\n").filter { $0.contains("An answer is ignored") }
         #expect(lines.count == (program == .broker ? 0 : 2), "\(lines)")
-        #expect(lines.allSatisfy { $0.contains("'\(stranger.uniqueName)' sent it, but 'com.example.Peer' was called") })
+        #expect(lines.allSatisfy { $0.contains("'\(forger.uniqueName)' sent it, but 'com.example.Peer' was called") })
     }
 
     @Test(arguments: PrivateBus.Program.allCases)
@@ -119,10 +119,10 @@ struct AnswerTests {
         let lost = try service.client.waitForSignal("NavigationOccurred") { $0.values[3] == "lost" }
         #expect(lost.values[4] == .options(["why": "presentFailed"]))
         try peer.reply(to: call)
-        let told = try peer.waitForCall("Withdraw")
-        #expect(told.path == Peer.path)
-        #expect(told.values == [call.values[0], call.values[3]["instance"] ?? "", "presentFailed"])
-        // An error shows nothing; and an answer is heard once.
+        let reported = try peer.waitForCall("Withdraw")
+        #expect(reported.path == Peer.path)
+        #expect(reported.values == [call.values[0], call.values[3]["instance"] ?? "", "presentFailed"])
+        // An error shows nothing; and only one answer counts.
         try service.emit("open", on: "/shop")
         let other = try peer.waitForCall("Present")
         try service.client.waitForSignal("NavigationOccurred") { $0.values[3] == "lost" }

@@ -51,7 +51,7 @@ struct BacklogTests {
         for client in 0..<4 {
             try backlog.add(call(client, bytes: 1))
             try backlog.add(call(client, bytes: most - 1))
-            // One without values takes none.
+            // A call without values takes no bytes.
             try backlog.add(call(client))
             let error = refusal(&backlog, try call(client, bytes: 1))
             #expect(error?.code == .limitExceeded)
@@ -78,7 +78,7 @@ struct BacklogTests {
         #expect(backlog.takeOverdue(at: 20_000_002).map(\.client.name) == [":1.0", ":1.1"])
         #expect(Backlog.overdue.code == .timeout)
         #expect(Backlog.overdue.message.contains("within 20 s"))
-        // What the refused ones held is free.
+        // The bytes of refused calls are free.
         try backlog.add(call(0, bytes: 4_194_304, since: 20_000_002))
         let event = backlog.takeNext()
         #expect(event?.call == nil)

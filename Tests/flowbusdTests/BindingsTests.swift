@@ -12,7 +12,7 @@ struct BindingsTests {
 }
 
 private enum Bindings {
-    /// What keeps generated code from being compiled here.
+    /// The reason why generated code can't be compiled here; nil if it can.
     static let obstacle: String? = {
         guard let bindings = try? run("--obstacle"), (try? bindings.waitForExit()) == .status(0) else {
             return "tools/bindings does not run"

@@ -44,7 +44,7 @@ struct BusKilledTests {
             from: DefinitionFolders(named: [world.folders.flows.path])
         ).definitions
         var numbers = 0
-        /// What there was before, and stays.
+        /// The presentables before the kill, which stay.
         var before: [String: String] = [:]
         var serials: Set<UInt64> = []
         var underWay = 0

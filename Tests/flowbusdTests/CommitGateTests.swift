@@ -6,7 +6,7 @@ import Testing
 
 @testable import flowbusd
 
-/// The gate that effects wait at, alone, in this process.
+/// The gate at which effects wait, alone, in this process.
 @Suite("Commit gate")
 struct CommitGateTests {
     private let bus: PrivateBus
@@ -53,7 +53,7 @@ struct CommitGateTests {
         let client = try TestClient(bus)
         client.turn(loop)
         var commits = 0
-        // The task that was scheduled comes all the same, and finds nothing.
+        // The scheduled task runs anyway, and finds nothing.
         gate.commit = { [gate] in if !gate.removeAll().isEmpty { commits += 1 } }
         gate.add(effects(1))
         try client.call(connection.uniqueName, "/", "org.freedesktop.DBus.Peer", "Ping")

@@ -143,7 +143,7 @@ struct CrashAskedTests {
             ])
         #expect(try service.treeLines() == ["/main visible presented"])
         #expect(try isResponsive())
-        // The next flow of it is one of a process that the bus starts.
+        // The next instance of the flow belongs to a process that the bus starts.
         try service.emit("open", on: "/main")
         try peers.wait(for: "Navigate /main/settings first", of: navigator)
         let next = try peers.wait(for: "Navigate /main/settings first", of: Self.navigatorName)
@@ -218,7 +218,7 @@ struct CrashAskedTests {
             #expect(try service.treeLines() == ["/main visible presented"])
             #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "settings", "wizard"])])
 
-            // The bus starts another one, which is asked before it registers.
+            // The bus starts another process, which is asked before it registers.
             try service.coordinate("wizard")
             let next = try peers.wait(for: "RegisterFlow", of: name)
             #expect(next.processID != navigator.processID)

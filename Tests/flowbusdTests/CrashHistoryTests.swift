@@ -45,7 +45,7 @@ struct CrashHistoryTests {
             #expect(try screens(service) == 30 * round)
             #expect(try picks(service) == serials)
         }
-        // None is there twice, and those that follow are behind them.
+        // None is stored twice, and later ones follow.
         try service.emit("closed", on: "/shop")
         #expect(try history(service).map(\.step) == ["begin"] + serials.map { _ in "pick" } + ["closed"])
         try service.restart(by: SIGTERM)
@@ -112,7 +112,7 @@ struct CrashHistoryTests {
         service.process.send(signal: SIGKILL)
         try service.process.waitForExit()
         let pending = try StoreFile(service.storedFile()).takePending()
-        // Those that made the first screens may still be there.
+        // Those that contributed the first screens may still be there.
         #expect(pending.reduce(0) { $0 + $1.count } <= 2)
     }
 
@@ -194,7 +194,7 @@ struct CrashHistoryTests {
         let service = try Service(shopDefinitions)
         _ = try makeAndKill(service)
         try service.start()
-        // Behind a gap.
+        // After a gap.
         try service.emit("closed", on: "/shop")
         let before = try history(service).map(\.serial)
         try service.process.terminate()

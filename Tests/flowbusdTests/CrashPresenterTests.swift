@@ -202,7 +202,7 @@ struct CrashPresenterTests {
             }
             guard client.transcript.contains(shown) else { break }
             revivals += 1
-            // On a machine so busy that it takes longer than the rule looks back, there may be more.
+            // On a very busy machine the test can take longer than the period of the rule; then there may be more.
             try #require(revivals <= 3 || ContinuousClock.now - start > .seconds(10))
             let next = try peers.wait(for: "Present /shop/lasting again", of: Self.name)
             #expect(next.processID != ui.processID)
@@ -234,8 +234,8 @@ struct CrashPresenterTests {
         try peers.kill(ui)
         let next = try peers.wait(for: "Present /shop/lasting again", of: Self.name)
         try peers.kill(next)
-        let told = try service.waitForNavigation("gone", of: "/shop")
-        #expect(told.values[4]["why"] == "presentFailed")
+        let reported = try service.waitForNavigation("gone", of: "/shop")
+        #expect(reported.values[4]["why"] == "presentFailed")
         #expect(try service.treeLines() == ["/shop visible presented", "/shop/home"])
     }
 
@@ -321,7 +321,7 @@ struct CrashPresenterTests {
         }
         service.client.clearLog()
         try peers.kill(ui)
-        // The one above is called for at once; when it is gone, the one below is uncovered.
+        // The presenter of the upper one is called at once; when it is gone, the lower one is uncovered.
         for step in ["lasting", "kept"] {
             #expect(
                 try service.waitForNavigation("gone", of: "/shop").values[4].brief

@@ -120,8 +120,8 @@ struct CrashServiceTests {
         ]
         let client = service.client
         try client.wait(for: "all ends") {
-            let told = client.transcript
-            return ends.allSatisfy(told.contains)
+            let reported = client.transcript
+            return ends.allSatisfy(reported.contains)
         }
         let transcript = client.transcript
         for one in [

@@ -8,7 +8,7 @@ struct EmissionTests {
         [steps]
         go = { n = "int64?" }
         stop = {}
-        told = { why = "string" }
+        reported = { why = "string" }
         [screens]
         page = { arguments = { n = "int64?" } }
         later = {}
@@ -17,7 +17,7 @@ struct EmissionTests {
         flow = "main"
         [flows.main.on]
         go = { screen = "page" }
-        told = { none = true }
+        reported = { none = true }
         stop = [{ screen = "later", whenHidden = "queue" }, { screen = "newest", whenHidden = "latest" }]
         """
 
@@ -49,7 +49,7 @@ struct EmissionTests {
                 == ["1 navigated", error + "UnknownStep", error + "InvalidArguments", "2 navigated"])
         #expect(answer[0].elements[1].elements[3].text?.contains("did you mean 'go'?") == true)
         #expect(try service.property("Arguments", of: "/main/page", "Presentable") == .options(["n": .int64(5)]))
-        // A screen that goes is gone for the steps after it.
+        // A removed screen is gone for the later steps.
         try service.show("/main/page")
         #expect(
             try stepper("EmitSteps", of: service, on: "/main/page_2", steps([("go", .options()), ("go", .options())]))[
@@ -61,7 +61,7 @@ struct EmissionTests {
 
     @Test func `S-33 LimitExceeded: 1,024 steps in a call`() throws {
         let service = try Service(definitions)
-        let many = Array(repeating: ("told", BusValue.options(["why": "x"])), count: 1_024)
+        let many = Array(repeating: ("reported", BusValue.options(["why": "x"])), count: 1_024)
         #expect(try stepper("EmitSteps", of: service, steps(many))[0].elements.count == 1_024)
         let refusal = try service.refusal { _ = try stepper("EmitSteps", of: service, steps(many + many)) }
         #expect(refusal.name == Service.name + ".Error.LimitExceeded")
@@ -82,7 +82,7 @@ struct EmissionTests {
                 == [.uint64(2), "navigated"])
         for _ in 0..<2 {
             let refusal = try service.refusal {
-                _ = try stepper("EmitStepWithOptions", of: service, "told", .options(), .options(["token": "two"]))
+                _ = try stepper("EmitStepWithOptions", of: service, "reported", .options(), .options(["token": "two"]))
             }
             #expect(refusal.name == Service.name + ".Error.InvalidArguments")
         }
@@ -133,19 +133,19 @@ struct EmissionTests {
         #expect(try service.client.answer(to: shown) == [.uint64(1), "navigated"])
         try service.show("/main/page")
 
-        let again: [BusValue] = ["told", .options(["why": "x"]), .options(["token": "one"])]
+        let again: [BusValue] = ["reported", .options(["why": "x"]), .options(["token": "one"])]
         let one = try start("EmitStepWithOptions", "/main/page", again)
         let asked = try auth.waitForCall("Adapt")
         try service.dismiss("/main/page")
         let two = try start("EmitStepWithOptions", "/main/page", again)
-        // Nobody declares the last one, so its arguments count for nothing.
+        // The last one is not declared, so its arguments do not count.
         let some = BusValue.options(["x": .string(String(repeating: "x", count: 10_000))])
-        let list = try start("EmitSteps", "/main", [steps([("told", .options(["why": "x"])), ("og", some)])])
+        let list = try start("EmitSteps", "/main", [steps([("reported", .options(["why": "x"])), ("og", some)])])
         try service.client.ping(Service.name)
-        try auth.reply(to: asked, ["told", .options(["why": "x"])])
+        try auth.reply(to: asked, ["reported", .options(["why": "x"])])
         for call in [one, two] { #expect(try service.client.answer(to: call) == [.uint64(2), "navigated"]) }
         let last = try auth.waitForCall("Adapt")
-        try auth.reply(to: last, ["told", .options(["why": "x"])])
+        try auth.reply(to: last, ["reported", .options(["why": "x"])])
         #expect(
             try service.client.answer(to: list)[0].outcomes
                 == ["3 navigated", Service.name + ".Error.UnknownStep"])
@@ -213,7 +213,7 @@ struct EmissionTests {
         #expect(try service.refusal { try service.emit("go", on: "/main") }.name.hasSuffix(".AccessDenied"))
         let link = try service.coordinator("Navigate", "go", .options(), .options())
         #expect(link[0].outcomes == ["/main org.freedesktop.DBus.Error.AccessDenied"])
-        // New definitions have other names; one that is owned already counts at once.
+        // New definitions have other names; a name that has an owner already counts at once.
         let other = try TestClient(service.bus)
         try other.requestName("org.example.Other")
         try service.write(
@@ -224,9 +224,9 @@ struct EmissionTests {
         #expect(try service.refusal { try service.emit("go", on: "/main", by: app) }.name.hasSuffix(".AccessDenied"))
         other.disconnect()
         try service.client.waitUntilFree("org.example.Other")
-        let heir = try TestClient(service.bus)
-        try heir.requestName("org.example.Other")
-        #expect(try service.emit("go", on: "/main", by: heir) == [.uint64(3), "navigated"])
+        let successor = try TestClient(service.bus)
+        try successor.requestName("org.example.Other")
+        #expect(try service.emit("go", on: "/main", by: successor) == [.uint64(3), "navigated"])
     }
 
     @Test func `S-5 emitters apply to Coordinate, and to Claim, SetVisible and Dismiss of unowned presentables`() throws

@@ -36,7 +36,7 @@ struct ErrorTests {
         try expect(standard + "UnknownMethod", "Emit") {
             try service.client.call(Service.name, Service.tree + "/shop", Service.name + ".Stepper", "Emit")
         }
-        // A screen is no flow.
+        // A screen is not a flow.
         try expect(standard + "UnknownMethod", "Flow") {
             try service.client.call(Service.name, Service.tree + "/shop/list", Service.name + ".Flow", "WaitReady")
         }
@@ -179,7 +179,7 @@ struct ErrorTests {
             Service.name, Service.tree + "/shop", Service.name + ".Stepper", "EmitStep", ["closed", .options()])
         let name = brief.uniqueName
         brief.disconnect()
-        let told = try service.client.waitForSignal("NavigationOccurred")
-        #expect(told.values[2].text == name)
+        let reported = try service.client.waitForSignal("NavigationOccurred")
+        #expect(reported.values[2].text == name)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 /// Limits that no client can use up for others, on a bus (S-33).
 @Suite("Eviction")
 struct EvictionTests {
-    /// A step that makes so many screens.
+    /// A step that contributes a number of screens.
     private static func definitions(_ count: Int) -> String {
         """
         [steps]
@@ -66,7 +66,7 @@ struct EvictionTests {
         let trace = folder.path + "/trace"
         let service = try Service(Self.definitions(1), bus: bus, options: ["--record", trace])
         let peer = try service.peer()
-        // It waits with its step, and so is there when the bus is asked.
+        // It waits with its step, so it is connected when the bus is asked.
         let other = try ChildProcess(
             "setpriv",
             ["--reuid=65534", "--clear-groups", "busctl", "--address=\(bus.address)", "call", Service.name]

@@ -102,7 +102,7 @@ struct FullDiskTests {
             client.clearLog()
         }
 
-        /// All that is live.
+        /// All live presentables.
         func snapshot() throws -> TreeSnapshot {
             Oracle.snapshot(
                 at: try client.call(
@@ -259,7 +259,7 @@ final class SmallDisk {
         }
     }
 
-    /// Leaves no byte of room.
+    /// Fills the disk.
     func fill() throws {
         let process = try start("dd", "if=/dev/zero", "of=\(path)/filler", "bs=4096")
         guard try process.waitForExit() == .status(1), process.errors.contains("No space left") else {
@@ -267,6 +267,6 @@ final class SmallDisk {
         }
     }
 
-    /// Makes room again.
+    /// Frees the disk again.
     func free() throws { try run("rm", path + "/filler") }
 }

@@ -46,8 +46,8 @@ struct GuardTests {
                     "sender": .string(service.client.uniqueName), "presentable": .objectPath(Service.tree + "/main"),
                     "instance": .uint64(1), "cause": .uint64(0), "interactive": false,
                 ]))
-        let told = try service.client.waitForSignal("NavigationOccurred")
-        #expect(told.values[6] == .options())
+        let reported = try service.client.waitForSignal("NavigationOccurred")
+        #expect(reported.values[6] == .options())
         // On a screen of the flow, by another client.
         let other = try service.peer(nil)
         #expect(try service.emit("go", on: "/main/page", by: other) == [.uint64(2), "navigated"])
@@ -67,10 +67,10 @@ struct GuardTests {
         peer.playGuard { _ in .step("other", ["text": "instead"]) }
         try service.listen()
         #expect(try service.emit("go", on: "/main") == [.uint64(1), "navigated"])
-        let told = try service.client.waitForSignal("NavigationOccurred")
-        #expect(told.values[3] == "other")
-        #expect(told.values[4] == .options(["text": "instead"]))
-        #expect(told.values[6] == .options(["adaptedFrom": "go"]))
+        let reported = try service.client.waitForSignal("NavigationOccurred")
+        #expect(reported.values[3] == "other")
+        #expect(reported.values[4] == .options(["text": "instead"]))
+        #expect(reported.values[6] == .options(["adaptedFrom": "go"]))
         // The same step with other arguments; an integer takes the declared type.
         peer.playGuard { _ in .step("go", ["n": .uint16(9)]) }
         try service.emit("go", ["n": .int64(1)], on: "/main")

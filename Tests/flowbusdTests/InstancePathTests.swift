@@ -88,11 +88,11 @@ struct InstancePathTests {
         #expect(try call(list, "Presentable", "Dismiss") == [])
         #expect(try call(shop, "Presentable", "Dismiss") == [])
         // Broadcasts come from paths in the tree.
-        let told = service.client.signals
-        #expect(told.count > 8)
-        #expect(!told.contains { "\($0)".contains("/instance/") })
+        let reported = service.client.signals
+        #expect(reported.count > 8)
+        #expect(!reported.contains { "\($0)".contains("/instance/") })
         let places = ["/shop", "/shop/list", "/shop/pay"].map { Service.tree + $0 }
-        #expect(Set(told.map(\.path)).isSubset(of: [Service.root] + places))
+        #expect(Set(reported.map(\.path)).isSubset(of: [Service.root] + places))
     }
 
     @Test func `S-25 instance paths are listed nowhere`() throws {
@@ -304,9 +304,9 @@ struct InstanceConclusionTests {
                 question = try peer.waitForCall("Adapt")
             }
             try peer.reply(to: question, Peer.rejected)
-            let told = try service.client.waitForSignal("StepConcluded")
-            #expect(told.path == path, "\(member)")
-            #expect(told.values[2] == "rejected")
+            let reported = try service.client.waitForSignal("StepConcluded")
+            #expect(reported.path == path, "\(member)")
+            #expect(reported.values[2] == "rejected")
         }
     }
 }

@@ -24,7 +24,7 @@ final class Peers {
     private let listener: TestClient
     private var children: [ChildProcess] = []
     private var reports: [PeerReport] = []
-    private var heard = 0
+    private var readCount = 0
 
     /// Creates a bus that can start processes of these names, with these options, and that fails to start the broken
     /// ones.
@@ -104,9 +104,9 @@ final class Peers {
     }
 
     private func collect() {
-        while heard < listener.log.count {
-            let message = listener.log[heard]
-            heard += 1
+        while readCount < listener.log.count {
+            let message = listener.log[readCount]
+            readCount += 1
             guard message.member == "Report", message.values.count == 3, let name = message.values[0].text,
                 let processID = message.values[1].number, let text = message.values[2].text
             else { continue }

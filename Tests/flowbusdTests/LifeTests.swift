@@ -92,7 +92,7 @@ struct LifeTests {
         #expect(mkfifo(fifo, 0o600) == 0)
         let reader = open(fifo, O_RDWR | O_CLOEXEC)
         defer { close(reader) }
-        // A shell, as the support gives a child pipes that are read.
+        // A shell, because the test support reads the pipes of its child processes.
         let command =
             "exec \"$0\" --runtime none --state none --address \"$1\" --flows \"$2\" --log-level debug 2>\"$3\""
         let process = try ChildProcess(

@@ -71,10 +71,10 @@ struct NavigationPathTests {
         try service.emit("open", on: "/main")
         try service.listen()
         try service.dismiss("/main/inner")
-        let told = try service.client.waitForSignal("NavigationOccurred")
-        #expect(told.values[3] == "gone")
-        #expect(told.values[4] == .options(["reason": "dismissed", "what": "inner"]))
-        #expect(told.values[2] == .string(service.client.uniqueName))
+        let reported = try service.client.waitForSignal("NavigationOccurred")
+        #expect(reported.values[3] == "gone")
+        #expect(reported.values[4] == .options(["reason": "dismissed", "what": "inner"]))
+        #expect(reported.values[2] == .string(service.client.uniqueName))
     }
 
     @Test func `S-28 NavigateAlong goes from flow to flow, and names the segment that failed`() throws {
@@ -85,7 +85,7 @@ struct NavigationPathTests {
         #expect(
             try along([("main", "open"), ("inner", "push")])[0].outcomes
                 == ["/main 1 navigated", "/main/inner 2 navigated"])
-        // A unique flow is started; a segment without a step is only on the way.
+        // A unique flow is started; at a segment without a step the path only passes through.
         #expect(
             try along([("extra", "open"), ("inner", "")])[0].outcomes
                 == ["/extra 3 navigated", "/extra/inner"])

@@ -8,7 +8,7 @@ struct NavigatorTests {
         [steps]
         open = {}
         go = { n = "int64?" }
-        told = { n = "int64?", why = "string?", who = "string?" }
+        reported = { n = "int64?", why = "string?", who = "string?" }
         done = { n = "int64?" }
         [screens]
         page = { arguments = { n = "int64?" } }
@@ -16,8 +16,8 @@ struct NavigatorTests {
         [[autostart]]
         flow = "main"
         [flows.main.on]
-        open = { flow = "remote", onDismissed = { step = "told", arguments = { why = "$reason", who = "$name" } } }
-        told = { none = true }
+        open = { flow = "remote", onDismissed = { step = "reported", arguments = { why = "$reason", who = "$name" } } }
+        reported = { none = true }
         done = { none = true }
         [flows.remote]
         children = "stack"
@@ -61,9 +61,9 @@ struct NavigatorTests {
                     "cause": .uint64(0), "interactive": false,
                 ]),
             ])
-        let told = try service.client.waitForSignal("NavigationOccurred")
+        let reported = try service.client.waitForSignal("NavigationOccurred")
         #expect(
-            told.values[5].brief
+            reported.values[5].brief
                 == "[(screen page /main/remote/mine {style: modal, arguments: {n: 4}}), "
                 + "(flow child /main/remote/child {}), (screen side_page /main/remote/side_page {})]")
         #expect(try service.property("Style", of: Self.remote + "/mine", "Presentable") == "modal")
@@ -98,9 +98,9 @@ struct NavigatorTests {
         #expect(try answer(("screen", "side_page", .options(["clear": true]))) == "navigated")
         #expect(try children() == ["side_page"])
         try service.listen()
-        #expect(try answer(("none", "", Self.none), ("parent", "told", Self.none)) == "navigated")
+        #expect(try answer(("none", "", Self.none), ("parent", "reported", Self.none)) == "navigated")
         try service.client.waitForSignal("NavigationOccurred") {
-            $0.values[3] == "told" && $0.values[4]["n"] == .int64(1)
+            $0.values[3] == "reported" && $0.values[4]["n"] == .int64(1)
         }
         var asked = 0
         peer.playNavigator { call in
@@ -188,12 +188,12 @@ struct NavigatorTests {
             #expect(refusal.name == error("NavigatorFailed"))
             #expect(refusal.message.contains("'com.example.Peer'"), "\(refusal.message)")
         }
-        let told = try service.client.waitForSignal("NavigationOccurred")
-        #expect(told.path == Service.tree + "/main")
-        #expect(told.values[3] == "told")
-        #expect(told.values[4] == .options(["who": "remote", "why": "navigatorGone"]))
+        let reported = try service.client.waitForSignal("NavigationOccurred")
+        #expect(reported.path == Service.tree + "/main")
+        #expect(reported.values[3] == "reported")
+        #expect(reported.values[4] == .options(["who": "remote", "why": "navigatorGone"]))
         #expect(try service.objects().keys == [Service.tree + "/main"])
-        // Its definition stays, as a file has it.
+        // The definition stays, because a file has it.
         try service.emit("open", on: "/main")
         let nobody = try service.refusal { try service.emit("go", on: Self.remote) }
         #expect(nobody.name == error("NavigatorFailed"))
@@ -215,7 +215,7 @@ struct NavigatorTests {
         let refusal = try service.refusal { try service.emit("done", on: Self.remote, by: peer) }
         #expect(refusal.name == error("WouldDeadlock"))
         #expect(refusal.message.contains("waits for its navigator 'com.example.Peer'"), "\(refusal.message)")
-        // Who does not wait itself is none.
+        // A caller that does not wait is not part of a deadlock.
         #expect(
             try peer.call(
                 Service.name, Service.tree + Self.remote, Service.name + ".Stepper", "EmitStepWithOptions", "done",

@@ -166,7 +166,7 @@ struct OptionTests {
         let process = try Service.start(["--address", bus.address, "--flows", flows.path, "--log-level", level])
         let client = try TestClient(bus)
         try client.waitForOwner(of: Service.name)
-        // What it logs on the way is written when it answers.
+        // Its log lines are written before it answers.
         try client.ping(Service.name)
         try process.terminate()
         let isLogged = ["trace", "debug", "info", "notice"].contains(level)

@@ -138,7 +138,7 @@ struct OutboxTests {
         #expect(outbox.load(of: third.uniqueName) == (4, 17))
         outbox.drop(QuestionID(transcript.lastQuestion))
         #expect(outbox.load(of: third.uniqueName) == (4, 16))
-        // As answers come to one, it and the others get their turn.
+        // With each answer, the first one and the others get their turn.
         third.onCall = { _ in .values([]) }
         try third.wait(for: "all of the third") { transcript.texts.count == 20 }
         #expect(transcript.texts == (0..<20).map { "\(third.uniqueName) \($0)" })
@@ -155,7 +155,7 @@ struct OutboxTests {
     @Test func `S-33 calls that are no longer needed are not sent, and use no quota`() throws {
         let (busy, waiting) = (UInt64(Limits.callsUnderWay), 1_000 as UInt64)
         for number in 1...(busy + waiting) { send("N\(number)") }
-        // One that is under way can't be taken back.
+        // A call that was sent can't be dropped.
         outbox.drop(QuestionID(1))
         outbox.drop(QuestionID(99_999))
         for number in (busy + 2)...(busy + waiting) { outbox.drop(QuestionID(number)) }
@@ -186,7 +186,7 @@ struct OutboxTests {
             outbox.drop(QuestionID(transcript.lastQuestion))
             return transcript.texts.count == 1
         }
-        // One who answers is not kept waiting by one who does not, beyond that.
+        // A callee that answers does not wait for one that does not, beyond that.
         other.onCall = { _ in .values([]) }
         for call in other.log where call.kind == .call { try other.reply(to: call) }
         try other.wait(for: "all of one") { transcript.texts.count { $0.hasPrefix("O") } == Limits.callsUnderWay }
@@ -234,7 +234,7 @@ struct OutboxTests {
         try it.peer.waitForCall("Left")
         it.peer.disconnect()
         try it.wait(for: 4)
-        // The bus says the same of one that leaves as sd-bus would of one that is late.
+        // The bus sends the same error for a callee that leaves as sd-bus for a late one.
         #expect(
             it.transcript.texts.prefix(2).sorted() == [
                 "No org.example.No", "Nobody org.freedesktop.DBus.Error.ServiceUnknown",
@@ -247,16 +247,16 @@ struct OutboxTests {
     func `S-31 an answer from an unexpected sender is ignored, the right one counts`(program: PrivateBus.Program) throws
     {
         let it = try OutboxTests(PrivateBus(program))
-        var strangers: [String] = []
-        it.outbox.unexpectedSenderAnswered = { strangers.append("\($0) \($1)") }
+        var forgers: [String] = []
+        it.outbox.unexpectedSenderAnswered = { forgers.append("\($0) \($1)") }
         it.send("Ask")
         let call = try it.peer.waitForCall("Ask")
         try it.forge(by: it.client)
         try it.client.ping()
         while try it.loop.runOnce(timeout: 0) {}
         #expect(it.transcript.texts.isEmpty)
-        // dbus-broker hands none of them on.
-        #expect(strangers == (program == .broker ? [] : ["\(it.client.uniqueName) \(it.peer.uniqueName)"]))
+        // dbus-broker delivers none of them.
+        #expect(forgers == (program == .broker ? [] : ["\(it.client.uniqueName) \(it.peer.uniqueName)"]))
         try it.peer.reply(to: call)
         try it.peer.wait(for: "the answer") { it.transcript.texts == ["Ask answered"] }
     }
@@ -275,7 +275,7 @@ struct OutboxTests {
             try it.peer.wait(for: "the answer") { it.transcript.texts == ["Ask answered"] }
             it.transcript.texts = []
         }
-        // Nobody had it, and nobody has it.
+        // The name had no owner, and has none.
         it.outbox.ownerChanged(of: name, to: nil)
         it.send("Ask", to: name, timeout: 50_000)
         try it.peer.reply(to: it.peer.waitForCall("Ask"))

@@ -84,9 +84,9 @@ struct OwnerTests {
         // A claimed screen without a presenter: its owner gets `Withdraw` at "/" when an ancestor is removed.
         try service.presentable("Release", "/main", by: owner)
         try service.dismiss("/main")
-        let told = try owner.waitForCall("Withdraw")
-        #expect(told.path == "/")
-        #expect(told.values == [.objectPath(Service.tree + "/main/page_2"), .uint64(3), "parent"])
+        let reported = try owner.waitForCall("Withdraw")
+        #expect(reported.path == "/")
+        #expect(reported.values == [.objectPath(Service.tree + "/main/page_2"), .uint64(3), "parent"])
         try service.synchronize(owner)
         #expect(owner.calls("Withdraw").count == 1)
         #expect(client.calls("Withdraw").count == 1)

@@ -42,9 +42,9 @@ struct PendingRestartTests {
         case .killed: try service.restart(by: SIGKILL)
         case .ended: try service.restart(by: SIGTERM)
         case .replaced:
-            let heir = try service.startAnother("--replace")
-            try heir.waitForLine(in: .errors) { $0.contains("Serving") }
-            return heir
+            let successor = try service.startAnother("--replace")
+            try successor.waitForLine(in: .errors) { $0.contains("Serving") }
+            return successor
         }
         return nil
     }
@@ -58,20 +58,20 @@ struct PendingRestartTests {
         way: Way
     ) throws {
         #expect(try go(["wait": false, "token": "one"]) == [.uint64(0), "pending"])
-        var heir = try restart(way)
+        var successor = try restart(way)
         let question = try peer.waitForCall("Adapt")
         #expect(try go(["token": "one"]) == [.uint64(0), "pending"])
         // And over another one.
-        heir = try restart(heir == nil ? way : .replaced)
+        successor = try restart(successor == nil ? way : .replaced)
         let again = try peer.waitForCall("Adapt")
         try peer.reply(to: question, Peer.rejected)
         #expect(try go(["wait": false, "token": "one"]) == [.uint64(0), "pending"])
         try peer.reply(to: again, [again.values[1], again.values[2]])
-        let told = try emitter.waitForSignal("StepConcluded")
-        #expect(told.values[0] == "one" && told.values[2...4] == ["navigated", "", ""], "\(told)")
-        #expect(try go(["token": "one"]) == [told.values[1], "navigated"])
+        let reported = try emitter.waitForSignal("StepConcluded")
+        #expect(reported.values[0] == "one" && reported.values[2...4] == ["navigated", "", ""], "\(reported)")
+        #expect(try go(["token": "one"]) == [reported.values[1], "navigated"])
         #expect(try service.objects().keys.filter { $0.contains("page") }.count == 1)
-        withExtendedLifetime(heir) {}
+        withExtendedLifetime(successor) {}
     }
 
     @Test(arguments: Way.allCases)
@@ -82,7 +82,7 @@ struct PendingRestartTests {
             Service.name, Service.tree + "/main", Service.name + ".Stepper", "EmitStepWithOptions",
             ["go", .options(), .options(["token": "one"])])
         try peer.waitForCall("Adapt")
-        let heir = try restart(way)
+        let successor = try restart(way)
         #expect(try service.refusal(of: first, to: emitter).name == "org.freedesktop.DBus.Error.NoReply")
         let second = try emitter.start(
             Service.name, Service.tree + "/main", Service.name + ".Stepper", "EmitStepWithOptions",
@@ -90,9 +90,9 @@ struct PendingRestartTests {
         let question = try peer.waitForCall("Adapt")
         try service.synchronize(emitter)
         try peer.reply(to: question, [question.values[1], question.values[2]])
-        let told = try emitter.waitForSignal("StepConcluded")
-        #expect(told.values[0] == "one" && told.values[2] == "navigated")
-        #expect(try emitter.answer(to: second) == [told.values[1], "navigated"])
-        withExtendedLifetime(heir) {}
+        let reported = try emitter.waitForSignal("StepConcluded")
+        #expect(reported.values[0] == "one" && reported.values[2] == "navigated")
+        #expect(try emitter.answer(to: second) == [reported.values[1], "navigated"])
+        withExtendedLifetime(successor) {}
     }
 }

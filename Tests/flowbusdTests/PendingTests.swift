@@ -51,19 +51,19 @@ struct PendingTests {
             try service.emitWithOptions("go", on: "/main/sub/page", ["wait": false, "token": "one"], by: emitter)
                 == [.uint64(0), "pending"])
         try pass(peer.waitForCall("Adapt"))
-        let told = try conclusion(by: emitter)
-        #expect(told.path == Service.tree + "/main/sub/page")
-        #expect(told.interface == Service.name + ".Stepper")
-        #expect(told.destination == emitter.uniqueName)
-        #expect(told.values[0] == "one" && told.values[2...4] == ["navigated", "", ""])
-        #expect((told.values[1].number ?? 0) > 0)
+        let reported = try conclusion(by: emitter)
+        #expect(reported.path == Service.tree + "/main/sub/page")
+        #expect(reported.interface == Service.name + ".Stepper")
+        #expect(reported.destination == emitter.uniqueName)
+        #expect(reported.values[0] == "one" && reported.values[2...4] == ["navigated", "", ""])
+        #expect((reported.values[1].number ?? 0) > 0)
         try service.synchronize(other, emitter)
         #expect(!other.signals.contains { $0.member == "StepConcluded" })
         #expect(other.signals.contains { $0.member == "NavigationOccurred" })
         // By its token it is known.
         #expect(
             try service.emitWithOptions("go", on: "/main/sub/page", ["token": "one"], by: emitter)
-                == [told.values[1], "navigated"])
+                == [reported.values[1], "navigated"])
     }
 
     @Test func `S-9 StepConcluded reports each kind of outcome`() throws {
@@ -81,16 +81,16 @@ struct PendingTests {
             case .error(let error): try peer.reply(to: question, error)
             case .later: break
             }
-            let told = try conclusion()
-            #expect(told.values[0...3] == ["", .uint64(0), .string(verdict), .string(name)], "\(told)")
-            #expect((told.values[4] == "") == name.isEmpty)
+            let reported = try conclusion()
+            #expect(reported.values[0...3] == ["", .uint64(0), .string(verdict), .string(name)], "\(reported)")
+            #expect((reported.values[4] == "") == name.isEmpty)
         }
         try service.emitWithOptions("go", on: "/main/sub", ["wait": false, "token": "last"])
         try peer.waitForCall("Adapt")
         try service.dismiss("/main/sub")
-        let told = try conclusion()
-        #expect(told.values[0] == "last" && told.values[3].text == error("FlowEnded"))
-        #expect(told.path == Service.tree + "/main/sub")
+        let reported = try conclusion()
+        #expect(reported.values[0] == "last" && reported.values[3].text == error("FlowEnded"))
+        #expect(reported.path == Service.tree + "/main/sub")
     }
 
     @Test func `S-9 a step that is decided immediately has its verdict, also without waiting`() throws {
@@ -163,8 +163,8 @@ struct PendingTests {
         #expect(try service.refusal(of: ready).name == error("Timeout"))
         #expect(try service.client.answer(to: step) == [.uint64(0), "pending"])
         for call in peer.calls("Adapt") { try pass(call) }
-        let told = try conclusion()
-        #expect(told.path == Service.tree + "/main/sub")
-        #expect(told.values[0] == "" && told.values[2] == "navigated")
+        let reported = try conclusion()
+        #expect(reported.path == Service.tree + "/main/sub")
+        #expect(reported.values[0] == "" && reported.values[2] == "navigated")
     }
 }

@@ -82,10 +82,10 @@ struct KeepingTests {
         try service.synchronize()
         #expect(Array(client.log.compactMap(\.replyTo).prefix(calls.count)) == calls)
         // Each Get returns the result of the change before it.
-        let told = try stride(from: 1, to: calls.count, by: 2 * atOnce.count).map {
+        let reported = try stride(from: 1, to: calls.count, by: 2 * atOnce.count).map {
             try client.answer(to: calls[$0])[0]
         }
-        #expect(told == (0..<10).map { .variant(.bool($0.isMultiple(of: 2))) })
+        #expect(reported == (0..<10).map { .variant(.bool($0.isMultiple(of: 2))) })
     }
 
     @Test func `D-1 signals of a change come before its answer, also in a burst`() throws {

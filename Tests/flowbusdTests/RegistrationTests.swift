@@ -153,8 +153,8 @@ struct RegistrationTests {
         try second.requestName(Peer.name)
         #expect(try service.client.answer(to: step)[1] == "navigated")
         // A program that starts registers what it implements, whether it did so in another life or not.
-        let stranger = try service.refusal { try register("mine", [:], by: service.client) }
-        #expect(stranger.name == error("AlreadyRegistered"))
+        let refused = try service.refusal { try register("mine", [:], by: service.client) }
+        #expect(refused.name == error("AlreadyRegistered"))
         try register("mine", options, by: second)
         #expect(try service.emit("hello", on: "/mine")[1] == "navigated")
         try unregister("mine", by: second)

@@ -11,14 +11,14 @@ struct ReplaceTests {
         try service.emit("check", on: "/shop")
         try service.presentable("Claim", "/shop/pay/basket")
         let before = try service.objects()
-        let heir = try service.startAnother("--replace")
-        try heir.waitForLine(in: .errors) { $0.contains("Serving") }
+        let successor = try service.startAnother("--replace")
+        try successor.waitForLine(in: .errors) { $0.contains("Serving") }
         #expect(try service.process.waitForExit() == .status(0))
         #expect(
             service.process.errors.contains(
-                "notice: The name org.flowbus.Navigation1 was taken over by pid \(heir.processID) (flowbusd)"))
-        #expect(heir.errors.contains("Restored 2 flows and 2 screens"))
-        #expect(heir.warnings == [])
+                "notice: The name org.flowbus.Navigation1 was taken over by pid \(successor.processID) (flowbusd)"))
+        #expect(successor.errors.contains("Restored 2 flows and 2 screens"))
+        #expect(successor.warnings == [])
         #expect(try service.objects() == before)
         #expect(try service.history().entries.map { $0[3] } == ["begin", "check", "card"])
     }

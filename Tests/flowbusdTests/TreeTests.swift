@@ -303,12 +303,12 @@ struct TreeTests {
         try service.dismiss("/main")
         try service.coordinate("main")
         try service.client.ping(Service.name)
-        let told = service.client.signals.compactMap { signal in
+        let reported = service.client.signals.compactMap { signal in
             signal.member.hasPrefix("Interfaces") ? signal.member + " " + (signal.values[0].text ?? "") : nil
         }
         let children = ["/stack", "/stack_2", "/s"].map { root + $0 }
         #expect(
-            told == children.map { "InterfacesAdded \($0)" } + children.reversed().map { "InterfacesRemoved \($0)" }
+            reported == children.map { "InterfacesAdded \($0)" } + children.reversed().map { "InterfacesRemoved \($0)" }
                 + ["InterfacesRemoved \(root)", "InterfacesAdded \(root)"])
     }
 

@@ -33,14 +33,14 @@ struct TypeTests {
                 """)
             try service.listen()
             try service.emit("go", ["a": .variant(value)], on: "/main")
-            let told = BusValue.options(["a": .variant(value)])
+            let reported = BusValue.options(["a": .variant(value)])
             let signal = try service.client.waitForSignal("NavigationOccurred")
-            #expect(signal.values[4] == told)
-            #expect(signal.values[5].elements[0].elements[3]["arguments"] == told)
-            #expect(try service.property("Arguments", of: "/main/s", "Presentable") == told)
+            #expect(signal.values[4] == reported)
+            #expect(signal.values[5].elements[0].elements[3]["arguments"] == reported)
+            #expect(try service.property("Arguments", of: "/main/s", "Presentable") == reported)
             let last = try service.client.call(
                 Service.name, Service.tree + "/main", Service.name + ".Flow", "GetLastNavigation")
-            #expect(last == [.uint64(1), "go", told])
+            #expect(last == [.uint64(1), "go", reported])
         }
     }
 

@@ -47,9 +47,9 @@ struct UserManager {
     ///
     /// - Returns: the printed lines.
     func play(_ transcript: String) throws -> [String] {
-        try folder.write(transcript, to: "home/story")
+        try folder.write(transcript, to: "home/script")
         let player = try ChildProcess(
-            Self.script, [folder.path, "bash", "-c", ". ~/words; . ~/story"],
+            Self.script, [folder.path, "bash", "-c", ". ~/words; . ~/script"],
             environment: ["TMPDIR": folder.path, "USER_MANAGER_BOUND": "60"])
         guard try player.waitForExit(within: .seconds(90)) == .status(0) else {
             throw TestFailure("\(player.output)---\n\(player.errors)")
@@ -73,15 +73,15 @@ struct UserManager {
         # A process that shows pages, and hears of flowbusd; $ui is its connection.
         start_ui() {
             exec {news}< <(DBUS_STARTER_ADDRESS=$DBUS_SESSION_BUS_ADDRESS exec test-peer org.example.Ui --watch)
-            hear ready
+            expect ready
             ui=$(busctl --user call org.freedesktop.DBus / org.freedesktop.DBus GetNameOwner s org.example.Ui)
             ui=${ui#s } ui=${ui//\\"/}
         }
         # The next that it tells is this.
-        hear() {
+        expect() {
             local line
             read -r -t 30 -u "$news" line || line="nothing, for so long"
-            [[ $line == "$1" ]] || { echo "'$1' was to be heard, not '$line'" >&2; return 1; }
+            [[ $line == "$1" ]] || { echo "'$1' was expected, not '$line'" >&2; return 1; }
         }
         ask_ui() { busctl --user call org.example.Ui /peer org.flowbus.TestPeer Do s -- "$1" >/dev/null; }
 
@@ -107,9 +107,9 @@ struct UserManager {
             systemctl --user start flowbusd
             start_ui
             open 7
-            hear "Present /main/page"
+            expect "Present /main/page"
             ask_ui --show=/main/page
-            hear "shown /main/page"
+            expect "shown /main/page"
             was=$(objects)
         }
         # Whether a tree is as it was, and whose.
@@ -121,13 +121,13 @@ struct UserManager {
                 echo "its owner is who it was"
             fi
             busctl --user call "$name" "$root/tree/main/page" "$name.Presentable" SetVisible b false 2>&1 |
-                sed -n '/owned by/s/.*/a stranger: NotOwner/p' || true
+                sed -n '/owned by/s/.*/another client: NotOwner/p' || true
             ask_ui --show=/main/page
-            hear "shown /main/page"
+            expect "shown /main/page"
             echo "its owner may"
             # Nothing is presented again: this is the next that its owner hears.
             open 8
-            hear "Present /main/page_2"
+            expect "Present /main/page_2"
             ((serial > before)) && echo "the serials go on"
         }
 

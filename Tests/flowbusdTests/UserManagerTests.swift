@@ -6,58 +6,58 @@ import Testing
 struct UserManagerTests {
     @Test func `D-3 restarted by systemctl: owners that are connected keep what they own, in the same tree`() throws {
         let manager = try UserManager(Self.definitions)
-        let told = try manager.play(
+        let reported = try manager.play(
             """
             play
             systemctl --user restart flowbusd
-            hear "flowbusd gone"
-            hear "flowbusd there"
+            expect "flowbusd gone"
+            expect "flowbusd there"
             compare
             """)
-        #expect(told == Self.asBefore)
+        #expect(reported == Self.asBefore)
     }
 
     @Test func `D-3 killed: systemd starts it again, with the tree and its owners`() throws {
         let manager = try UserManager(Self.definitions)
-        let told = try manager.play(
+        let reported = try manager.play(
             """
             play
             systemctl --user kill --signal=KILL flowbusd
-            hear "flowbusd gone"
-            hear "flowbusd there"
+            expect "flowbusd gone"
+            expect "flowbusd there"
             compare
             systemctl --user show --property=NRestarts flowbusd
             """)
-        #expect(told == Self.asBefore + ["NRestarts=1"])
+        #expect(reported == Self.asBefore + ["NRestarts=1"])
     }
 
     @Test func `D-3 stopped and started: a fresh tree, serials that go on, and nothing left in memory`() throws {
         let manager = try UserManager(Self.definitions)
-        let told = try manager.play(
+        let reported = try manager.play(
             """
             play
             before=$serial
             ls "$XDG_RUNTIME_DIR/flowbus" | sed 's/-[0-9a-f]*\\.db/-GUID.db/' | sort | head -n 1
             systemctl --user stop flowbusd
-            hear "flowbusd gone"
+            expect "flowbusd gone"
             [[ -e $XDG_RUNTIME_DIR/flowbus ]] || echo "nothing is kept"
             systemctl --user start flowbusd
-            hear "flowbusd there"
+            expect "flowbusd there"
             # It is asked to show /main/page as soon as there is one, and not for the one that was there before.
             open 9
-            hear "Present /main/page"
+            expect "Present /main/page"
             ((serial > before)) && echo "the serials go on"
             paths
             """)
         #expect(
-            told == [
+            reported == [
                 "tree-GUID.db", "nothing is kept", "the serials go on", "/main", "/main/home", "/main/page",
             ])
     }
 
     @Test func `the first call of any client starts it, and it is ready`() throws {
         let manager = try UserManager(Self.definitions)
-        let told = try manager.play(
+        let reported = try manager.play(
             """
             systemctl --user show --property=ActiveState flowbusd
             paths
@@ -65,7 +65,7 @@ struct UserManagerTests {
             property $root $name.Coordinator Durable
             """)
         #expect(
-            told == [
+            reported == [
                 "ActiveState=inactive", "/main", "/main/home", "Result=success", "NRestarts=0", "ActiveState=active",
                 "SubState=running", "b true",
             ])
@@ -74,22 +74,22 @@ struct UserManagerTests {
     @Test func `hung: the watchdog ends it, and systemd starts it again with the tree and its owners`() throws {
         // A core is of no use here, and takes its time.
         let manager = try UserManager(Self.definitions, unit: "WatchdogSec=3s\nLimitCORE=0")
-        let told = try manager.play(
+        let reported = try manager.play(
             """
             play
             systemctl --user kill --signal=STOP flowbusd
-            hear "flowbusd gone"
-            hear "flowbusd there"
+            expect "flowbusd gone"
+            expect "flowbusd there"
             compare
             systemctl --user show --property=NRestarts flowbusd
             find --unit=flowbusd UNIT_RESULT=watchdog
             """)
-        #expect(told == Self.asBefore + ["NRestarts=1", "flowbusd.service: Failed with result 'watchdog'."])
+        #expect(reported == Self.asBefore + ["NRestarts=1", "flowbusd.service: Failed with result 'watchdog'."])
     }
 
     @Test func `reload takes new files; it fails for those with errors, and the journal has file and line`() throws {
         let manager = try UserManager(Self.definitions)
-        let told = try manager.play(
+        let reported = try manager.play(
             #"""
             file=~/.config/flowbus/flows.d/flows.toml
             can() { flowbusctl emit main leave 2>&1 | sed 's/ [0-9]*$//' || true; }
@@ -112,7 +112,7 @@ struct UserManagerTests {
             [[ $(systemctl --user show --property=MainPID flowbusd) == "$process" ]] && echo "the same process"
             """#)
         #expect(
-            told == [
+            reported == [
                 "flowbusctl: no definition declares a step 'leave'", "reloaded", "navigated", "not reloaded",
                 "navigated",
                 "FILE:19: [flows.main.on.open.screen] no file declares a screen 'pgae'; did you mean 'page'?",
@@ -126,14 +126,14 @@ struct UserManagerTests {
     @Test func `the journal finds its lines by flow, step, sender, serial and peer`() throws {
         let manager = try UserManager(
             Self.definitions, unit: "ExecStart=\nExecStart=/run/flowbus/bin/flowbusd --log-level debug")
-        let told = try manager.play(
+        let reported = try manager.play(
             """
             systemctl --user start flowbusd
             start_ui
             open 7
-            hear "Present /main/page"
+            expect "Present /main/page"
             ask_ui --emit=/main:away
-            hear "EmitStep"
+            expect "EmitStep"
             # The last that it logs of it; what it logged before is there, too.
             find FLOWBUS_PEER=org.example.Away >/dev/null
             for field in "FLOWBUS_FLOW=$root/tree/main" FLOWBUS_STEP=away "FLOWBUS_SENDER=$ui" FLOWBUS_SERIAL=3 \\
@@ -144,7 +144,7 @@ struct UserManagerTests {
             done
             """)
         #expect(
-            told == [
+            reported == [
                 "FLOWBUS_FLOW=/org/flowbus/Navigation1/tree/main:", Self.took("begin"), Self.took("open"),
                 Self.took("away"), Self.nobodyPresents,
                 "FLOWBUS_STEP=away:", Self.took("away"),
@@ -160,7 +160,7 @@ struct UserManagerTests {
 
     @Test func `systemd-analyze has no objection to the unit, and flowbusctl shows the service`() throws {
         let manager = try UserManager(Self.definitions)
-        let told = try manager.play(
+        let reported = try manager.play(
             """
             # It can exit with 0 for a value that it ignores, so it must be silent, too. The pages are not installed here.
             systemd-analyze --user --man=no verify /run/flowbus/lib/systemd/user/flowbusd.service 2>&1 && echo "clean"
@@ -170,7 +170,7 @@ struct UserManagerTests {
             flowbusctl status | sed "s/ [0-9.]*, pid $process / VERSION, pid PID /; /^since:/d; /^interface:/d"
             """)
         #expect(
-            told == [
+            reported == [
                 "clean", "69: not running, and not started", "main      flow, presented", "└── home  screen, hidden",
                 "running: flowbusd VERSION, pid PID (flowbusd) on the session bus", "live:        1 flow, 1 screen",
                 "definitions: 1 flow", "serial:      1", "durable:     yes",
@@ -179,7 +179,7 @@ struct UserManagerTests {
 
     /// The report of a run that has the tree of the run before.
     private static let asBefore = [
-        "the same objects", "its owner is who it was", "a stranger: NotOwner", "its owner may", "the serials go on",
+        "the same objects", "its owner is who it was", "another client: NotOwner", "its owner may", "the serials go on",
     ]
 
     private static func took(_ step: String) -> String { "Navigated: /org/flowbus/Navigation1/tree/main took \(step)" }

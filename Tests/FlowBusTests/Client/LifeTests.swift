@@ -96,13 +96,13 @@ struct LifeTests {
         let steps = [Task { try await bus.emit("go", on: "held") }, Task { try await bus.emit("go", on: "held") }]
         _ = try await bus.definitionNames()
         try holder.waitForCall("Adapt")
-        var heirs: [ChildProcess] = []
-        defer { withExtendedLifetime(heirs) {} }
+        var successors: [ChildProcess] = []
+        defer { withExtendedLifetime(successors) {} }
         for _ in 0..<2 {
             holder.clearLog()
-            let heir = try service.startAnother("--replace")
-            heirs.append(heir)
-            try heir.waitForLine(in: .errors) { $0.contains("Serving") }
+            let successor = try service.startAnother("--replace")
+            successors.append(successor)
+            try successor.waitForLine(in: .errors) { $0.contains("Serving") }
             try holder.waitForCall("Adapt")
             // It has asked again by then.
             _ = try await bus.definitionNames()
@@ -142,8 +142,8 @@ struct LifeTests {
         _ = try await bus.definitionNames()
         try holder.waitForCall("Adapt")
         holder.clearLog()
-        let heir = try service.startAnother("--replace", "--restore", "never")
-        defer { withExtendedLifetime(heir) {} }
+        let successor = try service.startAnother("--replace", "--restore", "never")
+        defer { withExtendedLifetime(successor) {} }
         #expect(try await refusal { try await emission.value }.code == .noReply)
         #expect(holder.calls("Adapt").isEmpty)
     }
@@ -218,9 +218,9 @@ struct LifeTests {
                 guard poll(&one, 1, 10_000) == 1 else { break }
                 bus.process()
             }
-            line.yield(reportsFailure ? "told" : "nothing came")
+            line.yield(reportsFailure ? "reported" : "nothing came")
         }
-        #expect(try await events.first() == "told")
+        #expect(try await events.first() == "reported")
         outer.end()
         inner?.end()
     }

@@ -42,7 +42,7 @@ struct PresentTests {
         case withdraw(Withdrawal)
     }
 
-    private func deeds() -> (Events<ClientOperation>, AsyncStream<ClientOperation>.Continuation) {
+    private func operations() -> (Events<ClientOperation>, AsyncStream<ClientOperation>.Continuation) {
         let (stream, continuation) = AsyncStream.makeStream(of: ClientOperation.self)
         return (Events(stream), continuation)
     }
@@ -53,12 +53,12 @@ struct PresentTests {
     }
 
     @Test func `S-31 a screen is shown with all its details, and withdrawn`() async throws {
-        let (events, deed) = deeds()
+        let (events, continuation) = operations()
         let presenter = try await player.present(as: "com.example.Peer") { request in
-            deed.yield(.present(request))
+            continuation.yield(.present(request))
             try await player.setVisible(true, at: request.path)
         } withdraw: { withdrawal in
-            deed.yield(.withdraw(withdrawal))
+            continuation.yield(.withdraw(withdrawal))
         }
         #expect(presenter.path == "/com/example/Peer")
         let tree = Events(bus.watch())
@@ -88,8 +88,8 @@ struct PresentTests {
     }
 
     @Test func `only the presenter gets the arguments of private steps`() async throws {
-        let (events, deed) = deeds()
-        let presenter = try await player.present(as: "com.example.Peer") { deed.yield(.present($0)) }
+        let (events, continuation) = operations()
+        let presenter = try await player.present(as: "com.example.Peer") { continuation.yield(.present($0)) }
         let tree = Events(bus.watch())
         try await bus.emit("secret", ["pin": .string("1234")], on: "main")
         #expect(try await presented(events).arguments == ["pin": .string("1234")])
@@ -148,8 +148,8 @@ struct PresentTests {
     }
 
     @Test func `the presenter is served again after the bus restarts`() async throws {
-        let (events, deed) = deeds()
-        let presenter = try await player.present(as: "com.example.Peer") { deed.yield(.present($0)) }
+        let (events, continuation) = operations()
+        let presenter = try await player.present(as: "com.example.Peer") { continuation.yield(.present($0)) }
         let tree = Events(bus.watch())
         try await tree.first { $0.short == "live main" }
         try service.bus.kill()

@@ -18,7 +18,7 @@ struct AdaptTests {
             if later { await Task.yield() }
             return switch step as? TestStep {
             case .one: TestStep.number(7)
-            case .two: UndeclaredStep.stranger
+            case .two: UndeclaredStep.undeclared
             case .three: throw StepRejected("not now")
             case .four: throw Trouble()
             case .five: NoneStep()
@@ -31,7 +31,7 @@ struct AdaptTests {
             verdicts.append(await fixture.verdict(of: step, on: flow))
         }
         #expect(verdicts == ["navigated", "navigated", "rejected", "GuardFailed", "rejected", "GuardFailed"])
-        #expect(await fixture.navigations(2) == ["Two number(7)", "Two stranger"])
+        #expect(await fixture.navigations(2) == ["Two number(7)", "Two undeclared"])
         let error = try await refusal { try await fixture.coordinator.emit(TestStep.four, on: flow) }
         #expect(error.message.contains("Trouble"))
     }

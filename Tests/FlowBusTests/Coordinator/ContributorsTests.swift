@@ -159,11 +159,11 @@ struct ContributorsTests {
                 lost = page
                 return .all(.child(page), .child(TestScreen("not a name")))
             case .three: return .child(TestScreen("page"))
-            default: return .one(flowContributor: .forwardToCurrentFlow(withStep: UndeclaredStep.stranger))
+            default: return .one(flowContributor: .forwardToCurrentFlow(withStep: UndeclaredStep.undeclared))
             }
         }
         let refusals: [(TestStep, NavigationError.Code, [String])] = [
-            (.one, .navigatorFailed, ["'not a name'", "letters"]), (.four, .navigatorFailed, ["'stranger'"]),
+            (.one, .navigatorFailed, ["'not a name'", "letters"]), (.four, .navigatorFailed, ["'undeclared'"]),
         ]
         for (step, code, words) in refusals {
             let error = try await refusal { try await fixture.coordinator.emit(step, on: main) }

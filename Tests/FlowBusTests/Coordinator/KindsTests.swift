@@ -103,15 +103,15 @@ struct KindsTests {
     func `S-3: a step that no flow declares, or another flow does`(host: HostKind) async throws {
         let fixture = try CoordinatorFixture(host)
         let main = try await fixture.root(Main.self)
-        let unknown = try await refusal { try await fixture.coordinator.emit(UndeclaredStep.stranger, on: main) }
-        #expect(unknown.code == .unknownStep && unknown.message.contains("stranger"))
+        let unknown = try await refusal { try await fixture.coordinator.emit(UndeclaredStep.undeclared, on: main) }
+        #expect(unknown.code == .unknownStep && unknown.message.contains("undeclared"))
         #expect(
-            try await refusal { try await fixture.coordinator.navigate(to: UndeclaredStep.stranger) }.code
+            try await refusal { try await fixture.coordinator.navigate(to: UndeclaredStep.undeclared) }.code
                 == .unknownStep)
         enum Knowing: Oddity { static var steps: [any Step.Type] { [UndeclaredStep.self] } }
         try await fixture.begin(OddFlow(Knowing.self))
-        #expect(await fixture.verdict(of: UndeclaredStep.stranger, on: main) == "unhandled")
-        let outcomes = try await fixture.coordinator.navigate(to: UndeclaredStep.stranger)
+        #expect(await fixture.verdict(of: UndeclaredStep.undeclared, on: main) == "unhandled")
+        let outcomes = try await fixture.coordinator.navigate(to: UndeclaredStep.undeclared)
         #expect(outcomes.map { "\($0.path)" } == ["Main", "Knowing"])
         #expect(try outcomes.map { try $0.result?.get().verdict } == [.unhandled, .navigated])
     }

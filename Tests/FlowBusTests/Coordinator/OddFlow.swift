@@ -49,7 +49,7 @@ enum Side: Oddity {}
 enum Deep: Oddity {}
 
 /// A step type that no flow lists.
-enum UndeclaredStep: Step { case stranger }
+enum UndeclaredStep: Step { case undeclared }
 
 extension FlowContributor {
     /// A child without steps of its own.

@@ -129,7 +129,7 @@ import Testing
     enum OfWide: Step { case listed(first: [Int128], second: [String: Int128]?) }
     enum OfPlace: Step { case shown(places: [Place]) }
     enum OfHoles: Step { case listed(numbers: [Int?]) }
-    enum OfMissing: Step { case told(names: [String: String?]) }
+    enum OfMissing: Step { case reported(names: [String: String?]) }
     enum OfTwice: Step { case maybe(perhaps: Int??) }
     enum OfKeys: Step { case counted(things: [Thing: Int]) }
 

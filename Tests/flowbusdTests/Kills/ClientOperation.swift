@@ -98,7 +98,7 @@ enum CallOutcome: Equatable {
 extension ReceivedMessage {
     /// Whether it reports that the callee died, or was not there, so that it is unknown whether the call was taken
     /// (D-4).
-    var tellsOfDeath: Bool {
+    var reportsDeath: Bool {
         guard case .error(let error) = kind, error.name.hasPrefix("org.freedesktop.DBus.Error.") else { return false }
         let name = error.name.dropFirst("org.freedesktop.DBus.Error.".count)
         return ["NoReply", "ServiceUnknown", "NameHasNoOwner", "Disconnected"].contains(name)

@@ -34,7 +34,7 @@ final class KillClient {
     private let oracle: Oracle
     private(set) var calls: [Call] = []
     /// The visible state without any of ``calls``.
-    private var settled: TreeSnapshot = [:]
+    private var confirmed: TreeSnapshot = [:]
     /// Answered calls with a token, with the answers.
     private var answered: [(call: Call, values: [BusValue])] = []
     /// The answered calls that were repeated.
@@ -150,13 +150,13 @@ final class KillClient {
         paths.filter { path in !calls.contains { $0.operation.isSwitch && $0.operation.path == path } }
     }
 
-    // MARK: Hearing
+    // MARK: Receiving
 
     /// Handles a reply. Returns false if it is not to one of its calls.
     func take(_ message: ReceivedMessage, serials: inout Set<UInt64>) throws -> Bool {
         guard let replyTo = message.replyTo else { return false }
         if let first = recalled.removeValue(forKey: replyTo) {
-            guard !message.tellsOfDeath else { return true }
+            guard !message.reportsDeath else { return true }
             tally.recalled += 1
             guard message.values == first.values else {
                 throw TestFailure("D-4: \(first.call) was answered \(first.values), and by the same token \(message)")
@@ -164,7 +164,7 @@ final class KillClient {
             return true
         }
         guard let index = calls.firstIndex(where: { $0.pending == replyTo }) else { return false }
-        guard !message.tellsOfDeath else {
+        guard !message.reportsDeath else {
             calls[index].pending = nil
             return true
         }
@@ -177,7 +177,7 @@ final class KillClient {
         calls.removeFirst()
         tally.answered += 1
         if call.isTaken { tally.firstOutcomes += 1 }
-        settled = call.after
+        confirmed = call.after
         let callOutcome = CallOutcome(message, to: call.operation)
         // Repeated without a token, it may find presentables that later calls have removed.
         let isLate =
@@ -199,7 +199,7 @@ final class KillClient {
     // MARK: After a death
 
     /// The possible visible states of its roots: with none, the first, the first two, … of the calls under way taken.
-    var snapshots: [TreeSnapshot] { [settled] + calls.map(\.after) }
+    var snapshots: [TreeSnapshot] { [confirmed] + calls.map(\.after) }
 
     /// Compares the state after a restart with the answers, and notes which calls were taken.
     func compare(_ snapshot: TreeSnapshot) throws {
@@ -220,11 +220,11 @@ final class KillClient {
         {
             instances[node.instance] = seen[path]?.instance
         }
-        settled = snapshots[taken]
+        confirmed = snapshots[taken]
         tally.lost += calls.count
         for index in calls.indices where index < taken {
             calls[index].isTaken = true
-            calls[index].after = settled
+            calls[index].after = confirmed
         }
     }
 
@@ -253,7 +253,7 @@ final class KillClient {
         }
     }
 
-    /// Gives the serials of navigations that it was answered since.
+    /// Takes the serials of navigations in answers since the last call.
     func takeAcknowledged() -> [UInt64] {
         defer { acknowledged = [] }
         return acknowledged

@@ -52,7 +52,7 @@ enum KillDefinitions {
 
         """ + kinds.map(own).joined()
 
-    /// The flows that roots of one client's are of.
+    /// The flows of roots that one client has for itself.
     static let kinds = ["free", "stack", "tabs"]
 
     private static func own(_ kind: String) -> String {

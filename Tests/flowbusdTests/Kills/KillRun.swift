@@ -99,7 +99,7 @@ final class KillRun {
             }
             try shared.answer(&random)
         }
-        // A heap of calls, somewhere in which it is hit.
+        // Many calls, in the middle of which it is killed.
         for client in clients {
             for _ in 0..<32 { try client.go(&random, window: 24, numbers: &numbers, isLater: true) }
         }
@@ -111,7 +111,7 @@ final class KillRun {
         }
         for client in clients { try client.send() }
         if daemon.isActivated {
-            // All of it has to be on its way to this process, and nothing left for the next.
+            // All calls have to be on their way to this process, and none left for the next one.
             for client in clients { try client.client.ping() }
         }
         try listener.run(for: random.time(upTo: random.chance(60) ? 2 : 8)) {}
@@ -145,18 +145,18 @@ final class KillRun {
             try listener.wait(for: "all answers") {
                 try receiveAll()
                 try shared.answer(&random, all: true)
-                return clients.allSatisfy(\.isDone) && shared.isSettled
+                return clients.allSatisfy(\.isDone) && shared.isDecided
             }
             // What the answers of presenter and guard led to is done when they get this one; and they have heard of it.
             for client in [shared.presenter, shared.guard, listener] { try client.ping(Service.name) }
             try receiveAll()
-        } while !shared.isSettled
+        } while !shared.isDecided
         let snapshot = try snapshot()
         for client in clients {
             try client.compare(snapshot)
             client.forgetAnswers()
         }
-        try shared.compare(snapshot, isSettled: true)
+        try shared.compare(snapshot, isDecided: true)
         try received.compare(with: listener, answered: clients.flatMap { $0.takeAcknowledged() })
         if snapshot.keys.count(where: { $0.hasPrefix("/shared/") }) > 20 {
             try listener.call(
@@ -167,7 +167,7 @@ final class KillRun {
         read = [:]
     }
 
-    // MARK: Those who own something and leave
+    // MARK: Owners that leave
 
     private func addOwners() throws {
         guard guests.count < 3 else { return }
@@ -193,7 +193,7 @@ final class KillRun {
         return gone
     }
 
-    // MARK: Hearing and looking
+    // MARK: Receiving and reading
 
     /// Reads the tree; with bus activation this starts the daemon.
     private func snapshot() throws -> TreeSnapshot {
@@ -203,7 +203,7 @@ final class KillRun {
                     at: try listener.call(
                         Service.name, Service.root, "org.freedesktop.DBus.ObjectManager", "GetManagedObjects")[0])
             } catch let error as BusError where error.name == "org.freedesktop.DBus.Error.NoReply" {
-                // The bus had not seen yet that it is dead.
+                // The bus had not noticed its death yet.
             }
         }
     }

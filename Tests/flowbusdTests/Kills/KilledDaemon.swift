@@ -9,7 +9,7 @@ protocol KilledDaemon {
     var flows: TemporaryDirectory { get }
     /// Whether a call makes the bus start it: then messages of a client can reach two processes.
     var isActivated: Bool { get }
-    /// Kills it at this very moment.
+    /// Kills it now.
     func kill() throws
     /// Restarts it, if needed, and may kill it during the start.
     ///
@@ -19,7 +19,7 @@ protocol KilledDaemon {
     var log: String { get }
 }
 
-/// What each has.
+/// The folders of a daemon.
 struct KilledFolders {
     let flows: TemporaryDirectory
     let files: TemporaryDirectory
@@ -35,7 +35,7 @@ struct KilledFolders {
     }
 }
 
-/// One with a supervisor, which starts it again when it is gone.
+/// A daemon with a supervisor, which restarts it.
 final class SupervisedDaemon: KilledDaemon {
     let isActivated = false
     let bus: PrivateBus
@@ -90,7 +90,7 @@ final class SupervisedDaemon: KilledDaemon {
     private static func serves(_ line: String) -> Bool { line.contains("Serving org.flowbus.Navigation1") }
 }
 
-/// One that the bus starts for the next call.
+/// A daemon that the bus starts for the next call.
 final class ActivatedDaemon: KilledDaemon {
     let isActivated = true
     let bus: PrivateBus
@@ -122,7 +122,7 @@ final class ActivatedDaemon: KilledDaemon {
     func restartAfterKill(_ random: inout SeededGenerator) throws -> Int {
         var kills = 1
         while random.chance(25) {
-            // It comes with this call, and goes again; the bus answers the call then.
+            // It starts with this call, and ends again; then the bus answers the call.
             let before = processID
             let call = try caller.start(Service.name, Service.root, "org.freedesktop.DBus.Peer", "Ping")
             try caller.run(for: random.time(upTo: 40)) {}
@@ -135,7 +135,7 @@ final class ActivatedDaemon: KilledDaemon {
         return kills
     }
 
-    /// The number that the latest one wrote down before it became flowbusd.
+    /// The process id that the latest one wrote before it became flowbusd.
     private var processID: pid_t? {
         let text = (try? String(contentsOfFile: services.path + "/pid", encoding: .utf8)) ?? ""
         return pid_t(text.trimmingCharacters(in: .newlines))

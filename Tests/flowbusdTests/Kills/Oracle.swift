@@ -7,7 +7,7 @@ typealias TreeSnapshot = [String: NodeSnapshot]
 
 /// The visible state of a presentable.
 struct NodeSnapshot: Equatable {
-    /// What it is and how it stands.
+    /// Its kind and state.
     var line: String
     /// Its instance, as the daemon or the oracle counts.
     var instance: UInt64

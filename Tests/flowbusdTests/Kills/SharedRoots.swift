@@ -31,7 +31,7 @@ final class SharedRoots {
     private(set) var taken = 0
     /// The number of pending steps whose outcome came from another daemon.
     private(set) var concludedLate = 0
-    /// Those that are pending, and their daemon is gone.
+    /// Pending steps whose daemon is gone.
     private var late: Set<Int> = []
 
     init(_ bus: PrivateBus) throws {
@@ -81,12 +81,12 @@ final class SharedRoots {
         asks[number]?.pending = call
     }
 
-    /// How many were not answered.
+    /// The number of unanswered ones.
     var openCount: Int { asks.values.count { $0.verdict == nil } }
-    /// Whether no caller waits for an answer, be it one that will not come.
+    /// Whether no caller waits for an answer, not even for one that will not arrive.
     var isQuiet: Bool { asks.values.allSatisfy { $0.pending == nil } }
 
-    /// Answers some of what the guard and the presenter were asked; or all.
+    /// Answers some of the questions to the guard and the presenter, or all.
     func answer(_ random: inout SeededGenerator, all: Bool = false) throws {
         if let failure { throw failure }
         while let question = questions.first, all || random.chance(30) {
@@ -110,7 +110,7 @@ final class SharedRoots {
             let number = asks.values.first(where: { $0.client === client && $0.pending == call })?.number
         else { return false }
         asks[number]?.pending = nil
-        guard !message.tellsOfDeath else { return true }
+        guard !message.reportsDeath else { return true }
         let verdict = message.values.last?.text ?? "\(message)"
         if verdict == "pending" {
             asks[number]?.isPending = true
@@ -153,7 +153,7 @@ final class SharedRoots {
     }
 
     /// Compares the visible state with the answers. If everything is answered, everything has to be there.
-    func compare(_ snapshot: TreeSnapshot, isSettled: Bool = false) throws {
+    func compare(_ snapshot: TreeSnapshot, isDecided: Bool = false) throws {
         let cards = snapshot.filter { $0.key.hasPrefix("/shared/card") }.sorted {
             $0.value.instance < $1.value.instance
         }
@@ -168,8 +168,8 @@ final class SharedRoots {
                 throw TestFailure("D-1: \(ask.number) was answered, and is not there")
             }
         }
-        if let stranger = numbers.first(where: { asks[$0] == nil }) {
-            throw TestFailure("nobody asked for \(stranger)")
+        if let unknown = numbers.first(where: { asks[$0] == nil }) {
+            throw TestFailure("nobody asked for \(unknown)")
         }
         for client in Set(asks.values.map { ObjectIdentifier($0.client) }) {
             let own = numbers.filter { asks[$0].map { ObjectIdentifier($0.client) } == client }
@@ -182,12 +182,12 @@ final class SharedRoots {
             }
             if owned.contains(node.instance), !isOwned { throw TestFailure("D-3: '\(path)' has lost its owner") }
             if isOwned { owned.insert(node.instance) }
-            if isSettled, !isOwned { throw TestFailure("S-31: '\(path)' is not owned, and its Present was answered") }
+            if isDecided, !isOwned { throw TestFailure("S-31: '\(path)' is not owned, and its Present was answered") }
         }
     }
 
     /// Whether all that was asked for is answered.
-    var isSettled: Bool { openCount == 0 && questions.isEmpty && presents.isEmpty }
+    var isDecided: Bool { openCount == 0 && questions.isEmpty && presents.isEmpty }
 
     /// Removes decided entries, after the screens were cleared.
     func forget() {
