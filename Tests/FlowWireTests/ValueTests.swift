@@ -39,6 +39,37 @@ struct ValueTests {
         #expect(back == samples)
     }
 
+    @Test func `a fixed type has the bits that sd-bus has for its type`() throws {
+        let written = try read { body in
+            for value in Self.values.prefix(10) { try body.append(value) }
+        } _: { message in
+            let flags = [try message.readBool(), try message.readBool()]
+            let unsigned = (try message.readByte(), try message.readInt16(), try message.readUInt16())
+            let wide = (try message.readInt32(), try message.readUInt32(), try message.readInt64())
+            #expect(flags == [true, false] && unsigned == (255, .min, .max) && wide == (.min, .max, .min))
+            return (try message.readUInt64(), try message.readDouble())
+        }
+        #expect(written == (.max, -0.5))
+
+        let values = try read { body in
+            try body.append(true)
+            try body.append(UInt8.max)
+            try body.append(Int16.min)
+            try body.append(UInt16.max)
+            try body.append(Int32.min)
+            try body.append(UInt32.max)
+            try body.append(Int64.min)
+            try body.append(-0.5)
+        } _: { message in
+            try message.readValues()
+        }
+        #expect(
+            values == [
+                .bool(true), .byte(.max), .int16(.min), .uint16(.max), .int32(.min), .uint32(.max), .int64(.min),
+                .double(-0.5),
+            ])
+    }
+
     @Test func `arguments are read in order, each with its type`() throws {
         // The same name twice is for who reads it to judge.
         let arguments = Self.values.enumerated().map { Argument("n\($0.offset % 20)", $0.element) }
