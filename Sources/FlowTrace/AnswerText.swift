@@ -1,215 +1,114 @@
 import FlowCore
 
-// Answers of other processes in the lines of events, written and read.
+// Answers of other processes in the lines of events.
 
-extension TraceLine {
-    mutating func add(_ answer: GuardAnswer, _ definitions: Definitions) {
-        switch answer {
-        case .step(let step, let arguments):
-            add("step")
-            add(definitions[step].name)
-            add(arguments)
-        case .rejected: add("rejected")
-        case .failed(let message):
-            add("failed")
-            add(quoted: message)
-        case .timedOut: add("timed-out")
+extension TraceFields {
+    static let guardAnswer = TraceField<GuardAnswer>(
+        "answer of a guard",
+        [
+            TraceCase("step", GuardAnswer.step, step, arguments) {
+                if case .step(let step, let arguments) = $0 { (step, arguments) } else { nil }
+            },
+            TraceCase("rejected", .rejected),
+            TraceCase("failed", GuardAnswer.failed, text) {
+                if case .failed(let message) = $0 { message } else { nil }
+            },
+            TraceCase("timed-out", .timedOut),
+        ])
+
+    static let navigatorAnswer = TraceField<NavigatorAnswer>(
+        "answer of a navigator",
+        [
+            TraceCase("contributors", NavigatorAnswer.contributors, contributor.list) {
+                if case .contributors(let contributors) = $0 { contributors } else { nil }
+            },
+            TraceCase("failed", NavigatorAnswer.failed, text) {
+                if case .failed(let message) = $0 { message } else { nil }
+            },
+            TraceCase("timed-out", .timedOut),
+        ])
+
+    static let presenterAnswer = TraceField<PresenterAnswer>(
+        "answer of a presenter",
+        [
+            TraceCase("presented", PresenterAnswer.presented, client) {
+                if case .presented(let client) = $0 { client } else { nil }
+            },
+            TraceCase("failed", .failed), TraceCase("timed-out", .timedOut),
+        ])
+
+    // MARK: - Contributors
+
+    private static let contributor = TraceField<FlowContributor>(
+        "contributor",
+        [
+            child("screen", screen, ChildTemplate.Presentable.screen) {
+                if case .screen(let id) = $0 { id } else { nil }
+            },
+            child("flow", flow, ChildTemplate.Presentable.flow) { if case .flow(let id) = $0 { id } else { nil } },
+            TraceCase("pop-root", .pop(.root)),
+            TraceCase("pop", { .pop(.to(name: $0)) }, text) { if case .pop(.to(let name)) = $0 { name } else { nil } },
+            TraceCase("current", FlowContributor.current, template) {
+                if case .current(let template) = $0 { template } else { nil }
+            },
+            TraceCase("parent", FlowContributor.parent, template) {
+                if case .parent(let template) = $0 { template } else { nil }
+            },
+            TraceCase("end", .end(nil)),
+            TraceCase("end-with", FlowContributor.end, template) {
+                if case .end(let template) = $0 { template } else { nil }
+            },
+        ])
+
+    /// A child: its name, and options. Each option has a word before it, and none of these words begins a contributor.
+    private static func child<ID>(
+        _ word: String, _ id: TraceField<ID>, _ make: @escaping @Sendable (ID) -> ChildTemplate.Presentable,
+        take: @escaping @Sendable (ChildTemplate.Presentable) -> ID?
+    ) -> TraceCase<FlowContributor> {
+        TraceCase(
+            word,
+            {
+                .child(
+                    ChildTemplate(
+                        make($0), id: $1, arguments: $2, step: $3, stepArguments: $4, style: $5 ?? "", whenHidden: $6,
+                        reuses: $7, clears: $8, onDismissed: $9))
+            },
+            id, text.option("id"), source("arguments"), step.option("step"), source("step-arguments"),
+            text.option("style"), oneOf(WhenHidden.self).option("when-hidden"), flag("reuse"), flag("clear"),
+            template.option("on-dismissed")
+        ) {
+            guard case .child(let child) = $0, let id = take(child.presentable) else { return nil }
+            return (
+                id, child.id, child.arguments, child.step, child.stepArguments,
+                child.style.isEmpty ? nil : child.style, child.whenHidden,
+                child.reuses, child.clears, child.onDismissed
+            )
         }
     }
 
-    mutating func add(_ answer: NavigatorAnswer, _ definitions: Definitions) {
-        switch answer {
-        case .contributors(let contributors):
-            add("contributors")
-            add(contributors.count)
-            for contributor in contributors { add(contributor, definitions) }
-        case .failed(let message):
-            add("failed")
-            add(quoted: message)
-        case .timedOut: add("timed-out")
+    private static let template = TraceField(step, source("arguments")) {
+        StepTemplate($0, arguments: $1)
+    } take: {
+        ($0.step, $0.arguments)
+    }
+
+    /// Arguments after a word; inherited ones are left out.
+    private static func source(_ word: String) -> TraceField<ArgumentSource> {
+        binding.list.option(word).mapped({ $0.map(ArgumentSource.given) ?? .inherited }) {
+            if case .given(let bindings) = $0 { bindings } else { nil }
         }
     }
 
-    mutating func add(_ answer: PresenterAnswer) {
-        switch answer {
-        case .presented(let client):
-            add("presented")
-            add(quoted: client.name)
-        case .failed: add("failed")
-        case .timedOut: add("timed-out")
-        }
-    }
+    private static let binding = TraceField(text, bindingSource, make: { Binding($0, $1) }) { ($0.name, $0.source) }
 
-    private mutating func add(_ contributor: FlowContributor, _ definitions: Definitions) {
-        switch contributor {
-        case .child(let child): add(child, definitions)
-        case .pop(.root): add("pop-root")
-        case .pop(.to(let name)):
-            add("pop")
-            add(quoted: name)
-        case .current(let template):
-            add("current")
-            add(template, definitions)
-        case .parent(let template):
-            add("parent")
-            add(template, definitions)
-        case .end(let template):
-            add(template == nil ? "end" : "end-with")
-            if let template { add(template, definitions) }
-        }
-    }
-
-    private mutating func add(_ child: ChildTemplate, _ definitions: Definitions) {
-        switch child.presentable {
-        case .screen(let screen): add("screen \(definitions[screen].name)")
-        case .flow(let flow): add("flow \(definitions[flow].name)")
-        }
-        if let id = child.id {
-            add("id")
-            add(quoted: id)
-        }
-        add("arguments", child.arguments)
-        if let step = child.step { add("step \(definitions[step].name)") }
-        add("step-arguments", child.stepArguments)
-        if !child.style.isEmpty {
-            add("style")
-            add(quoted: child.style)
-        }
-        if let whenHidden = child.whenHidden { add("when-hidden \(whenHidden.rawValue)") }
-        if child.reuses { add("reuse") }
-        if child.clears { add("clear") }
-        if let template = child.onDismissed {
-            add("on-dismissed")
-            add(template, definitions)
-        }
-    }
-
-    private mutating func add(_ template: StepTemplate, _ definitions: Definitions) {
-        add(definitions[template.step].name)
-        add("arguments", template.arguments)
-    }
-
-    /// Adds arguments after a word; inherited ones are left out.
-    private mutating func add(_ word: String, _ source: ArgumentSource) {
-        guard case .given(let bindings) = source else { return }
-        add(word)
-        add(bindings.count)
-        for binding in bindings {
-            add(quoted: binding.name)
-            switch binding.source {
-            case .literal(let value):
-                add("literal")
-                add(variant: value)
-            case .step(let name):
-                add("of-step")
-                add(quoted: name)
-            case .flow(let name):
-                add("of-flow")
-                add(quoted: name)
-            case .childName: add("child-name")
-            case .reason: add("reason")
-            }
-        }
-    }
-}
-
-extension TraceScanner {
-    mutating func guardAnswer(_ definitions: Definitions) throws(Failure) -> GuardAnswer {
-        let kind = try word()
-        switch kind {
-        case "step": return .step(try step(definitions), try arguments())
-        case "rejected": return .rejected
-        case "failed": return .failed(try word())
-        case "timed-out": return .timedOut
-        default: throw Failure("'\(kind)' is no answer of a guard")
-        }
-    }
-
-    mutating func navigatorAnswer(_ definitions: Definitions) throws(Failure) -> NavigatorAnswer {
-        let kind = try word()
-        switch kind {
-        case "contributors":
-            var contributors: [FlowContributor] = []
-            for _ in 0..<(try count()) { contributors.append(try contributor(definitions)) }
-            return .contributors(contributors)
-        case "failed": return .failed(try word())
-        case "timed-out": return .timedOut
-        default: throw Failure("'\(kind)' is no answer of a navigator")
-        }
-    }
-
-    mutating func presenterAnswer() throws(Failure) -> PresenterAnswer {
-        let kind = try word()
-        switch kind {
-        case "presented": return .presented(by: try client())
-        case "failed": return .failed
-        case "timed-out": return .timedOut
-        default: throw Failure("'\(kind)' is no answer of a presenter")
-        }
-    }
-
-    private mutating func contributor(_ definitions: Definitions) throws(Failure) -> FlowContributor {
-        let kind = try word()
-        switch kind {
-        case "screen": return .child(try child(.screen(try screen(definitions)), definitions))
-        case "flow": return .child(try child(.flow(try flow(definitions)), definitions))
-        case "pop-root": return .pop(.root)
-        case "pop": return .pop(.to(name: try word()))
-        case "current": return .current(try stepTemplate(definitions))
-        case "parent": return .parent(try stepTemplate(definitions))
-        case "end": return .end(nil)
-        case "end-with": return .end(try stepTemplate(definitions))
-        default: throw Failure("'\(kind)' is no contributor")
-        }
-    }
-
-    /// Adds the options of a child after its name. Each has a word before it, and none of these words begins a
-    /// contributor.
-    private mutating func child(
-        _ presentable: ChildTemplate.Presentable, _ definitions: Definitions
-    ) throws(Failure) -> ChildTemplate {
-        let id = try skip("id") ? try word() : nil
-        let arguments = try argumentSource("arguments")
-        let step = try skip("step") ? try step(definitions) : nil
-        let stepArguments = try argumentSource("step-arguments")
-        let style = try skip("style") ? try word() : ""
-        let whenHidden = try skip("when-hidden") ? try oneOf(WhenHidden.self) : nil
-        let reuses = try skip("reuse")
-        let clears = try skip("clear")
-        let onDismissed = try skip("on-dismissed") ? try stepTemplate(definitions) : nil
-        return ChildTemplate(
-            presentable, id: id, arguments: arguments, step: step, stepArguments: stepArguments, style: style,
-            whenHidden: whenHidden, reuses: reuses, clears: clears, onDismissed: onDismissed)
-    }
-
-    private mutating func stepTemplate(_ definitions: Definitions) throws(Failure) -> StepTemplate {
-        StepTemplate(try step(definitions), arguments: try argumentSource("arguments"))
-    }
-
-    private mutating func argumentSource(_ word: String) throws(Failure) -> ArgumentSource {
-        guard try skip(word) else { return .inherited }
-        var bindings: [Binding] = []
-        for _ in 0..<(try count()) { bindings.append(Binding(try self.word(), try bindingSource())) }
-        return .given(bindings)
-    }
-
-    private mutating func bindingSource() throws(Failure) -> Binding.Source {
-        let kind = try word()
-        switch kind {
-        case "literal": return .literal(try variant())
-        case "of-step": return .step(try word())
-        case "of-flow": return .flow(try word())
-        case "child-name": return .childName
-        case "reason": return .reason
-        default: throw Failure("'\(kind)' is nothing that an argument comes from")
-        }
-    }
-
-    private mutating func screen(_ definitions: Definitions) throws(Failure) -> ScreenID {
-        let name = try word()
-        guard let screen = definitions.screen(named: name) else {
-            throw Failure("no definition declares a screen '\(name)'")
-        }
-        return screen
-    }
+    private static let bindingSource = TraceField<Binding.Source>(
+        "source of an argument",
+        [
+            TraceCase("literal", Binding.Source.literal, value) {
+                if case .literal(let value) = $0 { value } else { nil }
+            },
+            TraceCase("of-step", Binding.Source.step, text) { if case .step(let name) = $0 { name } else { nil } },
+            TraceCase("of-flow", Binding.Source.flow, text) { if case .flow(let name) = $0 { name } else { nil } },
+            TraceCase("child-name", .childName), TraceCase("reason", .reason),
+        ])
 }

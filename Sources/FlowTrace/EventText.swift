@@ -1,214 +1,204 @@
 import FlowCore
 
-// Events as lines of a trace, which `EventScanner.swift` reads. Steps, screens and flows are written by name, and
-// presentables by path, because numbers are valid in one run of the daemon only. Newer fields are at the end of a line,
-// so that older traces can still be read.
+// The lines of events. Newer values are at the end of a line, and can be missing in older traces.
 
 extension TraceLine {
     /// Creates the line of an event that is about to be handled.
     init(_ event: Event, at now: Instant, in coordinator: borrowing Coordinator) {
         self.init("\(now.microseconds)")
-        switch event {
-        case .started: add("started")
-        case .continued: add("continued")
-        case .stepEmitted(let request, let node, let step, let arguments, let client, let options):
-            add("emitted")
-            add(request.number)
-            add(coordinator.path(of: node))
-            add(coordinator.definitions[step].name)
-            add(arguments)
-            add(quoted: client.name)
-            if let options { add(options) }
-        case .emissionRepeated(let request, let token, let client):
-            add("repeated")
-            add(request.number)
-            add(quoted: token)
-            add(quoted: client.name)
-        case .stepsEmitted(let request, let node, let steps, let client, let path):
-            add("emitted-list")
-            add(request.number)
-            add(coordinator.path(of: node))
-            add(steps.count)
-            for step in steps { add(step, coordinator.definitions) }
-            add(quoted: client.name)
-            add(calledAt: path)
-        case .visibilityChanged(let request, let node, let isVisible, let client):
-            add("visible")
-            add(request.number)
-            add(coordinator.path(of: node))
-            add(isVisible)
-            add(quoted: client.name)
-        case .presentableDismissed(let request, let node, let client):
-            add("dismissed", request, coordinator.path(of: node), client)
-        case .presentableClaimed(let request, let node, let client):
-            add("claimed", request, coordinator.path(of: node), client)
-        case .presentableReleased(let request, let node, let client):
-            add("released", request, coordinator.path(of: node), client)
-        case .readinessAwaited(let request, let node, let client):
-            add("readiness", request, coordinator.path(of: node), client)
-        case .backPressed(let request, let node, let client, let path):
-            add("back", request, coordinator.path(of: node), client)
-            add(calledAt: path)
-        case .flowRequested(let request, let flow):
-            add("requested")
-            add(request.number)
-            add(flow, coordinator.definitions)
-        case .deepLinkOpened(let request, let step, let arguments, let client):
-            add("deep-link")
-            add(request.number)
-            add(coordinator.definitions[step].name)
-            add(arguments)
-            add(quoted: client.name)
-        case .pathOpened(let request, let segments, let client, let timeout):
-            add("path")
-            add(request.number)
-            add(segments.count)
-            for segment in segments {
-                add(quoted: segment.flow)
-                add(segment.step.map { coordinator.definitions[$0].name } ?? "-")
-                add(segment.arguments)
-            }
-            add(quoted: client.name)
-            add("timeout")
-            add(timeout)
-        case .flowRegistered(let request, let registration):
-            add("registered")
-            add(request.number)
-            add(registration)
-        case .flowUnregistered(let request, let flow, let client):
-            add("unregistered")
-            add(request.number)
-            add(quoted: flow)
-            add(quoted: client.name)
-        case .guardReplied(let question, let answer):
-            add("guard-replied")
-            add(question.number)
-            add(answer, coordinator.definitions)
-        case .navigatorReplied(let question, let answer):
-            add("navigator-replied")
-            add(question.number)
-            add(answer, coordinator.definitions)
-        case .presenterReplied(let question, let answer):
-            add("presenter-replied")
-            add(question.number)
-            add(answer)
-        case .clientVanished(let client):
-            add("client-vanished")
-            add(quoted: client.name)
-        case .clientIdentified(let client, let user):
-            add("client-identified")
-            add(quoted: client.name)
-            add("\(user)")
-        case .nameOwnerChanged(let name, let owner):
-            add("name-owner")
-            add(quoted: name)
-            add(quoted: owner?.name ?? "")
-        case .timerFired: add("timer")
-        case .definitionsRead: add("definitions")
-        case .restored(let records, let onSameBus):
-            add("restored")
-            add(records, onSameBus: onSameBus)
-        }
+        TraceFields.event.write(event, &self, coordinator)
+    }
+}
+
+extension TraceScanner {
+    /// Reads the event of a line, and its time.
+    mutating func event(for coordinator: borrowing Coordinator) throws(Failure) -> (Event, Instant) {
+        let now = try time()
+        let event = try TraceFields.event.read(&self, coordinator)
+        guard isAtEnd else { throw Failure("there is more in the line than the event") }
+        return (event, now)
+    }
+}
+
+extension TraceFields {
+    static let event = TraceField<Event>("event", eventCases)
+    static let eventCases = calls + news
+
+    /// Calls of clients.
+    private static let calls: [TraceCase<Event>] = [
+        TraceCase("emitted", Event.stepEmitted, request, node, step, arguments, client, emissionOptions.unlessAtEnd) {
+            guard case .stepEmitted(let request, let node, let step, let arguments, let client, let options) = $0
+            else { return nil }
+            return (request, node, step, arguments, client, options)
+        },
+        TraceCase("repeated", Event.emissionRepeated, request, text, client) {
+            if case .emissionRepeated(let request, let token, let client) = $0 { (request, token, client) } else { nil }
+        },
+        TraceCase("emitted-list", Event.stepsEmitted, request, node, emittedStep.list, client, calledAt) {
+            guard case .stepsEmitted(let request, let node, let steps, let client, let path) = $0 else { return nil }
+            return (request, node, steps, client, path)
+        },
+        TraceCase("visible", Event.visibilityChanged, request, node, bool, clientOrNone) {
+            guard case .visibilityChanged(let request, let node, let isVisible, let client) = $0 else { return nil }
+            return (request, node, isVisible, client)
+        },
+        TraceCase("dismissed", Event.presentableDismissed, request, node, client) {
+            guard case .presentableDismissed(let request, let node, let client) = $0 else { return nil }
+            return (request, node, client)
+        },
+        TraceCase("claimed", Event.presentableClaimed, request, node, client) {
+            if case .presentableClaimed(let request, let node, let client) = $0 { (request, node, client) } else { nil }
+        },
+        TraceCase("released", Event.presentableReleased, request, node, client) {
+            guard case .presentableReleased(let request, let node, let client) = $0 else { return nil }
+            return (request, node, client)
+        },
+        TraceCase("readiness", Event.readinessAwaited, request, node, client) {
+            if case .readinessAwaited(let request, let node, let client) = $0 { (request, node, client) } else { nil }
+        },
+        TraceCase("back", Event.backPressed, request, node, client, calledAt) {
+            guard case .backPressed(let request, let node, let client, let path) = $0 else { return nil }
+            return (request, node, client, path)
+        },
+        TraceCase("requested", Event.flowRequested, request, flowRequest) {
+            if case .flowRequested(let request, let flow) = $0 { (request, flow) } else { nil }
+        },
+        TraceCase("deep-link", Event.deepLinkOpened, request, step, arguments, client) {
+            guard case .deepLinkOpened(let request, let step, let arguments, let client) = $0 else { return nil }
+            return (request, step, arguments, client)
+        },
+        TraceCase("path", Event.pathOpened, request, pathSegment.list, client, pathTimeout) {
+            guard case .pathOpened(let request, let segments, let client, let timeout) = $0 else { return nil }
+            return (request, segments, client, timeout)
+        },
+        TraceCase("registered", Event.flowRegistered, request, registration) {
+            if case .flowRegistered(let request, let registration) = $0 { (request, registration) } else { nil }
+        },
+        TraceCase("unregistered", Event.flowUnregistered, request, text, client) {
+            if case .flowUnregistered(let request, let flow, let client) = $0 { (request, flow, client) } else { nil }
+        },
+    ]
+
+    /// Everything else.
+    private static let news: [TraceCase<Event>] = [
+        TraceCase("started", { .started }) { if case .started = $0 { () } else { nil } },
+        TraceCase("continued", { .continued }) { if case .continued = $0 { () } else { nil } },
+        TraceCase("timer", { .timerFired }) { if case .timerFired = $0 { () } else { nil } },
+        TraceCase("guard-replied", Event.guardReplied, question, guardAnswer) {
+            if case .guardReplied(let question, let answer) = $0 { (question, answer) } else { nil }
+        },
+        TraceCase("navigator-replied", Event.navigatorReplied, question, navigatorAnswer) {
+            if case .navigatorReplied(let question, let answer) = $0 { (question, answer) } else { nil }
+        },
+        TraceCase("presenter-replied", Event.presenterReplied, question, presenterAnswer) {
+            if case .presenterReplied(let question, let answer) = $0 { (question, answer) } else { nil }
+        },
+        TraceCase("client-vanished", Event.clientVanished, client) {
+            if case .clientVanished(let client) = $0 { client } else { nil }
+        },
+        TraceCase("client-identified", Event.clientIdentified, client, integer()) {
+            if case .clientIdentified(let client, let user) = $0 { (client, user) } else { nil }
+        },
+        TraceCase("name-owner", Event.nameOwnerChanged, text, nameOwner) {
+            if case .nameOwnerChanged(let name, let owner) = $0 { (name, owner) } else { nil }
+        },
+        TraceCase("definitions", Event.definitionsRead, definitions) {
+            if case .definitionsRead(let definitions) = $0 { definitions } else { nil }
+        },
+        TraceCase("restored", { .restored($1, onSameBus: $0) }, either("same-bus", or: "other-bus"), record.list) {
+            if case .restored(let records, let onSameBus) = $0 { (onSameBus, records) } else { nil }
+        },
+    ]
+
+    // MARK: - Values of events
+
+    private static let clientOrNone = client.unlessAtEnd.mapped({ $0 ?? Client("") }) { $0 }
+    private static let pathTimeout = number.option("timeout").mapped({ $0 ?? Limits.pathTimeout }) { $0 }
+    private static let calledAt = word.option("at")
+    /// Without a name: nobody owns it.
+    private static let nameOwner = text.mapped({ $0.isEmpty ? nil : Client($0) }) { (owner: Client?) in
+        owner?.name ?? ""
     }
 
-    /// Adds a call on a presentable without further arguments.
-    private mutating func add(_ kind: String, _ request: RequestID, _ path: String, _ client: Client) {
-        add(kind)
-        add(request.number)
-        add(path)
-        add(quoted: client.name)
+    private static let emissionOptions = TraceField(
+        text.option("token"), number.option("instance"), flag("no-wait", means: false), text.option("activation-token"),
+        flag("interactive"), calledAt, make: EmissionOptions.init
+    ) {
+        ($0.token, $0.instance, $0.waits, $0.activationToken, $0.isInteractive, $0.calledAt)
     }
 
-    private mutating func add(_ options: EmissionOptions) {
-        if let token = options.token {
-            add("token")
-            add(quoted: token)
-        }
-        if let instance = options.instance {
-            add("instance")
-            add(instance)
-        }
-        if !options.waits { add("no-wait") }
-        if let token = options.activationToken {
-            add("activation-token")
-            add(quoted: token)
-        }
-        if options.isInteractive { add("interactive") }
-        add(calledAt: options.calledAt)
+    private static let emittedStep = TraceField<EmittedStep>(
+        "step or error",
+        [
+            TraceCase("step", EmittedStep.step, step, arguments) {
+                if case .step(let step, let arguments) = $0 { (step, arguments) } else { nil }
+            },
+            TraceCase("refused", EmittedStep.refused, error) {
+                if case .refused(let error) = $0 { error } else { nil }
+            },
+        ])
+
+    private static let flowRequest = TraceField(
+        flow, arguments, step.orDash, arguments, client, text.option("id"), text.option("token"),
+        text.option("activation-token")
+    ) {
+        FlowRequest($0, id: $5, arguments: $1, step: $2, stepArguments: $3, by: $4, token: $6, activationToken: $7)
+    } take: {
+        ($0.definition, $0.arguments, $0.step, $0.stepArguments, $0.client, $0.id, $0.token, $0.activationToken)
     }
 
-    private mutating func add(calledAt path: String?) {
-        guard let path else { return }
-        add("at")
-        add(path)
+    private static let pathSegment = TraceField(text, step.orDash, arguments, make: PathSegment.init) {
+        ($0.flow, $0.step, $0.arguments)
     }
 
-    private mutating func add(_ step: EmittedStep, _ definitions: Definitions) {
-        switch step {
-        case .step(let id, let arguments):
-            add("step")
-            add(definitions[id].name)
-            add(arguments)
-        case .refused(let error):
-            add("refused")
-            add(error.code.rawValue)
-            add(quoted: error.message)
-        }
+    // MARK: - Registrations
+
+    private static let registration = TraceField(
+        text, service, stepDeclaration.list, client, flag("guard"), oneOf(Children.self).option("children"),
+        text.option("initial"), flag("activatable"), screens.option("screens")
+    ) { flow, service, steps, client, hasGuard, children, initial, isActivatable, screens in
+        var registration = Registration(
+            flow, at: service, steps: steps, hasGuard: hasGuard, children: children ?? .free, initial: initial,
+            by: client, isActivatable: isActivatable)
+        if let screens { registration.bring(screens.0, presentedAt: screens.presenter) }
+        return registration
+    } take: { it in
+        let screens = it.screens.map { Registration.Screen($0.name, parameters: $0.parameters) }
+        return (
+            it.flow, it.service, it.steps, it.client, it.hasGuard, it.children == .free ? nil : it.children, it.initial,
+            it.isActivatable, it.presenterPath.map { (screens, $0) }
+        )
     }
 
-    private mutating func add(_ request: FlowRequest, _ definitions: Definitions) {
-        add(definitions[request.definition].name)
-        add(request.arguments)
-        add(request.step.map { definitions[$0].name } ?? "-")
-        add(request.stepArguments)
-        add(quoted: request.client.name)
-        if let id = request.id {
-            add("id")
-            add(quoted: id)
-        }
-        if let token = request.token {
-            add("token")
-            add(quoted: token)
-        }
-        if let token = request.activationToken {
-            add("activation-token")
-            add(quoted: token)
-        }
+    /// Screens, and the path of the object that presents them.
+    private static let screens = TraceField<([Registration.Screen], presenter: String)>(
+        screenDeclaration.list, mark("presenter"), text, make: { ($0, $2) }
+    ) {
+        ($0, (), $1)
     }
 
-    private mutating func add(_ registration: Registration) {
-        add(quoted: registration.flow)
-        add(registration.service)
-        add(registration.steps.count)
-        for step in registration.steps {
-            add(quoted: step.name)
-            add(step.isPrivate ? "private" : "public")
-            add(step.parameters)
-        }
-        add(quoted: registration.client.name)
-        if registration.hasGuard { add("guard") }
-        if registration.children != .free { add("children \(registration.children.rawValue)") }
-        if let initial = registration.initial {
-            add("initial")
-            add(quoted: initial)
-        }
-        if registration.isActivatable { add("activatable") }
-        guard let path = registration.presenterPath else { return }
-        add("screens")
-        add(registration.screens.count)
-        for screen in registration.screens {
-            add(quoted: screen.name)
-            add(screen.parameters)
-        }
-        add("presenter")
-        add(quoted: path)
+    private static let screenDeclaration = TraceField(text, parameter.list, make: Registration.Screen.init) {
+        ($0.name, $0.parameters)
     }
 
-    private mutating func add(_ parameters: [Parameter]) {
-        add(parameters.count)
-        for parameter in parameters {
-            add(quoted: parameter.name)
-            add(parameter.type.signature + (parameter.isOptional ? "?" : ""))
+    private static let stepDeclaration = TraceField(text, either("private", or: "public"), parameter.list) {
+        StepDeclaration($0, parameters: $2, isPrivate: $1)
+    } take: {
+        ($0.name, $0.isPrivate, $0.parameters)
+    }
+
+    private static let service = TraceField(text, text, number, make: Service.init) { ($0.name, $0.path, $0.timeout) }
+
+    /// A name and a signature, with a question mark for an argument that can be left out.
+    private static let parameter = TraceField<Parameter> {
+        $0.add(quoted: $1.name)
+        $0.add($1.type.signature + ($1.isOptional ? "?" : ""))
+    } _: { scanner throws(Failure) in
+        let (name, text) = (try scanner.word(), try scanner.word())
+        let isOptional = text.hasSuffix("?")
+        guard let type = ValueType(signature: isOptional ? String(text.dropLast()) : text) else {
+            throw Failure("'\(text)' is no type of a value")
         }
+        return Parameter(name, type, isOptional: isOptional)
     }
 }

@@ -3,18 +3,18 @@ import FlowCore
 // Records in the line of `Event.restored`, written and read: the kind and the number of each, and its contents in
 // hexadecimal digits. Only the core interprets these bytes.
 
+extension TraceFields {
+    static let record = TraceField<Record>({ $0.add($1) }) { scanner throws(Failure) in try scanner.record() }
+}
+
 extension TraceLine {
-    mutating func add(_ records: [Record], onSameBus: Bool) {
-        add(onSameBus ? "same-bus" : "other-bus")
-        add(records.count)
-        for record in records {
-            add(record.key.kind.word)
-            add(record.key.number)
-            switch record.body {
-            case nil: add("gone")
-            case []?: add("-")
-            case let body?: add(Self.hexadecimal(body))
-            }
+    fileprivate mutating func add(_ record: Record) {
+        add(record.key.kind.word)
+        add(record.key.number)
+        switch record.body {
+        case nil: add("gone")
+        case []?: add("-")
+        case let body?: add(Self.hexadecimal(body))
         }
     }
 
@@ -31,18 +31,7 @@ extension TraceLine {
 }
 
 extension TraceScanner {
-    /// Reads records, and whether the bus is the one that they were persisted for.
-    mutating func restored() throws(Failure) -> Event {
-        let bus = try word()
-        guard bus == "same-bus" || bus == "other-bus" else {
-            throw Failure("'\(bus)' is neither 'same-bus' nor 'other-bus'")
-        }
-        var records: [Record] = []
-        for _ in 0..<(try count()) { records.append(try record()) }
-        return .restored(records, onSameBus: bus == "same-bus")
-    }
-
-    private mutating func record() throws(Failure) -> Record {
+    fileprivate mutating func record() throws(Failure) -> Record {
         let word = try word()
         guard let kind = RecordKey.Kind.allCases.first(where: { $0.word == word }) else {
             let words = RecordKey.Kind.allCases.map { "'\($0.word)'" }.joined(separator: ", ")
@@ -59,32 +48,13 @@ extension TraceScanner {
         let word = try word()
         if word == "gone" { return nil }
         if word == "-" { return [] }
-        // The text can be long, so messages contain its position only.
-        let digits = word.unicodeScalars
-        guard digits.count.isMultiple(of: 2) else {
-            throw Failure("'\(record)' has \(digits.count) hexadecimal digits; it has to be two for each byte")
+        let digits = word.unicodeScalars.map { Character($0).hexDigitValue ?? -1 }
+        guard digits.count.isMultiple(of: 2), !digits.contains(-1) else {
+            // The text can be long.
+            throw Failure(
+                "the bytes of '\(record)' are no pairs of hexadecimal digits; without any they are '-' or 'gone'")
         }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(digits.count / 2)
-        var high: UInt8?
-        for digit in digits {
-            guard let value = Self.value(ofDigit: digit) else {
-                throw Failure(
-                    "'\(record)' has '\(digit)' among its hexadecimal digits; it has to be 0 to 9 and a to f, or all "
-                        + "of it '-' or 'gone'")
-            }
-            if let first = high { bytes.append(first << 4 | value) }
-            high = high == nil ? value : nil
-        }
-        return bytes
-    }
-
-    private static func value(ofDigit digit: Unicode.Scalar) -> UInt8? {
-        switch digit {
-        case "0"..."9": UInt8(truncatingIfNeeded: digit.value - 0x30)
-        case "a"..."f": UInt8(truncatingIfNeeded: digit.value - 0x61 + 10)
-        default: nil
-        }
+        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }
 

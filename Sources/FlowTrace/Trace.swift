@@ -54,8 +54,8 @@ public enum Trace {
             let event: Event
             let now: Instant
             do throws(TraceScanner.Failure) {
-                var scanner = TraceScanner(line.dropFirst(2))
-                (event, now) = try scanner.event(for: coordinator, reading: definitions)
+                var scanner = TraceScanner(line.dropFirst(2), reading: definitions)
+                (event, now) = try scanner.event(for: coordinator)
             } catch {
                 throw Mismatch(line: lines.startIndex, error.message)
             }

@@ -10,8 +10,13 @@ struct TraceScanner {
     }
 
     private var rest: Substring
+    /// The definitions that a reload gets; nil: the coordinator's.
+    let definitions: Definitions?
 
-    init(_ line: Substring) { rest = line }
+    init(_ line: Substring, reading definitions: Definitions? = nil) {
+        rest = line
+        self.definitions = definitions
+    }
 
     var isAtEnd: Bool { rest.allSatisfy { $0 == " " } }
 

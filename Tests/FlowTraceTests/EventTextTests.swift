@@ -23,9 +23,9 @@ struct EventTextTests {
     }
 
     private func read(_ text: String) throws -> Event {
-        var scanner = TraceScanner(Substring("7 " + text))
+        var scanner = TraceScanner(Substring("7 " + text), reading: definitions)
         let coordinator = coordinator()
-        let (event, now) = try scanner.event(for: coordinator, reading: definitions)
+        let (event, now) = try scanner.event(for: coordinator)
         #expect(now == Instant(microseconds: 7))
         return event
     }
@@ -46,6 +46,8 @@ struct EventTextTests {
         "emitted 1 /base/main go 0 \":1.1\" at /instance/1",
         "emitted 1 /base/main go 0 \":1.1\" token \"at\" interactive at /instance/1",
         "emitted-list 1 /base/main 0 \":1.1\" at /instance/1",
+        "emitted-list 1 /base/main 2 step go 1 \"n\" x 5 refused UnknownStep \"no 'x'\" \":1.1\"",
+        "started", "continued", "timer", "deep-link 1 go 1 \"n\" x 5 \":1.1\"",
         "visible 1 /base/main true \":1.1\"",
         "dismissed 1 /base/main \":1.1\"",
         "claimed 1 /base/main \":1.1\"",
@@ -87,6 +89,71 @@ struct EventTextTests {
     @Test(arguments: lines)
     func `a line is written as it was read`(line: String) throws {
         #expect(write(try read(line)) == "7 " + line)
+    }
+
+    /// A new event needs a case here, which needs a description, which needs a line above.
+    private enum Word: String, CaseIterable {
+        case started, continued, timer, emitted, repeated, visible, dismissed, claimed, released, readiness, back
+        case requested, path, registered, unregistered, definitions, restored
+        case emittedList = "emitted-list"
+        case deepLink = "deep-link"
+        case guardReplied = "guard-replied"
+        case navigatorReplied = "navigator-replied"
+        case presenterReplied = "presenter-replied"
+        case clientVanished = "client-vanished"
+        case clientIdentified = "client-identified"
+        case nameOwner = "name-owner"
+
+        init(_ event: Event) {
+            self =
+                switch event {
+                case .started: .started
+                case .continued: .continued
+                case .timerFired: .timer
+                case .stepEmitted: .emitted
+                case .emissionRepeated: .repeated
+                case .stepsEmitted: .emittedList
+                case .visibilityChanged: .visible
+                case .presentableDismissed: .dismissed
+                case .presentableClaimed: .claimed
+                case .presentableReleased: .released
+                case .readinessAwaited: .readiness
+                case .backPressed: .back
+                case .flowRequested: .requested
+                case .deepLinkOpened: .deepLink
+                case .pathOpened: .path
+                case .flowRegistered: .registered
+                case .flowUnregistered: .unregistered
+                case .guardReplied: .guardReplied
+                case .navigatorReplied: .navigatorReplied
+                case .presenterReplied: .presenterReplied
+                case .clientVanished: .clientVanished
+                case .clientIdentified: .clientIdentified
+                case .nameOwnerChanged: .nameOwner
+                case .definitionsRead: .definitions
+                case .restored: .restored
+                }
+        }
+    }
+
+    @Test func `each event has a line`() throws {
+        let words = try Self.lines.map { line in
+            let word = Word(try read(line)).rawValue
+            #expect(line == word || line.hasPrefix(word + " "))
+            return word
+        }
+        #expect(Set(words) == Set(Word.allCases.map(\.rawValue)))
+        #expect(TraceFields.eventCases.map(\.word).sorted() == Set(words).sorted())
+    }
+
+    @Test(arguments: lines)
+    func `a line that is cut anywhere is read or refused`(line: String) throws {
+        for count in 0..<line.count {
+            // Values at the end of a line can be missing.
+            guard let event = try? read(String(line.prefix(count))) else { continue }
+            let written = write(event)
+            #expect(write(try read(String(written.dropFirst(2)))) == written)
+        }
     }
 
     @Test func `options of a step`() throws {
@@ -242,10 +309,10 @@ struct EventTextTests {
         ),
         (
             "navigator-replied 1 contributors 1 current go arguments 1 \"a\" of-parent",
-            "'of-parent' is nothing that an argument comes from"
+            "'of-parent' is no source of an argument"
         ),
         ("presenter-replied 1 rejected", "'rejected' is no answer of a presenter"),
-        ("registered 1 \"f\" \"a.b\" \"/\" 1 1 \"s\" secret 0 \":1.1\"", "neither 'public' nor 'private' is there"),
+        ("registered 1 \"f\" \"a.b\" \"/\" 1 1 \"s\" secret 0 \":1.1\"", "'secret' is neither 'private' nor 'public'"),
         ("registered 1 \"f\" \"a.b\" \"/\" 1 1 \"s\" public 1 \"p\" int64 \":1.1\"", "'int64' is no type of a value"),
         (
             "registered 1 \"f\" \"a.b\" \"/\" 1 0 \":1.1\" screens 1 \"page\" 1 \"p\" int64 presenter \"/\"",
@@ -253,7 +320,7 @@ struct EventTextTests {
         ),
         (
             "registered 1 \"f\" \"a.b\" \"/\" 1 0 \":1.1\" screens 1 \"page\" 0",
-            "no 'presenter' of the screens is there"
+            "'presenter' is missing"
         ),
         ("registered 1 \"f\" \"a.b\" \"/\" 1 0 \":1.1\" children none", "'none' is none of 'free', 'stack', 'tabs'"),
         ("restored", "the line ends where a word is missing"),
@@ -273,12 +340,16 @@ struct EventTextTests {
             "restored same-bus 1 node 72057594037927936 00",
             "'72057594037927936' is no number of a record; it has to be less than 2 to the power of 56"
         ),
-        ("restored same-bus 1 node 1 0a0", "'node 1' has 3 hexadecimal digits; it has to be two for each byte"),
+        (
+            "restored same-bus 1 node 1 0a0",
+            "the bytes of 'node 1' are no pairs of hexadecimal digits; without any they are '-' or 'gone'"
+        ),
         (
             "restored same-bus 1 activity 7 0aé0",
-            "'activity 7' has 'é' among its hexadecimal digits; it has to be 0 to 9 and a to f, or all of it '-' or "
-                + "'gone'"
+            "the bytes of 'activity 7' are no pairs of hexadecimal digits; without any they are '-' or 'gone'"
         ),
+        ("emitted-list 1 /base/main 1 go \":1.1\"", "'go' is no step or error"),
+        ("nothing", "'nothing' is no event"),
     ])
     func `an unreadable line is reported`(text: String, message: String) {
         let failure = #expect(throws: TraceScanner.Failure.self) { _ = try read(text) }

@@ -142,7 +142,7 @@ struct TraceTests {
         ("", 1, "this is no trace: it has to begin with 'flowbus-trace 1 PATH'"),
         ("flowbus-trace 2 /base", 1, "this is no trace: it has to begin with 'flowbus-trace 1 PATH'"),
         ("flowbus-trace 1 /base\nstarted", 2, "'> ' and an event are expected here"),
-        ("flowbus-trace 1 /base\n> 1 began", 2, "the line ends where a word is missing"),
+        ("flowbus-trace 1 /base\n> 1 repeated", 2, "the line ends where a word is missing"),
         ("flowbus-trace 1 /base\n> 1 began 5", 2, "'began' is no event"),
         ("flowbus-trace 1 /base\n> 1 timer soon", 2, "there is more in the line than the event"),
         ("flowbus-trace 1 /base\n> 1 visible 1 /base/main true", 2, "nothing is live at '/base/main'"),
