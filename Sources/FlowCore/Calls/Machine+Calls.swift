@@ -39,32 +39,8 @@ extension Machine {
         }
     }
 
-    /// Continues a call whose step has ended, or that was interrupted at the end of a slice.
-    mutating func goOn(with request: RequestID, _ turn: inout Turn) {
-        guard let call = calls[request] else { return }
-        switch call.kind {
-        case .step: break
-        case .list(let list): emitRest(of: list, call, request, &turn)
-        case .deepLink(let link):
-            // If no flow is left, the call waits for the outcomes alone.
-            if link.next < link.flows.count || link.undecided > 0 { return takeRest(of: request, &turn) }
-            drop(request)
-            let outcomes = calls.takeOutcomes(of: request)
-            if !call.isAnswered { finish(request, .reply(request, .outcomes(outcomes)), &turn) }
-        case .path(let walk): walkOn(walk, call, request, &turn)
-        case .readiness(let flow):
-            if let slot = forest.slot(of: flow) {
-                guard forest[slot].flow?.isReady == true else { return }
-                finish(request, .reply(request, .done), &turn)
-            } else {
-                finish(request, .fail(request, FlowError(.flowEnded, "the flow ended before it was ready")), &turn)
-            }
-            drop(request)
-        }
-    }
-
     /// Answers the current call, or an earlier one.
-    mutating func finish(_ request: RequestID, _ effect: Effect, _ turn: inout Turn) {
+    mutating func finishCall(_ request: RequestID, _ effect: Effect, _ turn: inout Turn) {
         if request == turn.call.request {
             turn.answer = effect
         } else {
@@ -78,14 +54,14 @@ extension Machine {
         switch call.kind {
         case .step(_, let token):
             let pending = Effect.reply(request, .verdict(.pending, serial: 0))
-            if !wasAnswered { finish(request, pending, &turn) }
+            if !wasAnswered { finishCall(request, pending, &turn) }
             if let token { concludeToken(token, pending, of: request, origin: origins.latest, &turn) }
-        case .list(let list): finish(request, .reply(request, .verdicts(list.allOutcomes)), &turn)
+        case .list(let list): finishCall(request, .reply(request, .verdicts(list.allOutcomes)), &turn)
         case .deepLink:
             let outcomes = (calls.deepLinks[request] ?? []).map {
                 FlowOutcome(path: $0.path, outcome: $0.outcome ?? .ignored(.pending))
             }
-            finish(request, .reply(request, .outcomes(outcomes)), &turn)
+            finishCall(request, .reply(request, .outcomes(outcomes)), &turn)
         case .path(let walk):
             // While a step is under way, the call stays: `StepConcluded` reports the outcome.
             if !walk.isUnderWay {
@@ -93,12 +69,13 @@ extension Machine {
                 if let above = walk.above { calls.stopWaiting(request, for: above) }
             }
             let what = walk.isUnderWay ? "its step was not decided" : "the flow before it was not ready"
-            finish(request, .fail(request, walk.failure("\(what) in the time that the call may take")), &turn)
+            finishCall(request, .fail(request, walk.failure("\(what) in the time that the call may take")), &turn)
         case .readiness(let flow):
             drop(request)
             calls.stopWaiting(request, for: flow)
             let seconds = Limits.replyTimeout / 1_000_000
-            finish(request, .fail(request, FlowError(.timeout, "the flow was not ready within \(seconds) s")), &turn)
+            finishCall(
+                request, .fail(request, FlowError(.timeout, "the flow was not ready within \(seconds) s")), &turn)
         }
     }
 
@@ -130,30 +107,6 @@ extension Machine {
         }
     }
 
-    /// A client waits until a flow is ready (S-26).
-    mutating func awaitReadiness(of node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
-        guard let slot = forest.slot(of: node), let flow = forest[slot].flow else { return refuseGone(request, &turn) }
-        if flow.isReady {
-            turn.answer = .reply(request, .done)
-            return
-        }
-        let call = Call(client: client, kind: .readiness(node), usage: Accounting.Usage(steps: 1))
-        do throws(FlowError) {
-            try checkReadiness(of: slot, for: client)
-            try reserve(call.usage, for: client, sparing: slot, &turn)
-        } catch {
-            turn.answer = .fail(request, error)
-            return
-        }
-        // Eviction can have removed what the flow waited for.
-        if forest[slot].flow?.isReady == true {
-            turn.answer = .reply(request, .done)
-            return
-        }
-        suspend(request, call, &turn)
-        calls.wait(request, for: node)
-    }
-
     /// Removes the activation tokens of cascades that are over, or wait only for screens to be presented: the user no
     /// longer waits for those.
     mutating func forgetActivationTokens() {
@@ -171,5 +124,11 @@ extension Machine {
                 .limitExceeded,
                 "an activation token of \(token.utf8.count) bytes, of at most \(Limits.activationTokenLength)")
         }
+    }
+
+    /// A call continues in the next slice, or in this one.
+    mutating func park(_ request: RequestID, _ call: Call, until due: Instant? = nil, _ turn: inout Turn) {
+        accounting.count(call.usage, for: call.client)
+        calls.park(request, call, until: due ?? turn.now.advanced(by: Limits.replyTimeout))
     }
 }

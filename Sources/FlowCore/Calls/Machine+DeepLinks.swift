@@ -126,11 +126,11 @@ extension Machine {
                 }
             }
         } catch {
-            finish(request, .fail(request, walk.failure(error.message)), &turn)
+            finishCall(request, .fail(request, walk.failure(error.message)), &turn)
             return
         }
         guard !walk.isDone else {
-            finish(request, .reply(request, .outcomes(walk.outcomes)), &turn)
+            finishCall(request, .reply(request, .outcomes(walk.outcomes)), &turn)
             return
         }
         call.kind = .path(walk)

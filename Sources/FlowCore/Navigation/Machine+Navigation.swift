@@ -8,17 +8,6 @@ extension Machine {
         return apply(contributors, step, flow, &turn)
     }
 
-    /// Sends `NavigationWillOccur`, if the flow's definition has `announce`.
-    mutating func announce(_ step: WaitingStep, at flow: NodeSlot, _ turn: inout Turn) {
-        guard definitions.flows[definition(of: flow).index].announces else { return }
-        turn.effects.append(
-            .emitNavigationWillOccur(
-                Announcement(
-                    flow: forest[flow].path, step: definitions.steps[step.step.index].name,
-                    arguments: step.arguments.broadcastable, isDeepLink: step.isDeepLink,
-                    adaptedFrom: step.adaptedFrom.map { definitions[$0].name })))
-    }
-
     /// Applies contributors at a live flow: all or none (S-13).
     mutating func apply(_ contributors: [FlowContributor], _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn)
         -> Outcome
@@ -40,36 +29,6 @@ extension Machine {
         case .yes(let last): end(flow, last, plan, step, &turn)
         }
         return .navigated(serial: serial)
-    }
-
-    /// The contributors of the first alternative that matches a step; nil if none does.
-    private func contributors(for step: WaitingStep, at flow: NodeSlot) -> [FlowContributor]? {
-        let definition = definition(of: flow).index
-        guard let rule = definitions.flows[definition].rule(for: step.step) else { return nil }
-        for alternative in definitions.flows[definition].rules[rule].alternatives {
-            if matches(alternative, step.arguments, flow) { return alternative.contributors }
-        }
-        return nil
-    }
-
-    /// Whether an alternative matches a step with these arguments.
-    func matches(_ alternative: Alternative, _ arguments: Arguments, _ flow: NodeSlot) -> Bool {
-        (alternative.when.isEmpty || alternative.when.allSatisfy { isMet($0, arguments, flow) })
-            && (alternative.unless.isEmpty || !alternative.unless.allSatisfy { isMet($0, arguments, flow) })
-    }
-
-    func isMet(_ condition: Condition, _ arguments: Arguments, _ flow: NodeSlot) -> Bool {
-        switch condition {
-        case .argument(let name, let value): arguments[name]?.value == value
-        case .alive(let name): forest.isAlive(name, near: flow)
-        }
-    }
-
-    func definition(of flow: NodeSlot) -> FlowID {
-        guard let state = forest[flow].flow else {
-            preconditionFailure("a step was sent to '\(forest[flow].path)', which is a screen")
-        }
-        return state.definition
     }
 
     /// Applies contributors that do not end the flow.
@@ -112,7 +71,7 @@ extension Machine {
         switch child {
         case .make(let birth, _):
             let slot = forest.insert(birth, below: flow)
-            watch(slot)
+            scheduleIdleStep(of: slot)
             forest.update(slot) { [serial] node in
                 node.presenting?.origin = step.origin
                 node.presenting?.serial = serial
@@ -217,7 +176,7 @@ extension Machine {
         if let outdated = forest.setInitialStep(nil, of: slot) {
             reportReplaced(outdated, at: forest[flow].path, &turn)
             unrecord(outdated)
-            release(origin: outdated.origin, isDeferred: true)
+            releaseOrigin(outdated.origin, isDeferred: true)
         }
         // A new screen is hidden at first; a reused one may be in sight.
         if forest[slot].whenHidden == .allow || forest[slot].isPresented {
@@ -229,74 +188,6 @@ extension Machine {
                 client: step.client)
             record(&deferred, at: slot, isInitial: true)
             forest.setInitialStep(deferred, of: slot)
-        }
-    }
-
-    /// Triggers the steps that wait at presentables which are presented now, parents first and in order: the initial step,
-    /// then the deferred ones (S-16). An initial step was counted when it was contributed.
-    mutating func triggerPresented(_ turn: inout Turn) {
-        callPresenters(&turn)
-        let presented = forest.takePresented()
-        if presented.isEmpty { return }
-        var released: [WaitingStep] = []
-        for slot in presented {
-            let flow = self.flow(for: slot)
-            if let deferred = forest.setInitialStep(nil, of: slot) {
-                origins.removeDeferred(deferred.origin)
-                unrecord(deferred)
-                released.append(waiting(deferred, at: slot, for: flow, .triggered))
-            }
-            for deferred in forest.setDeferredSteps([], of: slot) {
-                unrecord(deferred)
-                released.append(waiting(deferred, at: slot, for: flow, .kept))
-            }
-        }
-        if !released.isEmpty { queue.insert(contentsOf: released) }
-    }
-
-    private func waiting(
-        _ deferred: DeferredStep, at slot: NodeSlot, for flow: NodeSlot, _ purpose: WaitingStep.Purpose
-    ) -> WaitingStep {
-        WaitingStep(
-            origin: deferred.origin, client: deferred.client, flow: forest.id(of: flow),
-            step: deferred.step, arguments: deferred.arguments, cause: deferred.cause, purpose: purpose,
-            screen: slot == flow ? nil : forest.id(of: slot))
-    }
-
-    /// Reports changed properties, and new presentables before them.
-    mutating func reportChanges(_ turn: inout Turn) {
-        let (born, changes) = forest.takeChanges()
-        for slot in born { turn.effects.append(.addPresentable(forest.state(of: slot))) }
-        for change in changes { turn.effects.append(.changeProperties(change)) }
-    }
-}
-
-// MARK: - Readiness
-
-extension Machine {
-    /// The initial step of a flow has ended, whatever its outcome. The flow is ready when the child flows that the step
-    /// contributed are ready or gone (S-26).
-    mutating func initialStepEnded(of flow: NodeSlot) {
-        guard forest[flow].flow?.readiness == .awaitingStep else { return }
-        let awaited = forest.children(of: flow).count { child in
-            forest[child].flow.map { $0.isAwaitedByParent && !$0.isReady } ?? false
-        }
-        forest.update(flow) { $0.flow?.readiness = .awaitingChildren(awaited) }
-        if awaited == 0 { becomeReady(flow) }
-    }
-
-    /// A child flow that the initial step contributed is ready or gone.
-    mutating func awaitedChildEnded(of flow: NodeSlot) {
-        guard case .awaitingChildren(let count) = forest[flow].flow?.readiness else { return }
-        forest.update(flow) { $0.flow?.readiness = .awaitingChildren(count - 1) }
-        if count == 1 { becomeReady(flow) }
-    }
-
-    private mutating func becomeReady(_ flow: NodeSlot) {
-        forest.update(flow) { $0.flow?.readiness = .ready }
-        calls.resume(waitingFor: forest.id(of: flow))
-        if forest[flow].flow?.isAwaitedByParent == true, let parent = forest[flow].parent {
-            awaitedChildEnded(of: parent)
         }
     }
 }

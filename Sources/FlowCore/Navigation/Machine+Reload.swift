@@ -63,7 +63,7 @@ extension Machine {
         for slot in forest.preorder() {
             if let deferred = forest[slot].initialStep {
                 forest.setInitialStep(renew(deferred, at: slot, isInitial: true, for: new, &turn), of: slot)
-                if forest[slot].initialStep == nil { release(origin: deferred.origin, isDeferred: true) }
+                if forest[slot].initialStep == nil { releaseOrigin(deferred.origin, isDeferred: true) }
             }
             let deferred = forest[slot].deferredSteps
             if !deferred.isEmpty {

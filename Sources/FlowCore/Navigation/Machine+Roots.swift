@@ -71,7 +71,7 @@ extension Machine {
                 arguments: arguments,
                 client: flowRequest.client),
             below: nil)
-        watch(slot)
+        scheduleIdleStep(of: slot)
         forest.updateVisibility(nil, touching: slot)
         reportChanges(&turn)
         if let initial {

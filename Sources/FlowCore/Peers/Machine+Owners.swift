@@ -1,4 +1,4 @@
-// Owners of presentables, and what happens when they are gone (S-29, S-30).
+// Owners of presentables: who may be one, and what only they may do (S-29).
 
 extension Machine {
     /// A client claims a presentable.
@@ -69,13 +69,6 @@ extension Machine {
         }
     }
 
-    /// The bus name of a screen's presenter, while its latest call is under way.
-    private func presenter(calledFor slot: NodeSlot) -> String? {
-        guard let presenting = forest[slot].presenting, presenting.state != .shown, !presenting.underWay.isEmpty
-        else { return nil }
-        return presenting.presenter.service.name
-    }
-
     /// The error for a client that is not the owner of a presentable.
     private func notOwner(_ slot: NodeSlot, _ client: Client) -> FlowError {
         let node = forest[slot]
@@ -90,77 +83,10 @@ extension Machine {
         return FlowError(.notOwner, "'\(client.name)' does not own '\(node.path)': \(who)")
     }
 
-    /// A client becomes the owner; the former owner gets `Withdraw`.
-    mutating func own(_ slot: NodeSlot, _ client: Client, _ turn: inout Turn) {
-        let former = forest[slot].owner
-        guard former != client else { return }
-        removeOwner(slot)
-        forest.update(slot) { $0.owner = client }
-        watch(client)
-        if let former { withdraw(slot, from: former, &turn) }
-    }
-
-    /// Sends `Withdraw` to a client, because another one owns the presentable now and both would show it.
-    mutating func withdraw(_ slot: NodeSlot, from client: Client, _ turn: inout Turn) {
-        let node = forest[slot]
-        turn.effects.append(
-            .withdraw(
-                Withdrawal(
-                    client: client, object: node.presenting?.presenter.service.path ?? "/", path: node.path,
-                    instance: node.instance, reason: .replaced)))
-    }
-
-    /// Removes the owner.
-    mutating func removeOwner(_ slot: NodeSlot) {
-        guard let owner = forest[slot].owner else { return }
-        forest.update(slot) { $0.owner = nil }
-        watches.remove(owner)
-    }
-
-    /// Watches a client that owns something or registers a flow.
-    mutating func watch(_ client: Client) {
-        watches.add(client)
-        accounting.open(client)
-    }
-
     // MARK: Clients that are gone
 
-    /// A client has left the bus.
-    mutating func clientDisconnected(_ client: Client, _ turn: inout Turn) {
-        tokens.forget(client)
-        forest.abandonAll(client)
-        // Only watched clients have presentables, which are searched among all.
-        guard watches.removeAll(of: client) else { return }
-        for id in forest.preorder().map(forest.id(of:)) {
-            // It may be gone with its parent.
-            guard let slot = forest.slot(of: id), forest[slot].owner == client else { continue }
-            removeOwner(slot)
-            let whenGone = definitions.screen(named: forest[slot].name)
-                .flatMap { forest[slot].flow == nil ? definitions[$0].whenOwnerGone : nil }
-            switch whenGone {
-            case .keep?: hide(slot)
-            case .present? where mayRevive(slot, &turn):
-                forest.update(slot) { $0.presenting?.revivals.append(turn.now) }
-                hide(slot)
-                if forest[slot].isInSight { forest.noteInSight(slot) }
-            case .present?, .dismiss?, nil:
-                dismiss(slot, .ownerGone, origin: origins.next(), cause: 0, client, &turn)
-                continue
-            }
-            reportChanges(&turn)
-            triggerPresented(&turn)
-        }
-        leaveRegistrations(of: client, &turn)
-    }
-
-    /// Hides a screen that has lost its owner, until its presenter is called again.
-    private mutating func hide(_ slot: NodeSlot) {
-        forest.update(slot) { $0.presenting?.state = .due }
-        forest.setVisible(slot, false)
-    }
-
     /// Whether a screen's presenter is called again at once: not if that happens too often (S-30).
-    private mutating func mayRevive(_ slot: NodeSlot, _ turn: inout Turn) -> Bool {
+    mutating func mayRevive(_ slot: NodeSlot, _ turn: inout Turn) -> Bool {
         guard forest[slot].presenting != nil else { return false }
         let now = turn.now
         forest.update(slot) { node in
@@ -203,5 +129,40 @@ extension Machine {
             unrecord(step)
             end(step, .refused(error), &turn)
         }
+    }
+}
+
+// MARK: - What the owner reports and asks for
+
+extension Machine {
+    /// A client dismisses a presentable.
+    mutating func dismiss(_ node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
+        guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
+        do throws(FlowError) {
+            try checkHandling(slot, client)
+        } catch {
+            turn.answer = .fail(request, error)
+            return
+        }
+        // An owner that dismisses its presentable gets no `Withdraw`.
+        if forest[slot].owner == client { removeOwner(slot) }
+        dismiss(slot, .dismissed, origin: origins.next(), cause: 0, client, &turn)
+        turn.answer = .reply(request, .done)
+    }
+
+    mutating func setVisible(
+        _ node: NodeID, _ isVisible: Bool, by client: Client, _ request: RequestID, _ turn: inout Turn
+    ) {
+        guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
+        do throws(FlowError) {
+            try checkHandling(slot, client)
+        } catch {
+            turn.answer = .fail(request, error)
+            return
+        }
+        forest.setVisible(slot, isVisible)
+        reportChanges(&turn)
+        triggerPresented(&turn)
+        turn.answer = .reply(request, .done)
     }
 }

@@ -1,4 +1,4 @@
-// Presenters: calls of `Present`, and their answers (S-31).
+// Presenters are called, and owners noted (S-29, S-31).
 
 extension Machine {
     /// Calls the presenters of screens that came in sight.
@@ -46,61 +46,8 @@ extension Machine {
         if forest[slot].isInSight { forest.noteInSight(slot) }
     }
 
-    /// A presenter answered. If its screen is gone by now, the presenter gets `Withdraw`.
-    mutating func takeAnswer(_ answer: PresenterAnswer, to question: QuestionID, _ turn: inout Turn) {
-        guard let asked = questions.closePresenter(question, isTimeout: answer == .timedOut) else { return }
-        if asked.isLate { return takeLateAnswer(answer, to: asked, &turn) }
-        defer { release(origin: asked.origin) }
-        guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
-            if case .presented(let client) = answer { withdraw(client, asked, asked.withdrawn ?? .parent, &turn) }
-            return
-        }
-        let isLatest = presenting.state == .asked && presenting.underWay.last == question
-        forest.update(slot) { $0.presenting?.underWay.removeAll { $0 == question } }
-        if presenting.state == .held {
-            forest.update(slot) { $0.presenting?.state = .due }
-            forest.noteInSight(slot)
-        }
-        switch answer {
-        case .presented(let client):
-            // A newer call was answered already.
-            if presenting.state == .shown {
-                if let owner = forest[slot].owner, owner != client { withdraw(slot, from: client, &turn) }
-                return
-            }
-            if isLatest { forest.update(slot) { $0.presenting?.state = .shown } }
-            own(slot, client, &turn)
-            // Another tab may have been selected in between.
-            if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
-            reportChanges(&turn)
-            triggerPresented(&turn)
-        case .failed, .timedOut:
-            // A newer call is under way, or about to be made, and decides.
-            guard isLatest else { return triggerPresented(&turn) }
-            dismiss(
-                slot, .presentFailed, origin: asked.origin, cause: presenting.serial, forest[slot].sender, &turn)
-        }
-    }
-
-    /// A presenter answered after its time limit. That call has failed, so the answer counts only if a newer call is under
-    /// way.
-    private mutating func takeLateAnswer(_ answer: PresenterAnswer, to asked: AskedPresenter, _ turn: inout Turn) {
-        guard case .presented(let client) = answer else { return }
-        guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
-            return withdraw(client, asked, asked.withdrawn ?? .dismissal(.presentFailed), &turn)
-        }
-        if presenting.state == .shown {
-            if let owner = forest[slot].owner, owner != client { withdraw(slot, from: client, &turn) }
-            return
-        }
-        own(slot, client, &turn)
-        if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
-        reportChanges(&turn)
-        triggerPresented(&turn)
-    }
-
     /// Sends `Withdraw` to a client that shows a screen without being allowed to.
-    private mutating func withdraw(
+    mutating func withdraw(
         _ client: Client, _ asked: AskedPresenter, _ reason: Withdrawal.Reason, _ turn: inout Turn
     ) {
         turn.effects.append(
@@ -124,5 +71,55 @@ extension Machine {
         for question in node.presenting?.underWay ?? [] {
             if questions.withdraw(question, because: reason) { turn.effects.append(.dropQuestion(question)) }
         }
+    }
+}
+
+// MARK: - Owners
+
+extension Machine {
+    /// The bus name of a screen's presenter, while its latest call is under way.
+    func presenter(calledFor slot: NodeSlot) -> String? {
+        guard let presenting = forest[slot].presenting, presenting.state != .shown, !presenting.underWay.isEmpty
+        else { return nil }
+        return presenting.presenter.service.name
+    }
+
+    /// A client becomes the owner; the former owner gets `Withdraw`.
+    mutating func own(_ slot: NodeSlot, _ client: Client, _ turn: inout Turn) {
+        let former = forest[slot].owner
+        guard former != client else { return }
+        removeOwner(slot)
+        forest.update(slot) { $0.owner = client }
+        watchClient(client)
+        if let former { withdraw(slot, from: former, &turn) }
+    }
+
+    /// Sends `Withdraw` to a client, because another one owns the presentable now and both would show it.
+    mutating func withdraw(_ slot: NodeSlot, from client: Client, _ turn: inout Turn) {
+        let node = forest[slot]
+        turn.effects.append(
+            .withdraw(
+                Withdrawal(
+                    client: client, object: node.presenting?.presenter.service.path ?? "/", path: node.path,
+                    instance: node.instance, reason: .replaced)))
+    }
+
+    /// Removes the owner.
+    mutating func removeOwner(_ slot: NodeSlot) {
+        guard let owner = forest[slot].owner else { return }
+        forest.update(slot) { $0.owner = nil }
+        watches.remove(owner)
+    }
+
+    /// Watches a client that owns something or registers a flow.
+    mutating func watchClient(_ client: Client) {
+        watches.add(client)
+        accounting.open(client)
+    }
+
+    /// Hides a screen that has lost its owner, until its presenter is called again.
+    mutating func hide(_ slot: NodeSlot) {
+        forest.update(slot) { $0.presenting?.state = .due }
+        forest.setVisible(slot, false)
     }
 }

@@ -23,7 +23,7 @@ extension Machine {
     }
 
     /// The same after the guard.
-    private mutating func mayNavigate(_ step: WaitingStep, at flow: NodeSlot, _ definition: Int, _ turn: inout Turn)
+    mutating func mayNavigate(_ step: WaitingStep, at flow: NodeSlot, _ definition: Int, _ turn: inout Turn)
         -> Bool
     {
         guard let navigator = definitions.flows[definition].navigator, navigator.steps.contains(step.step) else {
@@ -53,10 +53,10 @@ extension Machine {
         turn.effects.append(isNavigator ? .askNavigator(question) : .askGuard(question))
     }
 
-    // MARK: Answers
+    // MARK: When an answer has come
 
     /// The flow that waited for the answer about this step; nil if it is gone, and the step has failed.
-    private mutating func resume(_ step: WaitingStep, _ turn: inout Turn) -> NodeSlot? {
+    mutating func resume(_ step: WaitingStep, _ turn: inout Turn) -> NodeSlot? {
         unrecord(step)
         guard let flow = forest.slot(of: step.flow) else { return nil }
         turn.origin = step.origin
@@ -64,25 +64,10 @@ extension Machine {
         return flow
     }
 
-    /// A guard answered.
-    mutating func takeAnswer(_ answer: GuardAnswer, to question: QuestionID, _ turn: inout Turn) {
-        guard let (asked, name) = questions.closeGuard(question), let flow = resume(asked, &turn) else { return }
-        var step = asked
-        do throws(FlowError) {
-            try adapt(&step, answer, of: "the guard '\(name)'")
-            let definition = definition(of: flow).index
-            guard mayNavigate(step, at: flow, definition, &turn) else { return }
-            carryOut(step, at: flow, &turn)
-        } catch {
-            end(step, error.code == .rejected ? .ignored(.rejected) : .refused(error), &turn)
-        }
-        unblock(step.flow)
-    }
-
     /// The step by the guard's answer, checked again (S-5).
     ///
     /// - Throws: ``FlowError/Code/rejected`` if the guard refused it.
-    private func adapt(
+    func adapt(
         _ step: inout WaitingStep, _ answer: GuardAnswer, of guardName: @autoclosure () -> String
     ) throws(FlowError) {
         switch answer {
@@ -100,31 +85,6 @@ extension Machine {
         case .timedOut:
             throw FlowError(.guardTimeout, "\(guardName()) did not answer in time")
         }
-    }
-
-    /// A navigator answered.
-    mutating func takeAnswer(_ answer: NavigatorAnswer, to question: QuestionID, _ turn: inout Turn) {
-        guard let (step, name) = questions.closeNavigator(question), let flow = resume(step, &turn) else { return }
-        switch answer {
-        case .contributors(let contributors):
-            let step = stopWaiting(step)
-            end(step, apply(contributors, of: name, step, flow, &turn), &turn)
-        case .failed(let why):
-            end(step, .refused(FlowError(.navigatorFailed, "the navigator '\(name)' failed: \(why)")), &turn)
-        case .timedOut:
-            end(step, .refused(FlowError(.navigatorTimeout, "the navigator '\(name)' did not answer in time")), &turn)
-        }
-        unblock(step.flow)
-    }
-
-    private mutating func apply(
-        _ contributors: [FlowContributor], of navigator: String, _ step: WaitingStep, _ flow: NodeSlot,
-        _ turn: inout Turn
-    ) -> Outcome {
-        let outcome = apply(contributors, step, flow, &turn)
-        guard case .refused(let error) = outcome, error.code == .invalidArguments else { return outcome }
-        return .refused(
-            FlowError(.navigatorFailed, "the navigator '\(navigator)' answered what can't be: \(error.message)"))
     }
 
     /// Takes the first of the steps that wait for a flow, if the flow does not wait for another answer. The others stay:
@@ -155,32 +115,6 @@ extension Machine {
     }
 
     // MARK: Limits
-
-    /// Checks whether a step from outside may wait for a guard or navigator, if it has to, together with others of the same
-    /// call. Returns how many may wait (S-33).
-    @discardableResult
-    mutating func checkWait(
-        _ step: WaitingStep, for flow: NodeSlot, besides others: Accounting.Usage? = nil, _ turn: inout Turn
-    ) throws(FlowError) -> Accounting.Usage {
-        guard mayWait(step.step, at: flow) else { return others ?? Accounting.Usage() }
-        try checkRoom(at: flow, for: step.client)
-        var all = others ?? Accounting.Usage()
-        all += Accounting.Usage(steps: 1, bytes: step.arguments.byteCount)
-        // A deep link has made room before.
-        if others == nil {
-            try reserve(all, for: step.client, sparing: flow, &turn)
-        } else {
-            try accounting.check(all, for: step.client)
-        }
-        return all
-    }
-
-    /// Whether a step may have to wait for a guard or navigator of a flow.
-    func mayWait(_ step: StepID, at flow: NodeSlot) -> Bool {
-        let definition = definitions[definition(of: flow)]
-        let asksOthers = definition.guard?.watches(step) ?? false || definition.navigator != nil
-        return asksOthers || isWaiting(flow)
-    }
 
     /// Counts a waiting step from outside. Triggered steps are limited by their origin.
     private mutating func countWaiting(_ step: inout WaitingStep, for flow: NodeSlot) {
@@ -223,23 +157,14 @@ extension Machine {
                 + "\(deed()); it has to answer first")
     }
 
-    /// Refuses a client that waits until a flow is ready, if that depends on an answer of the client: for the flow's
-    /// initial step, or for that of a flow below that it waits for (S-26, S-32).
-    func checkReadiness(of flow: NodeSlot, for client: Client) throws(FlowError) {
-        if questions.isEmpty { return }
-        try checkReadiness(of: flow, from: flow, for: client)
-    }
-
-    private func checkReadiness(of flow: NodeSlot, from place: NodeSlot, for client: Client) throws(FlowError) {
-        switch forest[place].flow?.readiness {
-        case .awaitingStep?:
-            try checkDeadlock(client, at: place, "waits until '\(forest[flow].path)' is ready")
-        case .awaitingChildren?:
-            for child in forest.children(of: place) {
-                guard let state = forest[child].flow, state.isAwaitedByParent, !state.isReady else { continue }
-                try checkReadiness(of: flow, from: child, for: client)
-            }
-        case .ready?, nil: return
-        }
+    /// Sends `NavigationWillOccur`, if the flow's definition has `announce`.
+    mutating func announce(_ step: WaitingStep, at flow: NodeSlot, _ turn: inout Turn) {
+        guard definitions.flows[definition(of: flow).index].announces else { return }
+        turn.effects.append(
+            .emitNavigationWillOccur(
+                Announcement(
+                    flow: forest[flow].path, step: definitions.steps[step.step.index].name,
+                    arguments: step.arguments.broadcastable, isDeepLink: step.isDeepLink,
+                    adaptedFrom: step.adaptedFrom.map { definitions[$0].name })))
     }
 }

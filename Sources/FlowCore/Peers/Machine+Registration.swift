@@ -21,7 +21,7 @@ extension Machine {
             return
         }
         registrations.register(candidate)
-        if !isWatched { watch(candidate.client) }
+        if !isWatched { watchClient(candidate.client) }
         let new = registrations.definitions
         if new != definitions {
             exchange(new, &turn)

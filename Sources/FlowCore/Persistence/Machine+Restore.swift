@@ -31,7 +31,7 @@ extension Machine {
 
         for slot in forest.preorder() where forest[slot].flow != nil { hideLastNavigation(of: slot) }
         restoreSteps(of: stored, lost, onSameBus: onSameBus, &turn)
-        for slot in forest.preorder() where forest[slot].flow?.isResting == false { watch(slot) }
+        for slot in forest.preorder() where forest[slot].flow?.isResting == false { scheduleIdleStep(of: slot) }
         triggerPresented(&turn)
         for (name, client) in departed { dismissFlows(client, &turn) { $0.navigator?.service.name == name } }
         run(&turn)
@@ -64,7 +64,7 @@ extension Machine {
             }
             registrations.restore(registration, number)
             definitions = registrations.definitions
-            if onSameBus, !record.isLeft { watch(registration.client) }
+            if onSameBus, !record.isLeft { watchClient(registration.client) }
         }
     }
 
@@ -171,7 +171,7 @@ extension Machine {
             }, presenting: presenting, client: client,
             // On another bus no client shows it yet; flows are visible unless a client hides them.
             isVisible: onSameBus ? record.isVisible : nil, owner: onSameBus ? record.owner : nil)
-        if let owner = birth.owner { watch(owner) }
+        if let owner = birth.owner { watchClient(owner) }
         return forest.insert(birth, below: parent, instance: instance)
     }
 

@@ -28,8 +28,8 @@ extension Machine {
         }
         endReadiness(besides: Set(waiting.lazy.filter { $0.step.purpose == .initial }.map(\.step.flow)))
         // Questions are asked again before the steps behind them continue.
-        for (stage, step) in waiting where stage != .blocked { goOn(with: step, stage, &turn) }
-        for (stage, step) in waiting where stage == .blocked { goOn(with: step, stage, &turn) }
+        for (stage, step) in waiting where stage != .blocked { resumeRestored(step, stage, &turn) }
+        for (stage, step) in waiting where stage == .blocked { resumeRestored(step, stage, &turn) }
     }
 
     // MARK: At presentables
@@ -244,7 +244,7 @@ extension Machine {
     }
 
     /// Asks a question again, or puts the step behind it; if definitions have changed, the step is taken again.
-    private mutating func goOn(with step: WaitingStep, _ stage: StepRecord.Stage, _ turn: inout Turn) {
+    private mutating func resumeRestored(_ step: WaitingStep, _ stage: StepRecord.Stage, _ turn: inout Turn) {
         guard let slot = forest.slot(of: step.flow) else { return queue.insert(contentsOf: [step]) }
         let definition = definitions[definition(of: slot)]
         let isFree = forest[slot].flow?.question == nil

@@ -2,18 +2,18 @@
 
 extension Machine {
     /// Sets an alarm for a new flow, if it has an idle step.
-    mutating func watch(_ slot: NodeSlot) {
+    mutating func scheduleIdleStep(of slot: NodeSlot) {
         guard let reached = forest[slot].flow?.reached, let idle = idle(of: slot) else { return }
-        watch(.flow(forest.id(of: slot)), due: reached.advanced(by: idle.after))
+        schedule(.flow(forest.id(of: slot)), due: reached.advanced(by: idle.after))
     }
 
     /// Sets alarms for the calls that began to wait in this turn.
     mutating func watchSuspended() {
-        for (request, due) in calls.takeUnwatched() { watch(.call(request), due: due) }
+        for (request, due) in calls.takeUnwatched() { schedule(.call(request), due: due) }
     }
 
     /// Sets an alarm.
-    mutating func watch(_ subject: Alarms.Subject, due: Instant) {
+    mutating func schedule(_ subject: Alarms.Subject, due: Instant) {
         // Entries whose subject is gone stay until they are due, but never outnumber the others by much.
         if alarms.count > 2 * (forest.flowCount + calls.count) + 16 {
             let (forest, calls) = (forest, calls)
@@ -38,43 +38,9 @@ extension Machine {
                     node.flow?.reached = turn.now
                     node.flow?.isResting = false
                 }
-                if wasResting { watch(slot) }
+                if wasResting { scheduleIdleStep(of: slot) }
             }
             place = forest[slot].parent
-        }
-    }
-
-    /// Handles the next due entry. Its cascade, and the calls that continue with it, come before the next entry, even if
-    /// time limits of their callers are due, too.
-    mutating func takeNextDue(_ turn: inout Turn) {
-        guard let next = alarms.takeDue() else { return }
-        switch next.subject {
-        case .flow(let flow): takeIdle(flow, due: next.due, &turn)
-        case .call(let request): replyTimedOut(request, &turn)
-        }
-    }
-
-    private mutating func takeIdle(_ flow: NodeID, due expected: Instant, _ turn: inout Turn) {
-        guard let slot = forest.slot(of: flow), let reached = forest[slot].flow?.reached,
-            let idle = idle(of: slot)
-        else { return }
-        let due = reached.advanced(by: idle.after)
-        guard due == expected else { return alarms.insert(.flow(flow), due: due) }
-        // The flow rests until the outcome is known, and longer if the step is navigated or deferred.
-        forest.update(slot) { $0.flow?.isResting = true }
-        trigger(idle, at: slot, &turn)
-    }
-
-    /// Emits the idle step of a flow on it.
-    private mutating func trigger(_ idle: Idle, at flow: NodeSlot, _ turn: inout Turn) {
-        let step = WaitingStep(
-            origin: origins.next(), client: .daemon, flow: forest.id(of: flow),
-            step: idle.step, arguments: [], cause: 0, purpose: .idle)
-        switch pass(step, at: flow, for: flow, &turn) {
-        case .taken, .waiting: break
-        case .ended(let outcome):
-            if outcome != .ignored(.deferred) { reportFailure(of: step, outcome, &turn) }
-            idleStepEnded(step, outcome, &turn)
         }
     }
 
@@ -89,7 +55,7 @@ extension Machine {
         case .navigated, .ignored(.deferred): break
         case .ignored, .refused:
             forest.update(slot) { $0.flow?.isResting = false }
-            watch(slot)
+            scheduleIdleStep(of: slot)
         }
     }
 
@@ -108,7 +74,7 @@ extension Machine {
                     node.flow?.isResting = false
                 }
             }
-            if forest[slot].flow?.isResting == false { watch(slot) }
+            if forest[slot].flow?.isResting == false { scheduleIdleStep(of: slot) }
         }
     }
 
@@ -117,7 +83,7 @@ extension Machine {
         if alarms.arm() { turn.effects.append(.startTimer(at: alarms.timer)) }
     }
 
-    private func idle(of slot: NodeSlot) -> Idle? {
+    func idle(of slot: NodeSlot) -> Idle? {
         forest[slot].flow.flatMap { definitions.flows[$0.definition.index].idle }
     }
 }

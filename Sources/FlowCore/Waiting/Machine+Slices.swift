@@ -17,27 +17,13 @@ extension Machine {
     /// Handles the next item of the rest; returns false if there is none.
     private mutating func takeNext(_ turn: inout Turn) -> Bool {
         if let request = calls.takeNext() {
-            goOn(with: request, &turn)
+            resumeCall(request, &turn)
         } else if alarms.hasDue {
             takeNextDue(&turn)
         } else {
             return false
         }
         return true
-    }
-
-    /// Ends the current cascades, and all that waits behind them, because the next action requires that.
-    mutating func runToEnd(_ turn: inout Turn) {
-        let size = turn.size
-        turn.size = .max
-        run(&turn)
-        turn.size = size
-    }
-
-    /// A call continues in the next slice, or in this one.
-    mutating func park(_ request: RequestID, _ call: Call, until due: Instant? = nil, _ turn: inout Turn) {
-        accounting.count(call.usage, for: call.client)
-        calls.park(request, call, until: due ?? turn.now.advanced(by: Limits.replyTimeout))
     }
 
     /// While there is a rest: any event but `continued` finishes it first. With `continued`, callers that have waited long
@@ -72,5 +58,67 @@ extension Machine {
     mutating func recordRest(_ turn: inout Turn) {
         for step in queue.takeUnrecorded() { record(step, .queued, &turn) }
         calls.noteProgress()
+    }
+}
+
+// MARK: - The rest
+
+extension Machine {
+    /// Handles the next due entry. Its cascade, and the calls that continue with it, come before the next entry, even if
+    /// time limits of their callers are due, too.
+    mutating func takeNextDue(_ turn: inout Turn) {
+        guard let next = alarms.takeDue() else { return }
+        switch next.subject {
+        case .flow(let flow): takeIdle(flow, due: next.due, &turn)
+        case .call(let request): replyTimedOut(request, &turn)
+        }
+    }
+
+    private mutating func takeIdle(_ flow: NodeID, due expected: Instant, _ turn: inout Turn) {
+        guard let slot = forest.slot(of: flow), let reached = forest[slot].flow?.reached,
+            let idle = idle(of: slot)
+        else { return }
+        let due = reached.advanced(by: idle.after)
+        guard due == expected else { return alarms.insert(.flow(flow), due: due) }
+        // The flow rests until the outcome is known, and longer if the step is navigated or deferred.
+        forest.update(slot) { $0.flow?.isResting = true }
+        emitIdleStep(idle, at: slot, &turn)
+    }
+
+    /// Emits the idle step of a flow on it.
+    private mutating func emitIdleStep(_ idle: Idle, at flow: NodeSlot, _ turn: inout Turn) {
+        let step = WaitingStep(
+            origin: origins.next(), client: .daemon, flow: forest.id(of: flow),
+            step: idle.step, arguments: [], cause: 0, purpose: .idle)
+        switch pass(step, at: flow, for: flow, &turn) {
+        case .taken, .waiting: break
+        case .ended(let outcome):
+            if outcome != .ignored(.deferred) { reportFailure(of: step, outcome, &turn) }
+            idleStepEnded(step, outcome, &turn)
+        }
+    }
+
+    /// Continues a call whose step has ended, or that was interrupted at the end of a slice.
+    mutating func resumeCall(_ request: RequestID, _ turn: inout Turn) {
+        guard let call = calls[request] else { return }
+        switch call.kind {
+        case .step: break
+        case .list(let list): emitRest(of: list, call, request, &turn)
+        case .deepLink(let link):
+            // If no flow is left, the call waits for the outcomes alone.
+            if link.next < link.flows.count || link.undecided > 0 { return takeRest(of: request, &turn) }
+            drop(request)
+            let outcomes = calls.takeOutcomes(of: request)
+            if !call.isAnswered { finishCall(request, .reply(request, .outcomes(outcomes)), &turn) }
+        case .path(let walk): walkOn(walk, call, request, &turn)
+        case .readiness(let flow):
+            if let slot = forest.slot(of: flow) {
+                guard forest[slot].flow?.isReady == true else { return }
+                finishCall(request, .reply(request, .done), &turn)
+            } else {
+                finishCall(request, .fail(request, FlowError(.flowEnded, "the flow ended before it was ready")), &turn)
+            }
+            drop(request)
+        }
     }
 }

@@ -1,0 +1,170 @@
+// How steps end: who learns the outcome (S-9, S-12), and which steps are triggered (S-11).
+
+extension Machine {
+    /// A step has ended.
+    @discardableResult
+    mutating func end(_ step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) -> Outcome {
+        conclude(step, outcome, &turn)
+        stopWaiting(step)
+        if step.isTriggered { releaseOrigin(step.origin) }
+        return outcome
+    }
+
+    /// Gives the outcome of a step to the call that waits for it (S-9), or reports a failure to all (S-12).
+    private mutating func conclude(_ step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) {
+        switch step.purpose {
+        case .emitted(let request), .deepLink(let request, _), .listed(let request, _), .segment(let request):
+            if !calls.isEmpty, calls[request] != nil {
+                takeOutcome(outcome, of: step, for: request, &turn)
+            } else if case .emitted = step.purpose, request == turn.call.request {
+                turn.answer = Self.answer(request, outcome)
+            }
+        case .idle:
+            reportFailure(of: step, outcome, &turn)
+            idleStepEnded(step, outcome, &turn)
+        case .initial, .triggered, .kept:
+            reportFailure(of: step, outcome, &turn)
+        }
+        if step.purpose == .initial, let flow = forest.slot(of: step.flow) {
+            initialStepEnded(of: flow)
+            reportChanges(&turn)
+        }
+    }
+
+    /// The answer to a call that emitted one step.
+    static func answer(_ request: RequestID, _ outcome: Outcome) -> Effect {
+        switch outcome {
+        case .navigated(let serial): .reply(request, .verdict(.navigated, serial: serial))
+        case .ignored(let verdict): .reply(request, .verdict(verdict, serial: 0))
+        case .refused(let error): .fail(request, error)
+        }
+    }
+
+    /// Puts a triggered step into the queue, in the order of origins (S-6), within the limit of its origin (S-11).
+    mutating func trigger(_ step: WaitingStep, _ turn: inout Turn) {
+        guard mayTrigger(step, &turn) else {
+            if step.purpose == .initial, let flow = forest.slot(of: step.flow) {
+                initialStepEnded(of: flow)
+                reportChanges(&turn)
+            }
+            return
+        }
+        queue.insert(step)
+    }
+
+    /// Counts a triggered step; returns false beyond the limit of its origin, which is reported once (S-11).
+    mutating func mayTrigger(_ step: WaitingStep, _ turn: inout Turn) -> Bool {
+        switch origins.trigger(step.origin) {
+        case .admitted: return true
+        case .dropped(isFirst: false): return false
+        case .dropped(isFirst: true):
+            reportFailure(
+                of: step,
+                .refused(
+                    FlowError(
+                        .navigationLoop,
+                        "step '\(definitions[step.step].name)' and further ones were dropped: "
+                            + "one origin may trigger \(Limits.triggeredSteps) steps")), &turn)
+            return false
+        }
+    }
+
+    /// A triggered step of an origin no longer waits.
+    mutating func releaseOrigin(_ number: UInt64, isDeferred: Bool = false) {
+        origins.release(number, isDeferred: isDeferred)
+        if !activationTokens.isEmpty { activationTokens.touch(number) }
+    }
+
+    static let gone = FlowError(.presentableDismissed, "the presentable is gone")
+
+    /// The path was looked up when the call came, so this happens only if the shell confuses its calls.
+    mutating func refuseGone(_ request: RequestID, _ turn: inout Turn) {
+        turn.answer = .fail(request, Self.gone)
+    }
+
+    func lost(_ deferred: DeferredStep, with node: Node, flowLives: Bool, isInitial: Bool) -> FlowError {
+        let name = definitions.steps[deferred.step.index].name
+        guard flowLives else {
+            return FlowError(.flowEnded, "the flow that was to take step '\(name)' has ended")
+        }
+        let what = isInitial ? "its initial step '\(name)'" : "step '\(name)', which was deferred"
+        return FlowError(
+            .presentableDismissed, "screen '\(node.name)' was dismissed before it was presented, with \(what)")
+    }
+
+    /// Reports a step that no call waits for, unless it was navigated (S-12).
+    mutating func reportFailure(of step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) {
+        let name = definitions.steps[step.step.index].name
+        if case .navigated = outcome { return }
+        let place = failurePath(of: step.flow)
+        let reason: NavigationFailure.Reason
+        let message: String
+        switch outcome {
+        case .navigated: return
+        case .ignored(let verdict):
+            reason = .verdict(verdict)
+            message =
+                switch verdict {
+                case .hidden: "'\(place)' is not presented, and ignores step '\(name)' then"
+                case .rejected: "the guard of '\(place)' refused step '\(name)'"
+                case .unhandled, .navigated, .deferred, .pending: unhandled(step.step, at: step.flow)
+                }
+        case .refused(let error):
+            reason = .error(error.code)
+            message = error.message
+        }
+        turn.effects.append(
+            .emitNavigationFailed(
+                NavigationFailure(
+                    flow: place, cause: step.cause, client: step.client, step: name, reason: reason,
+                    message: message, isIdle: step.purpose == .idle)))
+    }
+
+    /// Reports a waiting step that was dropped.
+    mutating func reportDropped(_ deferred: DeferredStep, _ error: FlowError, at path: String, _ turn: inout Turn) {
+        reportDropped(deferred, .error(error.code), error.message, at: path, &turn)
+    }
+
+    /// Reports a deferred step that a newer one replaced (S-15, S-19).
+    mutating func reportReplaced(_ deferred: DeferredStep, at path: String, _ turn: inout Turn) {
+        let name = definitions.steps[deferred.step.index].name
+        reportDropped(
+            deferred, .verdict(.hidden),
+            "step '\(name)' waited for its presentable to be presented, until a newer one took its place", at: path,
+            &turn)
+    }
+
+    private mutating func reportDropped(
+        _ deferred: DeferredStep, _ reason: NavigationFailure.Reason, _ message: String, at path: String,
+        _ turn: inout Turn
+    ) {
+        turn.effects.append(
+            .emitNavigationFailed(
+                NavigationFailure(
+                    flow: path, cause: deferred.cause, client: deferred.client,
+                    step: definitions.steps[deferred.step.index].name,
+                    reason: reason, message: message)))
+    }
+
+    /// Reports a step for the parent of a root, which has none (S-20, S-21).
+    mutating func reportOrphaned(_ planned: Plan.Step, of step: WaitingStep, at path: String, _ turn: inout Turn) {
+        let name = definitions.steps[planned.step.index].name
+        turn.effects.append(
+            .emitNavigationFailed(
+                NavigationFailure(
+                    flow: path, cause: serial, client: step.client, step: name, reason: .verdict(.unhandled),
+                    message: "'\(path)' is a root: it has no parent that could take step '\(name)'")))
+    }
+
+    /// Where failures of steps for a flow are reported: at the flow, or its nearest live ancestor, or else at the path that
+    /// it had (S-12).
+    func failurePath(of flow: NodeID) -> String {
+        if let slot = forest.slot(of: flow) { return forest[slot].path }
+        switch queue.nearestLiveAncestor(of: flow, isLive: { forest.slot(of: $0) != nil }) {
+        case .below(let nearestLiveAncestor)?:
+            return forest.slot(of: nearestLiveAncestor).map { forest[$0].path } ?? forest.base
+        case .alone(let path)?: return path
+        case nil: return forest.base
+        }
+    }
+}

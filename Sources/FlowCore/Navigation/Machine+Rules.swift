@@ -1,0 +1,70 @@
+// What definitions say of a live flow: which flow takes a step, which alternative matches it, who may emit it, and what
+// happens to it while a presentable is not presented.
+
+extension Machine {
+    /// The flow that handles steps emitted on a presentable (S-4).
+    func flow(for slot: NodeSlot) -> NodeSlot {
+        forest[slot].flow == nil ? forest[slot].parent ?? slot : slot
+    }
+
+    func unhandled(_ step: StepID, at flow: NodeID?) -> String {
+        guard let flow = flow.flatMap(forest.slot(of:)) else { return "the flow has ended" }
+        let definition = definitions[definition(of: flow)]
+        let name = definitions[step].name
+        if let navigator = definition.navigator {
+            return "the navigator '\(navigator.service.name)' of flow '\(definition.name)' does not take step '\(name)'"
+        }
+        return definition.rule(for: step) == nil
+            ? "flow '\(definition.name)' has no rule for step '\(name)'"
+            : "no alternative of flow '\(definition.name)' for step '\(name)' matches"
+    }
+
+    /// The contributors of the first alternative that matches a step; nil if none does.
+    func contributors(for step: WaitingStep, at flow: NodeSlot) -> [FlowContributor]? {
+        let definition = definition(of: flow).index
+        guard let rule = definitions.flows[definition].rule(for: step.step) else { return nil }
+        for alternative in definitions.flows[definition].rules[rule].alternatives {
+            if matches(alternative, step.arguments, flow) { return alternative.contributors }
+        }
+        return nil
+    }
+
+    /// Whether an alternative matches a step with these arguments.
+    func matches(_ alternative: Alternative, _ arguments: Arguments, _ flow: NodeSlot) -> Bool {
+        (alternative.when.isEmpty || alternative.when.allSatisfy { isMet($0, arguments, flow) })
+            && (alternative.unless.isEmpty || !alternative.unless.allSatisfy { isMet($0, arguments, flow) })
+    }
+
+    func isMet(_ condition: Condition, _ arguments: Arguments, _ flow: NodeSlot) -> Bool {
+        switch condition {
+        case .argument(let name, let value): arguments[name]?.value == value
+        case .alive(let name): forest.isAlive(name, near: flow)
+        }
+    }
+
+    func definition(of flow: NodeSlot) -> FlowID {
+        guard let state = forest[flow].flow else {
+            preconditionFailure("a step was sent to '\(forest[flow].path)', which is a screen")
+        }
+        return state.definition
+    }
+
+    /// Refuses a client that owns none of a definition's `emitters` (S-5).
+    ///
+    /// - Parameter allowance: what only the owners may do, for the text of the error.
+    func checkEmitter(_ client: Client, of flow: FlowID, _ allowance: () -> String) throws(FlowError) {
+        if definitions.flows[flow.index].emitters.isEmpty { return }
+        let definition = definitions.flows[flow.index]
+        guard !definition.emitters.contains(where: { nameOwners[$0] == client }) else { return }
+        let owners = definition.emitters.map { "'\($0)'" }.joined(separator: " or ")
+        throw FlowError(
+            .accessDenied,
+            "flow '\(definition.name)' \(allowance()) who owns \(owners) on the bus; '\(client.name)' does not")
+    }
+
+    /// What happens to a step on a presentable that is not presented; by its own setting alone (S-15).
+    func whenHidden(_ slot: NodeSlot) -> WhenHidden {
+        forest[slot].whenHidden
+            ?? forest[slot].flow.map { definitions.flows[$0.definition.index].whenHidden } ?? .ignore
+    }
+}

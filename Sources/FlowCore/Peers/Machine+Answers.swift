@@ -1,0 +1,96 @@
+// Answers of guards, navigators and presenters; the steps that waited for them continue.
+
+extension Machine {
+    /// A presenter answered. If its screen is gone by now, the presenter gets `Withdraw`.
+    mutating func takeAnswer(_ answer: PresenterAnswer, to question: QuestionID, _ turn: inout Turn) {
+        guard let asked = questions.closePresenter(question, isTimeout: answer == .timedOut) else { return }
+        if asked.isLate { return takeLateAnswer(answer, to: asked, &turn) }
+        defer { releaseOrigin(asked.origin) }
+        guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
+            if case .presented(let client) = answer { withdraw(client, asked, asked.withdrawn ?? .parent, &turn) }
+            return
+        }
+        let isLatest = presenting.state == .asked && presenting.underWay.last == question
+        forest.update(slot) { $0.presenting?.underWay.removeAll { $0 == question } }
+        if presenting.state == .held {
+            forest.update(slot) { $0.presenting?.state = .due }
+            forest.noteInSight(slot)
+        }
+        switch answer {
+        case .presented(let client):
+            // A newer call was answered already.
+            if presenting.state == .shown {
+                if let owner = forest[slot].owner, owner != client { withdraw(slot, from: client, &turn) }
+                return
+            }
+            if isLatest { forest.update(slot) { $0.presenting?.state = .shown } }
+            own(slot, client, &turn)
+            // Another tab may have been selected in between.
+            if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
+            reportChanges(&turn)
+            triggerPresented(&turn)
+        case .failed, .timedOut:
+            // A newer call is under way, or about to be made, and decides.
+            guard isLatest else { return triggerPresented(&turn) }
+            dismiss(
+                slot, .presentFailed, origin: asked.origin, cause: presenting.serial, forest[slot].sender, &turn)
+        }
+    }
+
+    /// A presenter answered after its time limit. That call has failed, so the answer counts only if a newer call is under
+    /// way.
+    private mutating func takeLateAnswer(_ answer: PresenterAnswer, to asked: AskedPresenter, _ turn: inout Turn) {
+        guard case .presented(let client) = answer else { return }
+        guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
+            return withdraw(client, asked, asked.withdrawn ?? .dismissal(.presentFailed), &turn)
+        }
+        if presenting.state == .shown {
+            if let owner = forest[slot].owner, owner != client { withdraw(slot, from: client, &turn) }
+            return
+        }
+        own(slot, client, &turn)
+        if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
+        reportChanges(&turn)
+        triggerPresented(&turn)
+    }
+
+    /// A guard answered.
+    mutating func takeAnswer(_ answer: GuardAnswer, to question: QuestionID, _ turn: inout Turn) {
+        guard let (asked, name) = questions.closeGuard(question), let flow = resume(asked, &turn) else { return }
+        var step = asked
+        do throws(FlowError) {
+            try adapt(&step, answer, of: "the guard '\(name)'")
+            let definition = definition(of: flow).index
+            guard mayNavigate(step, at: flow, definition, &turn) else { return }
+            carryOut(step, at: flow, &turn)
+        } catch {
+            end(step, error.code == .rejected ? .ignored(.rejected) : .refused(error), &turn)
+        }
+        unblock(step.flow)
+    }
+
+    /// A navigator answered.
+    mutating func takeAnswer(_ answer: NavigatorAnswer, to question: QuestionID, _ turn: inout Turn) {
+        guard let (step, name) = questions.closeNavigator(question), let flow = resume(step, &turn) else { return }
+        switch answer {
+        case .contributors(let contributors):
+            let step = stopWaiting(step)
+            end(step, apply(contributors, of: name, step, flow, &turn), &turn)
+        case .failed(let why):
+            end(step, .refused(FlowError(.navigatorFailed, "the navigator '\(name)' failed: \(why)")), &turn)
+        case .timedOut:
+            end(step, .refused(FlowError(.navigatorTimeout, "the navigator '\(name)' did not answer in time")), &turn)
+        }
+        unblock(step.flow)
+    }
+
+    private mutating func apply(
+        _ contributors: [FlowContributor], of navigator: String, _ step: WaitingStep, _ flow: NodeSlot,
+        _ turn: inout Turn
+    ) -> Outcome {
+        let outcome = apply(contributors, step, flow, &turn)
+        guard case .refused(let error) = outcome, error.code == .invalidArguments else { return outcome }
+        return .refused(
+            FlowError(.navigatorFailed, "the navigator '\(navigator)' answered what can't be: \(error.message)"))
+    }
+}

@@ -1,0 +1,31 @@
+// Clients that have left the bus (S-30).
+
+extension Machine {
+    /// A client has left the bus.
+    mutating func clientDisconnected(_ client: Client, _ turn: inout Turn) {
+        tokens.forget(client)
+        forest.abandonAll(client)
+        // Only watched clients have presentables, which are searched among all.
+        guard watches.removeAll(of: client) else { return }
+        for id in forest.preorder().map(forest.id(of:)) {
+            // It may be gone with its parent.
+            guard let slot = forest.slot(of: id), forest[slot].owner == client else { continue }
+            removeOwner(slot)
+            let whenGone = definitions.screen(named: forest[slot].name)
+                .flatMap { forest[slot].flow == nil ? definitions[$0].whenOwnerGone : nil }
+            switch whenGone {
+            case .keep?: hide(slot)
+            case .present? where mayRevive(slot, &turn):
+                forest.update(slot) { $0.presenting?.revivals.append(turn.now) }
+                hide(slot)
+                if forest[slot].isInSight { forest.noteInSight(slot) }
+            case .present?, .dismiss?, nil:
+                dismiss(slot, .ownerGone, origin: origins.next(), cause: 0, client, &turn)
+                continue
+            }
+            reportChanges(&turn)
+            triggerPresented(&turn)
+        }
+        leaveRegistrations(of: client, &turn)
+    }
+}

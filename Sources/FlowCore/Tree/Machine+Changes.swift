@@ -1,0 +1,68 @@
+// What follows from changes of the tree: signals, the steps that waited until a presentable is presented (S-16), and readiness
+// (S-26).
+
+extension Machine {
+    /// Triggers the steps that wait at presentables which are presented now, parents first and in order: the initial step,
+    /// then the deferred ones (S-16). An initial step was counted when it was contributed.
+    mutating func triggerPresented(_ turn: inout Turn) {
+        callPresenters(&turn)
+        let presented = forest.takePresented()
+        if presented.isEmpty { return }
+        var released: [WaitingStep] = []
+        for slot in presented {
+            let flow = self.flow(for: slot)
+            if let deferred = forest.setInitialStep(nil, of: slot) {
+                origins.removeDeferred(deferred.origin)
+                unrecord(deferred)
+                released.append(waiting(deferred, at: slot, for: flow, .triggered))
+            }
+            for deferred in forest.setDeferredSteps([], of: slot) {
+                unrecord(deferred)
+                released.append(waiting(deferred, at: slot, for: flow, .kept))
+            }
+        }
+        if !released.isEmpty { queue.insert(contentsOf: released) }
+    }
+
+    private func waiting(
+        _ deferred: DeferredStep, at slot: NodeSlot, for flow: NodeSlot, _ purpose: WaitingStep.Purpose
+    ) -> WaitingStep {
+        WaitingStep(
+            origin: deferred.origin, client: deferred.client, flow: forest.id(of: flow),
+            step: deferred.step, arguments: deferred.arguments, cause: deferred.cause, purpose: purpose,
+            screen: slot == flow ? nil : forest.id(of: slot))
+    }
+
+    /// Reports changed properties, and new presentables before them.
+    mutating func reportChanges(_ turn: inout Turn) {
+        let (born, changes) = forest.takeChanges()
+        for slot in born { turn.effects.append(.addPresentable(forest.state(of: slot))) }
+        for change in changes { turn.effects.append(.changeProperties(change)) }
+    }
+
+    /// The initial step of a flow has ended, whatever its outcome. The flow is ready when the child flows that the step
+    /// contributed are ready or gone (S-26).
+    mutating func initialStepEnded(of flow: NodeSlot) {
+        guard forest[flow].flow?.readiness == .awaitingStep else { return }
+        let awaited = forest.children(of: flow).count { child in
+            forest[child].flow.map { $0.isAwaitedByParent && !$0.isReady } ?? false
+        }
+        forest.update(flow) { $0.flow?.readiness = .awaitingChildren(awaited) }
+        if awaited == 0 { becomeReady(flow) }
+    }
+
+    /// A child flow that the initial step contributed is ready or gone.
+    mutating func awaitedChildEnded(of flow: NodeSlot) {
+        guard case .awaitingChildren(let count) = forest[flow].flow?.readiness else { return }
+        forest.update(flow) { $0.flow?.readiness = .awaitingChildren(count - 1) }
+        if count == 1 { becomeReady(flow) }
+    }
+
+    private mutating func becomeReady(_ flow: NodeSlot) {
+        forest.update(flow) { $0.flow?.readiness = .ready }
+        calls.resume(waitingFor: forest.id(of: flow))
+        if forest[flow].flow?.isAwaitedByParent == true, let parent = forest[flow].parent {
+            awaitedChildEnded(of: parent)
+        }
+    }
+}
