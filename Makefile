@@ -1,4 +1,4 @@
-# flowbus: `make help` tells the targets. Needs Swift 6.3 in PATH; what else is missing, tools/dependencies installs.
+# flowbus: `make help` lists the targets. Needs Swift 6.3 in PATH; tools/dependencies installs everything else that is missing.
 
 PREFIX = /usr/local
 DESTDIR =
@@ -36,14 +36,14 @@ programs = $(built)/flowbusd $(built)/flowbusctl
 completions = $(addprefix $(built)/completions/,bash zsh fish)
 interfaces = $(wildcard dbus/$(name).*.xml)
 documents = $(wildcard docs/*.md)
-# What has generated parts.
+# Files with generated parts.
 manual = $(wildcard man/*) $(documents)
 schemas = $(wildcard schema/*.json)
-# Definitions, what they are about, and programs to read. Those that play them need the repository, as the library does.
+# Definitions with their READMEs, and programs to read. The programs that play them need the repository, as the library does.
 examples = $(filter-out examples/swift-app/%,$(wildcard examples/*/flows.d/*.toml examples/*/README.md)) \
     $(addprefix examples/processes/,emit screens map till.c settings/Settings.swift)
 
-# What `make test-quick` runs: chosen by measuring, so that it takes less than a minute after a build. HACKING.md says what it
+# The tests of `make test-quick`: chosen by measuring, so that they take less than a minute after a build. HACKING.md lists what it
 # leaves out.
 quick = ^(FlowCore|FlowModel|FlowFile|FlowGraph|FlowTrace|FlowWire|Platform|SdBus|Store|flowbusctl)Tests\.
 quick-service = ^flowbusdTests\.(Demo|Emission|Error|Guard|InstancePath|Introspection|ManualPage|Navigator|Option|Order|Owner|Pending|Presenter|Reload|Restore|Waiting)Tests/
@@ -71,7 +71,7 @@ help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
 	@echo 'make tours      play the other examples, and compare what they print with their logs'
 	@echo 'make test       build and run all tests'
-	@echo 'make test-quick build, and run for a minute the tests that tell most'
+	@echo 'make test-quick build, and run the most useful tests, for a minute'
 	@echo 'make test-swift-app  build the example of an application in Swift, and compare what it prints with its log'
 	@echo 'make swift-app  build the example of an application in Swift, in .build/swift-app'
 	@echo 'make run        run flowbusd in the foreground: on the session bus, or on a private one where there is none'
@@ -80,10 +80,10 @@ help:
 	@echo 'make install    install the release below PREFIX ($(PREFIX)), staged in DESTDIR'
 	@echo 'make uninstall  remove what install put there'
 	@echo 'make deb        build the Debian package, in .build/deb'
-	@echo 'make test-deb   install that in a copy of the system that nobody else sees, use it, purge it'
+	@echo 'make test-deb   install, use and purge the package in a private copy of the system'
 	@echo 'make format     format the Swift sources in place'
 	@echo 'make lint       check sources, scripts, XML, man pages and the unit'
-	@echo 'make docs       write what is generated: parts of man pages and documents, pictures, the Swift library's documentation'
+	@echo 'make docs       write generated files: parts of man pages and documents, pictures, the Swift library's documentation'
 	@echo 'make deps       install what building, the demo and the tests need'
 
 demo: build
@@ -196,7 +196,7 @@ list:
 $(programs):
 	@$(MAKE) build
 
-# Shells read it and nobody runs it, so its first line names no interpreter.
+# Shells read it and never execute it, so its first line names no interpreter.
 $(completions): $(built)/completions/%: $(built)/flowbusctl
 	@mkdir -p $(@D)
 	@file=$@.$$$$; $< --generate-completion-script $* >$$file && sed -i '1{/^#!/d}' $$file && mv $$file $@
@@ -206,6 +206,6 @@ deb:
 	@tools/dependencies build deb
 	@tools/deb
 
-# Ends well where the machine can't try it, which it says.
+# Succeeds with a message if the machine can't run it.
 test-deb: deb
 	@Tests/package.bash .build/deb/flowbus_*.deb || [ $$? -eq 77 ]

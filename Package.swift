@@ -10,7 +10,7 @@ let strict: [SwiftSetting] = [
 ]
 
 /// `make test` sets FLOWBUS_PROOF: a hundred thousand random sequences take four times as long in a core that is not
-/// optimized. Never without that, as nobody could use the package as a dependency then.
+/// optimized. Only with that variable, because a package with these flags can't be a dependency.
 let core: [SwiftSetting] = strict + (Context.environment["FLOWBUS_PROOF"] == nil ? [] : [.unsafeFlags(["-O"])])
 
 let package = Package(
@@ -36,17 +36,17 @@ let package = Package(
         .target(name: "Platform", swiftSettings: strict),
         // Owning wrappers of libsystemd.
         .target(name: "SdBus", dependencies: ["CSdBus", "Platform"], swiftSettings: strict),
-        // What travels: values in messages, and every name of the bus contract.
+        // The wire: values in messages, and every name of the bus contract.
         .target(name: "FlowWire", dependencies: ["FlowCore", "SdBus"], swiftSettings: strict),
         // Definition files: find, parse and check them.
         .target(name: "FlowFile", dependencies: ["FlowCore", "TOMLKit"], swiftSettings: strict),
-        // Traces: what happened to the machine and what came of it, as text; and the same once more from that text.
+        // Traces: the events and effects of the machine as text, to record and to replay.
         .target(name: "FlowTrace", dependencies: ["FlowCore"], swiftSettings: strict),
-        // Definitions as pictures: Graphviz and Mermaid.
+        // Pictures of definitions: Graphviz and Mermaid.
         .target(name: "FlowGraph", dependencies: ["FlowCore"], swiftSettings: strict),
         // Files of records and of the history; the only place that calls SQLite.
         .target(name: "Store", dependencies: ["FlowCore", "CSQLite"], swiftSettings: strict),
-        // RxFlow's way in Swift: flows as classes, in one process or on the bus; and a client of the service.
+        // RxFlow for Swift on Linux: flows as classes, in one process or on the bus; and a client of the service.
         .target(name: "FlowBus", dependencies: ["FlowCore", "FlowWire", "Platform", "SdBus"], swiftSettings: strict),
         // The service: decodes calls to events, runs effects. One thread, one sd-event loop.
         .executableTarget(
@@ -73,7 +73,7 @@ let package = Package(
             name: "example-settings", dependencies: ["SdBus"], path: "examples/processes/settings",
             swiftSettings: strict),
         .testTarget(name: "FlowCoreTests", dependencies: ["FlowCore"], swiftSettings: strict),
-        // A second machine, written from the rules, and random worlds in which both have to say the same.
+        // A second machine, written from the rules, which has to agree with the first one on random input.
         .testTarget(name: "FlowModelTests", dependencies: ["FlowCore", "FlowFile"], swiftSettings: core),
         // Private buses, child processes and clients for tests.
         .target(

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # package.bash DEB
 #
-# Compares what is in the package with what `make install` puts in place. Installs it, uses it as a user under a real user manager, and purges it: in a copy of this machine's files that
-# nobody else sees and that goes with it (an overlay). Prints what it has seen, and ends with 0, or with 1 where something is
-# not as it has to be. Where the machine can't do that it says why, and ends with 77.
+# Compares the contents of the package with those of `make install`. Installs it, uses it as a user under a real user manager, and purges it: in a copy of this machine's files that
+# no other process sees, and that ends with it (an overlay). Prints its results, and ends with 0, or with 1 if something is
+# wrong. If the machine can't do that, it prints the reason and ends with 77.
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
@@ -65,13 +65,13 @@ inner() { # DEB
         wrong "as a user: status $status"
     fi
 
-    # An administrator's link goes with the package, too.
+    # An administrator's link is removed with the package, too.
     chroot "$root" systemctl --global enable flowbusd.service >/dev/null 2>&1
     [[ -L $root/etc/systemd/user/graphical-session.target.wants/flowbusd.service ]] || wrong "it can't be enabled"
     chroot "$root" dpkg --remove --force-depends flowbus >"$place/log" 2>&1 || wrong "remove: $(<"$place/log")"
     chroot "$root" dpkg --purge --force-depends flowbus >"$place/log" 2>&1 || wrong "purge: $(<"$place/log")"
     rm -rf -- "$root/tmp/package"
-    # What this changed beside the machine's own files. A character device stands for what is deleted.
+    # The changes beside the machine's own files. A character device marks a deleted file.
     said=$(cd "$place/changed" && find . -iname '*flowbus*' ! -type c)
     [[ -z $said ]] || wrong "purging leaves: $said"
     # shellcheck disable=SC2016  # dpkg-query's own
@@ -80,7 +80,7 @@ inner() { # DEB
     echo "purged, and nothing is left"
 }
 
-# What a user does with it: a shell script.
+# The actions of a user: a shell script.
 as_user() {
     cat <<'SCRIPT'
 set -euo pipefail

@@ -3,13 +3,13 @@
 #
 # Runs COMMAND as an unprivileged user beside a real `systemd --user` of that user's own, with the bus that it starts, and
 # ends with COMMAND's status. FOLDER/home becomes the user's home, FOLDER/run is to be seen at /run. Where the machine can't
-# do that it says why, and ends with 77. Everything is over after USER_MANAGER_BOUND seconds (120).
+# do that, it prints the reason and ends with 77. Everything is over after USER_MANAGER_BOUND seconds (120).
 #
-# What the user's services log goes to a journal of its own: `journalctl --namespace=flowbus` reads it.
+# The services of the user log to a journal of their own: `journalctl --namespace=flowbus` reads it.
 #
-# It needs root, not systemd: the user gets processes, mounts and control groups that nobody else sees, and that go with it.
+# It needs root, not systemd: the user gets processes, mounts and control groups that no other process sees, and that end with it.
 # Three of these scripts run, one in the other:
-#   outer   has a folder, and ends the others when it is told to, or when the time is over
+#   outer   has a folder, and ends the others at a signal, or when the time is over
 #   middle  has mounts of its own, and a control group for all that is started
 #   inner   process 1 of its own processes: when it ends, the kernel kills the others
 # A `systemd --user` that is started by root where it finds itself would take over the control group of the whole machine.
@@ -59,7 +59,7 @@ middle() { # PLACE FOLDER COMMAND...
     shift
     # shellcheck disable=SC2317  # the trap calls it
     clear_up() {
-        # The kernel may need a moment to see that a group is empty, and tells nobody here.
+        # The kernel may need a moment to see that a group is empty, and sends no notification here.
         for _ in {1..50}; do
             [[ $group && -d $group ]] || break
             find "$group" -depth -type d -exec rmdir {} \; 2>/dev/null || sleep 0.02
@@ -83,7 +83,7 @@ middle() { # PLACE FOLDER COMMAND...
     mkdir "$place/groups"
     # A mount of its own: that of a container is often read-only.
     needs "no control groups, version 2" mount -t cgroup2 none "$place/groups"
-    # What was left by one that was killed.
+    # Leftovers of a run that was killed.
     for left in "$place"/groups/flowbus-manager-*; do
         [[ -d $left && ! -d /proc/${left##*-} ]] || continue
         find "$left" -depth -type d -exec rmdir {} \; 2>/dev/null || true
@@ -153,7 +153,7 @@ inner() { # PLACE FOLDER COMMAND...
     as=(env -i "${pairs[@]}" "${as[@]}")
     cd "$HOME"
 
-    # A unit of the manager's tells that all is up, this shell that the manager is gone.
+    # A unit of the manager reports that all units are up, this shell that the manager is gone.
     mkfifo /run/news
     chmod 666 /run/news
     exec {news}<>/run/news
@@ -169,7 +169,7 @@ inner() { # PLACE FOLDER COMMAND...
         cannot "systemd --user ${said:-did not come up}: $(logged 5 | tr '\n' ';')"
     fi
 
-    # Both are told, as there is no session that would.
+    # Both get a signal, because there is no session that would send it.
     as+=(env "DBUS_SESSION_BUS_ADDRESS=unix:path=$XDG_RUNTIME_DIR/bus")
     "${as[@]}" "$@" || status=$?
     if ((status)); then
@@ -183,7 +183,7 @@ inner() { # PLACE FOLDER COMMAND...
     exit "$status"
 }
 
-# What was logged last.
+# The latest log lines.
 logged() { # LINES
     journalctl --namespace=flowbus --sync || true
     tail -n "$1" /run/manager.log
@@ -194,7 +194,7 @@ logged() { # LINES
 # any other takes kernel messages and switches the machine's auditing; but programs find it where they look for the one.
 journal() {
     local number=f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1f1 config=/run/systemd/journald@flowbus.conf.d
-    # What it says as soon as its sockets are there; sd-messages.h.
+    # Its message when its sockets exist; sd-messages.h.
     local started=f77379a8490b408bbe5f6940505a777b
     echo "$number" >"$place/machine-id"
     mount --bind "$place/machine-id" /etc/machine-id
@@ -208,7 +208,7 @@ journal() {
     ) || cannot "no journal: $(tail -n 5 /run/journal.log | tr '\n' ';')"
 }
 
-# Units of the user's: a bus, whatever the machine has, and one that tells when it is there.
+# Units of the user: a bus, whichever the machine has, and one that reports when it is there.
 units() { # FOLDER
     cat >"$1/dbus.socket" <<'UNIT'
 [Socket]

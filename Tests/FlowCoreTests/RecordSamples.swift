@@ -63,7 +63,8 @@ enum RecordSamples {
             "000102000005737461727400"
         ),
         (
-            StepRecord(stage: .kept, place: 1, origin: 2, cause: 3, client: client, step: "go", arguments: arguments),
+            StepRecord(
+                stage: .deferred, place: 1, origin: 2, cause: 3, client: client, step: "go", arguments: arguments),
             "01010203043a312e3702676f02016e007805017301730178"
         ),
         (

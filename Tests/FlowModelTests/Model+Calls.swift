@@ -67,13 +67,13 @@ extension Model {
 
     private func keep(_ step: ModelStep, at node: ModelNode) throws(FlowError) {
         let replaces = whenHidden(node) == .latest
-        try checkRoom(for: step.client, at: node, besides: replaces ? node.kept : [])
+        try checkRoom(for: step.client, at: node, besides: replaces ? node.deferred : [])
         if step.purpose == .asked { reach(step.flow) }
         if replaces {
-            for old in node.kept { reportFailure(old, .verdict(.hidden)) }
-            node.kept = []
+            for old in node.deferred { reportFailure(old, .verdict(.hidden)) }
+            node.deferred = []
         }
-        node.kept.append(
+        node.deferred.append(
             ModelStep(
                 step: step.step, arguments: step.arguments, flow: step.flow, origin: step.origin, cause: 0,
                 client: step.client, purpose: .reported))

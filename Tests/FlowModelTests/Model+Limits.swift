@@ -23,10 +23,10 @@ extension Model {
 
     private func quota(_ resource: Resource) -> Quotas.Quota { resource == .nodes ? quotas.nodes : quotas.steps }
 
-    private func held(_ resource: Resource, _ isCounted: (Client) -> Bool) -> Int {
+    private func usage(_ resource: Resource, _ isCounted: (Client) -> Bool) -> Int {
         switch resource {
         case .nodes: nodes.count { isCounted($0.client) }
-        case .steps: nodes.reduce(0) { $0 + $1.kept.count { isCounted($0.client) } }
+        case .steps: nodes.reduce(0) { $0 + $1.deferred.count { isCounted($0.client) } }
         }
     }
 
@@ -34,17 +34,17 @@ extension Model {
     private func checkShare(_ more: Need, _ client: Client) throws(FlowError) {
         if isFree(client) { return }
         for resource in Resource.allCases where more[resource] > 0 {
-            guard held(resource, { $0 == client }) + more[resource] <= quota(resource).perClient else {
+            guard usage(resource, { $0 == client }) + more[resource] <= quota(resource).perClient else {
                 throw FlowError(.limitExceeded)
             }
             guard let user = users[client] else { continue }
-            let all = held(resource) { self.users[$0] == user && !self.isGone($0) }
+            let all = usage(resource) { self.users[$0] == user && !self.isGone($0) }
             guard all + more[resource] <= quota(resource).share else { throw FlowError(.limitExceeded) }
         }
     }
 
     private func shortage(_ more: Need, _ resource: Resource) -> Int {
-        more[resource] > 0 ? max(0, held(resource) { _ in true } + more[resource] - quota(resource).total) : 0
+        more[resource] > 0 ? max(0, usage(resource) { _ in true } + more[resource] - quota(resource).total) : 0
     }
 
     /// Admits a change of usage. Returns whether something was evicted for it.
@@ -64,7 +64,7 @@ extension Model {
             let wanting = shortage(more, resource)
             let unseen = evictionCandidates(spared, seen: false).reduce(0) { $0 + Self.sum($1, resource) }
             let all = evictionCandidates(spared, seen: true).reduce(0) { $0 + Self.sum($1, resource) }
-            let excess = held(resource, isGone) - quota(resource).share
+            let excess = usage(resource, isGone) - quota(resource).share
             if wanting > unseen, wanting > min(all, excess) { isPossible = false }
         }
         guard isPossible else { return false }
@@ -91,7 +91,7 @@ extension Model {
     }
 
     private static func sum(_ node: ModelNode, _ resource: Resource) -> Int {
-        (resource == .nodes ? 1 : node.kept.count) + node.children.reduce(0) { $0 + sum($1, resource) }
+        (resource == .nodes ? 1 : node.deferred.count) + node.children.reduce(0) { $0 + sum($1, resource) }
     }
 
     /// Dismisses a node, as the daemon.
@@ -127,9 +127,9 @@ extension Model {
         for top in plan.removed {
             top.visit { node in
                 total.nodes -= 1
-                total.steps -= node.kept.count
+                total.steps -= node.deferred.count
                 if node.client == client { own.nodes -= 1 }
-                own.steps -= node.kept.count { $0.client == client }
+                own.steps -= node.deferred.count { $0.client == client }
             }
         }
         return own.nodes > 0 ? (own, total) : nil
@@ -140,14 +140,16 @@ extension Model {
         for client: Client, at node: ModelNode, besides replaced: [ModelStep]
     ) throws(FlowError) {
         let flow = node.flow
-        let kept = node.kept.filter { old in !replaced.contains { $0.order == old.order && $0.origin == old.origin } }
-        let waiting = ([flow] + flow.children.filter { !$0.isFlow }).flatMap(\.kept).count - replaced.count
+        let deferred = node.deferred.filter { old in
+            !replaced.contains { $0.order == old.order && $0.origin == old.origin }
+        }
+        let waiting = ([flow] + flow.children.filter { !$0.isFlow }).flatMap(\.deferred).count - replaced.count
         let own =
-            ([flow] + flow.children.filter { !$0.isFlow }).flatMap(\.kept).count { $0.client == client }
+            ([flow] + flow.children.filter { !$0.isFlow }).flatMap(\.deferred).count { $0.client == client }
             - replaced.count { $0.client == client }
         if replaced.isEmpty {
-            guard isFree(client) || kept.count(where: { $0.client == client }) < quotas.deferredSteps.perClient,
-                kept.count < quotas.deferredSteps.total
+            guard isFree(client) || deferred.count(where: { $0.client == client }) < quotas.deferredSteps.perClient,
+                deferred.count < quotas.deferredSteps.total
             else { throw FlowError(.limitExceeded) }
         }
         guard isFree(client) || own < quotas.stepsPerFlow.perClient, waiting < quotas.stepsPerFlow.total else {

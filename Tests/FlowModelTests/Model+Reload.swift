@@ -34,8 +34,8 @@ extension Model {
 
     /// Updates a presentable's waiting steps to the new definitions, and drops invalid ones.
     private func drop(at node: ModelNode, _ new: Definitions) {
-        node.held = node.held.flatMap { convert($0, new) }
-        node.kept = node.kept.compactMap { convert($0, new) }
+        node.initialStep = node.initialStep.flatMap { convert($0, new) }
+        node.deferred = node.deferred.compactMap { convert($0, new) }
         node.onDismissed = node.onDismissed.flatMap { template in
             new.step(named: definitions[template.step].name).map { StepTemplate($0, arguments: template.arguments) }
         }

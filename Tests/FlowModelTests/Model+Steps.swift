@@ -210,12 +210,16 @@ extension Model {
 
     /// A flow's initial step at once; a screen's when that is presented (S-16).
     private func triggerInitial(_ node: ModelNode, _ step: ModelStep) {
-        if let old = node.held {
-            node.held = nil
+        if let old = node.initialStep {
+            node.initialStep = nil
             reportFailure(old, .verdict(.hidden))
         }
         guard mayTrigger(step) else { return }
-        if node.isFlow || whenHidden(node) == .allow || isPresented(node) { queue(step) } else { node.held = step }
+        if node.isFlow || whenHidden(node) == .allow || isPresented(node) {
+            queue(step)
+        } else {
+            node.initialStep = step
+        }
     }
 
     // MARK: - Removal (S-22)
@@ -244,8 +248,8 @@ extension Model {
 
     private func discard(_ node: ModelNode, _ lost: inout [ModelStep]) {
         observed.append(.removed(path: node.path, isFlow: node.isFlow))
-        lost += [node.held].compactMap(\.self) + node.kept
-        (node.held, node.kept, node.awaited, node.reported.current) = (nil, [], [], nil)
+        lost += [node.initialStep].compactMap(\.self) + node.deferred
+        (node.initialStep, node.deferred, node.awaited, node.reported.current) = (nil, [], [], nil)
     }
 
     func reportLost(_ lost: [ModelStep]) {

@@ -51,7 +51,9 @@ final class Model {
     /// Parents and children hold each other.
     private static func cut(_ node: ModelNode) {
         node.children.forEach(cut)
-        (node.children, node.selections, node.kept, node.held, node.reported.current) = ([], [], [], nil, nil)
+        (node.children, node.selections, node.deferred, node.initialStep, node.reported.current) = (
+            [], [], [], nil, nil
+        )
     }
 
     /// Returns the effects of an event, without timers.
@@ -243,9 +245,9 @@ final class Model {
 
     /// Queues the steps that waited for their presentable to be presented, parents first and in order (S-16).
     func release() {
-        for node in nodes where (node.held != nil || !node.kept.isEmpty) && isPresented(node) {
-            for step in [node.held].compactMap(\.self) + node.kept { queue(step) }
-            (node.held, node.kept) = (nil, [])
+        for node in nodes where (node.initialStep != nil || !node.deferred.isEmpty) && isPresented(node) {
+            for step in [node.initialStep].compactMap(\.self) + node.deferred { queue(step) }
+            (node.initialStep, node.deferred) = (nil, [])
         }
     }
 

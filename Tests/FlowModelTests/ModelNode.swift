@@ -25,9 +25,9 @@ final class ModelNode {
     /// With tabs: the selected children, the latest last.
     var selections: [ModelNode] = []
     /// The initial step of a screen that was not presented yet (S-16).
-    var held: ModelStep?
+    var initialStep: ModelStep?
     /// Deferred steps (S-15).
-    var kept: [ModelStep] = []
+    var deferred: [ModelStep] = []
     /// Whether a flow's initial step has ended, and the child flows that it contributed (S-26).
     var initialHasEnded = false
     var awaited: [ModelNode] = []

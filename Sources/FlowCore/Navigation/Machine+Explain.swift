@@ -87,7 +87,7 @@ extension Machine {
             ?? "for a flow that is gone (reported at '\(failurePath(of: step.flow))')"
         switch step.purpose {
         case .initial: return "then the initial \(what) \(place)"
-        case .kept: return "then \(what), which was deferred, \(place)"
+        case .deferred: return "then \(what), which was deferred, \(place)"
         case .triggered: return "then \(what) \(place)"
         case .emitted, .deepLink, .listed, .segment, .idle: return "then \(what), which waited before, \(place)"
         }
@@ -116,14 +116,14 @@ extension Machine {
         case .allow: lines.append("it takes steps all the same (whenHidden = \"allow\")")
         case .latest:
             lines.append("so the step is deferred until it is (whenHidden = \"latest\")")
-            if let kept = forest[slot].deferredSteps.last {
-                lines.append("step '\(definitions[kept.step].name)', which was deferred, is dropped for it")
+            if let deferred = forest[slot].deferredSteps.last {
+                lines.append("step '\(definitions[deferred.step].name)', which was deferred, is dropped for it")
             }
         case .queue:
-            let kept = forest[slot].deferredSteps.count
+            let deferred = forest[slot].deferredSteps.count
             lines.append(
                 "so the step is deferred until it is (whenHidden = \"queue\")"
-                    + (kept == 0 ? "" : ", behind \(kept) other\(kept == 1 ? "" : "s")"))
+                    + (deferred == 0 ? "" : ", behind \(deferred) other\(deferred == 1 ? "" : "s")"))
         }
         return lines
     }

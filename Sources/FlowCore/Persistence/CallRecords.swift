@@ -1,17 +1,17 @@
-// Records of calls: tokens, lists of steps, progress, origins; of who implements flows; and of numbers.
+// The records of calls: tokens, lists of steps, progress, origins; and those of registrations and of reserved numbers.
 
 /// The record of the outcome of a call that has a token.
 struct TokenRecord: RecordBody, Equatable, Sendable {
-    /// How the call ended, if it did.
+    /// The state of the call.
     enum CallState: Equatable, Sendable {
         case reply(Answer)
         case fail(FlowError)
-        /// It waits, under this number.
+        /// It waits, with this number.
         case waiting(request: UInt64)
-        /// It waits, under this number, and its caller was answered `pending`.
+        /// It waits, with this number, and its caller was answered `pending`.
         case pending(request: UInt64)
 
-        /// The call that waits; nil: it has ended.
+        /// The call that waits; nil if it has ended.
         var request: UInt64? {
             switch self {
             case .waiting(let request), .pending(let request): request
@@ -41,7 +41,7 @@ struct TokenRecord: RecordBody, Equatable, Sendable {
 extension TokenRecord.CallState: RecordPart {
     static var unread: Self { .reply(.done) }
 
-    /// A call with a token is not answered with the outcomes of several steps or flows.
+    /// A call with a token is never answered with the outcomes of several steps or flows.
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
         var cases = try coder.cases(of: self)
         try coder.code(&cases, 0, { .reply(.verdict($0, serial: $1)) }) {
@@ -65,22 +65,22 @@ extension Verdict: RecordPart {
     }
 }
 
-/// The record of a call of `EmitSteps` whose steps have not all ended, or of one of `Navigate` that goes on in slices.
+/// The record of a call of `EmitSteps` with steps that have not ended, or of a call of `Navigate` that continues in slices.
 struct ListRecord: RecordBody, Equatable, Sendable {
-    /// A step, or the error of what can't be one.
+    /// A step, or the error of an invalid entry.
     enum Item: Equatable, Sendable {
         case step(String, Arguments)
         case refused(FlowError)
     }
 
-    /// A flow that gets the step of `Navigate`; without an instance (0) it does not get it.
+    /// A flow that gets the step of `Navigate`; with the instance 0 it does not get it.
     struct Recipient: Equatable, Sendable {
         var instance: UInt64 = 0
         var path = ""
     }
 
     var client = Client.daemon
-    /// The instance and path of the presentable that the steps are emitted on.
+    /// The instance and path of the presentable on which the steps are emitted.
     var node: UInt64 = 0
     var path = ""
     var items: [Item] = []
@@ -121,11 +121,11 @@ extension ListRecord.Recipient: RecordPart {
     }
 }
 
-/// The record of how far a call is that goes on in slices.
+/// The record of the progress of a call that continues in slices.
 struct ProgressRecord: RecordBody, Equatable, Sendable {
-    /// Of several calls the one of the lowest rank goes on first.
+    /// Of several calls, the one with the lowest rank continues first.
     var rank: UInt64 = 0
-    /// How many of its steps, or of its flows, are done.
+    /// How many of its steps or flows are done.
     var done: UInt64 = 0
 
     static var unread: ProgressRecord { ProgressRecord() }
@@ -136,7 +136,7 @@ struct ProgressRecord: RecordBody, Equatable, Sendable {
     }
 }
 
-/// The record of what an origin triggered.
+/// The record of the steps that an origin has triggered.
 struct OriginRecord: RecordBody, Equatable, Sendable {
     var triggered = 0
     var isReported = false
@@ -149,7 +149,7 @@ struct OriginRecord: RecordBody, Equatable, Sendable {
     }
 }
 
-/// The record of how far serials and instances are reserved.
+/// The record of the reserved serials and instances.
 struct CountersRecord: RecordBody, Equatable, Sendable {
     var serial: UInt64 = 0
     var instance: UInt64 = 0
@@ -163,8 +163,8 @@ struct CountersRecord: RecordBody, Equatable, Sendable {
     }
 }
 
-/// The record of who owned a bus name: a navigator that is another process after a restart does not know what the one
-/// before did (S-32).
+/// The record of the owner of a bus name: if a navigator is another process after a restart, it does not have the state of
+/// the one before (S-32).
 struct NameOwnerRecord: RecordBody, Equatable, Sendable {
     var name = ""
     var owner = Client.daemon
@@ -177,10 +177,10 @@ struct NameOwnerRecord: RecordBody, Equatable, Sendable {
     }
 }
 
-/// The record of a flow that a client implements.
+/// The record of a registered flow.
 struct RegistrationRecord: RecordBody, Equatable, Sendable {
     var registration = Registration("", at: .unread, steps: [], by: .daemon)
-    /// Whether its client has gone, and the bus can start another one.
+    /// Whether its client is gone, and the bus can start another one.
     var isLeft = false
 
     static var unread: RegistrationRecord { RegistrationRecord() }

@@ -18,7 +18,7 @@ extension Machine {
         var waiting: [(stage: StepRecord.Stage, step: WaitingStep)] = []
         for (number, record) in stored.steps {
             switch record.stage {
-            case .initial, .kept: restoreDeferred(record, number, lost, onSameBus: onSameBus, &turn)
+            case .initial, .deferred: restoreDeferred(record, number, lost, onSameBus: onSameBus, &turn)
             case .blocked, .guard, .navigator, .queued:
                 if let step = restored(record, number, lost, onSameBus: onSameBus, &turn) {
                     if step.isTriggered { origins.wait(step.origin) }
@@ -116,17 +116,17 @@ extension Machine {
         switch record.purpose {
         case .emitted, .deepLink, .listed, .segment:
             // On another bus the callers are gone.
-            guard onSameBus, calls[RequestID(record.request)] != nil else { return .kept }
+            guard onSameBus, calls[RequestID(record.request)] != nil else { return .deferred }
             let (request, place) = (RequestID(record.request), Int(clamping: record.index))
             switch record.purpose {
             case .deepLink: return .deepLink(request, place: place)
             case .listed: return .listed(request, place: place)
             case .segment: return .segment(request)
-            case .emitted, .initial, .triggered, .kept, .idle: return .emitted(request)
+            case .emitted, .initial, .triggered, .deferred, .idle: return .emitted(request)
             }
         case .initial: return .initial
         case .triggered: return .triggered
-        case .kept: return .kept
+        case .deferred: return .deferred
         case .idle: return .idle
         }
     }
@@ -158,7 +158,7 @@ extension Machine {
             var walk = PathWalk(segments: [], due: turn.now)
             (walk.place, walk.isUnderWay) = (path(of: record, lost), true)
             call = Call(client: record.client, kind: .path(walk))
-        case .initial, .triggered, .kept, .idle: return
+        case .initial, .triggered, .deferred, .idle: return
         }
         accounting.count(call.usage, for: call.client)
         calls.restore(request, call)
@@ -256,7 +256,7 @@ extension Machine {
             guard isFree, let navigator = definition.navigator, navigator.steps.contains(step.step) else { break }
             return ask(navigator.service, about: step, at: slot, isNavigator: true, &turn)
         case .queued: break
-        case .blocked, .initial, .kept:
+        case .blocked, .initial, .deferred:
             if isFree { break }
             _ = mayProceed(step, at: slot, self.definition(of: slot).index, &turn)
             return
@@ -286,7 +286,7 @@ extension StepRecord {
     fileprivate var isOfCall: Bool {
         switch purpose {
         case .emitted, .deepLink, .listed, .segment: true
-        case .initial, .triggered, .kept, .idle: false
+        case .initial, .triggered, .deferred, .idle: false
         }
     }
 }

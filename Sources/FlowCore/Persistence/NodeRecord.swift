@@ -1,15 +1,14 @@
-/// The record of a live presentable. It leaves out what follows from the rest of the tree, and the steps that wait at the
-/// presentable, which have records of their own.
+/// The record of a live presentable, without derived state, and without waiting steps, which have records of their own.
 struct NodeRecord: RecordBody, Equatable, Sendable {
-    /// What only flows have.
+    /// The state of a flow.
     struct Flow: Equatable, Sendable {
         var readiness = Node.Readiness.ready
         var isAwaitedByParent = false
-        /// With tabs: the instances of the children that were selected, the latest last.
+        /// Among tabs: the instances of the children that were selected, the latest last.
         var selected: [UInt64] = []
     }
 
-    /// What only screens with a presenter have.
+    /// The state of a screen with a presenter.
     struct Presenting: Equatable, Sendable {
         /// Whether the presenter has answered the latest call.
         var isShown = false
@@ -21,16 +20,16 @@ struct NodeRecord: RecordBody, Equatable, Sendable {
         var revivals: [Instant] = []
     }
 
-    /// The step that dismissal triggers.
+    /// The step that a dismissal triggers.
     struct Template: Equatable, Sendable {
         var step = ""
-        /// nil: arguments are inherited.
+        /// nil if the arguments are inherited.
         var bindings: [Binding]?
         /// Whether the step's arguments are private.
         var isPrivate = false
     }
 
-    /// The parent's instance; 0: it is a root.
+    /// The parent's instance; 0 for a root.
     var parent: UInt64 = 0
     var name = ""
     var id = ""
@@ -50,7 +49,7 @@ struct NodeRecord: RecordBody, Equatable, Sendable {
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
         try coder.code(&parent)
         try coder.code(&name)
-        // Mostly the name.
+        // Usually the name.
         var ownID = id == name ? nil : id
         try coder.code(&ownID)
         id = ownID ?? name
@@ -141,7 +140,7 @@ extension Binding.Source: RecordPart {
     }
 }
 
-/// The record of what happened last at a flow.
+/// The activity record of a flow.
 struct ActivityRecord: RecordBody, Equatable, Sendable {
     /// The latest navigation.
     struct Last: Equatable, Sendable {

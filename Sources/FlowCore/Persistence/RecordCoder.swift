@@ -1,5 +1,5 @@
-// Each record describes its fields once, in the order of the format, for writing and for reading. In an optimized build
-// both are as if written by hand: every use of these protocols is specialized.
+// Each record describes its fields once, in the order of the format, for writing and for reading. An optimized build
+// specializes every use of these protocols, so both are as fast as code written by hand.
 
 /// Writes the fields of a record or reads them.
 protocol RecordCoder {
@@ -19,7 +19,7 @@ protocol RecordCoder {
 
     /// Writes or reads the length of a list, each element of which takes at least a byte.
     mutating func code(count: inout Int) throws(Failure)
-    /// Refuses what was read unless the condition holds. What is written is right.
+    /// Refuses what was read unless a condition holds. Written values are correct.
     func check(_ isRight: Bool, _ message: @autoclosure () -> String) throws(Failure)
 }
 
@@ -31,9 +31,9 @@ protocol RecordPart {
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure)
 }
 
-/// The whole of a record.
+/// A whole record.
 protocol RecordBody: RecordPart {
-    /// About how many bytes it takes.
+    /// The approximate number of bytes.
     var expectedByteCount: Int { get }
 }
 
@@ -47,7 +47,7 @@ extension RecordBody {
         return writer.bytes
     }
 
-    /// Reads a record. Bytes that no record has are an error.
+    /// Reads a record. Bytes that are not a record's give an error.
     init(_ bytes: [UInt8]) throws(RecordFailure) {
         var reader = RecordReader(bytes)
         self = .unread
@@ -93,7 +93,7 @@ extension RecordCoder {
     @inline(__always)
     mutating func code<Part: RecordPart>(_ part: inout Part) throws(Failure) { try part.code(with: &self) }
 
-    /// A number with a bound.
+    /// A number with a maximum.
     mutating func code(_ number: inout Int, upTo most: Int) throws(Failure) {
         var wide = UInt64(number)
         try code(&wide)
@@ -101,7 +101,7 @@ extension RecordCoder {
         number = Int(wide)
     }
 
-    /// Whether another field follows: fields that were added to the format are at the end, and left out where they are
+    /// Whether another field follows: fields that were added to the format later are at the end, and omitted if they are
     /// empty.
     func isFollowed(unless isEmpty: Bool) -> Bool { Self.reads ? !isAtEnd : !isEmpty }
 
@@ -115,7 +115,7 @@ extension RecordCoder {
         choice = read ?? choice
     }
 
-    /// A case of an enumeration, by the word that it has on the bus, too.
+    /// A case of an enumeration, by its word on the bus.
     mutating func code<Word: RawRepresentable<String>>(word: inout Word) throws(Failure) {
         var text = word.rawValue
         try code(&text)
@@ -163,7 +163,7 @@ extension Array: RecordPart where Element: RecordPart {
         var count = count
         try coder.code(count: &count)
         for place in 0..<count {
-            // Not in place: what is written may be shared, and would be copied.
+            // Not in place: a written value may be shared, and would be copied.
             var element: Element = Coder.reads ? .unread : self[place]
             try coder.code(&element)
             if Coder.reads { append(element) }
@@ -219,14 +219,14 @@ extension WhenHidden: RecordPart {
 
 /// An enumeration whose cases have values, while it is written or read: a byte for the case, then the values.
 struct RecordCases<Whole: Equatable> {
-    /// What is written, or was read.
+    /// The value that is written or was read.
     fileprivate var whole: Whole
     /// The byte of the case that is read.
     fileprivate var tag: UInt8 = 0
     fileprivate var isFound = false
 }
 
-// Each of them is inlined, so that what is written is compared with each case without a copy of it.
+// These are inlined, so that a written value is compared with each case without a copy.
 extension RecordCoder {
     /// Begins an enumeration. Each case follows with its byte, which is part of the format.
     @inline(__always)

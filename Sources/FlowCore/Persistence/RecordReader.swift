@@ -1,20 +1,20 @@
-/// Why a record can't be read.
+/// The error of a record that can't be read.
 public struct RecordFailure: Error, Equatable, Sendable {
-    /// What is wrong with it.
+    /// The reason.
     public let message: String
 
-    /// A record that can't be read for this reason.
+    /// Creates an error.
     public init(_ message: String) { self.message = message }
 }
 
-/// Reads numbers as ``RecordWriter`` writes them, from wherever its bytes are.
+/// Reads numbers as ``RecordWriter`` writes them, from any source of bytes.
 public protocol NumberReading {
-    /// The next byte.
+    /// Reads a byte.
     mutating func byte() throws(RecordFailure) -> UInt8
 }
 
 extension NumberReading {
-    /// A number: seven bits a byte, the lowest first; of all but the last byte the highest bit is set.
+    /// Reads a number: seven bits a byte, the lowest first; all bytes but the last have the highest bit set.
     @inlinable
     public mutating func number() throws(RecordFailure) -> UInt64 {
         var number: UInt64 = 0
@@ -32,35 +32,35 @@ extension NumberReading {
     }
 }
 
-/// Reads what ``RecordWriter`` wrote. It takes any bytes: those that nobody wrote so are an error, never more.
+/// Reads bytes of ``RecordWriter``. Any other bytes give an error, and nothing worse.
 public struct RecordReader: NumberReading, Sendable {
     private let bytes: [UInt8]
     private var place = 0
 
-    /// A reader of these bytes.
+    /// Creates a reader.
     public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    /// Whether all is read.
+    /// Whether all bytes are read.
     public var isAtEnd: Bool { place == bytes.count }
 
-    /// How many bytes are left.
+    /// The number of remaining bytes.
     private var rest: Int { bytes.count - place }
 
-    /// One byte.
+    /// Reads a byte.
     public mutating func byte() throws(RecordFailure) -> UInt8 {
         guard place < bytes.count else { throw RecordFailure("it ends too early") }
         defer { place += 1 }
         return bytes[place]
     }
 
-    /// A number of things that follow, each of which takes at least a byte.
+    /// Reads the number of elements that follow, each of which takes at least a byte.
     public mutating func count() throws(RecordFailure) -> Int {
         let count = try number()
         guard count <= UInt64(rest) else { throw RecordFailure("\(count) things do not fit into \(rest) bytes") }
         return Int(count)
     }
 
-    /// A truth.
+    /// Reads a boolean.
     public mutating func flag() throws(RecordFailure) -> Bool {
         switch try byte() {
         case 0: return false
@@ -69,7 +69,7 @@ public struct RecordReader: NumberReading, Sendable {
         }
     }
 
-    /// A text.
+    /// Reads a text.
     public mutating func text() throws(RecordFailure) -> String {
         let content = try content()
         guard let text = String(validating: content, as: UTF8.self) else { throw RecordFailure("a text is not UTF-8") }
@@ -82,7 +82,7 @@ public struct RecordReader: NumberReading, Sendable {
         return bytes[place..<place + count]
     }
 
-    /// A list.
+    /// Reads a list.
     public mutating func list<Element>(
         _ read: (inout RecordReader) throws(RecordFailure) -> Element
     ) throws(RecordFailure) -> [Element] {
@@ -91,18 +91,18 @@ public struct RecordReader: NumberReading, Sendable {
         return list
     }
 
-    /// Arguments, and which of them are private.
+    /// Reads arguments, and which of them are private.
     public mutating func arguments() throws(RecordFailure) -> Arguments {
         var arguments: Arguments = []
         try code(&arguments)
         return arguments
     }
 
-    /// A value with its type.
+    /// Reads a value with its type.
     public mutating func value() throws(RecordFailure) -> Value { try value(nesting: 0) }
 
     private mutating func value(nesting: Int) throws(RecordFailure) -> Value {
-        // What comes in by the bus is bounded more tightly, each level by a few of these.
+        // Values from the bus have a tighter limit; each of their levels takes a few of these.
         guard nesting <= 8 * Limits.argumentNesting else { throw RecordFailure("values are nested too deep") }
         let byte = try byte()
         if let type = Value.FixedType(rawValue: byte) {
@@ -131,7 +131,7 @@ public struct RecordReader: NumberReading, Sendable {
         try list { reader throws(RecordFailure) in try reader.value(nesting: nesting) }
     }
 
-    /// Nothing may follow.
+    /// Refuses bytes that follow.
     func end() throws(RecordFailure) {
         guard isAtEnd else { throw RecordFailure("\(rest) bytes too many") }
     }

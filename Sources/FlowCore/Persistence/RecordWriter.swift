@@ -1,17 +1,17 @@
-/// Writes values to bytes, as records are made of; ``RecordReader`` reads them in the same order.
+/// Writes values as the bytes of records; ``RecordReader`` reads them in the same order.
 ///
 /// Numbers take seven bits a byte, the low ones first. Texts and lists begin with their length.
 public struct RecordWriter: Sendable {
-    /// What was written so far.
+    /// The written bytes.
     public private(set) var bytes: [UInt8] = []
 
-    /// A writer with room for so many bytes.
+    /// Creates a writer with capacity for a number of bytes.
     public init(reserving count: Int = 0) { bytes.reserveCapacity(count) }
 
-    /// Forgets what was written, and keeps the room.
+    /// Removes the bytes, and keeps the capacity.
     public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-    /// A number.
+    /// Appends a number.
     public mutating func append(_ number: UInt64) {
         var rest = number
         while rest >= 0x80 {
@@ -21,13 +21,13 @@ public struct RecordWriter: Sendable {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// One byte.
+    /// Appends a byte.
     public mutating func append(byte: UInt8) { bytes.append(byte) }
 
-    /// A truth.
+    /// Appends a boolean.
     public mutating func append(_ flag: Bool) { bytes.append(flag ? 1 : 0) }
 
-    /// A text.
+    /// Appends a text.
     public mutating func append(_ text: String) {
         let count = text.utf8.count
         append(UInt64(count))
@@ -38,7 +38,7 @@ public struct RecordWriter: Sendable {
         }
     }
 
-    /// A list.
+    /// Appends a list.
     public mutating func append<Elements: Collection>(
         list: Elements, _ append: (inout RecordWriter, Elements.Element) -> Void
     ) {
@@ -46,13 +46,13 @@ public struct RecordWriter: Sendable {
         for element in list { append(&self, element) }
     }
 
-    /// Arguments, and which of them are private.
+    /// Appends arguments, and which of them are private.
     public mutating func append(_ arguments: Arguments) {
         var arguments = arguments
         code(&arguments)
     }
 
-    /// A value with its type.
+    /// Appends a value with its type.
     public mutating func append(_ value: Value) {
         switch value.shape {
         case .fixed(let type, let bits):
@@ -83,7 +83,7 @@ public struct RecordWriter: Sendable {
     }
 }
 
-/// The types of values with parts, as records have them; part of the format, as are the letters of other types.
+/// The types of containers in records; part of the format, as are the letters of other types.
 enum ContainerTag: UInt8 {
     case variant = 0x76  // v
     case bytes = 0x42  // B: an array of bytes

@@ -1,25 +1,25 @@
-/// The record of a step that waits: at its presentable until that is presented, or at its flow for a guard or navigator.
+/// The record of a waiting step: at its presentable until that is presented, or at its flow for a guard or navigator.
 ///
-/// It names steps, as their numbers are those of the definitions of one process. The path of the flow is found by its
-/// instance.
+/// It has the name of the step, because numbers of steps belong to the definitions of one process. The instance of the flow
+/// gives its path.
 struct StepRecord: RecordBody, Equatable, Sendable {
     /// Where it waits. The raw values are part of the format.
     enum Stage: UInt8, Sendable {
         /// At its presentable: the initial step.
         case initial = 0
-        /// At its presentable: from outside.
-        case kept = 1
-        /// At its flow, behind another one.
+        /// At its presentable: a deferred step.
+        case deferred = 1
+        /// At its flow, behind another step.
         case blocked = 2
         /// Its flow's guard was asked about it.
         case `guard` = 3
         /// Its flow's navigator was asked about it.
         case navigator = 4
-        /// Nowhere: its turn comes with the next slice. Its flow may be gone.
+        /// In the queue until the next slice. Its flow may be gone.
         case queued = 5
     }
 
-    /// What waits for its outcome. The raw values are part of the format.
+    /// What its outcome is for. The raw values are part of the format.
     enum Purpose: UInt8, Sendable {
         case emitted = 0
         case deepLink = 1
@@ -27,7 +27,7 @@ struct StepRecord: RecordBody, Equatable, Sendable {
         case segment = 3
         case initial = 4
         case triggered = 5
-        case kept = 6
+        case deferred = 6
         case idle = 7
     }
 
@@ -40,18 +40,18 @@ struct StepRecord: RecordBody, Equatable, Sendable {
     var step = ""
     var arguments: Arguments = []
     var purpose = Purpose.triggered
-    /// The call that waits for its outcome, and which of the call's steps this is.
+    /// The call that waits for its outcome, and the place of the step in the call.
     var request: UInt64 = 0
     var index: UInt64 = 0
-    /// The path of the object that was called, for a call that emitted this step alone.
+    /// The path of the called object, for a call with one step.
     var path = ""
-    /// The token of that call, even if it has expired; empty: it has none.
+    /// The token of that call, even if it has expired; empty if it has none.
     var token = ""
-    /// The instance of the screen that it was emitted on.
+    /// The instance of the screen on which it was emitted.
     var screen: UInt64?
     var isInteractive = false
     var adaptedFrom: String?
-    /// Where a failure of one that is queued is reported, if its flow is gone.
+    /// Where a failure of a queued step is reported, if its flow is gone.
     var placeOfFailure = ""
 
     static var unread: StepRecord { StepRecord() }
@@ -66,7 +66,7 @@ struct StepRecord: RecordBody, Equatable, Sendable {
         try coder.code(&step)
         try coder.code(&arguments)
         switch stage {
-        case .initial, .kept: return
+        case .initial, .deferred: return
         case .blocked, .guard, .navigator, .queued: break
         }
         try coder.code(byte: &purpose)
@@ -81,22 +81,22 @@ struct StepRecord: RecordBody, Equatable, Sendable {
     }
 }
 
-// MARK: - What is noted when a step begins to wait, and when it ends to
+// MARK: - Changes of waiting steps
 
 extension Machine {
-    /// A step waits at its presentable from now on.
-    mutating func record(_ held: inout DeferredStep, at slot: NodeSlot, isInitial: Bool) {
-        held.number = queue.nextNumber()
-        record(held, at: slot, isInitial: isInitial, by: definitions)
+    /// A step begins to wait at its presentable.
+    mutating func record(_ deferred: inout DeferredStep, at slot: NodeSlot, isInitial: Bool) {
+        deferred.number = queue.nextNumber()
+        record(deferred, at: slot, isInitial: isInitial, by: definitions)
     }
 
-    /// The same where these definitions number the steps.
-    mutating func record(_ held: DeferredStep, at slot: NodeSlot, isInitial: Bool, by definitions: Definitions) {
+    /// The same, with the definitions that have the step's number.
+    mutating func record(_ deferred: DeferredStep, at slot: NodeSlot, isInitial: Bool, by definitions: Definitions) {
         if !unsaved.isWanted { return }
-        unsaved.steps[held.number] = record(of: held, at: slot, isInitial: isInitial, by: definitions).encoded()
+        unsaved.steps[deferred.number] = record(of: deferred, at: slot, isInitial: isInitial, by: definitions).encoded()
     }
 
-    /// A step waits at its flow from now on, or comes further on its way.
+    /// A step begins to wait at its flow, or reaches the next stage.
     mutating func record(
         _ step: WaitingStep, _ stage: StepRecord.Stage, by definitions: Definitions? = nil, _ turn: inout Turn
     ) {
@@ -104,7 +104,7 @@ extension Machine {
         unsaved.steps[step.number] = record(of: step, stage, by: definitions ?? self.definitions, turn.call).encoded()
     }
 
-    mutating func unrecord(_ held: DeferredStep) { unrecord(step: held.number) }
+    mutating func unrecord(_ deferred: DeferredStep) { unrecord(step: deferred.number) }
 
     mutating func unrecord(_ step: WaitingStep) { unrecord(step: step.number) }
 
@@ -117,11 +117,12 @@ extension Machine {
     }
 
     func record(
-        of held: DeferredStep, at slot: NodeSlot, isInitial: Bool, by definitions: Definitions
+        of deferred: DeferredStep, at slot: NodeSlot, isInitial: Bool, by definitions: Definitions
     ) -> StepRecord {
         StepRecord(
-            stage: isInitial ? .initial : .kept, place: forest[slot].instance, origin: held.origin,
-            cause: held.cause, client: held.client, step: definitions[held.step].name, arguments: held.arguments)
+            stage: isInitial ? .initial : .deferred, place: forest[slot].instance, origin: deferred.origin,
+            cause: deferred.cause, client: deferred.client, step: definitions[deferred.step].name,
+            arguments: deferred.arguments)
     }
 
     func record(
@@ -148,20 +149,20 @@ extension Machine {
             record.request = request.number
         case .initial: record.purpose = .initial
         case .triggered: record.purpose = .triggered
-        case .kept: record.purpose = .kept
+        case .deferred: record.purpose = .deferred
         case .idle: record.purpose = .idle
         }
         if stage == .queued, step.reportsFailure { record.placeOfFailure = failurePath(of: step.flow) }
         return record
     }
 
-    /// The token of a call, which is the one at hand where it has just begun to wait.
+    /// The token of a call; of the current call if that begins to wait now.
     private func token(of request: RequestID, _ call: Turn.CurrentCall?) -> String {
         if case .step(_, let key)? = calls[request]?.kind { return key?.token ?? "" }
         return request == call?.request ? call?.token?.token ?? "" : ""
     }
 
-    /// The path of the call that emitted a step; its screen may have gone while it waited.
+    /// The path of the call that emitted a step; its screen may be gone by now.
     private func path(of step: WaitingStep, for request: RequestID, _ call: Turn.CurrentCall?) -> String {
         if case .step(let path, _)? = calls[request]?.kind { return path }
         if request == call?.request, let path = call?.path { return path }

@@ -18,7 +18,7 @@ extension Machine {
             }
             for deferred in forest.setDeferredSteps([], of: slot) {
                 unrecord(deferred)
-                released.append(waiting(deferred, at: slot, for: flow, .kept))
+                released.append(waiting(deferred, at: slot, for: flow, .deferred))
             }
         }
         if !released.isEmpty { queue.insert(contentsOf: released) }

@@ -15,7 +15,7 @@ struct WaitingStep: Equatable, Sendable {
         /// Nothing: a forwarded step, an `end` step, or the initial step of a screen.
         case triggered
         /// Nothing any more: it came from outside, and was deferred (S-15).
-        case kept
+        case deferred
         /// Nothing: it is an idle step (S-34).
         case idle
     }
@@ -47,7 +47,7 @@ struct WaitingStep: Equatable, Sendable {
     var isDeepLink: Bool {
         switch purpose {
         case .deepLink, .segment: true
-        case .emitted, .listed, .initial, .triggered, .kept, .idle: false
+        case .emitted, .listed, .initial, .triggered, .deferred, .idle: false
         }
     }
 
@@ -55,7 +55,7 @@ struct WaitingStep: Equatable, Sendable {
     var reportsFailure: Bool {
         switch purpose {
         case .emitted, .deepLink, .listed, .segment: false
-        case .initial, .triggered, .kept, .idle: true
+        case .initial, .triggered, .deferred, .idle: true
         }
     }
 
@@ -63,7 +63,7 @@ struct WaitingStep: Equatable, Sendable {
     var isTriggered: Bool {
         switch purpose {
         case .initial, .triggered: true
-        case .emitted, .deepLink, .listed, .segment, .kept, .idle: false
+        case .emitted, .deepLink, .listed, .segment, .deferred, .idle: false
         }
     }
 }
