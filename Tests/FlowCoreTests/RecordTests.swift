@@ -129,4 +129,19 @@ import Testing
         list[4] = 2
         #expect(failure(ListRecord.self, list) == "there is no Item 2")
     }
+
+    @Test func `contributors come back, and are refused where they are cut`() throws {
+        let contributions =
+            Contribution.Kind.allCases.map { Contribution(kind: $0, name: "n") }
+            + [Contribution(kind: .screen, name: "", path: "/a", style: "s", arguments: RecordSamples.arguments)]
+        var writer = RecordWriter()
+        writer.append(contributions)
+        var reader = RecordReader(writer.bytes)
+        #expect(try reader.contributions() == contributions)
+        #expect(reader.isAtEnd)
+        for count in writer.bytes.indices {
+            var reader = RecordReader(Array(writer.bytes[..<count]))
+            #expect(throws: RecordFailure.self) { try reader.contributions() }
+        }
+    }
 }

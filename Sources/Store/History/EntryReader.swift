@@ -94,7 +94,7 @@ struct EntryReader: NumberReading {
             contributors = try rest.list { reader throws(RecordFailure) in try reader.contributionText() }
         }
         if hasContributors {
-            contributors += try rest.list { reader throws(RecordFailure) in try reader.contribution() }
+            contributors += try rest.contributions()
         }
         let arguments = hasArguments ? try rest.arguments() : []
         guard rest.isAtEnd else { throw RecordFailure("an entry is longer than what is in it") }

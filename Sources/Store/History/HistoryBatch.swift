@@ -84,7 +84,7 @@ public struct HistoryBatch: Sendable {
                 size += count
             } else {
                 var writer = RecordWriter()
-                writer.append(list: navigation.contributions) { $0.append($1) }
+                writer.append(navigation.contributions)
                 contributors = writer.bytes
                 size += contributors.count
             }

@@ -22,42 +22,16 @@ public struct HistoryEntry: Equatable, Sendable {
     public var contributors: [Contribution]
 }
 
-extension RecordWriter {
-    /// A contributor that was applied.
-    mutating func append(_ contribution: Contribution) {
-        append(contribution.kind.rawValue)
-        append(contribution.name)
-        append(contribution.path ?? "")
-        append(contribution.style)
-        append(contribution.arguments)
-    }
-}
-
 extension RecordReader {
     /// A contributor as earlier versions wrote it: `KIND [NAME] [PATH]`, without style and arguments.
     mutating func contributionText() throws(RecordFailure) -> Contribution {
         let words = try text().split(separator: " ").map(String.init)
-        let kind = try Self.contributionKind(words.first ?? "")
+        guard let kind = Contribution.Kind(rawValue: words.first ?? "") else {
+            throw RecordFailure("no contributor is of the kind '\(words.first ?? "")'")
+        }
         let rest = words.dropFirst()
         return Contribution(
             kind: kind, name: rest.first { !$0.hasPrefix("/") } ?? "", path: rest.last { $0.hasPrefix("/") })
-    }
-
-    private static func contributionKind(_ text: String) throws(RecordFailure) -> Contribution.Kind {
-        guard let kind = Contribution.Kind(rawValue: text) else {
-            throw RecordFailure("no contributor is of the kind '\(text)'")
-        }
-        return kind
-    }
-
-    /// A contributor that was applied.
-    mutating func contribution() throws(RecordFailure) -> Contribution {
-        let kind = try Self.contributionKind(try text())
-        let name = try self.text()
-        let path = try self.text()
-        return Contribution(
-            kind: kind, name: name, path: path.isEmpty ? nil : path, style: try self.text(),
-            arguments: try arguments())
     }
 }
 
