@@ -59,6 +59,6 @@ struct PlannerTests {
         let plan = try plan([screen("home"), .pop(.root), screen("home")], forest, flow)
         #expect(plan.own.nodes == 2 && plan.own == plan.total)
         let empty = try self.plan([], forest, flow)
-        #expect(!empty.needsRoom)
+        #expect(!empty.needsQuota)
     }
 }

@@ -67,7 +67,7 @@ extension Model {
 
     private func keep(_ step: ModelStep, at node: ModelNode) throws(FlowError) {
         let replaces = whenHidden(node) == .latest
-        try checkRoom(for: step.client, at: node, besides: replaces ? node.deferred : [])
+        try checkWaiting(for: step.client, at: node, besides: replaces ? node.deferred : [])
         if step.purpose == .asked { reach(step.flow) }
         if replaces {
             for old in node.deferred { reportFailure(old, .verdict(.hidden)) }

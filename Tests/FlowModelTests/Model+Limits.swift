@@ -53,12 +53,12 @@ extension Model {
         _ own: Need, inTotal: Need, for client: Client, sparing spared: ModelNode?
     ) throws(FlowError) -> Bool {
         try checkShare(own, client)
-        let madeRoom = makeRoom(inTotal, sparing: spared)
+        let hasEvicted = evictIfNeeded(inTotal, sparing: spared)
         guard Resource.allCases.allSatisfy({ shortage(inTotal, $0) == 0 }) else { throw FlowError(.limitExceeded) }
-        return madeRoom
+        return hasEvicted
     }
 
-    private func makeRoom(_ more: Need, sparing spared: ModelNode?) -> Bool {
+    private func evictIfNeeded(_ more: Need, sparing spared: ModelNode?) -> Bool {
         var isPossible = true
         for resource in Resource.allCases {
             let wanting = shortage(more, resource)
@@ -68,17 +68,17 @@ extension Model {
             if wanting > unseen, wanting > min(all, excess) { isPossible = false }
         }
         guard isPossible else { return false }
-        var madeRoom = false
+        var hasEvicted = false
         for resource in Resource.allCases {
             while shortage(more, resource) > 0 {
                 let unseen = evictionCandidates(spared, seen: false).filter { Self.sum($0, resource) > 0 }
                 let all = evictionCandidates(spared, seen: true).filter { Self.sum($0, resource) > 0 }
                 guard let oldest = (unseen.isEmpty ? all : unseen).min(by: { $0.instance < $1.instance }) else { break }
                 evict(oldest)
-                madeRoom = true
+                hasEvicted = true
             }
         }
-        return madeRoom
+        return hasEvicted
     }
 
     /// Returns the largest subtrees of vanished clients, with or without presented screens.
@@ -136,7 +136,7 @@ extension Model {
     }
 
     /// Checks whether a step can be deferred, in place of others.
-    func checkRoom(
+    func checkWaiting(
         for client: Client, at node: ModelNode, besides replaced: [ModelStep]
     ) throws(FlowError) {
         let flow = node.flow

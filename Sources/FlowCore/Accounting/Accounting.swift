@@ -252,8 +252,8 @@ extension Node {
     /// Calls a closure with each part of the node's usage, and its client.
     func forEachHolding(_ body: (Client, Accounting.Usage) -> Void) {
         body(client, Accounting.Usage(nodes: 1, bytes: byteCount))
-        if let held = initialStep { body(held.client, Accounting.Usage(bytes: held.arguments.byteCount)) }
-        for held in deferredSteps { body(held.client, Accounting.Usage(steps: 1, bytes: held.arguments.byteCount)) }
+        if let step = initialStep { body(step.client, Accounting.Usage(bytes: step.arguments.byteCount)) }
+        for step in deferredSteps { body(step.client, Accounting.Usage(steps: 1, bytes: step.arguments.byteCount)) }
         if let last = flow?.last { body(last.client, Accounting.Usage(bytes: last.byteCount)) }
     }
 

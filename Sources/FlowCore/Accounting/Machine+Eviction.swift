@@ -34,7 +34,7 @@ extension Machine {
         _ more: Accounting.Usage, inTotal: Accounting.Usage? = nil, for client: Client, sparing spared: NodeSlot? = nil,
         _ turn: inout Turn
     ) throws(FlowError) {
-        try makeRoom(for: inTotal ?? more, by: client, more, sparing: spared, &turn)
+        try evictIfNeeded(for: inTotal ?? more, by: client, more, sparing: spared, &turn)
         try accounting.check(more, inTotal: inTotal, for: client)
     }
 
@@ -42,7 +42,7 @@ extension Machine {
     ///
     /// - Returns: whether any were evicted.
     @discardableResult
-    mutating func makeRoom(
+    mutating func evictIfNeeded(
         for more: Accounting.Usage, by client: Client, _ own: Accounting.Usage, sparing spared: NodeSlot?,
         _ turn: inout Turn
     ) throws(FlowError) -> Bool {
@@ -91,9 +91,9 @@ extension Machine {
     /// Dismisses a subtree, with the daemon as the client.
     private mutating func evict(_ top: NodeSlot, _ turn: inout Turn) {
         for slot in forest.postorder(top) {
-            let held = forest[slot].holding
-            evictionCandidates.all.usage += -held
-            if forest[slot].isUnseen { evictionCandidates.unseen.usage += -held }
+            let usage = forest[slot].holding
+            evictionCandidates.all.usage += -usage
+            if forest[slot].isUnseen { evictionCandidates.unseen.usage += -usage }
         }
         // It does not belong to the current cascade.
         let origin = turn.origin
@@ -144,9 +144,9 @@ extension Machine {
             let top = forest[slot].parent.flatMap { above[$0] } ?? slot
             if top == slot { tops.append(slot) }
             above[slot] = top
-            let held = forest[slot].holding
-            sums[top, default: Accounting.Usage()] += held
-            found.usage += held
+            let usage = forest[slot].holding
+            sums[top, default: Accounting.Usage()] += usage
+            found.usage += usage
         }
         tops.sort { forest[$0].instance > forest[$1].instance }
         for resource in Accounting.Resource.allCases {

@@ -12,7 +12,7 @@ extension Machine {
             turn.answer = .fail(request, error)
             return
         }
-        makeRoomForDeepLink(step, admitted.byteCount, client, &turn)
+        evictForDeepLink(step, admitted.byteCount, client, &turn)
         let flows = forest.preorder().filter { forest[$0].flow != nil }
         var outcomes: [FlowOutcome] = []
         var link = DeepLink(step: step, arguments: admitted)
@@ -62,7 +62,7 @@ extension Machine {
     }
 
     /// Makes room before the flows are listed, because eviction can remove some of them.
-    private mutating func makeRoomForDeepLink(_ step: StepID, _ bytes: Int, _ client: Client, _ turn: inout Turn) {
+    private mutating func evictForDeepLink(_ step: StepID, _ bytes: Int, _ client: Client, _ turn: inout Turn) {
         guard definitions.askOthers, accounting.pool != Accounting.Usage() else { return }
         let count = forest.preorder().count { forest[$0].flow != nil && mayWait(step, at: $0) }
         // If there is no room for all, each is checked by itself.

@@ -308,10 +308,10 @@ extension Machine {
         let arguments = state.properties.arguments(.arguments) ?? []
         var line = "\(state.isFlow ? "flow" : "screen") '\(state.path)' is made\(Self.text(arguments))"
         if let style = state.properties.text(.style), !style.isEmpty { line += ", style '\(Names.escaped(style))'" }
-        guard let slot = forest.node(at: state.path)?.slot, let held = forest[slot].initialStep else {
+        guard let slot = forest.node(at: state.path)?.slot, let deferred = forest[slot].initialStep else {
             return line
         }
-        return line + "; its initial step '\(definitions[held.step].name)' waits until it is presented"
+        return line + "; its initial step '\(definitions[deferred.step].name)' waits until it is presented"
     }
 
     private func line(of changes: PropertyChanges) -> String? {

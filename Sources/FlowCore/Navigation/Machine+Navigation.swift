@@ -16,10 +16,10 @@ extension Machine {
         do throws(FlowError) {
             plan = try Planner.plan(contributors, for: step, at: flow, turn.now, forest, definitions)
             // Eviction can remove what the plan refers to.
-            while plan.needsRoom, try makeRoom(for: plan.total, by: step.client, plan.own, sparing: flow, &turn) {
+            while plan.needsQuota, try evictIfNeeded(for: plan.total, by: step.client, plan.own, sparing: flow, &turn) {
                 plan = try Planner.plan(contributors, for: step, at: flow, turn.now, forest, definitions)
             }
-            if plan.needsRoom { try accounting.check(plan.own, inTotal: plan.total, for: step.client) }
+            if plan.needsQuota { try accounting.check(plan.own, inTotal: plan.total, for: step.client) }
         } catch {
             return .refused(error)
         }

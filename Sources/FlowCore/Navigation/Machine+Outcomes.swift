@@ -1,4 +1,4 @@
-// How steps end: who learns the outcome (S-9, S-12), and which steps are triggered (S-11).
+// The outcomes of steps: where they are reported (S-9, S-12), and which steps are triggered (S-11).
 
 extension Machine {
     /// A step has ended.

@@ -1,5 +1,5 @@
-// What definitions say of a live flow: which flow takes a step, which alternative matches it, who may emit it, and what
-// happens to it while a presentable is not presented.
+// The definitions of live flows: which flow takes a step, which alternative matches it, which clients may emit it, and its
+// policy while a presentable is not presented.
 
 extension Machine {
     /// The flow that handles steps emitted on a presentable (S-4).

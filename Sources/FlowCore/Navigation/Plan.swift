@@ -50,7 +50,7 @@ struct Plan {
     var total = Accounting.Usage()
 
     /// Whether that has to be checked: not if it is no more than before.
-    var needsRoom: Bool { own.nodes > 0 || own.bytes > 0 }
+    var needsQuota: Bool { own.nodes > 0 || own.bytes > 0 }
 
     /// The flow's children at the current place of the list; nil until a contributor needs them.
     var siblings: [Place]?

@@ -1,4 +1,4 @@
-// Owners of presentables: who may be one, and what only they may do (S-29).
+// Owners of presentables: which clients can become owners, and which calls need them (S-29).
 
 extension Machine {
     /// A client claims a presentable.
@@ -132,7 +132,7 @@ extension Machine {
     }
 }
 
-// MARK: - What the owner reports and asks for
+// MARK: - Calls of owners
 
 extension Machine {
     /// A client dismisses a presentable.

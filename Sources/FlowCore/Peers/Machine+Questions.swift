@@ -144,9 +144,9 @@ extension Machine {
 
     /// Refuses a call of the client whose answer the flow waits for: it would wait for itself (S-32).
     ///
-    /// - Parameter deed: what the client does, for the text of the error.
+    /// - Parameter action: what the client does, for the text of the error.
     func checkDeadlock(
-        _ client: Client, at flow: NodeSlot, _ deed: @autoclosure () -> String = "emits on it"
+        _ client: Client, at flow: NodeSlot, _ action: @autoclosure () -> String = "emits on it"
     ) throws(FlowError) {
         guard let question = forest[flow].flow?.question, let asked = questions.service(asked: question),
             nameOwners.owns(client, asked.name)
@@ -154,7 +154,7 @@ extension Machine {
         throw FlowError(
             .wouldDeadlock,
             "flow '\(forest[flow].path)' waits for its \(asked.role) '\(asked.name)', which is the client that "
-                + "\(deed()); it has to answer first")
+                + "\(action()); it has to answer first")
     }
 
     /// Sends `NavigationWillOccur`, if the flow's definition has `announce`.

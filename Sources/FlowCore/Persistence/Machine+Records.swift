@@ -125,7 +125,7 @@ extension Machine {
             presenting: node.presenting.map { presenting in
                 NodeRecord.Presenting(
                     isShown: presenting.state == .shown,
-                    isCalled: presenting.state == .asked || presenting.state == .held, isAgain: presenting.isAgain,
+                    isCalled: presenting.state == .asked || presenting.state == .postponed, isAgain: presenting.isAgain,
                     origin: presenting.origin, serial: presenting.serial, revivals: presenting.revivals)
             },
             flow: node.flow.map { flow in

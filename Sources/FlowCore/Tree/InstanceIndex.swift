@@ -38,7 +38,7 @@ struct InstanceIndex: Sendable {
             hole = next(hole)
         }
         count -= 1
-        // What a search would no longer come to moves into the hole.
+        // An entry that a search would no longer reach moves into the hole.
         var place = next(hole)
         while slots[place] != Self.free {
             let wanted = home(of: nodes[Int(slots[place])].instance)

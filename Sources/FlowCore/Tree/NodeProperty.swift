@@ -36,7 +36,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
         case explicit
     }
 
-    /// What the bus knows of a property.
+    /// The description of a property on the bus.
     public struct Description: Sendable {
         /// The name.
         public let name: StaticString

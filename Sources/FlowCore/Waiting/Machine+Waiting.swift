@@ -39,7 +39,7 @@ extension Machine {
         var deferred = DeferredStep(
             step: step.step, arguments: step.arguments, origin: step.origin, cause: 0, client: step.client)
         do throws(FlowError) {
-            try checkRoom(
+            try checkWaiting(
                 for: deferred, besides: onlyLatest ? forest[slot].deferredSteps : [], at: slot, for: flow, &turn)
         } catch {
             return .refused(error)
@@ -61,7 +61,7 @@ extension Machine {
         return .ignored(.deferred)
     }
 
-    private mutating func checkRoom(
+    private mutating func checkWaiting(
         for deferred: DeferredStep, besides outdated: [DeferredStep], at slot: NodeSlot, for flow: NodeSlot,
         _ turn: inout Turn
     ) throws(FlowError) {
@@ -84,7 +84,7 @@ extension Machine {
                     "\(here) steps are deferred for '\(forest[slot].path)' of at most \(quota.total) in total")
             }
         }
-        try checkRoom(at: flow, for: deferred.client, besides: outdated)
+        try checkWaiting(at: flow, for: deferred.client, besides: outdated)
         var own = Accounting.Usage(steps: 1, bytes: deferred.arguments.byteCount)
         var total = own
         for outdated in outdated {
@@ -97,7 +97,7 @@ extension Machine {
     }
 
     /// Checks whether one more step of this client may wait for a flow.
-    func checkRoom(at flow: NodeSlot, for client: Client, besides outdated: [DeferredStep] = []) throws(FlowError) {
+    func checkWaiting(at flow: NodeSlot, for client: Client, besides outdated: [DeferredStep] = []) throws(FlowError) {
         guard let waiting = forest[flow].flow?.waiting else { return }
         let quota = accounting.quotas.stepsPerFlow
         if !accounting.isFree(client), waiting.count >= quota.perClient {
@@ -124,7 +124,7 @@ extension Machine {
         _ step: WaitingStep, for flow: NodeSlot, besides others: Accounting.Usage? = nil, _ turn: inout Turn
     ) throws(FlowError) -> Accounting.Usage {
         guard mayWait(step.step, at: flow) else { return others ?? Accounting.Usage() }
-        try checkRoom(at: flow, for: step.client)
+        try checkWaiting(at: flow, for: step.client)
         var all = others ?? Accounting.Usage()
         all += Accounting.Usage(steps: 1, bytes: step.arguments.byteCount)
         // A deep link has made room before.
