@@ -112,7 +112,7 @@ import Testing
         #expect(
             failure(OriginRecord.self, triggered)
                 == "\(Limits.triggeredSteps + 1) is more than \(Limits.triggeredSteps)")
-        #expect(failure(StepRecord.self, [9]) == "there is no Stage 9")
+        #expect(failure(StepRecord.self, [9]) == "there is no Stage '9'")
         let counters = CountersRecord(serial: .max / 2, instance: 0).encoded()
         #expect(failure(CountersRecord.self, counters) == "its numbers are at their end")
         let flow = NodeRecord.Flow(readiness: .awaitingChildren(Limits.children + 1))

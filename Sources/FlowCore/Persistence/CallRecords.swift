@@ -61,7 +61,7 @@ extension TokenRecord.CallState: RecordPart {
 extension Verdict: RecordPart {
     static var unread: Verdict { .pending }
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        try coder.code(word: &self)
+        try coder.code(choice: &self)
     }
 }
 
@@ -191,7 +191,7 @@ struct RegistrationRecord: RecordBody, Equatable, Sendable {
         try coder.code(&registration.service)
         try coder.code(&registration.steps)
         try coder.code(&registration.hasGuard)
-        try coder.code(word: &registration.children)
+        try coder.code(choice: &registration.children)
         try coder.code(&registration.initial)
         try coder.code(&registration.client)
         try coder.code(&registration.isActivatable)

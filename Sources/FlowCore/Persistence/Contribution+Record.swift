@@ -2,7 +2,7 @@ extension Contribution: RecordPart {
     static var unread: Contribution { Contribution(kind: .end, name: "") }
 
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        try coder.code(word: &kind)
+        try coder.code(choice: &kind)
         try coder.code(&name)
         var path = path ?? ""
         try coder.code(&path)

@@ -106,24 +106,20 @@ extension RecordCoder {
     func isFollowed(unless isEmpty: Bool) -> Bool { Self.reads ? !isAtEnd : !isEmpty }
 
     /// A case of an enumeration, by its raw value, which is part of the format.
-    mutating func code<Choice: RawRepresentable<UInt8>>(byte choice: inout Choice) throws(Failure) {
-        var byte = choice.rawValue
-        try code(&byte)
+    mutating func code<Choice: RawRepresentable>(choice: inout Choice) throws(Failure)
+    where Choice.RawValue: RecordPart {
+        var raw = choice.rawValue
+        try code(&raw)
         guard Self.reads else { return }
-        let read = Choice(rawValue: byte)
-        try check(read != nil, "there is no \(Choice.self) \(byte)")
+        let read = Choice(rawValue: raw)
+        try check(read != nil, "there is no \(Choice.self) '\(raw)'")
         choice = read ?? choice
     }
+}
 
-    /// A case of an enumeration, by its word on the bus.
-    mutating func code<Word: RawRepresentable<String>>(word: inout Word) throws(Failure) {
-        var text = word.rawValue
-        try code(&text)
-        guard Self.reads else { return }
-        let read = Word(rawValue: text)
-        try check(read != nil, "there is no \(Word.self) '\(text)'")
-        word = read ?? word
-    }
+extension UInt8: RecordPart {
+    static var unread: UInt8 { 0 }
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) { try coder.code(&self) }
 }
 
 extension UInt64: RecordPart {
@@ -202,7 +198,7 @@ extension FlowError: RecordPart {
     static var unread: FlowError { FlowError(.flowEnded, "") }
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
         var (code, message) = (code, message)
-        try coder.code(word: &code)
+        try coder.code(choice: &code)
         try coder.code(&message)
         self = FlowError(code, message)
     }
@@ -211,7 +207,7 @@ extension FlowError: RecordPart {
 extension WhenHidden: RecordPart {
     static var unread: WhenHidden { .queue }
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        try coder.code(word: &self)
+        try coder.code(choice: &self)
     }
 }
 

@@ -58,7 +58,7 @@ struct StepRecord: RecordBody, Equatable, Sendable {
     var expectedByteCount: Int { 64 + arguments.byteCount }
 
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        try coder.code(byte: &stage)
+        try coder.code(choice: &stage)
         try coder.code(&place)
         try coder.code(&origin)
         try coder.code(&cause)
@@ -69,7 +69,7 @@ struct StepRecord: RecordBody, Equatable, Sendable {
         case .initial, .deferred: return
         case .blocked, .guard, .navigator, .queued: break
         }
-        try coder.code(byte: &purpose)
+        try coder.code(choice: &purpose)
         try coder.code(&request)
         try coder.code(&index)
         try coder.code(&path)
