@@ -41,6 +41,8 @@ final class Daemon {
     var fileDefinitions: Definitions
     var definitionsText = DefinitionsTextCache()
     var coordinator: Coordinator
+    /// What the latest event left to do.
+    private(set) var pendingWork = Coordinator.PendingWork.none
 
     /// Logs navigations: looked up once, as there are many.
     let logsNavigations: Bool
@@ -122,13 +124,15 @@ final class Daemon {
         let effects =
             setup.recorder?.handle(event, at: now, by: &coordinator)
             ?? coordinator.handle(event, at: now, upTo: Limits.slice)
-        if coordinator.hasMore { resumeSoon() }
+        pendingWork = coordinator.pendingWork
+        let work = pendingWork
+        if work.hasMore { resumeSoon() }
         let request = unansweredCalls.latestRequest
-        if gate.isEnabled, coordinator.hasUrgentRecords || !gate.isEmpty {
+        if gate.isEnabled, work.hasUrgentRecords || !gate.isEmpty {
             return hold(effects, answering: call, of: request, at: now)
         }
         perform(effects, answering: call, of: request, at: now)
-        if !persistence.isFlushDue, coordinator.hasRecords { persistence.flushSoon() }
+        if work.hasRecords, !persistence.isFlushDue { persistence.flushSoon() }
     }
 
     /// The number of a new request.

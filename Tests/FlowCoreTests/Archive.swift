@@ -14,7 +14,7 @@ struct Archive {
     /// - Parameter isCompared: whether to compare all records, which takes time, or only the promised ones.
     mutating func update(from coordinator: inout Coordinator, comparing isCompared: Bool = true) -> [String] {
         var complaints: [String] = []
-        let (isUrgent, isAny) = (coordinator.hasUrgentRecords, coordinator.hasRecords)
+        let (isUrgent, isAny) = (coordinator.pendingWork.hasUrgentRecords, coordinator.pendingWork.hasRecords)
         let taken = coordinator.takeRecords()
         keep(taken)
         let lazy: Set<RecordKey.Kind> = [.activity]
@@ -23,7 +23,7 @@ struct Archive {
         if !isUrgent, !urgent.isEmpty { complaints.append("not urgent: \(urgent.map(\.key))") }
         if !isAny, !taken.isEmpty { complaints.append("not promised: \(taken.map(\.key))") }
         if Set(taken.map(\.key)).count != taken.count { complaints.append("taken twice: \(taken.map(\.key))") }
-        if coordinator.hasRecords { complaints.append("there are more") }
+        if coordinator.pendingWork.hasRecords { complaints.append("there are more") }
         guard isCompared else { return complaints }
         var expected: [RecordKey: [UInt8]] = [:]
         for record in coordinator.allRecords { expected[record.key] = record.body }

@@ -39,10 +39,10 @@ struct NodePropertyTests {
 
     @Test func `what follows from a change names each property`() {
         for property in NodeProperty.allCases {
-            #expect(Node.Changes.reports(property).properties == [property])
+            #expect(Array(Node.Changes.reports(property).properties) == [property])
             #expect(Node.Changes.reported.contains(.reports(property)))
         }
-        #expect(Node.Changes([.born, .record, .activity, .evictionIfLeft]).properties.isEmpty)
+        #expect(Array(Node.Changes([.born, .record, .activity, .evictionIfLeft]).properties).isEmpty)
     }
 
     @Test func `a list has a property once, in the order of signals`() {

@@ -128,7 +128,7 @@ struct RestoreTests {
                 by: Client(":1.1"),
                 options: nil)
             let effects = coordinator.handle(event, at: Instant(microseconds: 0))
-            let (isUrgent, isAny) = (coordinator.hasUrgentRecords, coordinator.hasRecords)
+            let (isUrgent, isAny) = (coordinator.pendingWork.hasUrgentRecords, coordinator.pendingWork.hasRecords)
             #expect(effects.count == 2 && !isUrgent && isAny)
         }
         let keys = coordinator.takeRecords().map(\.key)
@@ -136,7 +136,7 @@ struct RestoreTests {
         _ = coordinator.handle(
             .visibilityChanged(RequestID(90), of: flow, isVisible: false, by: Client(":1.1")),
             at: Instant(microseconds: 0))
-        let isUrgent = coordinator.hasUrgentRecords
+        let isUrgent = coordinator.pendingWork.hasUrgentRecords
         #expect(isUrgent)
     }
 

@@ -43,6 +43,22 @@ public struct Coordinator: ~Copyable, Sendable {
     /// The serial of the latest navigation (S-10).
     public var serial: UInt64 { machine.serial }
 
+    /// What is left to do after an event.
+    public struct PendingWork: Sendable {
+        /// Whether the latest event has work left, which ``Event/continued`` continues (S-7).
+        public let hasMore: Bool
+        /// Whether records changed that have to be written before the effects of the latest events are carried out (D-1).
+        public let hasUrgentRecords: Bool
+        /// Whether any records changed. Some may be written later, with the next urgent ones or by themselves (D-2).
+        public let hasRecords: Bool
+
+        /// Nothing.
+        public static let none = PendingWork(hasMore: false, hasUrgentRecords: false, hasRecords: false)
+    }
+
+    /// What is left to do after the latest event.
+    public var pendingWork: PendingWork { machine.pendingWork }
+
     /// Whether the latest event has work left, which ``Event/continued`` continues.
     public var hasMore: Bool { machine.hasMore }
 

@@ -1,8 +1,12 @@
 // The definitions of live flows: which flow takes a step, which alternative matches it, which clients may emit it, and its
 // policy while a presentable is not presented.
+//
+// A function that changes nothing takes the machine as it is, which the compiler often copies for the call. So those that each
+// step calls are inlined.
 
 extension Machine {
     /// The flow that handles steps emitted on a presentable (S-4).
+    @inline(__always)
     func flow(for slot: NodeSlot) -> NodeSlot {
         forest[slot].flow == nil ? forest[slot].parent ?? slot : slot
     }
@@ -42,6 +46,7 @@ extension Machine {
         }
     }
 
+    @inline(__always)
     func definition(of flow: NodeSlot) -> FlowID {
         guard let state = forest[flow].flow else {
             preconditionFailure("a step was sent to '\(forest[flow].path)', which is a screen")
@@ -63,6 +68,7 @@ extension Machine {
     }
 
     /// What happens to a step on a presentable that is not presented; by its own setting alone (S-15).
+    @inline(__always)
     func whenHidden(_ slot: NodeSlot) -> WhenHidden {
         forest[slot].whenHidden
             ?? forest[slot].flow.map { definitions.flows[$0.definition.index].whenHidden } ?? .ignore

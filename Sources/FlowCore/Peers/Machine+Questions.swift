@@ -3,6 +3,7 @@
 
 extension Machine {
     /// Whether a flow waits for an answer, also if new definitions took the guard away.
+    @inline(__always)
     func isWaiting(_ flow: NodeSlot) -> Bool { !questions.isEmpty && forest[flow].flow?.question != nil }
 
     /// Whether a step can be taken now at a flow with a guard or navigator. If not, it waits for its turn or for an answer.

@@ -5,12 +5,6 @@
 // many changes make one record. After each event, tests compare the taken records with all records.
 
 extension Coordinator {
-    /// Whether records changed that have to be written before the effects of the latest events are carried out (D-1).
-    public var hasUrgentRecords: Bool { machine.hasUrgentRecords }
-
-    /// Whether any records changed. Some may be written later, with the next urgent ones or by themselves (D-2).
-    public var hasRecords: Bool { machine.hasRecords }
-
     /// Takes the changed records, each once, including those that may be written later.
     public mutating func takeRecords() -> [Record] { machine.takeRecords() }
 
@@ -25,13 +19,15 @@ extension Coordinator {
 }
 
 extension Machine {
-    fileprivate var hasUrgentRecords: Bool {
-        forest.hasDirtyRecords || unsaved.isUrgent || origins.hasUnsaved || calls.hasUnsaved
+    /// What is left to do after an event.
+    @inline(__always)
+    var pendingWork: Coordinator.PendingWork {
+        let hasUrgentRecords =
+            forest.hasDirtyRecords || unsaved.isUrgent || origins.hasUnsaved || calls.hasUnsaved
             || registrations.hasUnsaved || nameOwners.hasUnsaved || !tokens.unsaved.isEmpty
-    }
-
-    fileprivate var hasRecords: Bool {
-        hasUrgentRecords || forest.hasDirtyActivities || !tokens.forgotten.isEmpty
+        return Coordinator.PendingWork(
+            hasMore: hasMore, hasUrgentRecords: hasUrgentRecords,
+            hasRecords: hasUrgentRecords || forest.hasDirtyActivities || !tokens.forgotten.isEmpty)
     }
 
     fileprivate mutating func takeRecords() -> [Record] {

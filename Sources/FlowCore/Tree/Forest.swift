@@ -39,6 +39,7 @@ struct Forest: Sendable {
     }
 
     /// The node at the path with these UTF-8 bytes.
+    @inline(__always)
     func node(at path: UnsafeRawBufferPointer) -> NodeID? {
         slots.find(path).map { id(of: NodeSlot($0)) }
     }
@@ -54,10 +55,12 @@ struct Forest: Sendable {
     }
 
     /// The slot of a node; nil if it is no longer live.
+    @inline(__always)
     func slot(of id: NodeID) -> NodeSlot? {
         nodes.slot(of: id)
     }
 
+    @inline(__always)
     func id(of slot: NodeSlot) -> NodeID {
         nodes.id(of: slot)
     }

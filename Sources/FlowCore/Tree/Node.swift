@@ -204,9 +204,11 @@ struct NodeTable: Sendable {
     /// The number of slots.
     var slotCount: Int { nodes.count }
 
+    @inline(__always)
     func id(of slot: NodeSlot) -> NodeID { NodeID(slot: slot, instance: nodes[slot.index].instance) }
 
     /// The slot of a node; nil if it is no longer live.
+    @inline(__always)
     func slot(of id: NodeID) -> NodeSlot? {
         nodes.indices.contains(id.slot.index) && nodes[id.slot.index].instance == id.instance ? id.slot : nil
     }

@@ -64,16 +64,18 @@ extension Node {
         static let evictionIfLeft = Changes(rawValue: 1 << 27)
 
         /// The properties whose new values have to be reported, in order.
-        var properties: [NodeProperty] {
-            var properties: [NodeProperty] = []
-            var rest = rawValue & 0xff_ffff
-            while rest != 0 {
-                if let property = NodeProperty(rawValue: UInt8(rest.trailingZeroBitCount)) {
-                    properties.append(property)
-                }
-                rest &= rest - 1
+        var properties: Properties { Properties(rest: rawValue & 0xff_ffff) }
+
+        struct Properties: Sequence, IteratorProtocol {
+            fileprivate var rest: UInt32
+
+            var underestimatedCount: Int { rest.nonzeroBitCount }
+
+            mutating func next() -> NodeProperty? {
+                if rest == 0 { return nil }
+                defer { rest &= rest - 1 }
+                return NodeProperty(rawValue: UInt8(rest.trailingZeroBitCount))
             }
-            return properties
         }
     }
 

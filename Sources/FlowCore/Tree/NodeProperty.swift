@@ -47,7 +47,8 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
         /// How a client learns of a new value.
         public let change: Change
 
-        fileprivate init(_ name: StaticString, _ signature: StaticString, _ interface: Interface, _ change: Change) {
+        @inlinable
+        init(_ name: StaticString, _ signature: StaticString, _ interface: Interface, _ change: Change) {
             self.name = name
             self.signature = signature
             self.interface = interface
@@ -56,6 +57,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
     }
 
     /// The property on the bus.
+    @inlinable @inline(__always)
     public var description: Description {
         switch self {
         case .name: Description("Name", "s", .presentable, .constant)

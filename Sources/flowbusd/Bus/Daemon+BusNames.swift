@@ -24,7 +24,7 @@ extension Daemon {
     /// is postponed, because that may include calls of emitters.
     private func handle(_ owners: ArraySlice<(name: String, owner: Client?)>, then body: @escaping () -> Void) {
         var left = owners
-        while !coordinator.hasMore, let (name, owner) = left.popFirst() {
+        while !pendingWork.hasMore, let (name, owner) = left.popFirst() {
             handle(.nameOwnerChanged(name, owner: owner))
         }
         if left.isEmpty { return body() }

@@ -1,5 +1,6 @@
 import FlowCore
 import FlowWire
+internal import Glibc
 import Logging
 import SdBus
 
@@ -142,7 +143,6 @@ extension StaticString {
 
     /// The byte of a C string at the end of the literal (0: the string ends there, too); nil where they differ before.
     private func compare(_ text: UnsafePointer<CChar>) -> UInt8? {
-        for place in 0..<utf8CodeUnitCount where UInt8(bitPattern: text[place]) != utf8Start[place] { return nil }
-        return UInt8(bitPattern: text[utf8CodeUnitCount])
+        strncmp(cString, text, utf8CodeUnitCount) == 0 ? UInt8(bitPattern: text[utf8CodeUnitCount]) : nil
     }
 }

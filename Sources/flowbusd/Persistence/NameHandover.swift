@@ -45,7 +45,7 @@ final class NameHandover {
         do throws(SdError) {
             guard answer.isFromBus else { return refuse("another process answered in place of the bus") }
             // Another event in slices came in between. Only once, as there may be no end of them.
-            if daemon.coordinator.hasMore, !wasAskedAgain {
+            if daemon.pendingWork.hasMore, !wasAskedAgain {
                 wasAskedAgain = true
                 return daemon.whenFree { [weak self] in self?.askForQueue() }
             }

@@ -11,7 +11,7 @@ extension Daemon {
     private static let postponedAtOnce = 64
 
     /// Whether an event is handled in slices, or calls wait for that.
-    var isBusy: Bool { coordinator.hasMore || !backlog.isEmpty }
+    var isBusy: Bool { pendingWork.hasMore || !backlog.isEmpty }
 
     /// Has the next slice, or what waits for the last one, follow.
     func resumeSoon() {
@@ -35,12 +35,12 @@ extension Daemon {
         guard isBusy, !isLost, bus.isOpen else { return }
         commit()
         for call in backlog.takeOverdue(at: loop.now) { _ = refuse(call.message.message, because: Backlog.overdue) }
-        if coordinator.hasMore { handle(.continued) } else { takePostponed() }
+        if pendingWork.hasMore { handle(.continued) } else { takePostponed() }
         resumeSoon()
     }
 
     private func takePostponed() {
-        for _ in 0..<Self.postponedAtOnce where !coordinator.hasMore {
+        for _ in 0..<Self.postponedAtOnce where !pendingWork.hasMore {
             guard let (call, event) = backlog.takeNext() else { return }
             event?()
             if let call { serve(call) }
