@@ -83,9 +83,9 @@ struct AccountingTests {
         var forest = Forest(base: "")
         let main = forest.insert(
             Forest.Birth(
-                name: "main", id: "main",
-                flow: Node.FlowState(definition: FlowID(0), covering: .free, readiness: .ready),
-                style: "", arguments: [Argument("a", .byte(1))], client: one),
+                traits: NodeTraits(
+                    name: "main", id: "main", arguments: [Argument("a", .byte(1))], isVisible: true, client: one),
+                flow: Node.FlowState(definition: FlowID(0), covering: .free, readiness: .ready)),
             below: nil)
         let arguments = [Argument("b", .byte(1))]
         for (origin, client) in [(UInt64(1), other), (2, one)] {

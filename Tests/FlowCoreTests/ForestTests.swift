@@ -186,9 +186,10 @@ struct ForestTests {
         let main = forest.add("main", .stack)
         let a = forest.insert(
             Forest.Birth(
-                name: "list", id: "a", style: "modal",
-                arguments: [Argument("pin", .string("1"), isPrivate: true), Argument("item", .byte(1))],
-                client: Client(":1.1")),
+                traits: NodeTraits(
+                    name: "list", id: "a", style: "modal",
+                    arguments: [Argument("pin", .string("1"), isPrivate: true), Argument("item", .byte(1))],
+                    client: Client(":1.1"))),
             below: main)
         forest.updateVisibility(nil, touching: main)
         forest.updateVisibility(main)
@@ -277,9 +278,10 @@ extension Forest {
     mutating func add(_ name: String, _ covering: Children? = nil, below parent: NodeSlot? = nil) -> NodeSlot {
         insert(
             Birth(
-                name: name, id: freeID(for: name, below: parent, besides: SiblingIDs.PlannedIDs()),
-                flow: covering.map { Node.FlowState(definition: FlowID(0), covering: $0, readiness: .ready) },
-                style: "", arguments: [], client: .daemon),
+                traits: NodeTraits(
+                    name: name, id: freeID(for: name, below: parent, besides: SiblingIDs.PlannedIDs()),
+                    isVisible: covering != nil),
+                flow: covering.map { Node.FlowState(definition: FlowID(0), covering: $0, readiness: .ready) }),
             below: parent)
     }
 

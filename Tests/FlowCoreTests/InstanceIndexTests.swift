@@ -32,7 +32,7 @@ struct InstanceIndexTests {
                 let jump = [1, 1, 1, 64, 1_024, 4_096].randomElement(using: &random) ?? 1
                 let slot = forest.insert(
                     Forest.Birth(
-                        name: "n", id: "n\(round)", style: "", arguments: [], client: Client(":1.1")), below: nil,
+                        traits: NodeTraits(name: "n", id: "n\(round)", client: Client(":1.1"))), below: nil,
                     instance: forest.lastInstance + UInt64(jump))
                 known[forest[slot].instance] = forest.id(of: slot)
             } else if let gone = known.keys.sorted().randomElement(using: &random), let id = known[gone] {

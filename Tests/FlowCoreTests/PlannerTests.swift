@@ -17,9 +17,8 @@ struct PlannerTests {
         var forest = Forest(base: "")
         let flow = forest.insert(
             Forest.Birth(
-                name: "main", id: "main",
-                flow: Node.FlowState(definition: FlowID(0), covering: .stack, readiness: .ready), style: "",
-                arguments: [], client: Client(":1.1")),
+                traits: NodeTraits(name: "main", id: "main", isVisible: true, client: Client(":1.1")),
+                flow: Node.FlowState(definition: FlowID(0), covering: .stack, readiness: .ready)),
             below: nil)
         return (forest, flow)
     }

@@ -7,13 +7,15 @@ enum RecordSamples {
 
     static let nodes: [(NodeRecord, String)] = [
         (
-            NodeRecord(parent: 0, name: "main", id: "main", style: "", arguments: [], isVisible: true, client: .daemon),
+            NodeRecord(parent: 0, traits: NodeTraits(name: "main", id: "main", isVisible: true)),
             "00046d61696e00000001000000000000"
         ),
         (
             NodeRecord(
-                parent: 300, name: "page", id: "page_2", style: "modal", arguments: arguments, isVisible: false,
-                whenHidden: .latest, owner: client, client: Client(":1.8"),
+                parent: 300,
+                traits: NodeTraits(
+                    name: "page", id: "page_2", style: "modal", arguments: arguments, isVisible: false,
+                    whenHidden: .latest, owner: client, client: Client(":1.8")),
                 onDismissed: .init(
                     step: "gone",
                     bindings: [
@@ -27,20 +29,20 @@ enum RecordSamples {
         ),
         (
             NodeRecord(
-                parent: 1, name: "list", id: "list", style: "", arguments: [], isVisible: true, client: client,
+                parent: 1, traits: NodeTraits(name: "list", id: "list", isVisible: true, client: client),
                 onDismissed: .init(step: "gone", bindings: nil, isPrivate: false),
                 flow: .init(readiness: .awaitingChildren(2), isAwaitedByParent: true, selected: [4, 5])),
             "01046c697374000000010000043a312e370104676f6e6500000001020201020405"
         ),
         (
             NodeRecord(
-                parent: 1, name: "a", id: "a", style: "", arguments: [], isVisible: true, client: client,
+                parent: 1, traits: NodeTraits(name: "a", id: "a", isVisible: true, client: client),
                 flow: .init(readiness: .ready, isAwaitedByParent: false, selected: [])),
             "010161000000010000043a312e37000001000000"
         ),
         (
             NodeRecord(
-                parent: 1, name: "a", id: "a", style: "", arguments: [], isVisible: true, client: client,
+                parent: 1, traits: NodeTraits(name: "a", id: "a", isVisible: true, client: client),
                 flow: .init(readiness: .awaitingStep, isAwaitedByParent: false, selected: [])),
             "010161000000010000043a312e37000001010000"
         ),

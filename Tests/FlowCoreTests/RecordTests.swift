@@ -116,10 +116,10 @@ import Testing
         let counters = CountersRecord(serial: .max / 2, instance: 0).encoded()
         #expect(failure(CountersRecord.self, counters) == "its numbers are at their end")
         let flow = NodeRecord.Flow(readiness: .awaitingChildren(Limits.children + 1))
-        let node = NodeRecord(name: "a", id: "a", flow: flow).encoded()
+        let node = NodeRecord(traits: NodeTraits(name: "a", id: "a"), flow: flow).encoded()
         #expect(failure(NodeRecord.self, node) == "\(Limits.children + 1) children are awaited")
         // Three bytes of a flow: its readiness, whether it is awaited, how many children were selected.
-        var ready = NodeRecord(name: "a", id: "a", flow: NodeRecord.Flow()).encoded()
+        var ready = NodeRecord(traits: NodeTraits(name: "a", id: "a"), flow: NodeRecord.Flow()).encoded()
         ready[ready.count - 3] = 7
         #expect(failure(NodeRecord.self, ready) == "there is no Readiness 7")
         var token = TokenRecord().encoded()

@@ -66,10 +66,9 @@ extension Machine {
 
         let slot = forest.insert(
             Forest.Birth(
-                name: definition.name, id: id,
-                flow: definitions.newState(of: flowRequest.definition, hasInitial: initial != nil, turn.now), style: "",
-                arguments: arguments,
-                client: flowRequest.client),
+                traits: NodeTraits(
+                    name: definition.name, id: id, arguments: arguments, isVisible: true, client: flowRequest.client),
+                flow: definitions.newState(of: flowRequest.definition, hasInitial: initial != nil, turn.now)),
             below: nil)
         scheduleIdleStep(of: slot)
         forest.updateVisibility(nil, touching: slot)

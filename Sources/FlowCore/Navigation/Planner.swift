@@ -151,9 +151,10 @@ extension Planner {
         plan.siblings?.append(.planned(plan.children.count))
         let kind: Contribution.Kind = flow == nil ? .screen : .flow
         let birth = Forest.Birth(
-            name: name, id: id, flow: flow, style: template.style, arguments: arguments,
-            whenHidden: template.whenHidden, onDismissed: template.onDismissed,
-            presenting: presenter.map { Node.Presenting($0) }, client: client)
+            traits: NodeTraits(
+                name: name, id: id, style: template.style, arguments: arguments, isVisible: flow != nil,
+                whenHidden: template.whenHidden, client: client),
+            flow: flow, onDismissed: template.onDismissed, presenting: presenter.map { Node.Presenting($0) })
         plan.add(
             .make(birth, step),
             Contribution(
@@ -193,7 +194,7 @@ extension Planner {
             plan.reused.append(index)
         case .planned(let index):
             guard case .make(var birth, _) = plan.children[index] else { return }
-            birth.arguments = arguments
+            birth.traits.arguments = arguments
             // The last contribution decides whether there is an initial step to wait for (S-26).
             birth.flow?.readiness = step == nil ? .ready : .awaitingStep
             plan.add(.make(birth, step), at: index, contribution)

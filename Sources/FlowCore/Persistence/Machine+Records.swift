@@ -108,9 +108,7 @@ extension Machine {
     private func record(ofNode slot: NodeSlot) -> Record {
         let node = forest[slot]
         let record = NodeRecord(
-            parent: node.parent.map { forest[$0].instance } ?? 0, name: node.name, id: node.id, style: node.style,
-            arguments: node.arguments, isVisible: node.isVisible, whenHidden: node.whenHidden, owner: node.owner,
-            client: node.client,
+            parent: node.parent.map { forest[$0].instance } ?? 0, traits: node.traits,
             onDismissed: node.onDismissed.map { template in
                 var bindings: [Binding]?
                 if case .given(let given) = template.arguments { bindings = given }

@@ -150,8 +150,14 @@ extension Machine {
         _ record: NodeRecord, _ instance: UInt64, below parent: NodeSlot?, _ activity: ActivityRecord?, onSameBus: Bool,
         _ turn: inout Turn
     ) -> NodeSlot {
-        // A root of `autostart` belongs to the daemon on any bus.
-        let client = onSameBus || record.client == .daemon ? record.client : .former
+        var traits = record.traits
+        if !onSameBus {
+            // A root of `autostart` belongs to the daemon on any bus.
+            if traits.client != .daemon { traits.client = .former }
+            // No client shows it yet; flows are visible unless a client hides them.
+            traits.isVisible = record.flow != nil
+            traits.owner = nil
+        }
         var presenting = definitions.screen(named: record.name).flatMap { definitions[$0].presenter }
             .map { Node.Presenting($0) }
         if let known = record.presenting {
@@ -162,15 +168,12 @@ extension Machine {
             presenting?.revivals = onSameBus ? known.revivals : []
         }
         let birth = Forest.Birth(
-            name: record.name, id: record.id, flow: restoredState(record, activity, onSameBus: onSameBus, &turn),
-            style: record.style, arguments: record.arguments, whenHidden: record.whenHidden,
+            traits: traits, flow: restoredState(record, activity, onSameBus: onSameBus, &turn),
             onDismissed: record.onDismissed.flatMap { template in
                 definitions.step(named: template.step).map {
                     StepTemplate($0, arguments: template.bindings.map { .given($0) } ?? .inherited)
                 }
-            }, presenting: presenting, client: client,
-            // On another bus no client shows it yet; flows are visible unless a client hides them.
-            isVisible: onSameBus ? record.isVisible : nil, owner: onSameBus ? record.owner : nil)
+            }, presenting: presenting)
         if let owner = birth.owner { watchClient(owner) }
         return forest.insert(birth, below: parent, instance: instance)
     }

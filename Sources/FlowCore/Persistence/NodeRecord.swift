@@ -1,5 +1,5 @@
 /// The record of a live presentable, without derived state, and without waiting steps, which have records of their own.
-struct NodeRecord: RecordBody, Equatable, Sendable {
+struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
     /// The state of a flow.
     struct Flow: Equatable, Sendable {
         var readiness = Node.Readiness.ready
@@ -31,14 +31,7 @@ struct NodeRecord: RecordBody, Equatable, Sendable {
 
     /// The parent's instance; 0 for a root.
     var parent: UInt64 = 0
-    var name = ""
-    var id = ""
-    var style = ""
-    var arguments: Arguments = []
-    var isVisible = false
-    var whenHidden: WhenHidden?
-    var owner: Client?
-    var client = Client.daemon
+    var traits = NodeTraits()
     var onDismissed: Template?
     var presenting: Presenting?
     var flow: Flow?
@@ -48,17 +41,7 @@ struct NodeRecord: RecordBody, Equatable, Sendable {
 
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
         try coder.code(&parent)
-        try coder.code(&name)
-        // Usually the name.
-        var ownID = id == name ? nil : id
-        try coder.code(&ownID)
-        id = ownID ?? name
-        try coder.code(&style)
-        try coder.code(&arguments)
-        try coder.code(&isVisible)
-        try coder.code(&whenHidden)
-        try coder.code(&owner)
-        try coder.code(&client)
+        try coder.code(&traits)
         try coder.code(&onDismissed)
         try coder.code(&presenting)
         try coder.code(&flow)

@@ -113,7 +113,7 @@ extension Record {
             return Record(key, step.encoded())
         case .node:
             guard var node = try? NodeRecord(body) else { return Record(key, nil) }
-            node.arguments = node.arguments.broadcastable
+            node.traits.arguments = node.arguments.broadcastable
             if node.onDismissed?.isPrivate == true {
                 // Only literal values are the template's own.
                 node.onDismissed?.bindings?.removeAll { if case .literal = $0.source { true } else { false } }

@@ -135,20 +135,12 @@ struct Forest: Sendable {
     }
 
     /// The initial values of a node.
-    struct Birth {
-        var name: String
-        var id: String
+    struct Birth: HasNodeTraits {
+        var traits: NodeTraits
         /// The state of a flow; nil for a screen.
         var flow: Node.FlowState?
-        var style: String
-        var arguments: Arguments
-        var whenHidden: WhenHidden?
         var onDismissed: StepTemplate?
         var presenting: Node.Presenting?
-        var client: Client
-        /// Whether it is visible, and its owner; nil for a new presentable's values.
-        var isVisible: Bool?
-        var owner: Client?
 
         /// The bytes of arguments that it adds (``Node/byteCount``).
         var byteCount: Int { arguments.byteCount + (onDismissed?.byteCount ?? 0) }

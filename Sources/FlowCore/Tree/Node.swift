@@ -6,14 +6,10 @@
 // charge and release it. So code that changes a node can't forget anything.
 
 /// A live presentable: a flow or a screen (S-1).
-struct Node: Equatable, Sendable {
+struct Node: HasNodeTraits, Equatable, Sendable {
     /// Its instance, which is never used again; 0 marks a free slot.
     let instance: UInt64
     let slot: NodeSlot
-    /// The name of the screen or flow.
-    let name: String
-    /// The last part of its path, unique among its siblings.
-    let id: String
     /// Its object path.
     let path: String
     /// The parent's slot; nil for a root.
@@ -22,16 +18,10 @@ struct Node: Equatable, Sendable {
     let root: NodeSlot
     /// The number of nodes from its root to itself, both counted.
     let depth: Int
-    /// The style; empty if it has none.
-    let style: String
-    /// The policy of its contributor; nil for that of its definition (S-15).
-    let whenHidden: WhenHidden?
 
-    /// Its arguments, private ones included.
-    fileprivate(set) var arguments: Arguments
-    /// The client that created it, for the limits.
-    fileprivate(set) var client: Client
-    /// Whether that client is gone.
+    /// Its traits. Those that change later do so by the properties below, and by methods of the table.
+    fileprivate(set) var traits: NodeTraits
+    /// Whether the client that created it is gone.
     fileprivate(set) var isLeft = false
     /// The step for its parent when it is dismissed, except by a step of the parent (S-23).
     fileprivate(set) var onDismissed: StepTemplate?
@@ -41,7 +31,13 @@ struct Node: Equatable, Sendable {
     fileprivate(set) var deferredSteps: [DeferredStep] = []
 
     /// Whether it is shown, as its owner reported (S-14).
-    var isVisible: Bool { didSet { if isVisible != oldValue { follows.formUnion([.record, .reports(.visible)]) } } }
+    var isVisible: Bool {
+        get { traits.isVisible }
+        set {
+            if newValue != traits.isVisible { follows.formUnion([.record, .reports(.visible)]) }
+            traits.isVisible = newValue
+        }
+    }
     /// Whether it is visible, not covered, and in a presented parent (S-14). Derived.
     var isPresented = false {
         didSet { if isPresented != oldValue { follows.formUnion([.reports(.presented), .evictionIfLeft]) } }
@@ -50,7 +46,11 @@ struct Node: Equatable, Sendable {
     var isInSight = false
     /// The client that shows it (S-29); nil if it has no owner.
     var owner: Client? {
-        didSet { if owner != oldValue { follows.formUnion([.record, .reports(.owner), .evictionIfLeft]) } }
+        get { traits.owner }
+        set {
+            if newValue != traits.owner { follows.formUnion([.record, .reports(.owner), .evictionIfLeft]) }
+            traits.owner = newValue
+        }
     }
     /// Whether it and all below it can be evicted, by the latest search; and whether nothing of that is presented.
     var isEvictable = false
@@ -75,16 +75,9 @@ struct Node: Equatable, Sendable {
         self.parent = parent
         root = tree?.root ?? slot
         depth = (tree?.depth ?? 0) + 1
-        name = birth.name
-        id = birth.id
-        style = birth.style
-        whenHidden = birth.whenHidden
-        arguments = birth.arguments
-        client = birth.client
+        traits = birth.traits
         self.isLeft = isLeft
         onDismissed = birth.onDismissed
-        isVisible = birth.isVisible ?? (birth.flow != nil)
-        owner = birth.owner
         presenting = birth.presenting
         presenting?.follows = []
         flow = birth.flow
@@ -94,9 +87,8 @@ struct Node: Equatable, Sendable {
     /// A free slot.
     fileprivate init(free slot: NodeSlot) {
         self.slot = slot
-        (instance, path, name, id, style, depth) = (0, "", "", "", "", 0)
-        (parent, root, whenHidden, isVisible) = (nil, slot, nil, false)
-        (arguments, client) = ([], .daemon)
+        (instance, path, depth) = (0, "", 0)
+        (parent, root, traits) = (nil, slot, NodeTraits())
     }
 
     @inline(__always)
@@ -301,8 +293,8 @@ struct NodeTable: Sendable {
     /// Sets the arguments of a node; from now on they count for this client.
     mutating func setArguments(_ arguments: Arguments, of slot: NodeSlot, for client: Client) {
         let former = nodes[slot.index]
-        nodes[slot.index].client = client
-        nodes[slot.index].arguments = arguments
+        nodes[slot.index].traits.client = client
+        nodes[slot.index].traits.arguments = arguments
         accounting.count(Accounting.Usage(nodes: -1, bytes: -former.byteCount), for: former.client)
         accounting.count(Accounting.Usage(nodes: 1, bytes: nodes[slot.index].byteCount), for: client)
         nodes[slot.index].isLeft = accounting.isGone(client)

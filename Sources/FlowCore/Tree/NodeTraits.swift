@@ -1,0 +1,55 @@
+/// The traits of a presentable: what its contribution gives it, or its owner reports, and a restart restores as it was.
+///
+/// They are described here for nodes, planned nodes (``Forest/Birth``) and records (``NodeRecord``).
+struct NodeTraits: Equatable, Sendable {
+    /// The name of the screen or flow.
+    var name = ""
+    /// The last part of the path, unique among siblings.
+    var id = ""
+    /// The style; empty if there is none.
+    var style = ""
+    /// The arguments, private ones included.
+    var arguments: Arguments = []
+    /// Whether it is shown, as the owner reported (S-14).
+    var isVisible = false
+    /// The policy of the contributor; nil for that of the definition (S-15).
+    var whenHidden: WhenHidden?
+    /// The client that shows it (S-29); nil if it has no owner.
+    var owner: Client?
+    /// The client that created it, for the limits.
+    var client = Client.daemon
+}
+
+extension NodeTraits: RecordPart {
+    static var unread: NodeTraits { NodeTraits() }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&name)
+        // Usually the name.
+        var ownID = id == name ? nil : id
+        try coder.code(&ownID)
+        id = ownID ?? name
+        try coder.code(&style)
+        try coder.code(&arguments)
+        try coder.code(&isVisible)
+        try coder.code(&whenHidden)
+        try coder.code(&owner)
+        try coder.code(&client)
+    }
+}
+
+/// Something with traits, read as its own.
+protocol HasNodeTraits {
+    var traits: NodeTraits { get }
+}
+
+extension HasNodeTraits {
+    var name: String { traits.name }
+    var id: String { traits.id }
+    var style: String { traits.style }
+    var arguments: Arguments { traits.arguments }
+    var isVisible: Bool { traits.isVisible }
+    var whenHidden: WhenHidden? { traits.whenHidden }
+    var owner: Client? { traits.owner }
+    var client: Client { traits.client }
+}
