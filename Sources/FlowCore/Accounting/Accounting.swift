@@ -244,33 +244,3 @@ extension Quotas {
         }
     }
 }
-
-extension Node {
-    /// The bytes of arguments that count for the client that contributed the node: its own, and those of its `onDismissed`.
-    var byteCount: Int { arguments.byteCount + (onDismissed?.byteCount ?? 0) }
-
-    /// Calls a closure with each part of the node's usage, and its client.
-    func forEachHolding(_ body: (Client, Accounting.Usage) -> Void) {
-        body(client, Accounting.Usage(nodes: 1, bytes: byteCount))
-        if let step = initialStep { body(step.client, Accounting.Usage(bytes: step.arguments.byteCount)) }
-        for step in deferredSteps { body(step.client, Accounting.Usage(steps: 1, bytes: step.arguments.byteCount)) }
-        if let last = flow?.last { body(last.client, Accounting.Usage(bytes: last.byteCount)) }
-    }
-
-    /// The node's usage, for all clients.
-    var holding: Accounting.Usage {
-        var all = Accounting.Usage()
-        forEachHolding { all += $1 }
-        return all
-    }
-
-    /// The node's usage for one client, and in total.
-    func holding(for client: Client) -> (own: Accounting.Usage, total: Accounting.Usage) {
-        var (own, total) = (Accounting.Usage(), Accounting.Usage())
-        forEachHolding { holder, usage in
-            total += usage
-            if holder == client { own += usage }
-        }
-        return (own, total)
-    }
-}
