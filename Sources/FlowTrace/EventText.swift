@@ -79,7 +79,7 @@ extension TraceFields {
         },
     ]
 
-    /// Everything else.
+    /// Events that are no calls.
     private static let news: [TraceCase<Event>] = [
         TraceCase("started", { .started }) { if case .started = $0 { () } else { nil } },
         TraceCase("continued", { .continued }) { if case .continued = $0 { () } else { nil } },
@@ -115,7 +115,7 @@ extension TraceFields {
     private static let clientOrNone = client.unlessAtEnd.mapped({ $0 ?? Client("") }) { $0 }
     private static let pathTimeout = number.option("timeout").mapped({ $0 ?? Limits.pathTimeout }) { $0 }
     private static let calledAt = word.option("at")
-    /// Without a name: nobody owns it.
+    /// The owner of a bus name; an empty text if there is none.
     private static let nameOwner = text.mapped({ $0.isEmpty ? nil : Client($0) }) { (owner: Client?) in
         owner?.name ?? ""
     }

@@ -9,7 +9,7 @@ struct TraceField<Value>: Sendable {
     let write: @Sendable (Value, inout TraceLine, borrowing Coordinator) -> Void
     let read: @Sendable (inout TraceScanner, borrowing Coordinator) throws(Failure) -> Value
 
-    /// A value that consists of others.
+    /// A field made of other fields.
     init<each Part>(
         _ parts: repeat TraceField<each Part>, make: @escaping @Sendable (repeat each Part) -> Value,
         take: @escaping @Sendable (Value) -> (repeat each Part)
@@ -40,7 +40,7 @@ struct TraceField<Value>: Sendable {
         self.read = read
     }
 
-    /// A value by itself.
+    /// A field whose text does not depend on the coordinator.
     init(
         _ write: @escaping @Sendable (inout TraceLine, Value) -> Void,
         _ read: @escaping @Sendable (inout TraceScanner) throws(Failure) -> Value
@@ -51,7 +51,7 @@ struct TraceField<Value>: Sendable {
 
     // MARK: - Fields of fields
 
-    /// A value that another one stands for.
+    /// The field of another type, which is converted to and from this one.
     func mapped<Other>(
         _ make: @escaping @Sendable (Value) -> Other, _ take: @escaping @Sendable (Other) -> Value
     ) -> TraceField<Other> {
@@ -70,7 +70,7 @@ struct TraceField<Value>: Sendable {
         }
     }
 
-    /// A value, or nothing; `isThere` says whether one follows.
+    /// An optional value; `isThere` says whether one follows.
     private func optional(
         _ before: String? = nil, otherwise: String? = nil,
         _ isThere: @escaping @Sendable (inout TraceScanner) throws(Failure) -> Bool
@@ -83,12 +83,12 @@ struct TraceField<Value>: Sendable {
         }
     }
 
-    /// A value after a word, or nothing.
+    /// An optional value; a word before it if it is there.
     func option(_ word: String) -> TraceField<Value?> {
         optional(word) { scanner throws(Failure) in try scanner.skip(word) }
     }
 
-    /// A value, or `-`.
+    /// An optional value; `-` if there is none.
     var orDash: TraceField<Value?> {
         optional(otherwise: "-") { scanner throws(Failure) in try !scanner.skip("-") }
     }

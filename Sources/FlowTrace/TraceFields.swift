@@ -27,14 +27,14 @@ enum TraceFields {
         TraceField({ $0.add($1.rawValue) }) { scanner throws(Failure) in try scanner.oneOf() }
     }
 
-    /// A word, or nothing.
+    /// A boolean, by whether the word is there.
     static func flag(_ word: String, means meaning: Bool = true) -> TraceField<Bool> {
         TraceField({ if $1 == meaning { $0.add(word) } }) { scanner throws(Failure) in
             try scanner.skip(word) ? meaning : !meaning
         }
     }
 
-    /// A word that has to be there.
+    /// A fixed word, which is required.
     static func mark(_ word: String) -> TraceField<Void> {
         TraceField({ line, _ in line.add(word) }) { scanner throws(Failure) in
             guard try scanner.skip(word) else { throw Failure("'\(word)' is missing") }

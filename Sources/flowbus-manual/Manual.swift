@@ -61,7 +61,7 @@ enum Manual {
         if isCheck {
             let differing = zip(written, lines).enumerated().first { $0.element.0 != $0.element.1 }?.offset
             let line = differing ?? min(written.count, lines.count)
-            StandardError.write("flowbus-manual: \(file):\(line + 1) differs from its source\n")
+            ErrorOutput.write("flowbus-manual: \(file):\(line + 1) differs from its source\n")
             return false
         }
         try written.joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
@@ -108,11 +108,11 @@ enum Manual {
     }
 
     private static func fail(_ message: String, status: Int32) -> Never {
-        StandardError.write("flowbus-manual: \(message)\n")
+        ErrorOutput.write("flowbus-manual: \(message)\n")
         exit(status)
     }
 }
 
-private enum StandardError {
+private enum ErrorOutput {
     static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }

@@ -4,8 +4,8 @@ internal import SdBus
 
 /// A connection to a bus that reconnects when it is lost, and that tracks the owner of the service's name.
 ///
-/// Listeners (``LinkListener``) are notified in the order in which they were added; match rules, objects and names that
-/// they need are theirs to create again after a reconnection. All callbacks come from the loop, never before the call
+/// Listeners (``LinkListener``) are notified in the order in which they were added; after a
+/// reconnection each of them creates its match rules, objects and names again. All callbacks come from the loop, never before the call
 /// that they belong to has returned, and in the order of the wire: signals, calls and replies alike.
 ///
 /// Signals come through one filter, and not through sd-bus's matches. So there is one order, and each sender is

@@ -57,8 +57,8 @@ final class EmbeddedMainLoop {
     private var queued: [() -> Void] = []
     private var done = 0
 
-    /// The number of turns before the main loop does its other work.
-    private static var turns: Int { 64 }
+    /// The number of iterations before the main loop does its other work.
+    private static var iterations: Int { 64 }
 
     init(_ kind: MainLoop) throws(SdError) {
         loop = try EventLoop()
@@ -110,9 +110,9 @@ final class EmbeddedMainLoop {
     /// Processes everything that is pending, without waiting.
     func process() {
         guard !isTurning else { return }
-        for _ in 0..<Self.turns {
+        for _ in 0..<Self.iterations {
             isTurning = true
-            // A turn fails when a descriptor does; its connection reports that.
+            // An iteration fails when a descriptor does; its connection reports that.
             let hasMoved = (try? loop.runOnce(timeout: 0)) ?? false
             isTurning = false
             runQueued()

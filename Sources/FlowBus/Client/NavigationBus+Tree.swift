@@ -137,7 +137,7 @@ extension NavigationBus {
 
     /// Returns the definitions in use, including flows that clients registered, as the text of one definition file.
     ///
-    /// Values of private arguments are blank: an empty string, 0 or `false`, whatever the files have. A flow that a client
+    /// Values that rules give to private arguments are blank: an empty string, an empty list, 0 or `false`. A flow that a client
     /// registered without a bus name of its own has the client's unique name in it, which is not valid in a definition
     /// file.
     ///

@@ -19,8 +19,8 @@ internal import SdBus
 /// A lost connection is made again at the same address, after 0.1 s, 0.2 s, … up to 5 s; calls under way fail with
 /// `disconnected`. When the service ends, calls under way fail with `noReply`, and whether they were carried out is
 /// unknown. The exception is a step whose outcome is awaited: if the bus starts the service again, or another one takes
-/// over, and it restores the tree, the step continues and its outcome comes from the new service. Lasting things are
-/// created anew with the service and with the connection: ``watch(_:)``, ``present(as:at:_:withdraw:)``, and the
+/// over, and it restores the tree, the step continues and its outcome comes from the new service. These are set up
+/// again whenever the service or the connection comes back: ``watch(_:)``, ``present(as:at:_:withdraw:)``, and the
 /// registrations of a ``FlowCoordinator``.
 @MainActor
 public final class NavigationBus: Sendable {

@@ -18,14 +18,14 @@ public struct PresentationRequest: Sendable {
     public let flow: NodePath?
     /// The serial of the navigation that contributed it.
     public let serial: UInt64
-    /// Whether the screen was presented before: it has new arguments, or lost its owner.
+    /// Whether the service asked for the screen before: it has new arguments, or lost its owner.
     public let isRepeated: Bool
     /// The activation token (xdg-activation) that lets its window come to the front; nil if there is none.
     public let activationToken: String?
 }
 
-/// A request of the service to close a screen: it was dismissed by anything other than its presenter, or another client
-/// owns it now.
+/// A request of the service to close a screen: it was dismissed, but not by this program as its owner, or
+/// another client owns it now.
 public struct Withdrawal: Sendable {
     /// The path of the screen.
     public let path: NodePath

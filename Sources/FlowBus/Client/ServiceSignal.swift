@@ -2,7 +2,7 @@ internal import FlowCore
 internal import FlowWire
 internal import SdBus
 
-/// A decoded signal of the service; nil if it can't be decoded.
+/// A decoded signal of the service.
 enum ServiceSignal {
     case added(Node)
     case changed(NodePath, [Node.Change])
@@ -12,6 +12,7 @@ enum ServiceSignal {
     /// The outcome of a step that was pending: the path of the object that was called, and the token of the call.
     case concluded(String, String, Result<StepOutcome, NavigationError>)
 
+    /// Decodes a message; returns nil if it is no such signal.
     init?(_ message: MessageReader) {
         guard let interface = message.interface.map({ String(cString: $0) }),
             let values = try? message.readValues()
@@ -51,7 +52,7 @@ enum ServiceSignal {
 }
 
 extension HostNavigation {
-    /// Decodes NavigationOccurred, `tttssa{sv}a(ssoa{sv})a{sv}`.
+    /// Decodes NavigationOccurred, `ttssa{sv}a(ssoa{sv})a{sv}`.
     fileprivate init?(_ flow: NodePath, _ values: [Value]) {
         guard values.count == 7, let serial = values[0].number, let cause = values[1].number,
             let sender = values[2].text, let step = values[3].text

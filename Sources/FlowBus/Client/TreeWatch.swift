@@ -20,7 +20,7 @@ final class TreeWatch: LinkListener {
     /// The number of the connection that the rules are for.
     private var connection = 0
     /// The number of the call that reads the tree.
-    private var question: UInt64?
+    private var snapshotCall: UInt64?
     private var state = State.opening
     /// Navigations and failures that arrived before the tree.
     private var early: [TreeWatchEvent] = []
@@ -101,12 +101,12 @@ final class TreeWatch: LinkListener {
 
     private func read(activates: Bool) {
         forgetQuestion()
-        question = link.call(
+        snapshotCall = link.call(
             "\(BusNames.root)", BusNames.Interface.objectManager, "GetManagedObjects",
             CallFlags(activates: activates)
         ) { [weak self] result in
             guard let self, !isEnded else { return }
-            question = nil
+            snapshotCall = nil
             switch result {
             case .success(let answer):
                 let nodes = (try? answer.readValue()).map(Node.all(in:)) ?? []
@@ -121,8 +121,8 @@ final class TreeWatch: LinkListener {
     }
 
     private func forgetQuestion() {
-        if let question { link.forget(question) }
-        question = nil
+        if let snapshotCall { link.forget(snapshotCall) }
+        snapshotCall = nil
     }
 
     private func reportServiceGone() {
@@ -151,7 +151,7 @@ final class TreeWatch: LinkListener {
     func serviceAppeared() {
         guard awaitedRules == 0 else { return }
         // A call under way is answered by the current owner of the name.
-        if question == nil { read(activates: false) }
+        if snapshotCall == nil { read(activates: false) }
     }
 
     func serviceDisappeared() {

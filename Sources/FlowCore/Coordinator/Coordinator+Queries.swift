@@ -39,7 +39,7 @@ extension Coordinator {
     /// A presentable's arguments, without private ones.
     public func arguments(of node: NodeID) -> Arguments { machine.forest[slot(node)].arguments.broadcastable }
 
-    /// Whether a presentable is visible, as its owner reported (S-14).
+    /// Whether a presentable is visible, as `SetVisible` reported last (S-14).
     public func isVisible(_ node: NodeID) -> Bool { machine.forest[slot(node)].isVisible }
 
     /// Whether a presentable is visible, not covered, and in a presented parent (S-14).

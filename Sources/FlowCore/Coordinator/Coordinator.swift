@@ -1,7 +1,8 @@
 /// The navigation state machine: it takes events, and returns effects (RxFlow's Coordinator).
 ///
-/// This type is its interface: events, the shell's queries (`+Queries`), records (`+Records`) and the dry run (`+Explain`).
-/// The state, and all that changes it, is a ``Machine``. `docs/architecture.md` shows its parts.
+/// This type is its interface: events, the shell's queries (`Coordinator+Queries.swift`), records (in `Machine+Records.swift`) and
+/// the dry run (in `Machine+Explain.swift`). The state, and all that changes it, is a ``Machine``. `docs/architecture.md` shows
+/// its rooms.
 ///
 /// It is deterministic: the same events give the same effects. It has no clock, does no I/O and never traps on an event.
 public struct Coordinator: ~Copyable, Sendable {
@@ -76,7 +77,7 @@ public struct Coordinator: ~Copyable, Sendable {
 
 /// The state of a coordinator: a value, so that the dry run can copy it.
 ///
-/// Each part keeps its own state and knows none of the others. The machine wires them: an event goes to the extension that
+/// Each room keeps its own state, and never calls the machine. The machine wires them: an event goes to the extension that
 /// handles it, with a ``Turn``, which collects its effects.
 struct Machine: Sendable {
     /// The definitions in force: those of the files, and those that clients registered.

@@ -45,15 +45,15 @@ public enum Effect: Equatable, Sendable {
 
 /// The verdict on a step (S-9).
 public enum Verdict: String, CaseIterable, Sendable {
-    /// The flow has a rule for the step, and its contributors were applied.
+    /// A rule of the flow, or its navigator, took the step, and the contributors were applied.
     case navigated
-    /// The flow has no rule for the step, or none of its alternatives matched; nothing changed.
+    /// No rule of the flow matches, and its navigator does not take the step; nothing changed.
     case unhandled
     /// Ignored: the presentable on which it was emitted is not presented.
     case hidden
     /// Deferred until that presentable is presented (S-15).
     case deferred
-    /// The flow's guard refused it (S-5).
+    /// The flow's guard rejected it (S-5).
     case rejected
     /// Not decided yet; ``Effect/emitStepConcluded(_:)`` reports the outcome.
     case pending

@@ -21,7 +21,7 @@ extension Machine {
         turn.answer = .reply(request, .verdict(.unhandled, serial: 0))
     }
 
-    /// The child in sight, if it is a flow.
+    /// The child that Back is tried at first, if it is a flow: the current one, or with `free` the newest presented one.
     private func innerFlow(of flow: NodeSlot) -> NodeSlot? {
         let inSight: NodeSlot? =
             switch forest[flow].flow?.covering {

@@ -76,7 +76,7 @@ extension Machine {
             gone.lazy.filter { $0.flow != nil }.map { (NodeID(slot: $0.slot, instance: $0.instance), $0.path) },
             to: nearestLiveAncestor.map(forest.id(of:)))
         let nearestLiveAncestor = nearestLiveAncestor.map { forest[$0].path }
-        // Only for the last one can the flow still be live that would have taken its steps.
+        // The flow that would have taken the steps of a node is live only for the last node, and only if that is a screen.
         let last = gone.last.flatMap { $0.flow == nil ? $0.instance : nil }
         for node in gone {
             // Without a live ancestor, it is reported at the path of the flow that would have taken it.

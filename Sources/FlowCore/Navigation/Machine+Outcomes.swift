@@ -77,7 +77,7 @@ extension Machine {
 
     static let gone = FlowError(.presentableDismissed, "the presentable is gone")
 
-    /// The path was looked up when the call came, so this happens only if the shell confuses its calls.
+    /// Refuses a call to a presentable that is gone. The shell looks it up just before, so this happens only by its mistake.
     mutating func refuseGone(_ request: RequestID, _ turn: inout Turn) {
         turn.answer = .fail(request, Self.gone)
     }

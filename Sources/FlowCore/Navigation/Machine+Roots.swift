@@ -1,4 +1,4 @@
-// Roots.
+// Roots begin: by `Coordinate`, and those of `autostart` (S-2).
 
 extension Machine {
     /// A client requests a root.
@@ -14,7 +14,7 @@ extension Machine {
         }
     }
 
-    /// The id of a root of `autostart`, if it is free.
+    /// The id that a root of `autostart` gets, if that is free.
     func id(of root: Autostart) -> String { root.id ?? definitions.flows[root.flow.index].name }
 
     /// Starts a root of `autostart`, and ends its cascade before the next one.

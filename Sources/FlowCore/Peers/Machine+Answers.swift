@@ -12,7 +12,7 @@ extension Machine {
         }
         let isLatest = presenting.state == .asked && presenting.underWay.last == question
         forest.update(slot) { $0.presenting?.underWay.removeAll { $0 == question } }
-        if presenting.state == .postponed {
+        if presenting.state == .queued {
             forest.update(slot) { $0.presenting?.state = .due }
             forest.noteInSight(slot)
         }

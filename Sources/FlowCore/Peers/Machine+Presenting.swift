@@ -6,7 +6,7 @@ extension Machine {
         for slot in forest.takeInSight() {
             guard let presenting = forest[slot].presenting, let flow = forest[slot].parent else { continue }
             guard presenting.underWay.count < Limits.callsPerScreen else {
-                forest.update(slot) { $0.presenting?.state = .postponed }
+                forest.update(slot) { $0.presenting?.state = .queued }
                 continue
             }
             let node = forest[slot]

@@ -1,6 +1,6 @@
 // The records of the machine: which have changed, and their contents.
 //
-// The forest derives from each change which records of nodes are out of date (``NodeTable``). Code that changes other recorded
+// The forest derives from each change which records of nodes are dirty (``NodeTable``). Code that changes other recorded
 // state notes that at once (`record`, `unrecord`, ``UnsavedRecords``). The contents are computed when records are taken, so
 // many changes make one record. After each event, tests compare the taken records with all records.
 
@@ -119,7 +119,7 @@ extension Machine {
             presenting: node.presenting.map { presenting in
                 NodeRecord.Presenting(
                     isShown: presenting.state == .shown,
-                    isCalled: presenting.state == .asked || presenting.state == .postponed, isAgain: presenting.isAgain,
+                    isCalled: presenting.state == .asked || presenting.state == .queued, isAgain: presenting.isAgain,
                     origin: presenting.origin, serial: presenting.serial, revivals: presenting.revivals)
             },
             flow: node.flow.map { flow in

@@ -4,7 +4,7 @@
 extension Machine {
     /// Restores the records of an earlier process.
     ///
-    /// - Parameter onSameBus: whether the clients are the same; otherwise none is.
+    /// - Parameter onSameBus: whether the bus is the same one; on another, no recorded client exists any more.
     mutating func restore(_ records: [Record], onSameBus: Bool, _ turn: inout Turn) {
         let stored: RecordSet
         do throws(RecordFailure) {
@@ -87,7 +87,7 @@ extension Machine {
 
     // MARK: Presentables
 
-    /// Presentables that were not restored.
+    /// What became of the recorded presentables.
     struct Lost {
         /// By instance: the former path, and that of the nearest restored ancestor.
         var paths: [UInt64: (path: String, nearestLiveAncestor: String)] = [:]
@@ -106,7 +106,7 @@ extension Machine {
                 let nearestLiveAncestor =
                     parent.map { forest[$0].path } ?? result.paths[record.parent]?.nearestLiveAncestor ?? path
                 result.paths[instance] = (path, nearestLiveAncestor)
-                // It is no loss if a definition excludes another bus.
+                // Not reported if `restore` excludes it, or its parent, from another bus.
                 if !why.isEmpty { turn.effects.append(.reportUnrestored(path: path, why)) }
                 if onSameBus, let owner = record.owner {
                     let object = definitions.screen(named: record.name).flatMap {

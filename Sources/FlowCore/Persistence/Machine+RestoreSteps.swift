@@ -12,7 +12,7 @@ extension Machine {
                 tokens.restore(record, number)
             }
             for (number, record) in stored.progress { restoreRest(of: number, record, stored, lost, &turn) }
-            // All calls before the first step, because a call may wait for several.
+            // All calls are restored before the first step, because a call may wait for several.
             for (_, record) in stored.steps { restoreCall(of: record, stored, lost, &turn) }
         }
         var waiting: [(stage: StepRecord.Stage, step: WaitingStep)] = []

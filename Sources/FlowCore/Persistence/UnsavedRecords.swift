@@ -1,9 +1,9 @@
-/// Records that are out of date, except those of nodes and tokens, which are tracked there.
+/// The dirty records of steps, and the reserved serials and instances. The rooms track their own dirty records.
 struct UnsavedRecords: Sendable {
     /// How many serials and instances are reserved at a time.
     static let block: UInt64 = 4_096
 
-    /// Whether the shell takes the records; if not, those of steps and origins are not noted, as they would pile up.
+    /// Whether the shell takes the records; if not, those of steps are not noted, as they would pile up.
     let isWanted: Bool
 
     /// The new contents of the records of steps; nil if the step no longer waits.

@@ -1,9 +1,11 @@
 // A node, and the table of all nodes, which is the only way to change them.
 //
-// The observer of a property declares what follows from a change (`follows`): whether the node's record or activity record
-// becomes dirty, whether signals report the new value, whether the search for presentables to evict has to be repeated.
-// `NodeTable.update` collects that after each change. Properties with usage can only be changed by methods of the table, which
-// charge and release it. So code that changes a node can't forget anything.
+// The setter or observer of a property compares the new value with the old one, and declares what follows from a change
+// (`follows`): whether the node's record or activity record becomes dirty, whether signals report the new value, whether the
+// search for presentables to evict has to be repeated. `NodeTable.update` collects that after each change. Properties with usage
+// can only be changed by methods of the table, which charge and release it. So code that changes a node has nothing to remember;
+// whoever adds a property declares what follows from it here, and the tests compare all records with those that were taken after
+// each event.
 
 /// A live presentable: a flow or a screen (S-1).
 struct Node: HasNodeTraits, Equatable, Sendable {
@@ -30,7 +32,7 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     /// Deferred steps (S-15).
     fileprivate(set) var deferredSteps: [DeferredStep] = []
 
-    /// Whether it is shown, as its owner reported (S-14).
+    /// Whether it is visible, as `SetVisible` reported last (S-14).
     var isVisible: Bool {
         get { traits.isVisible }
         set {
@@ -52,8 +54,9 @@ struct Node: HasNodeTraits, Equatable, Sendable {
             traits.owner = newValue
         }
     }
-    /// Whether it and all below it can be evicted, by the latest search; and whether nothing of that is presented.
+    /// Whether the latest search found that it and all below it can be evicted.
     var isEvictable = false
+    /// Whether, by that search, it and all below it can be evicted and none of them is presented.
     var isUnseen = false
     /// The state of a screen with a presenter.
     var presenting: Presenting?

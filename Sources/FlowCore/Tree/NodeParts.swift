@@ -12,13 +12,13 @@ extension Node {
     /// The state of a screen with a presenter (S-31).
     struct Presenting: Equatable, Sendable {
         /// From `due` to `asked` when the screen comes in sight, and to `shown` when the presenter answers that call; back
-        /// to `due` when the screen gets new arguments, or its owner is gone. From `due` by `postponed` if too many calls are
+        /// to `due` when the screen gets new arguments, or its owner is gone. From `due` by `queued` if too many calls are
         /// under way.
         enum State: Equatable, Sendable {
             /// The presenter has to be called when the screen is in sight.
             case due
-            /// The presenter has to be called when it has answered one of the calls under way.
-            case postponed
+            /// The presenter has to be called once it has answered one of the calls under way.
+            case queued
             /// The presenter was called, and has not answered the latest call.
             case asked
             /// The presenter has answered.

@@ -10,7 +10,7 @@ struct NodeTraits: Equatable, Sendable {
     var style = ""
     /// The arguments, private ones included.
     var arguments: Arguments = []
-    /// Whether it is shown, as the owner reported (S-14).
+    /// Whether it is visible, as `SetVisible` reported last (S-14).
     var isVisible = false
     /// The policy of the contributor; nil for that of the definition (S-15).
     var whenHidden: WhenHidden?

@@ -13,7 +13,7 @@ struct TreeCommand: Command {
             - visible: It is visible, but not presented.
             - hidden: It is not visible.
             - current: It covers its siblings.
-            - not ready: Its initial step is not done.
+            - not ready: Its initial step, or a flow which that step contributed, is not ready yet.
 
             The style and the owner follow: the owner's unique bus name and, if known, the presenter's name or the process.
             """)
