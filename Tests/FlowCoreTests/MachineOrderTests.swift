@@ -13,6 +13,8 @@ struct MachineOrderTests {
 
     private let order: [String]
     private let functions: [Function]
+    /// The other files that extend the machine.
+    private let strays: [String]
 
     init() throws {
         let top = (#filePath as NSString).deletingLastPathComponent + "/../.."
@@ -24,6 +26,10 @@ struct MachineOrderTests {
             let file = path.components(separatedBy: "/Machine+")[1].replacingOccurrences(of: ".swift", with: "")
             return try Self.functions(
                 of: file, in: String(contentsOfFile: "\(top)/Sources/FlowCore/\(path)", encoding: .utf8))
+        }
+        let others = paths.filter { $0.hasSuffix(".swift") && !$0.contains("/Machine+") }
+        strays = try others.filter {
+            try String(contentsOfFile: "\(top)/Sources/FlowCore/\($0)", encoding: .utf8).contains("extension Machine ")
         }
     }
 
@@ -40,6 +46,7 @@ struct MachineOrderTests {
     @Test func `the list names each extension once`() {
         #expect(order.sorted() == Set(functions.map(\.file)).sorted())
         #expect(functions.count > 150)
+        #expect(strays == [])
     }
 
     @Test func `no extension calls one below it`() throws {

@@ -155,16 +155,4 @@ extension Machine {
                     flow: path, cause: serial, client: step.client, step: name, reason: .verdict(.unhandled),
                     message: "'\(path)' is a root: it has no parent that could take step '\(name)'")))
     }
-
-    /// Where failures of steps for a flow are reported: at the flow, or its nearest live ancestor, or else at the path that
-    /// it had (S-12).
-    func failurePath(of flow: NodeID) -> String {
-        if let slot = forest.slot(of: flow) { return forest[slot].path }
-        switch queue.nearestLiveAncestor(of: flow, isLive: { forest.slot(of: $0) != nil }) {
-        case .below(let nearestLiveAncestor)?:
-            return forest.slot(of: nearestLiveAncestor).map { forest[$0].path } ?? forest.base
-        case .alone(let path)?: return path
-        case nil: return forest.base
-        }
-    }
 }
