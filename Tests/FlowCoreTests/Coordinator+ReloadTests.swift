@@ -221,6 +221,32 @@ struct ReloadTests {
         #expect(try world.dismiss("/main/a_2") == ["- /main/a_2", "= done"])
     }
 
+    @Test func `a reload makes the step of onDismissed private, and the record says so`() throws {
+        func builder(isPrivate: Bool) -> DefinitionsBuilder {
+            var builder = DefinitionsBuilder()
+            builder.step("closed", ["why": "string?"], isPrivate: isPrivate)
+            let why = [Binding("why", .literal(.string("text")))]
+            let screen = DefinitionsBuilder.Part.screen("a", .init(onDismissed: "closed", onDismissedWith: why))
+            builder.flow("main", on: ["open": [screen], "closed": []])
+            return builder
+        }
+        let world = try World(root: "main", builder(isPrivate: false))
+        try world.emit("open", on: "/main")
+        let key = RecordKey(.node, try world.kept("/main/a").instance)
+        func stored() throws -> (Record, NodeRecord.Template?) {
+            let record = try #require(world.records.first { $0.key == key })
+            return (record, try NodeRecord(try #require(record.body)).onDismissed)
+        }
+        for isPrivate in [false, true, false] {
+            world.reload(builder(isPrivate: isPrivate))
+            let (record, template) = try stored()
+            #expect(template?.isPrivate == isPrivate)
+            // Another bus gets no private literal.
+            let elsewhere = try NodeRecord(try #require(record.withoutPrivateArguments.body))
+            #expect(elsewhere.onDismissed?.bindings?.isEmpty == isPrivate)
+        }
+    }
+
     @Test func `emitters, onBack and unique follow the new definitions`() throws {
         let world = try World(root: "main", builder())
         var new = builder()
