@@ -42,13 +42,26 @@ struct DefinitionsTextCacheTests {
         #expect(calls.count == 2)
     }
 
-    @Test func `no text stays when one is too long`() throws {
+    @Test func `a text that is too long is attempted once, until the definitions change`() throws {
         let calls = Calls()
         var cache = cache(calls, limit: 1)
         _ = try cache.text(of: definitions("a"))
-        #expect(throws: FlowError.self) { _ = try cache.text(of: definitions("a", "b")) }
-        #expect(throws: FlowError.self) { _ = try cache.text(of: definitions("a", "b")) }
+        for _ in 0..<3 {
+            let error = #expect(throws: FlowError.self) { _ = try cache.text(of: definitions("a", "b")) }
+            #expect(error?.code == .limitExceeded)
+        }
+        #expect(calls.count == 2)
         #expect(try cache.text(of: definitions("a")) == "a")
-        #expect(calls.count == 4)
+        #expect(calls.count == 3)
+    }
+
+    @Test func `a dropped error is found again`() {
+        let calls = Calls()
+        var cache = cache(calls, limit: 0)
+        for count in 1...2 {
+            #expect(throws: FlowError.self) { _ = try cache.text(of: definitions("a")) }
+            #expect(calls.count == count)
+            cache.drop()
+        }
     }
 }
