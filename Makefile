@@ -100,10 +100,14 @@ run: build
 	@tools/dependencies demo
 	@tools/run .build/release/flowbusd $(OPTIONS)
 
+define build-programs =
+@tools/dependencies build
+swift build -c release --product flowbusd --static-swift-stdlib
+swift build -c release --product flowbusctl --static-swift-stdlib
+endef
+
 build:
-	@tools/dependencies build
-	swift build -c release --product flowbusd --static-swift-stdlib
-	swift build -c release --product flowbusctl --static-swift-stdlib
+	$(build-programs)
 	@$(MAKE) --no-print-directory $(completions)
 
 run-tests = FLOWBUS_PROOF=1 FLOWBUS_SEQUENCES=$(SEQUENCES) FLOWBUS_KILLS=$(KILLS) swift test --skip-build
@@ -193,8 +197,9 @@ uninstall:
 list:
 	@printf '%s\n' $(foreach file,$(installed),'$(DESTDIR)$(file)')
 
-$(programs):
-	@$(MAKE) build
+# Not with the target 'build', which makes the completions: they need these, and 'make -n' would never end.
+$(programs) &:
+	$(build-programs)
 
 # Shells read it and never execute it, so its first line names no interpreter.
 $(completions): $(built)/completions/%: $(built)/flowbusctl

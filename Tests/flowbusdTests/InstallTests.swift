@@ -63,6 +63,14 @@ struct InstallTests {
         #expect(listed.filter { !$0.hasPrefix("/usr/local/") }.count == 1)
     }
 
+    @Test(arguments: ["build", "install"])
+    func `a dry run ends before anything is built`(target: String) throws {
+        let place = try TemporaryDirectory()
+        let commands = try make(target, place, "--dry-run", "built=\(place.path)/release")
+        #expect(commands.contains("--product flowbusd ") && commands.contains("--generate-completion-script"))
+        #expect(try files(in: place) == [])
+    }
+
     @Test func `the package has the version of the program`() throws {
         let changelog = try Service.file("debian/changelog")
         let version = try #require(changelog.firstMatch(of: #/^flowbus \(([^)]+)\)/#)).output.1
