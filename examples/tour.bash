@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # What the tours share. A tour reads this file, which starts a D-Bus of its own, a watcher, and flowbusd with the tour's
-# flows.d, if it has one. Then it tells its story with the verbs below. What it prints is always the same, so that it can
+# flows.d, if it has one. Then it runs the example with the verbs below. What it prints is always the same, so that it can
 # be compared with expected.log:
 #
-#   # …                             what the tour tells
+#   # …                             a comment of the tour
 #   did navigate flow=… step=…      NavigationOccurred
 #   went back flow=… from=…         NavigationOccurred of a Back that dismissed something
 #   failed flow=… step=…: …         NavigationFailed, with the verdict or the error
@@ -11,7 +11,7 @@
 #   … shows …                       what is presented
 #   NAME started, NAME ended        a program that the bus starts came, or is gone; NAME is its bus name
 #   NAME shows …                    it made that screen visible
-#   NAME hears … → …                StepConcluded: the outcome of a step whose answer was 'pending'
+#   NAME gets … → …                 StepConcluded: the outcome of a step whose answer was 'pending'
 #
 # The tour plays all the parts. It is the user, whose input emits steps, and it is the presenter, which makes each screen
 # visible that a navigation contributes, unless the screen has a presenter of its own. Nothing sleeps or asks again: after
@@ -43,13 +43,13 @@ tour_seconds=60      # A bound on failure; a tour takes a few seconds.
 deadline=$((SECONDS + tour_seconds))
 bus='' flowbusd=''   # Their processes, while they run.
 posts=0              # How many steps were emitted with a token.
-told=0               # How many navigations the watcher told.
+navigations=0        # How many navigations the watcher reported.
 killed=''            # Whether the tour has just killed flowbusd.
 failed=''            # The latest NavigationFailed that was printed.
 to_show=()           # The screens that nobody showed yet.
 others=()            # More processes, which are ended with the bus.
 asked=''             # The call that is under way,
-recent=()            # and what the watcher told since it was made.
+recent=()            # and what the watcher reported since it was made.
 declare -A types     # The type of each argument of each step: [moviePicked.movieId]=x
 declare -A owners    # For each bus name that the tour owns, the descriptor to write calls to.
 declare -A answers   # The answer to the latest call, of the tour itself: [tour], and of each bus name that calls.
@@ -137,7 +137,7 @@ watch() {
               "\($owners[.path]) shows \(.path | below)"
             else empty
             end
-          elif .member == "StepConcluded" then "\($caller) hears \($data[0]) → \($data[2] + ($data[3] | short))"
+          elif .member == "StepConcluded" then "\($caller) gets \($data[0]) → \($data[2] + ($data[3] | short))"
           elif .type == "error" then "answer to \($caller): \(.error_name | short)"
           elif $type == "t" then "serial \($data[0])"
           elif $type == "ts" then "answer to \($caller): \($data[1])"
@@ -160,7 +160,7 @@ next() {
         "did navigate "* | "went back "*)
             echo "$line"
             failed=''
-            told=$((told + 1)) ;;
+            navigations=$((navigations + 1)) ;;
         "failed "*)
             # A timer tries again and again, as often as there is time for it: once is enough for the log.
             if [[ $line != "$failed" ]]; then echo "$line"; fi
@@ -176,7 +176,7 @@ next() {
         *" shows "*)
             echo "$line"
             shown[$root/tree/${line#* shows }]=yes ;;
-        *" hears "*) echo "$line" ;;
+        *" gets "*) echo "$line" ;;
         # The one that the tour started; or the one that has the name, which the bus may have started.
         ended) [[ ! $flowbusd ]] || fail "flowbusd ended" ;;
         owner) [[ $killed ]] || fail "flowbusd lost its name" ;;
@@ -193,7 +193,8 @@ settle() {
             next
             [[ $line == "serial "* ]]
         do :; done
-        [[ $line == "serial $told" ]] || fail "the watcher told $told navigations, the coordinator counts ${line#serial }"
+        [[ $line == "serial $navigations" ]] ||
+            fail "the watcher reported $navigations navigations, the coordinator counts ${line#serial }"
         ((${#to_show[@]})) || return 0
         screens=("${to_show[@]}")
         to_show=()
@@ -215,7 +216,7 @@ settle() {
     done
 }
 
-# call OBJECT INTERFACE MEMBER [SIGNATURE [ARGUMENT]...]   The watcher tells the answer, errors too. With unattended=yes
+# call OBJECT INTERFACE MEMBER [SIGNATURE [ARGUMENT]...]   The watcher reports the answer, errors too. With unattended=yes
 # there is nobody who could be asked something on its way.
 call() {
     local said options=()
@@ -260,8 +261,8 @@ give() {
 
 # The verbs. A PATH is that of a flow or screen, below the tree: main/wishlist/movieList.
 
-# tell TEXT   A line of the story.
-tell() { echo "# $1"; }
+# narrate TEXT   Prints a comment.
+narrate() { echo "# $1"; }
 
 # emit PATH STEP [NAME=VALUE]...   Emits a step on a flow or screen.
 emit() {
@@ -328,7 +329,7 @@ aside() {
 # reload   Reads the definitions again.
 reload() { aside busctl --user call -- "$service" "$root" "$service.Coordinator" Reload; }
 
-# await LINE   Waits until the watcher tells this, unless it did since the latest call.
+# await LINE   Waits until the watcher reports this, unless it did since the latest call.
 await() {
     local seen
     for seen in "${recent[@]}"; do
@@ -350,7 +351,7 @@ await() {
 kill_flowbusd() {
     asked="the end of flowbusd" recent=() killed=yes
     kill -KILL "$(process_of "$service")"
-    if [[ $flowbusd ]]; then { wait "$flowbusd" || true; } 2>/dev/null; fi # Not even the shell needs to tell.
+    if [[ $flowbusd ]]; then { wait "$flowbusd" || true; } 2>/dev/null; fi # No message of the shell.
     flowbusd=''
     until
         next
@@ -364,7 +365,7 @@ kill_flowbusd() {
         next
         [[ $line == "serial "* ]]
     do :; done
-    told=${line#serial }
+    navigations=${line#serial }
 }
 
 # process_of NAME   Prints the process that owns this bus name.
@@ -395,7 +396,7 @@ own() {
 # as NAME start FLOW
 # as NAME begin PATH STEP [NAME=VALUE]...   Emits a step, and goes on before it is answered. 'answer NAME' waits for that.
 # as NAME post PATH STEP [NAME=VALUE]...    Emits a step with the option wait = false, and a token: the step's name and a
-#                                           number. What becomes of it is told as 'NAME hears …'.
+#                                           number. Its outcome is printed as 'NAME gets …'.
 as() {
     local caller=$1 verb=$2 path=$3
     shift 3
@@ -489,16 +490,16 @@ exec {runs}>&-
 read -r -t "$tour_seconds" DBUS_SESSION_BUS_ADDRESS <"$dir/address" || fail "the bus did not start"
 export DBUS_SESSION_BUS_ADDRESS
 
-exec {tells}<>"$dir/watched"
+exec {reports}<>"$dir/watched"
 exec {watched}<"$dir/watched"
-watch 1>&"$tells" 2>"$dir/listens" &
+watch 1>&"$reports" 2>"$dir/listens" &
 exec {listens}<"$dir/listens"
 read -r -t "$tour_seconds" -u "$listens" line || fail "the watcher did not start"
 
-# It prints nothing; its standard output tells when it ends.
-"$program" "${options[@]}" </dev/null > >(cat >/dev/null && echo ended >&"$tells") 2>>"$dir/log" &
+# It prints nothing; its standard output closes when it ends.
+"$program" "${options[@]}" </dev/null > >(cat >/dev/null && echo ended >&"$reports") 2>>"$dir/log" &
 flowbusd=$!
-exec {tells}>&-
+exec {reports}>&-
 asked="the start of flowbusd"
 until
     next

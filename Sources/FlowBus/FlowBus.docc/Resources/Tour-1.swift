@@ -23,7 +23,7 @@ final class Tour {
     func play(isHelped: Bool) async throws {
         let appFlow = AppFlow(withServices: services, in: window)
 
-        tell("The app is new: it begins with the onboarding.")
+        narrate("The app is new: it begins with the onboarding.")
         try await coordinator.coordinate(flow: appFlow, with: AppStepper(withServices: services))
         await until("OnboardingFlow", .loginIsRequired)
         look()
@@ -31,13 +31,13 @@ final class Tour {
         await until("OnboardingFlow", .userIsLoggedIn)
         look()
 
-        tell("With the key it is complete. The dashboard has its tabs when both flows are ready.")
+        narrate("With the key it is complete. The dashboard has its tabs when both flows are ready.")
         try press("OK")
         await until("WatchedFlow", .moviesAreRequired)
         await until { window.pages.first?.title == "Wishlist" }
         look()
 
-        tell("A movie, and who plays in it: the account is asked first, and says no.")
+        narrate("A movie, and who plays in it: the account is asked first, and says no.")
         try press("Metropolis")
         await until("WishlistFlow", .movieIsPicked(withId: 1))
         look()
@@ -47,7 +47,7 @@ final class Tour {
         try back()
         try back()
 
-        tell("The settings: a flow of its own, with two pages at once.")
+        narrate("The settings: a flow of its own, with two pages at once.")
         try press("Settings")
         await until("SettingsFlow", .accountIsRequired)
         look()
@@ -58,7 +58,7 @@ final class Tour {
         await until("WishlistFlow", .settingsAreComplete)
         look()
 
-        tell("Another program picks a movie in the wishlist: movieIsPicked withId=2.")
+        narrate("Another program picks a movie in the wishlist: movieIsPicked withId=2.")
         if !isHelped { try press("Safety Last!") }
         await until("WishlistFlow", .movieIsPicked(withId: 2))
         look()
@@ -66,16 +66,16 @@ final class Tour {
         await until("WishlistFlow", .castIsPicked(withId: 2))
         look()
 
-        tell("What a page emits that nobody sees is not taken, and told.")
+        narrate("A step from a page that is not visible is not taken; a signal reports it.")
         try press("The General", in: "Watched")
         await failure()
-        tell("The other tab.")
+        narrate("The other tab.")
         try select("Watched")
         try press("Nosferatu")
         await until("WatchedFlow", .movieIsPicked(withId: 4))
         look()
 
-        tell("A deep link goes to every flow; those that know the way take it.")
+        narrate("A deep link goes to every flow; those that know the way take it.")
         let outcomes = try await coordinator.navigate(to: DemoStep.movieIsPicked(withId: 3))
         for _ in outcomes { await next() }
         look()
@@ -85,7 +85,7 @@ final class Tour {
 
     // MARK: What the tour prints
 
-    private func tell(_ text: String) { say("# \(text)") }
+    private func narrate(_ text: String) { say("# \(text)") }
 
     /// Prints the visible pages.
     private func look() {
