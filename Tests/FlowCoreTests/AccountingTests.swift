@@ -2,7 +2,7 @@ import Testing
 
 @testable import FlowCore
 
-@Suite("Ledger")
+@Suite("Accounting")
 struct AccountingTests {
     private let one = Client(":1.1")
     private let other = Client(":1.2")

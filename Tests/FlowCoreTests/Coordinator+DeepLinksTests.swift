@@ -58,7 +58,7 @@ struct DeepLinksTests {
                 "did 1 after 0 by :1.5: /main begin [flow media /main/media]",
                 "did 2 after 0 by :1.5: /main/media play [] deep link", "= [/main -, /main/media navigated 2]",
             ])
-        #expect(try world.kept("/main").client == Client(":1.5"))
+        #expect(try world.forestNode("/main").client == Client(":1.5"))
         for _ in 1...2 { try world.coordinate("plain") }
         #expect(try world.navigateAlong([("plain", "")]) == ["= [/plain_2 -]"])
         // A path has to begin with a root.

@@ -27,14 +27,13 @@ struct DismissalTests {
                 "- /main/sub/y", "- /main/sub/leaf", "- /main/sub/x", "- /main/sub",
                 "failed after 2 by :1.4: /main hello FlowEnded", "= done",
             ])
-        #expect(world.failures.first?.message == "the flow that was to take step 'hello' has ended")
+        #expect(world.failures.first?.message.contains("'hello'") == true)
         #expect(
             try world.dismiss("/main/a") == [
                 "- /main/a", "failed after 1 by :1.3: /main hello PresentableDismissed", "= done",
             ])
-        #expect(
-            world.failures.first?.message
-                == "screen 'a' was dismissed before it was presented, with its initial step 'hello'")
+        let lost = try #require(world.failures.first).message
+        #expect(lost.contains("'a'") && lost.contains("'hello'"))
         #expect(try world.dismiss("/main") == ["- /main/b", "- /main", "= done"])
         #expect(world.coordinator.accounting == Accounting())
         #expect(world.coordinator.origins.isEmpty)
@@ -195,7 +194,7 @@ struct DismissalTests {
     // MARK: onDismissed
 
     /// A child with an onDismissed step for its parent, with these arguments.
-    private func telling(_ child: DefinitionsBuilder.Part, _ parameters: KeyValuePairs<String, String> = [:]) throws
+    private func reporting(_ child: DefinitionsBuilder.Part, _ parameters: KeyValuePairs<String, String> = [:]) throws
         -> World
     {
         var builder = DefinitionsBuilder()
@@ -212,7 +211,7 @@ struct DismissalTests {
 
     @Test func `S-23 the parent gets the onDismissed step, with the client that dismissed as sender`() throws {
         let parameters: KeyValuePairs = ["item": "int64?", "name": "string", "why": "string", "own": "int64"]
-        let world = try telling(
+        let world = try reporting(
             .screen(
                 "a",
                 .init(
@@ -230,31 +229,31 @@ struct DismissalTests {
     }
 
     @Test func `S-23 without arguments it gets those of the child's own that it declares`() throws {
-        let world = try telling(.screen("a", .init(onDismissed: "closed")), ["item": "int64?", "other": "string?"])
+        let world = try reporting(.screen("a", .init(onDismissed: "closed")), ["item": "int64?", "other": "string?"])
         #expect(try world.dismiss("/main/a")[1] == "did 2 after 0 by :1.1: /main closed {item=1} []")
     }
 
     @Test func `S-23 S-19 after a reuse they are the new ones`() throws {
-        let world = try telling(.screen("a", .init(reuses: true, onDismissed: "closed")), ["item": "int64?"])
+        let world = try reporting(.screen("a", .init(reuses: true, onDismissed: "closed")), ["item": "int64?"])
         try world.dismiss("/main/b")
         try world.emit("open", ["item": .byte(2)], on: "/main")
         #expect(try world.dismiss("/main/a")[1] == "did 3 after 0 by :1.1: /main closed {item=2} []")
     }
 
     @Test func `S-23 S-12 arguments that don't fit, and a step that fails, are reported`() throws {
-        let world = try telling(
+        let world = try reporting(
             .screen("a", .init(onDismissed: "closed", onDismissedWith: [Binding("item", .childName)])),
             ["item": "int64"])
         #expect(
             try world.dismiss("/main/a", by: ":1.5")
                 == ["- /main/a", "failed after 0 by :1.5: /main closed InvalidArguments", "= done"])
-        let unhandled = try telling(.screen("a", .init(onDismissed: "strange")))
+        let unhandled = try reporting(.screen("a", .init(onDismissed: "strange")))
         #expect(try unhandled.dismiss("/main/a")[1] == "failed after 0 by :1.1: /main strange unhandled")
     }
 
     @Test func `S-23 not when it ends by a rule or with its parent, nor for presentables below it`() throws {
         let reported = DefinitionsBuilder.Child(onDismissed: "closed")
-        let world = try telling(.flow("sub", reported), ["item": "int64?"])
+        let world = try reporting(.flow("sub", reported), ["item": "int64?"])
         try world.emit("stop", on: "/main/sub")
         #expect(world.navigations == ["/main/sub stop"])
         try world.emit("open", ["item": .byte(1)], on: "/main")

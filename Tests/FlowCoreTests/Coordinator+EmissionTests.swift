@@ -35,7 +35,7 @@ struct EmissionTests {
         #expect(try world.emit("pick", ["item": .byte(1)], on: "/main/all", by: ":1.5") == ["= deferred 0"])
         #expect(try world.emit("on", on: "/main/all", by: ":1.6") == ["= deferred 0"])
         #expect(try world.emit("pick", ["item": .byte(3)], on: "/main/all", by: ":1.5") == ["= deferred 0"])
-        #expect(try world.kept("/main/all").deferredSteps.count == 3)
+        #expect(try world.forestNode("/main/all").deferredSteps.count == 3)
         // Its initial step comes first (S-16); a cascade is finished before the next (S-7). Cause, client and origin
         // are those of the emission.
         #expect(
@@ -45,8 +45,8 @@ struct EmissionTests {
                 "did 4 after 0 by :1.6: /main on [current pick /main]", "did 5 after 4 by :1.6: /main pick []",
                 "did 6 after 0 by :1.5: /main pick {item=3} []", "= done",
             ])
-        #expect(try world.kept("/main/all").deferredSteps.isEmpty)
-        #expect(try world.kept("/main").flow?.waiting.count == 0)
+        #expect(try world.forestNode("/main/all").deferredSteps.isEmpty)
+        #expect(try world.forestNode("/main").flow?.waiting.count == 0)
         #expect(try world.emit("pick", on: "/main/all").last == "= navigated 7")
     }
 
@@ -56,9 +56,7 @@ struct EmissionTests {
         #expect(
             try world.emit("on", on: "/main/newest", by: ":1.6")
                 == ["failed after 0 by :1.5: /main pick hidden", "= deferred 0"])
-        #expect(
-            world.failures.first?.message
-                == "step 'pick' waited for its presentable to be presented, until a newer one took its place")
+        #expect(world.failures.first?.message.contains("'pick'") == true)
         #expect(
             try world.show("/main/newest").filter { $0.hasPrefix("did") }
                 == ["did 2 after 0 by :1.6: /main on [current pick /main]", "did 3 after 2 by :1.6: /main pick []"])
@@ -92,7 +90,7 @@ struct EmissionTests {
         #expect(try world.emit("pick", on: "/main/sub") == ["= deferred 0"])
         #expect(try world.emit("pick", on: "/main/sub/own") == ["= deferred 0"])
         #expect(try world.emit("pick", on: "/main") == ["= hidden 0"])
-        #expect(try world.kept("/main/sub").flow?.waiting.count == 2)
+        #expect(try world.forestNode("/main/sub").flow?.waiting.count == 2)
         try world.show("/main/sub/own")
         #expect(world.navigations.isEmpty)
         try world.show("/main")
@@ -151,7 +149,7 @@ struct EmissionTests {
         #expect(try world.emit("pick", ["item": .string("x")], on: "/main/all") == ["! InvalidArguments"])
         #expect(world.standing == standing)
         try world.emit("pick", ["item": .byte(1)], on: "/main/all")
-        #expect(try world.kept("/main/all").deferredSteps.map(\.arguments) == [[Argument("item", .int64(1))]])
+        #expect(try world.forestNode("/main/all").deferredSteps.map(\.arguments) == [[Argument("item", .int64(1))]])
     }
 
     @Test func `S-25 S-12 deferred steps end with their presentable, and do not pass to another at the same path`()
@@ -162,10 +160,9 @@ struct EmissionTests {
         #expect(
             try world.dismiss("/main/newest")
                 == ["- /main/newest", "failed after 0 by :1.5: /main pick PresentableDismissed", "= done"])
-        #expect(
-            world.failures.first?.message
-                == "screen 'newest' was dismissed before it was presented, with step 'pick', which was deferred")
-        #expect(try world.kept("/main").flow?.waiting.count == 0)
+        let lost = try #require(world.failures.first).message
+        #expect(lost.contains("'newest'") && lost.contains("'pick'"))
+        #expect(try world.forestNode("/main").flow?.waiting.count == 0)
         try world.emit("open", on: "/main")
         #expect(try world.show("/main/newest") == ["~ /main/newest visible=true presented=true", "= done"])
         try world.emit("fill", on: "/main/sub")
@@ -212,10 +209,8 @@ struct EmissionTests {
         for path in ["/main", "/main/a"] {
             #expect(try world.emit("go", on: path, by: ":1.7") == ["! AccessDenied"])
         }
-        #expect(
-            try world.refusal().message
-                == "flow 'main' takes steps and Back only from who owns 'org.example.Till' or 'org.example.Desk' "
-                + "on the bus; ':1.7' does not")
+        let refusal = try world.refusal().message
+        for name in ["main", "org.example.Till", "org.example.Desk", ":1.7"] { #expect(refusal.contains("'\(name)'")) }
         #expect(try world.emitAll(["go", "go"], on: "/main", by: ":1.7") == ["= [AccessDenied, AccessDenied]"])
         #expect(world.standing == standing)
         #expect(world.own("org.example.Till", ":1.7") == [])

@@ -33,8 +33,8 @@ struct EmittersTests {
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let text =
-            "lets '\(path)', which nobody owns, be claimed, shown, hidden and dismissed only by who owns '\(name)' on "
-            + "the bus; '\(client)' does not"
+            "lets '\(path)', which nobody owns, be claimed, shown, hidden and dismissed only by the owner of '\(name)' "
+            + "on the bus, which '\(client)' is not"
         func refused(_ call: () throws -> [String]) throws {
             try expectRefusal(world, .accessDenied, with: text, sourceLocation: sourceLocation, call)
         }
@@ -107,7 +107,8 @@ struct EmittersTests {
         builder.flow("one", ["lang": "string"], isUnique: true, emitters: ["com.till"], on: ["open": []])
         let world = World(builder)
         world.own("com.till", ":1.5")
-        let text = "is started, or found where it is live, only for who owns 'com.till' on the bus; ':1.9' does not"
+        let text =
+            "is started, or found where it is live, only for the owner of 'com.till' on the bus, which ':1.9' is not"
         try expectRefusal(world, .accessDenied, with: "flow 'pay' " + text) { try world.coordinate("pay", by: ":1.9") }
         try expectRefusal(world, .accessDenied, with: "flow 'one' " + text) { try world.coordinate("one", by: ":1.9") }
         try expectRefusal(world, .invalidArguments, with: "lang") { try world.coordinate("one", by: ":1.5") }
@@ -134,7 +135,7 @@ struct EmittersTests {
         builder.flow("one", isUnique: true, emitters: ["com.till"], on: ["open": []])
         let world = World(builder)
         #expect(try world.navigateAlong([("one", "")], by: ":1.9") == ["! PathFailed"])
-        #expect(try world.refusal().message.contains("is started, or found where it is live, only for who owns"))
+        #expect(try world.refusal().message.contains("is started, or found where it is live, only for the owner of"))
         world.own("com.till", ":1.5")
         #expect(try world.navigateAlong([("one", "")], by: ":1.5").last == "= [/one -]")
     }

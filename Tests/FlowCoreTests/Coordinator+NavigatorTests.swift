@@ -79,7 +79,7 @@ struct NavigatorTests {
         #expect(world.waiting == [])
     }
 
-    private static let misfits: [([DefinitionsBuilder.Part], FlowError.Code, String)] = [
+    private static let refusedContributors: [([DefinitionsBuilder.Part], FlowError.Code, String)] = [
         (
             [.screen("page"), .screen("strict")], .navigatorFailed,
             "the navigator 'com.shop' answered what can't be: screen 'strict' needs the argument 'item' of type int64"
@@ -99,9 +99,9 @@ struct NavigatorTests {
         ),
     ]
 
-    @Test(arguments: misfits.indices)
+    @Test(arguments: refusedContributors.indices)
     func `S-5 S-13 contributors of a navigator apply all or none`(index: Int) throws {
-        let (parts, code, message) = Self.misfits[index]
+        let (parts, code, message) = Self.refusedContributors[index]
         let world = try makeWorld()
         let standing = world.standing
         try world.emit("pick", on: "/main/shop")

@@ -287,7 +287,7 @@ struct OwnersTests {
     @Test func `S-30 keep: hidden and unowned, and presented again when it becomes presented`() throws {
         let world = try keeping(.keep, .stack)
         #expect(world.vanish(":1.5") == ["~ /main/a visible=false presented=false owner=-"])
-        #expect(try world.kept("/main/a").isInSight)
+        #expect(try world.forestNode("/main/a").isInSight)
         #expect(try world.emit("closed", ["name": .string("-"), "why": .string("-")], on: "/main").count == 2)
         // Covered and uncovered, it would be presented.
         #expect(try !world.emit("cover", on: "/main").contains { $0.hasPrefix("present") })

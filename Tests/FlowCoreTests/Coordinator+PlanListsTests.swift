@@ -148,7 +148,7 @@ struct PlanListsTests {
                 "failed after 1 by :1.5: /main hello PresentableDismissed",
                 "failed after 0 by :1.6: /main hello PresentableDismissed", "= navigated 2",
             ])
-        #expect(try world.kept("/main").flow?.waiting.count == 0)
+        #expect(try world.forestNode("/main").flow?.waiting.count == 0)
         #expect(world.coordinator.origins.isEmpty)
     }
 
@@ -163,14 +163,14 @@ struct PlanListsTests {
         throws
     {
         let world = try world(add: ["tab", "sub"], on: ["again": [.flow("sub", reuse)]])
-        let before = try world.kept("/main/sub")
+        let before = try world.forestNode("/main/sub")
         #expect(
             try world.emit("again", ["n": .byte(7)], on: "/main", by: ":1.5") == [
                 "~ /main/sub arguments= {n=7}",
                 "did 3 after 0 by :1.5: /main again {n=7} [reuse sub /main/sub {n=7}]",
                 "did 4 after 3 by :1.5: /main/sub hello {n=7} []", "= navigated 3",
             ])
-        let after = try world.kept("/main/sub")
+        let after = try world.forestNode("/main/sub")
         #expect((after.instance, after.style, after.whenHidden) == (before.instance, "", nil))
         #expect(after.onDismissed == nil)
         #expect(after.client == Client(":1.5"))

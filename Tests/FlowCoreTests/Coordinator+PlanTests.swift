@@ -111,7 +111,7 @@ struct PlanTests {
 
     /// Steps that fail at their last contributor, with the errors.
     private static let failing: [(step: String, code: FlowError.Code)] = [
-        ("taken", .idTaken), ("twice", .idTaken), ("named", .invalidName), ("misfit", .invalidArguments),
+        ("taken", .idTaken), ("twice", .idTaken), ("named", .invalidName), ("mistyped", .invalidArguments),
         ("missing", .invalidArguments), ("initial", .invalidArguments), ("forward", .invalidArguments),
         ("ending", .invalidArguments),
     ]
@@ -134,7 +134,7 @@ struct PlanTests {
             on: [
                 "taken": rule(.screen("x", .init(id: "old"))), "named": rule(.screen("x", .init(id: "1"))),
                 "twice": rule(.screen("x", .init(id: "c")), .screen("x", .init(id: "c"))),
-                "misfit": rule(.screen("tight")),
+                "mistyped": rule(.screen("tight")),
                 "missing": rule(.screen("tight", .init(with: []))), "initial": rule(.flow("sub", .init(step: "need"))),
                 "forward": rule(.parent("need")), "ending": [.end("need")], "hello": [],
                 "open": [.screen("old")], "good": rule(),

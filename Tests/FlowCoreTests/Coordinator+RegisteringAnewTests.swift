@@ -126,7 +126,7 @@ struct RegisteringAnewTests {
                 try world.emit(step, on: "/pay/a", by: ":1.3")
             }
         }
-        #expect(try world.kept("/pay/a").deferredSteps.count == 3)
+        #expect(try world.forestNode("/pay/a").deferredSteps.count == 3)
         try world.emit("pay", ["sum": .byte(4)], on: "/pay", by: ":1.4")
         try world.emit("pay", ["sum": .byte(5)], on: "/pay", by: ":1.4")
         try world.emit("abort", on: "/pay", by: ":1.4")

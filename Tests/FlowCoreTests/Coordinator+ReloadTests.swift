@@ -162,7 +162,7 @@ struct ReloadTests {
         #expect(world.reload(new) == dropped + dropped)
         #expect(world.coordinator.accounting.clients[Client(":1.5")] == nil)
         #expect(world.coordinator.accounting.clients[Client(":1.6")] == Accounting.Usage(steps: 2))
-        #expect(try world.kept("/main").flow?.waiting.count == 2)
+        #expect(try world.forestNode("/main").flow?.waiting.count == 2)
         try world.show("/main/a")
         #expect(world.navigations == [])
         try world.show("/main")
@@ -215,7 +215,7 @@ struct ReloadTests {
         var without = DefinitionsBuilder()
         without.flow("main", on: ["open": [.screen("a")]])
         let held = world.coordinator.accounting.total.bytes
-        let kept = try world.kept("/main/a_2").byteCount
+        let kept = try world.forestNode("/main/a_2").byteCount
         #expect(world.reload(without) == [])
         #expect(kept > 0 && world.coordinator.accounting.total.bytes == held - kept)
         #expect(try world.dismiss("/main/a_2") == ["- /main/a_2", "= done"])
@@ -232,7 +232,7 @@ struct ReloadTests {
         }
         let world = try World(root: "main", builder(isPrivate: false))
         try world.emit("open", on: "/main")
-        let key = RecordKey(.node, try world.kept("/main/a").instance)
+        let key = RecordKey(.node, try world.forestNode("/main/a").instance)
         func stored() throws -> (Record, NodeRecord.Template?) {
             let record = try #require(world.records.first { $0.key == key })
             return (record, try NodeRecord(try #require(record.body)).onDismissed)

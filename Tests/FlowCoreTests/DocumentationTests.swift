@@ -8,7 +8,7 @@ import Testing
 struct DocumentationTests {
     private let rules = (1...35).map { "S-\($0)" }
     /// The rules of durability.
-    private let keepingRules = (1...10).map { "D-\($0)" }
+    private let durabilityRules = (1...10).map { "D-\($0)" }
     /// The documents that mention rules.
     private let files = [
         "docs/concepts.md", "docs/semantics.md", "docs/rxflow.md", "docs/processes.md", "docs/durability.md",
@@ -28,11 +28,11 @@ struct DocumentationTests {
     @Test func `each rule has one heading, in order, and no other number is mentioned`() throws {
         let manual = try text("docs/semantics.md")
         #expect(manual.matches(of: #/(?m)^### ([A-Z]-[0-9]+) /#).map { String($0.output.1) } == rules)
-        let keeping = try text("docs/durability.md")
-        #expect(keeping.matches(of: #/(?m)^### ([A-Z]-[0-9]+) /#).map { String($0.output.1) } == keepingRules)
+        let durability = try text("docs/durability.md")
+        #expect(durability.matches(of: #/(?m)^### ([A-Z]-[0-9]+) /#).map { String($0.output.1) } == durabilityRules)
         for file in files {
             for match in try text(file).matches(of: #/\b[SD]-[0-9]+/#) {
-                #expect((rules + keepingRules).contains(String(match.output)), "\(file)")
+                #expect((rules + durabilityRules).contains(String(match.output)), "\(file)")
             }
         }
     }

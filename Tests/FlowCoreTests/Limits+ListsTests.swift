@@ -87,7 +87,7 @@ struct LimitsListsTests {
         for number in 1...16 {
             for _ in 0..<Limits.deferredStepsPerClient { try world.emit("go", on: screen(number), by: ":1.3") }
         }
-        #expect(try world.kept("/main").flow?.waiting.count == Limits.waitingStepsPerFlow)
+        #expect(try world.forestNode("/main").flow?.waiting.count == Limits.waitingStepsPerFlow)
         for path in ["/main", screen(16)] {
             try isRefused(world, with: "1024 steps wait for '/main' of at most 1024 in total") {
                 try world.emit("go", on: path, by: ":1.2")
@@ -95,7 +95,7 @@ struct LimitsListsTests {
         }
         // One that takes another's place is no more than there was.
         #expect(try world.emit("go", on: "/main/newest", by: ":1.2").last == "= deferred 0")
-        #expect(try world.kept("/main").flow?.waiting.count == Limits.waitingStepsPerFlow)
+        #expect(try world.forestNode("/main").flow?.waiting.count == Limits.waitingStepsPerFlow)
         try world.dismiss("/main/newest")
         #expect(try world.emit("go", on: screen(16)) == ["= deferred 0"])
     }

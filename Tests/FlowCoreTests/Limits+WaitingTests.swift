@@ -53,7 +53,7 @@ struct LimitsWaitingTests {
             #expect(
                 try world.emit(number % 2 == 0 ? "go" : "free", on: "/main", by: client).last != "! LimitExceeded")
         }
-        #expect(try world.kept("/main").flow?.waiting.count == Limits.waitingStepsPerFlow)
+        #expect(try world.forestNode("/main").flow?.waiting.count == Limits.waitingStepsPerFlow)
         for step in ["go", "free"] {
             try isRefused(world, with: "1024 steps wait for '/main' of at most 1024 in total") {
                 try world.emit(step, on: "/main", by: ":1.2")
@@ -67,7 +67,7 @@ struct LimitsWaitingTests {
         #expect(try world.navigateAlong([("main", "free")], by: ":1.2").last == "= [/main_2 navigated 3]")
         // Triggered steps are bounded by their origin, and other flows are not affected.
         #expect(try world.emit("up", on: "/main/sub", by: ":1.2").last == "= navigated 4")
-        #expect(try world.kept("/main").flow?.waiting.count == Limits.waitingStepsPerFlow)
+        #expect(try world.forestNode("/main").flow?.waiting.count == Limits.waitingStepsPerFlow)
         // One place more, one step more.
         world.pass(try question(1, of: world))
         #expect(try world.emit("free", on: "/main", by: ":1.2") == [])
@@ -218,7 +218,7 @@ struct LimitsWaitingTests {
         #expect(try world.refusal().message.contains("arguments of live presentables that ':1.1' has made take"))
         // A reused child counts for the client that reused it, with its arguments.
         let held = try #require(world.coordinator.accounting.clients[Client(":1.1")])
-        let one = try world.kept("/main/s").byteCount
+        let one = try world.forestNode("/main/s").byteCount
         try world.emit("again", on: "/main", by: ":1.2")
         #expect(world.navigate(3, to: [.screen("s", .init(reuses: true))]).last == "= navigated 2")
         #expect(world.coordinator.accounting.clients[Client(":1.1")]?.bytes == held.bytes - one)

@@ -27,14 +27,14 @@ struct PrivacyTests {
                 ],
                 "open": [.screen("show")],
                 "literal": [.current("enter", [Binding("pin", .literal(.string("secret")))])],
-                "misfit": [], "end": [.flow("sub", .init(with: handOn))],
+                "mistyped": [], "end": [.flow("sub", .init(with: handOn))],
             ])
         builder.flow(
             "sub", ["word": "string?"], children: .stack, announces: true,
             on: [
                 "open": [.screen("show", .init(with: [Binding("word", .flow("word"))])), .parent("open")],
                 "enter": [.end("open", handOn)],
-                "misfit": [.screen("count", .init(with: [Binding("word", .flow("word"))]))],
+                "mistyped": [.screen("count", .init(with: [Binding("word", .flow("word"))]))],
                 "set": [.current("number", [Binding("word", .flow("word"))])],
             ])
         world = try World(root: "main", builder)
@@ -85,7 +85,7 @@ struct PrivacyTests {
         #expect(try world.refusal().code == .invalidArguments)
         isSilent()
         try world.emit("enter", ["pin": .string("secret")], on: "/main")
-        try world.emit("misfit", on: "/main/sub")
+        try world.emit("mistyped", on: "/main/sub")
         #expect(try world.refusal().code == .invalidArguments)
         #expect(try world.refusal().message.contains("'word'"))
         isSilent()
@@ -123,7 +123,7 @@ struct PrivacyTests {
         for word in ["secret 1", "secret 2"] {
             try world.emit("enter", ["pin": .string(word)], on: "/main")
             isSilent()
-            #expect(try world.kept("/main/pad").arguments.map(\.value) == [.string(word)])
+            #expect(try world.forestNode("/main/pad").arguments.map(\.value) == [.string(word)])
         }
         // A change of a private argument only is not reported.
         #expect(world.effects.map(\.line).contains { $0.hasPrefix("~ /main/pad") } == false)
@@ -138,7 +138,7 @@ struct PrivacyTests {
         try world.dismiss("/main/pad")
         #expect(world.navigations == ["/main show"])
         isSilent()
-        #expect(try world.kept("/main").flow?.last?.arguments == [])
+        #expect(try world.forestNode("/main").flow?.last?.arguments == [])
         // A kept one stays private also where its step is so no longer.
         try world.emit("enter", ["pin": .string("secret 5")], on: "/main")
         try world.emit("enter", ["pin": .string("secret 6")], on: "/main/pad")

@@ -105,7 +105,7 @@ extension RandomProcesses {
                 "origins count what is held",
                 coordinator.origins.cascades.values.allSatisfy { 0...$0.waiting ~= $0.deferred }
             ),
-            ("the ledger counts what is held", coordinator.accounting == recount(waiting, forest)),
+            ("the accounting matches a recount", coordinator.accounting == recount(waiting, forest)),
             ("flows count what waits for them", waitingFits(waiting, forest)),
             ("who has something is watched", Set(coordinator.watches.counts.keys).isSubset(of: model.watched)),
             ("clients are watched for what they have", watches == coordinator.watches.counts),

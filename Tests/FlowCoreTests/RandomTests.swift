@@ -66,11 +66,11 @@ extension RandomLife {
                 states.allSatisfy { coordinator.node(at: $0.path)?.instance == $0.instance }
             ),
             (
-                "all chains are done",
+                "all cascades have ended",
                 coordinator.queue.isEmpty && states.allSatisfy { $0.properties.flag(.ready) ?? true }
             ),
             ("origins count what waits", coordinator.origins.cascades.mapValues(\.waiting) == waiting(in: forest)),
-            ("the ledger counts what is held", coordinator.accounting == recount(forest)),
+            ("the accounting matches a recount", coordinator.accounting == recount(forest)),
             ("steps are kept for what is hidden alone, in order, and counted", isConsistent(forest)),
             ("each step from outside ends once: \(ended) of \(expected.map(String.init) ?? "?")", isEachEndedOnce),
             ("each flow that can be idle is watched", isWatched(forest)),

@@ -38,7 +38,7 @@ struct ValueTypeTests {
         }
     }
 
-    private static let edges: [(signature: String, fits: Value, kept: Value, misfit: Value)] = [
+    private static let edges: [(signature: String, fits: Value, kept: Value, mistyped: Value)] = [
         ("y", .int64(255), .byte(255), .int64(256)), ("y", .int16(0), .byte(0), .int16(-1)),
         ("n", .int64(-32_768), .int16(-32_768), .int64(-32_769)), ("n", .uint16(32_767), .int16(.max), .uint16(32_768)),
         ("q", .int32(65_535), .uint16(.max), .int32(65_536)),
@@ -52,7 +52,7 @@ struct ValueTypeTests {
         for edge in Self.edges {
             let type = try #require(ValueType(signature: edge.signature))
             #expect(type.admit(edge.fits) == edge.kept)
-            #expect(type.admit(edge.misfit) == nil)
+            #expect(type.admit(edge.mistyped) == nil)
         }
     }
 

@@ -207,7 +207,7 @@ final class World {
     var live: [Node] { coordinator.forest.preorder().map { [forest = coordinator.forest] in forest[$0] } }
 
     /// The node of a presentable.
-    func kept(_ path: String) throws -> Node { coordinator.forest[try node(path).slot] }
+    func forestNode(_ path: String) throws -> Node { coordinator.forest[try node(path).slot] }
 
     /// The reported state of a presentable.
     func state(_ path: String) throws -> PresentableState {
@@ -263,78 +263,6 @@ extension [Effect] {
     var withoutWatches: [Effect] { filter { if case .watchClient = $0 { false } else { true } } }
 }
 
-extension Effect {
-    /// The effect on one line:
-    ///
-    ///     will /main pick {item=1}                     + /main/list {item=1} style=modal (visible presented)
-    ///     - /main/list                                 ~ /main visible=true presented=true ready=true current=/main/a
-    ///     did 2 after 1 by :1.1: /main pick {item=1} [screen list /main/list {item=1}, current next /main]
-    ///     failed after 1 by :1.1: /main pick unhandled      = navigated 2      ! IdTaken
-    ///     guard? com.auth #3: /main pick {item=1}      present com.shop #4: /main/list again
-    var line: String {
-        switch self {
-        case .emitNavigationWillOccur(let it):
-            "will \(it.flow) \(it.step)\(it.arguments.text)\(it.isDeepLink ? " deep link" : "")"
-        case .removePresentable(let path, _): "- \(path)"
-        case .addPresentable(let it):
-            "+ \(it.path)\(it.arguments.text)\(it.style.isEmpty ? "" : " style=" + it.style)"
-                + it.flags
-        case .changeProperties(let it): "~ \(it.path)" + it.text
-        case .emitNavigationOccurred(let it):
-            "did \(it.serial) after \(it.cause) by \(it.client.name): \(it.flow) \(it.step)\(it.arguments.text) ["
-                + it.contributions.map(\.text).joined(separator: ", ") + "]" + (it.isDeepLink ? " deep link" : "")
-                + (it.adaptedFrom.map { " for \($0)" } ?? "")
-        case .emitNavigationFailed(let it):
-            "failed after \(it.cause) by \(it.client.name): \(it.flow) \(it.step) \(it.reason.text)"
-        case .reply(_, let answer): "= " + answer.text
-        case .fail(_, let error): "! " + error.code.rawValue
-        case .startTimer(let time): "timer \(time.map { "\($0.microseconds)" } ?? "off")"
-        case .reportUnstarted(let flow, let error): "unstarted \(flow) \(error.code.rawValue)"
-        case .reportUnrestored(let path, let why): "unrestored \(path) \(why)"
-        case .askGuard(let it): "guard? \(it.text)"
-        case .askNavigator(let it): "navigator? \(it.text)"
-        case .present(let it): it.text
-        case .dropQuestion(let question): "drop #\(question.number)"
-        case .withdraw(let it): "withdraw \(it.path) from \(it.client.name): \(it.reason.text)"
-        case .emitStepConcluded(let it):
-            "concluded \(it.path) for \(it.client.name)\(it.token.isEmpty ? "" : " " + it.token): \(it.outcome.text)"
-        case .watchClient(let client): "watch \(client.name)"
-        case .emitDefinitionsChanged: "definitions"
-        }
-    }
-}
-
-extension Question {
-    fileprivate var text: String { "\(service.name) #\(id.number): \(flow) \(step)\(arguments.text)" }
-}
-
-extension Presentation {
-    fileprivate var text: String {
-        let action = if case .application(_, let action) = presenter { " action \(action)" } else { "" }
-        return "present \(presenter.service.name)\(action) #\(id.number): \(path)\(arguments.text)"
-            + (style.isEmpty ? "" : " style=" + style) + (isAgain ? " again" : "")
-            + (activationToken.map { " token=" + $0 } ?? "")
-    }
-}
-
-extension Withdrawal.Reason {
-    fileprivate var text: String {
-        switch self {
-        case .dismissal(let reason): reason.rawValue
-        case .rule: "rule"
-        case .parent: "parent"
-        case .undeclared: "undeclared"
-        case .replaced: "replaced"
-        }
-    }
-}
-
-extension [Argument] {
-    fileprivate var text: String {
-        isEmpty ? "" : " {" + map { "\($0.name)=\($0.value)" }.joined(separator: ", ") + "}"
-    }
-}
-
 extension PresentableState {
     var name: String { properties.text(.name) ?? "" }
     var parent: String? { properties.path(.parentFlow) }
@@ -347,73 +275,5 @@ extension PresentableState {
     var owner: Client? {
         guard let name = properties.text(.owner), !name.isEmpty else { return nil }
         return Client(name)
-    }
-
-    fileprivate var flags: String {
-        var flags: [String] = []
-        if isVisible { flags.append("visible") }
-        if isPresented { flags.append("presented") }
-        if isFlow, properties.flag(.ready) == true { flags.append("ready") }
-        if let presenter = properties.text(.presenter), !presenter.isEmpty { flags.append("presenter=\(presenter)") }
-        if let owner { flags.append("owner=\(owner.name)") }
-        if let current { flags.append("current=\(current)") }
-        return flags.isEmpty ? "" : " (" + flags.joined(separator: " ") + ")"
-    }
-}
-
-extension PropertyChanges {
-    fileprivate var text: String {
-        var text = ""
-        for entry in properties.entries {
-            text += " \(entry.property)="
-            switch entry.value {
-            case .arguments(let arguments): text += arguments.text
-            case .flag(let flag): text += "\(flag)"
-            case .number(let number): text += "\(number)"
-            case .text(let name): text += name.isEmpty ? "-" : name
-            case .path(let path): text += path ?? "/"
-            case .paths(let paths): text += paths.joined(separator: ",")
-            }
-        }
-        return text
-    }
-}
-
-extension Contribution {
-    fileprivate var text: String {
-        kind.rawValue + (name.isEmpty ? "" : " " + name) + (path.map { " " + $0 } ?? "") + arguments.text
-            + (style.isEmpty ? "" : " style=" + style)
-    }
-}
-
-extension NavigationFailure.Reason {
-    fileprivate var text: String {
-        switch self {
-        case .verdict(let verdict): verdict.rawValue
-        case .error(let code): code.rawValue
-        }
-    }
-}
-
-extension Outcome {
-    fileprivate var text: String {
-        switch self {
-        case .navigated(let serial): "navigated \(serial)"
-        case .ignored(let verdict): verdict.rawValue
-        case .refused(let error): error.code.rawValue
-        }
-    }
-}
-
-extension Answer {
-    fileprivate var text: String {
-        switch self {
-        case .done: "done"
-        case .verdict(let verdict, let serial): "\(verdict.rawValue) \(serial)"
-        case .flow(let path): path
-        case .outcomes(let outcomes):
-            "[" + outcomes.map { "\($0.path) \($0.outcome?.text ?? "-")" }.joined(separator: ", ") + "]"
-        case .verdicts(let outcomes): "[" + outcomes.map(\.text).joined(separator: ", ") + "]"
-        }
     }
 }

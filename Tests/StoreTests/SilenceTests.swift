@@ -63,7 +63,7 @@ import Testing
     }
 
     /// The results of damage.
-    private struct Tally {
+    private struct Counts {
         var cases = 0
         var whole = 0
         var unreadable = 0
@@ -72,64 +72,64 @@ import Testing
     }
 
     /// Opens the file in its current state.
-    private func look(_ tally: inout Tally, _ damage: @autoclosure () -> String) throws {
-        tally.cases += 1
+    private func look(_ counts: inout Counts, _ damage: @autoclosure () -> String) throws {
+        counts.cases += 1
         do {
             let store = try StoreFile(file)
             let isWhole = try store.records() == records && store.everything.map(\.serial) == serials
             if isWhole {
-                tally.whole += 1
+                counts.whole += 1
             } else if store.inspection.warning != nil {
-                tally.warned += 1
+                counts.warned += 1
             } else {
-                tally.silent.append(damage())
+                counts.silent.append(damage())
             }
         } catch let failure as StoreFailure {
             if failure.kind == .unreadable {
-                tally.unreadable += 1
+                counts.unreadable += 1
             } else {
-                tally.silent.append("\(damage()): \(failure)")
+                counts.silent.append("\(damage()): \(failure)")
             }
         }
     }
 
-    private func expectNothingSilent(_ tally: Tally, _ what: String) {
-        #expect(tally.silent.isEmpty && tally.warned == 0, "\(tally.silent.prefix(10)), \(tally.warned) warned")
+    private func expectNothingSilent(_ counts: Counts, _ what: String) {
+        #expect(counts.silent.isEmpty && counts.warned == 0, "\(counts.silent.prefix(10)), \(counts.warned) warned")
         print(
-            "D-6, \(what): \(tally.cases) cases, \(tally.whole) whole, \(tally.unreadable) unreadable, "
-                + "\(tally.silent.count + tally.warned) neither")
+            "D-6, \(what): \(counts.cases) cases, \(counts.whole) whole, \(counts.unreadable) unreadable, "
+                + "\(counts.silent.count + counts.warned) neither")
     }
 
     @Test(arguments: Target.allCases)
     func `D-6: bits that flip, anywhere`(target: Target) throws {
         let (suffix, whole) = (target.suffix, target == .closed ? closed : whole)
         let bytes = try #require(whole.files[suffix])
-        var tally = Tally()
+        var counts = Counts()
         // A prime number, to reach all parts of all pages and frames.
         for place in stride(from: 0, to: bytes.count, by: max(1, (target == .log ? 8_009 : 1_511) / Self.factor)) {
             var damaged = bytes
             damaged[place] ^= 1 << UInt8(place % 8)
             try whole.restore(suffix, damaged)
-            try look(&tally, "bit \(place % 8) of byte \(place) of '\(suffix)'")
+            try look(&counts, "bit \(place % 8) of byte \(place) of '\(suffix)'")
         }
         for place in stride(from: 0, to: 32 + 24 + 100, by: max(1, 5 / Self.factor)) {
             var damaged = bytes
             damaged[place] ^= 0x10
             try whole.restore(suffix, damaged)
-            try look(&tally, "byte \(place) of '\(suffix)'")
+            try look(&counts, "byte \(place) of '\(suffix)'")
         }
-        expectNothingSilent(tally, "bits of the \(target)")
-        #expect(tally.unreadable > 0)
+        expectNothingSilent(counts, "bits of the \(target)")
+        #expect(counts.unreadable > 0)
     }
 
     @Test(arguments: Target.allCases)
     func `D-6: an end anywhere, and pages of zeros or of others`(target: Target) throws {
         let (suffix, whole) = (target.suffix, target == .closed ? closed : whole)
         let bytes = try #require(whole.files[suffix])
-        var tally = Tally()
+        var counts = Counts()
         for count in stride(from: 0, to: bytes.count, by: max(1, (target == .log ? 20_011 : 6_007) / Self.factor)) {
             try whole.restore(suffix, Array(bytes[..<count]))
-            try look(&tally, "\(count) bytes of '\(suffix)'")
+            try look(&counts, "\(count) bytes of '\(suffix)'")
         }
         let size = suffix == "" ? 2_048 : 2_072
         let begin = suffix == "" ? 0 : 32
@@ -139,25 +139,25 @@ import Testing
             var damaged = bytes
             for place in page..<page + size { damaged[place] = 0 }
             try whole.restore(suffix, damaged)
-            try look(&tally, "zeros at \(page) of '\(suffix)'")
+            try look(&counts, "zeros at \(page) of '\(suffix)'")
             let other = (page - begin + 5 * size) % (bytes.count - begin - size) / size * size + begin
             damaged.replaceSubrange(page..<page + size, with: bytes[other..<other + size])
             try whole.restore(suffix, damaged)
-            try look(&tally, "\(page) as \(other) of '\(suffix)'")
+            try look(&counts, "\(page) as \(other) of '\(suffix)'")
         }
         try whole.restore(suffix, nil)
-        try look(&tally, "without '\(suffix)'")
-        expectNothingSilent(tally, "cuts and pages of the \(target)")
+        try look(&counts, "without '\(suffix)'")
+        expectNothingSilent(counts, "cuts and pages of the \(target)")
     }
 
     @Test func `D-6: files of other times`() throws {
-        var tally = Tally()
+        var counts = Counts()
         for old in earlier {
             for suffixes in [["", "-wal"], [""], ["-wal"]] {
                 var mixed = whole
                 for suffix in suffixes { mixed.files[suffix] = old.files[suffix] }
                 try mixed.restore()
-                try look(&tally, "old \(suffixes)")
+                try look(&counts, "old \(suffixes)")
             }
             var mixed = whole
             // Page by page: the state after an interrupted checkpoint.
@@ -167,24 +167,24 @@ import Testing
                 bytes.replaceSubrange(page..<page + 2_048, with: before[page..<page + 2_048])
                 mixed.files[""] = bytes
                 try mixed.restore()
-                try look(&tally, "page at \(page) of another time")
+                try look(&counts, "page at \(page) of another time")
                 mixed.files["-wal"] = nil
                 try mixed.restore()
-                try look(&tally, "page at \(page) of another time, without a log")
+                try look(&counts, "page at \(page) of another time, without a log")
                 mixed.files["-wal"] = whole.files["-wal"]
             }
         }
-        expectNothingSilent(tally, "other times")
+        expectNothingSilent(counts, "other times")
     }
 
     @Test func `D-6: noise`() throws {
-        var tally = Tally()
+        var counts = Counts()
         for seed in 0..<UInt64(60 * Self.factor) {
             var seeded = SeededGenerator(seed)
             let suffix = seeded.one(of: ["", "-wal"])
             try whole.restore(suffix, seeded.withNoise(try #require(whole.files[suffix])))
-            try look(&tally, "seed \(seed)")
+            try look(&counts, "seed \(seed)")
         }
-        expectNothingSilent(tally, "noise")
+        expectNothingSilent(counts, "noise")
     }
 }

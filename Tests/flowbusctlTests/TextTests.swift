@@ -22,12 +22,12 @@ struct TextTests {
     }
 
     @Test func `values can't move the cursor, and read as they can be typed`() {
-        #expect(Value.string("plain").shown == "plain")
-        #expect(Value.string("").shown == #""""#)
-        #expect(Value.string("two words").shown == #""two words""#)
-        #expect(Value.string("\u{1B}[2J").shown == #""\u001b[2J""#)
-        #expect(Value.string("\u{202E}x").shown == #""\u{202E}x""#)
-        #expect(Value.array(element: "s", [.string("a")]).shown == #"["a"]"#)
+        #expect(Value.string("plain").commandLineText == "plain")
+        #expect(Value.string("").commandLineText == #""""#)
+        #expect(Value.string("two words").commandLineText == #""two words""#)
+        #expect(Value.string("\u{1B}[2J").commandLineText == #""\u001b[2J""#)
+        #expect(Value.string("\u{202E}x").commandLineText == #""\u{202E}x""#)
+        #expect(Value.array(element: "s", [.string("a")]).commandLineText == #"["a"]"#)
     }
 
     @Test(arguments: [

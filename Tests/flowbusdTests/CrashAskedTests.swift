@@ -130,7 +130,7 @@ struct CrashAskedTests {
         for call in calls {
             let refusal = try refusal(of: call)
             #expect(refusal.name == Self.error + "NavigatorFailed")
-            #expect(refusal.message == "the navigator 'org.example.Settings' of flow 'settings' is gone")
+            #expect(refusal.message.contains("'org.example.Settings'"))
         }
         #expect(
             try list.answer(to: listed)[0].outcomes

@@ -42,9 +42,9 @@ struct ExplainTests {
         let unknown = try explain("pikc", .options(["item": .variant(.options())]), on: "/shop", of: service)
         #expect(unknown.verdict.isEmpty && unknown.errorName == Service.name + ".Error.UnknownStep")
         #expect(unknown.lines == ["no definition declares a step 'pikc'; did you mean 'pick'?"])
-        let misfit = try explain("pick", .options(["item": "seven"]), on: "/shop", of: service)
-        #expect(misfit.errorName == Service.name + ".Error.InvalidArguments")
-        #expect(misfit.lines.last?.hasSuffix("it has to be of type int64") == true, "\(misfit.lines)")
+        let mistyped = try explain("pick", .options(["item": "seven"]), on: "/shop", of: service)
+        #expect(mistyped.errorName == Service.name + ".Error.InvalidArguments")
+        #expect(mistyped.lines.last?.hasSuffix("it has to be of type int64") == true, "\(mistyped.lines)")
         let large = try explain(
             "pick", .options(["item": .string(String(repeating: "x", count: 70_000))]), on: "/shop", of: service)
         #expect(large.errorName == Service.name + ".Error.LimitExceeded")

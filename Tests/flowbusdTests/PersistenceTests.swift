@@ -6,7 +6,7 @@ import Testing
 
 /// When records are written, and the behavior if they can't be.
 @Suite("Persistence")
-struct KeepingTests {
+struct PersistenceTests {
     private func setVisible(_ service: Service, _ path: String, _ isVisible: Bool) throws -> AwaitedReply {
         try service.client.start(
             Service.name, Service.tree + path, Service.name + ".Presentable", "SetVisible", [.bool(isVisible)])

@@ -143,11 +143,11 @@ struct ReplaceTests {
         let bus = try PrivateBus(program)
         let flows = try TemporaryDirectory()
         try flows.write("version = 1\n", to: "a.toml")
-        let stranger = try TestClient(bus)
-        try stranger.requestName(Service.name)
-        stranger.serve("/elsewhere", "org.example.Thing", "Do") { _ in .values([]) }
+        let other = try TestClient(bus)
+        try other.requestName(Service.name)
+        other.serve("/elsewhere", "org.example.Thing", "Do") { _ in .values([]) }
         let second = try Service.start(["--address", bus.address, "--flows", flows.path, "--replace"])
-        try stranger.waitForCall("HandOver")
+        try other.waitForCall("HandOver")
         #expect(try second.waitForExit() == .status(69))
         #expect(
             second.errors.contains(
@@ -159,12 +159,12 @@ struct ReplaceTests {
         let bus = try PrivateBus()
         let flows = try TemporaryDirectory()
         try flows.write("version = 1\n", to: "a.toml")
-        let (owner, stranger) = (try TestClient(bus), try TestClient(bus))
+        let (owner, other) = (try TestClient(bus), try TestClient(bus))
         try owner.requestName(Service.name)
         let second = try Service.start(["--address", bus.address, "--flows", flows.path, "--replace"])
         let call = try owner.waitForCall("HandOver")
-        for cookie in 1...20 { try stranger.forge([], to: call.sender, call: UInt64(cookie)) }
-        try stranger.ping()
+        for cookie in 1...20 { try other.forge([], to: call.sender, call: UInt64(cookie)) }
+        try other.ping()
         try owner.reply(to: call, BusError("org.example.Error.No", "not today"))
         #expect(try second.waitForExit() == .status(69))
         #expect(second.errors.contains("does not hand it over: not today"), "\(second.errors)")
@@ -173,16 +173,16 @@ struct ReplaceTests {
     @Test(arguments: PrivateBus.Program.allCases)
     func `D-9 no client takes the name from the bus, nor by HandOver`(program: PrivateBus.Program) throws {
         let service = try Service(shopDefinitions, bus: PrivateBus(program))
-        let stranger = try service.peer(nil)
+        let client = try service.peer(nil)
         let bus = "org.freedesktop.DBus"
         func request(_ flags: UInt32) throws -> [BusValue] {
-            try stranger.call(bus, "/", bus, "RequestName", .string(Service.name), .uint32(flags))
+            try client.call(bus, "/", bus, "RequestName", .string(Service.name), .uint32(flags))
         }
         // REPLACE_EXISTING with DO_NOT_QUEUE: the name exists.
         #expect(try request(2 | 4) == [.uint32(3)])
-        let refusal = try service.refusal { try service.coordinator("HandOver", .string(stranger.uniqueName)) }
+        let refusal = try service.refusal { try service.coordinator("HandOver", .string(client.uniqueName)) }
         #expect(refusal.name == Service.name + ".Error.InvalidArguments")
-        #expect(refusal.message.contains("'\(stranger.uniqueName)' does not wait for the name"))
+        #expect(refusal.message.contains("'\(client.uniqueName)' does not wait for the name"))
         // In the queue before one that takes over, it is in the way.
         #expect(try request(2) == [.uint32(2)])
         let second = try service.startAnother("--replace")

@@ -70,14 +70,14 @@ struct UserManager {
         lines() { sed "s|\\\"$root/tree/|\\n&|g" <<<"$1"; }
         paths() { objects | grep -o "$root/tree/[^\\"]*\\":{" | sed "s|$root/tree||; s|\\":{||" | sort; }
 
-        # A process that shows pages, and hears of flowbusd; $ui is its connection.
+        # A process that shows pages and prints the signals of flowbusd; $ui is its connection.
         start_ui() {
             exec {news}< <(DBUS_STARTER_ADDRESS=$DBUS_SESSION_BUS_ADDRESS exec test-peer org.example.Ui --watch)
             expect ready
             ui=$(busctl --user call org.freedesktop.DBus / org.freedesktop.DBus GetNameOwner s org.example.Ui)
             ui=${ui#s } ui=${ui//\\"/}
         }
-        # The next that it tells is this.
+        # Its next line is this.
         expect() {
             local line
             read -r -t 30 -u "$news" line || line="nothing, for so long"
@@ -102,7 +102,7 @@ struct UserManager {
             serial=$(cut -d ' ' -f 2 <<<"$serial")
         }
 
-        # A page that is shown by its owner, and what is to be seen of it.
+        # A page that its owner shows, and the objects then.
         play() {
             systemctl --user start flowbusd
             start_ui
@@ -125,7 +125,7 @@ struct UserManager {
             ask_ui --show=/main/page
             expect "shown /main/page"
             echo "its owner may"
-            # Nothing is presented again: this is the next that its owner hears.
+            # Nothing is presented again: this is the next call that its owner gets.
             open 8
             expect "Present /main/page_2"
             ((serial > before)) && echo "the serials go on"

@@ -24,7 +24,7 @@ enum Declaration {
             guard let value = parameter.type.admit(admitted[index].value) else {
                 throw FlowError(
                     .invalidArguments,
-                    misfit(admitted[index], parameter, subject(), isPrivate: isPrivate || admitted[index].isPrivate))
+                    mismatch(admitted[index], parameter, subject(), isPrivate: isPrivate || admitted[index].isPrivate))
             }
             // Most values have the declared type already, and a list that is not written to is not copied.
             if value != admitted[index].value { admitted[index].value = value }
@@ -64,7 +64,7 @@ enum Declaration {
             .invalidArguments, "\(subject) has no argument '\(Names.escaped(name))': \(known)\(suggestion)")
     }
 
-    private static func misfit(
+    private static func mismatch(
         _ argument: Argument, _ parameter: Parameter, _ subject: String, isPrivate: Bool
     ) -> String {
         let came = ValueType(signature: argument.value.signature)?.description ?? argument.value.signature

@@ -64,7 +64,7 @@ extension Machine {
         let owners = definition.emitters.map { "'\($0)'" }.joined(separator: " or ")
         throw FlowError(
             .accessDenied,
-            "flow '\(definition.name)' \(allowance()) who owns \(owners) on the bus; '\(client.name)' does not")
+            "flow '\(definition.name)' \(allowance()) the owner of \(owners) on the bus, which '\(client.name)' is not")
     }
 
     /// What happens to a step on a presentable that is not presented; by its own setting alone (S-15).

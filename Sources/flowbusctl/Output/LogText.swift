@@ -7,7 +7,7 @@ extension LogEntry {
     func line(_ output: Output) -> String {
         var line = output.paint(LocalTime(time).text, .dim) + " #\(serial) did navigate flow=\(flow.shortPath) step="
         line += output.paint(Names.line(step), .bold)
-        let arguments = self.arguments.shownArguments
+        let arguments = self.arguments.argumentText
         if !arguments.isEmpty { line += " " + arguments }
         let led = contributors.map { [$0.kind, $0.name].filter { !$0.isEmpty }.joined(separator: " ") }
         line += output.hasUnicode ? " → " : " -> "

@@ -73,7 +73,7 @@ struct TreeText {
             marks.append("owner " + node.owner + (owners[node.owner].map { " (\($0))" } ?? ""))
         }
         var text = marks.joined(separator: ", ")
-        if showsArguments, !node.arguments.entries.isEmpty { text += "  " + node.arguments.shownArguments }
+        if showsArguments, !node.arguments.entries.isEmpty { text += "  " + node.arguments.argumentText }
         return text
     }
 }

@@ -3,11 +3,11 @@ import FlowWire
 
 extension Value {
     /// The value in the notation of the command line: strings of several words are in double quotes.
-    var shown: String {
+    var commandLineText: String {
         switch shape {
         case .stringLike(_, let text):
             Self.isPlain(text) ? text : Names.line(JSON.string(text).text)
-        case .variant(let value): value.shown
+        case .variant(let value): value.commandLineText
         case .fixed: description
         case .bytes, .array, .structure, .entry: Names.line(JSON(self).text)
         }
@@ -19,5 +19,5 @@ extension Value {
     }
 
     /// The arguments, each as `name=value`.
-    var shownArguments: String { entries.map { "\($0.name)=\($0.value.shown)" }.joined(separator: " ") }
+    var argumentText: String { entries.map { "\($0.name)=\($0.value.commandLineText)" }.joined(separator: " ") }
 }

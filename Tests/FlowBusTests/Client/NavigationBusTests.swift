@@ -31,8 +31,8 @@ struct NavigationBusTests {
 
     @Test func `errors of a step have a code and a message`() async throws {
         #expect(try await refusal { try await bus.emit("pikc", on: "shop") }.code == .unknownStep)
-        let misfit = try await refusal { try await bus.emit("pick", ["item": .string("x")], on: "shop") }
-        #expect(misfit.code == .invalidArguments && misfit.message.contains("'item'"))
+        let mistyped = try await refusal { try await bus.emit("pick", ["item": .string("x")], on: "shop") }
+        #expect(mistyped.code == .invalidArguments && mistyped.message.contains("'item'"))
         #expect(try await refusal { try await bus.emit(ShopStep.begin, on: "shop/nothing") }.code == .unknownObject)
         #expect(try await refusal { try await bus.emit("begin", on: "not a path") }.code == .invalidArguments)
         #expect(try await refusal { try await bus.emit("begin", on: "") }.code == .invalidArguments)

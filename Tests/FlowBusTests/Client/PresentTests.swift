@@ -142,8 +142,8 @@ struct PresentTests {
         _ = try await player.definitions()
         let refused = #expect(throws: BusError.self) { try liar.answer(to: call) }
         #expect(refused?.name == "org.freedesktop.DBus.Error.AccessDenied")
-        let misfit = #expect(throws: BusError.self) { try liar.answer(to: wrong) }
-        #expect(misfit?.name == "org.freedesktop.DBus.Error.InvalidArgs")
+        let mistyped = #expect(throws: BusError.self) { try liar.answer(to: wrong) }
+        #expect(mistyped?.name == "org.freedesktop.DBus.Error.InvalidArgs")
         presenter.end()
     }
 

@@ -169,12 +169,10 @@ import Testing
     enum OfNumber: Int, Step { case home }
 
     @Test func whatIsNoStep() {
-        #expect(
-            Self.declaring(NotAnEnum.self)
-                == "unsupportedType: 'NotAnEnum' can't be a Step: it has to be an enum, for instance 'enum AppStep: Step { case "
-                + "home }'")
-        #expect(Self.refusal { _ = try StepCoding.encode(NotAnEnum(movie: 1)) } == Self.declaring(NotAnEnum.self))
-        #expect(Self.declaring(NotAValue.self).contains("'NotAValue' can't be a Step: it has to be an enum"))
+        let declared = Self.declaring(NotAnEnum.self)
+        #expect(declared.hasPrefix("unsupportedType:") && declared.contains("'NotAnEnum'"))
+        #expect(Self.refusal { _ = try StepCoding.encode(NotAnEnum(movie: 1)) } == declared)
+        #expect(Self.declaring(NotAValue.self).contains("'NotAValue'"))
         for text in [Self.declaring(OfText.self), Self.declaring(OfNumber.self)] {
             #expect(text.contains("coded the way Swift does it for enums without raw values"))
         }

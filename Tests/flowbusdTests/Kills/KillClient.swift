@@ -43,7 +43,7 @@ final class KillClient {
     private var instances: [UInt64: UInt64] = [:]
     private var roots = 0
     private var tokens = 0
-    var tally = KillTally()
+    var counts = KillCounts()
     /// The serials in its answers.
     private var acknowledged: [UInt64] = []
 
@@ -84,7 +84,7 @@ final class KillClient {
 
     private func start(_ index: Int) throws {
         calls[index].pending = try calls[index].operation.start(by: client, token: calls[index].token)
-        tally.made += 1
+        counts.made += 1
     }
 
     /// Chooses the next operation, and whether it has to be alone.
@@ -157,7 +157,7 @@ final class KillClient {
         guard let replyTo = message.replyTo else { return false }
         if let first = recalled.removeValue(forKey: replyTo) {
             guard !message.reportsDeath else { return true }
-            tally.recalled += 1
+            counts.recalled += 1
             guard message.values == first.values else {
                 throw TestFailure("D-4: \(first.call) was answered \(first.values), and by the same token \(message)")
             }
@@ -175,8 +175,8 @@ final class KillClient {
                 "\(call) is answered by \(message) before this, which came first: \(first)")
         }
         calls.removeFirst()
-        tally.answered += 1
-        if call.isTaken { tally.firstOutcomes += 1 }
+        counts.answered += 1
+        if call.isTaken { counts.firstOutcomes += 1 }
         confirmed = call.after
         let callOutcome = CallOutcome(message, to: call.operation)
         // Repeated without a token, it may find presentables that later calls have removed.
@@ -221,7 +221,7 @@ final class KillClient {
             instances[node.instance] = seen[path]?.instance
         }
         confirmed = snapshots[taken]
-        tally.lost += calls.count
+        counts.lost += calls.count
         for index in calls.indices where index < taken {
             calls[index].isTaken = true
             calls[index].after = confirmed
@@ -281,7 +281,7 @@ extension ClientOperation {
 }
 
 /// Statistics.
-struct KillTally {
+struct KillCounts {
     /// Calls made.
     var made = 0
     /// Calls answered.
@@ -293,7 +293,7 @@ struct KillTally {
     /// Calls that had been answered and got the same answer by their token.
     var recalled = 0
 
-    static func += (one: inout KillTally, other: KillTally) {
+    static func += (one: inout KillCounts, other: KillCounts) {
         one.made += other.made
         one.answered += other.answered
         one.lost += other.lost

@@ -15,7 +15,7 @@ final class KillRun {
     private let listener: TestClient
     /// Processes that emit on request.
     private let others: [ChildProcess]
-    private var guests: [(client: TestClient, path: String)] = []
+    private var owners: [(client: TestClient, path: String)] = []
     /// The position in each client's log.
     private var read: [ObjectIdentifier: Int] = [:]
     private var numbers = 0
@@ -23,7 +23,7 @@ final class KillRun {
     private var received = ReceivedNavigations()
     private var kills = 0
     private var isDead = false
-    private var guestsGone = 0
+    private var ownersGone = 0
 
     init(_ daemon: any KilledDaemon, seed: UInt64) throws {
         self.daemon = daemon
@@ -64,15 +64,15 @@ final class KillRun {
         } catch {
             throw TestFailure("seed \(seed), after \(kills) kills: \(error)\n--- flowbusd\n\(log)")
         }
-        var tally = KillTally()
-        for client in clients { tally += client.tally }
+        var counts = KillCounts()
+        for client in clients { counts += client.counts }
         return """
-            seed \(seed): \(kills) kills survived; \(tally.made) calls of \(clients.count) clients, beside \(others.count) \
-            processes; \(tally.answered) of them answered, \(tally.lost) \
-            lost with flowbusd and made again, of which \(tally.firstOutcomes) got the first outcome by their token; \
-            \(tally.recalled) answers were given once more; \(shared.taken) steps with a late guard, \
+            seed \(seed): \(kills) kills survived; \(counts.made) calls of \(clients.count) clients, beside \(others.count) \
+            processes; \(counts.answered) of them answered, \(counts.lost) \
+            lost with flowbusd and made again, of which \(counts.firstOutcomes) got the first outcome by their token; \
+            \(counts.recalled) answers were given once more; \(shared.taken) steps with a late guard, \
             \(shared.concludedLate) of them pending over a restart, \(shared.repeats) questions and \
-            Presents asked again; \(guestsGone) owners left meanwhile; \(received.count) navigations heard
+            Presents asked again; \(ownersGone) owners left meanwhile; \(received.count) navigations received
             """
     }
 
@@ -126,9 +126,9 @@ final class KillRun {
         let snapshot = try snapshot()
         for client in clients { try client.compare(snapshot) }
         try shared.compare(snapshot)
-        for guest in guests {
-            guard snapshot[guest.path]?.line.contains("owner=\(guest.client.uniqueName)") == true else {
-                throw TestFailure("D-3: '\(guest.path)' has lost its owner: \(snapshot[guest.path]?.line ?? "gone")")
+        for owner in owners {
+            guard snapshot[owner.path]?.line.contains("owner=\(owner.client.uniqueName)") == true else {
+                throw TestFailure("D-3: '\(owner.path)' has lost its owner: \(snapshot[owner.path]?.line ?? "gone")")
             }
         }
         for path in gone where snapshot[path] != nil {
@@ -147,7 +147,7 @@ final class KillRun {
                 try shared.answer(&random, all: true)
                 return clients.allSatisfy(\.isDone) && shared.isDecided
             }
-            // What the answers of presenter and guard led to is done when they get this one; and they have heard of it.
+            // Their pings come back after all that their answers led to, and after its signals.
             for client in [shared.presenter, shared.guard, listener] { try client.ping(Service.name) }
             try receiveAll()
         } while !shared.isDecided
@@ -170,25 +170,25 @@ final class KillRun {
     // MARK: Owners that leave
 
     private func addOwners() throws {
-        guard guests.count < 3 else { return }
-        let guest = try TestClient(daemon.bus)
+        guard owners.count < 3 else { return }
+        let owner = try TestClient(daemon.bus)
         numbers += 1
         let seat = ClientOperation.emit(.init(name: "seat", number: numbers), on: "/guests")
-        try guest.answer(to: seat.start(by: guest, token: nil))
+        try owner.answer(to: seat.start(by: owner, token: nil))
         let path = try snapshot().first { $0.key.hasPrefix("/guests/") && $0.value.line.hasPrefix("chair \(numbers)") }?
             .key
         guard let path else { throw TestFailure("D-1: chair \(numbers) is not there, which was answered") }
-        try guest.answer(to: ClientOperation.claim(path).start(by: guest, token: nil))
-        guests.append((guest, path))
+        try owner.answer(to: ClientOperation.claim(path).start(by: owner, token: nil))
+        owners.append((owner, path))
     }
 
     private func dismissOwned() throws -> [String] {
         var gone: [String] = []
-        while let guest = guests.first, random.chance(40) {
-            guest.client.disconnect()
-            gone.append(guest.path)
-            guests.removeFirst()
-            guestsGone += 1
+        while let owner = owners.first, random.chance(40) {
+            owner.client.disconnect()
+            gone.append(owner.path)
+            owners.removeFirst()
+            ownersGone += 1
         }
         return gone
     }
