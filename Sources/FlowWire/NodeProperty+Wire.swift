@@ -17,13 +17,16 @@ extension NodeProperty.Interface {
 extension NodeProperty {
     /// The property of this name; nil: there is none.
     package init?(name: UnsafePointer<CChar>) {
-        // Here the name mostly is the very one of the description.
-        let found =
-            Self.allCases.first { $0.description.name.cString == name }
-            ?? Self.allCases.first { strcmp($0.description.name.cString, name) == 0 }
-        guard let found else { return nil }
-        self = found
+        // sd-bus hands over the very name of the vtable, which is that of the description.
+        let place =
+            Self.names.firstIndex(of: UInt(bitPattern: name))
+            ?? Self.allCases.firstIndex { strcmp($0.description.name.cString, name) == 0 }
+        guard let place else { return nil }
+        self = Self.allCases[place]
     }
+
+    /// Where the names of the descriptions are, by the order of the properties.
+    private static let names = allCases.map { UInt(bitPattern: $0.description.name.cString) }
 }
 
 extension MessageWriter {

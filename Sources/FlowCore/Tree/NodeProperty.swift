@@ -92,6 +92,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
 
 extension Forest {
     /// The value of a property. A property that only flows have is empty at a screen.
+    @inline(__always)
     func value(of property: NodeProperty, at slot: NodeSlot) -> PropertyValue {
         switch property {
         case .name: .text(self[slot].name)
@@ -189,7 +190,12 @@ public struct PropertyList: Equatable, Sendable, ExpressibleByDictionaryLiteral 
 
     /// The value of a property; nil: the list does not have it.
     public subscript(property: NodeProperty) -> PropertyValue? {
-        get { entries.first { $0.property == property }?.value }
+        get {
+            // Of a presentable's whole state, each is at the place of its number.
+            let place = Int(property.rawValue)
+            if place < entries.count, entries[place].property == property { return entries[place].value }
+            return entries.first { $0.property == property }?.value
+        }
         set {
             let place = entries.firstIndex { $0.property.rawValue >= property.rawValue } ?? entries.count
             if place < entries.count, entries[place].property == property { entries.remove(at: place) }
