@@ -106,6 +106,6 @@ struct BlockedStepsTests {
                     by: Client(":1.1"), options: nil))
         }
         #expect(coordinator.blocked.all.values.map(\.count) == [1] && coordinator.origins.count == 1)
-        #expect(coordinator.unsaved.steps.isEmpty && !coordinator.origins.hasUnsaved)
+        #expect(!coordinator.unsaved.hasSteps && !coordinator.origins.hasUnsaved)
     }
 }

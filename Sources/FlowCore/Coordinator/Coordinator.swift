@@ -216,6 +216,8 @@ struct Machine: Sendable {
         if let answer = turn.answer { turn.effects.append(answer) }
         if !activationTokens.isEmpty { forgetActivationTokens() }
         origins.forgetEnded()
-        if serial > unsaved.reservedSerial || forest.lastInstance > unsaved.reservedInstance { reserveNumbers() }
+        if !unsaved.covers(serial: serial, instance: forest.lastInstance) {
+            unsaved.reserve(after: serial, instance: forest.lastInstance)
+        }
     }
 }

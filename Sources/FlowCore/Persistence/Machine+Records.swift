@@ -32,16 +32,11 @@ extension Machine {
 
     fileprivate mutating func takeRecords() -> [Record] {
         var records: [Record] = []
-        if unsaved.hasCounters { records.append(counters) }
-        unsaved.hasCounters = false
+        if let counters = unsaved.takeCounters() { records.append(counters) }
         for key in forest.takeGoneRecords() { records.append(Record(key, nil)) }
         for slot in forest.takeUnsaved() { records.append(record(ofNode: slot)) }
         for slot in forest.takeUnsavedActivities() { takeActivity(of: slot, into: &records) }
-        for (number, body) in unsaved.steps.sorted(by: { $0.key < $1.key }) {
-            records.append(Record(RecordKey(.step, number), body))
-            if body == nil { unsaved.savedSteps.remove(number) } else { unsaved.savedSteps.insert(number) }
-        }
-        unsaved.steps = [:]
+        records += unsaved.takeSteps()
         records += origins.takeRecords()
         records += calls.takeRecords(definitions)
         records += registrations.takeRecords(watches)
@@ -52,33 +47,24 @@ extension Machine {
 
     fileprivate mutating func takeAllRecords() -> [Record] {
         for slot in forest.preorder() { forest.touchAll(slot) }
-        unsaved.hasCounters = true
         tokens.touchAll()
         _ = takeRecords()
         _ = origins.takeAllRecords()
         _ = calls.takeAllRecords(definitions)
         let records = allRecords
-        unsaved.savedSteps = Set(records.lazy.filter { $0.key.kind == .step }.map(\.key.number))
+        unsaved.setSavedSteps(among: records)
         return records
     }
 
     fileprivate mutating func releaseReservedNumbers() {
-        (unsaved.reservedSerial, unsaved.reservedInstance) = (serial, forest.lastInstance)
-        unsaved.hasCounters = true
-    }
-
-    /// Reserves serials and instances in advance, so that not each of them has to be recorded.
-    mutating func reserveNumbers() {
-        unsaved.reservedSerial = serial + UnsavedRecords.block
-        unsaved.reservedInstance = forest.lastInstance + UnsavedRecords.block
-        unsaved.hasCounters = true
+        unsaved.release(after: serial, instance: forest.lastInstance)
     }
 
     // MARK: All records
 
     /// All records, sorted by their keys.
     var allRecords: [Record] {
-        var records = unsaved.reservedSerial > 0 || unsaved.reservedInstance > 0 ? [counters] : []
+        var records = unsaved.counters.map { [$0] } ?? []
         for slot in forest.preorder() {
             let node = forest[slot]
             records.append(record(ofNode: slot))
@@ -97,12 +83,6 @@ extension Machine {
         records += nameOwners.allRecords
         records += tokens.allRecords
         return records.sorted { $0.key < $1.key }
-    }
-
-    private var counters: Record {
-        Record(
-            RecordKey(.counters, 0),
-            CountersRecord(serial: unsaved.reservedSerial, instance: unsaved.reservedInstance).encoded())
     }
 
     private func record(ofNode slot: NodeSlot) -> Record {
@@ -177,7 +157,8 @@ extension Machine {
     /// The same, with the definitions that have the step's number.
     mutating func record(_ deferred: DeferredStep, at slot: NodeSlot, isInitial: Bool, by definitions: Definitions) {
         if !unsaved.isWanted { return }
-        unsaved.steps[deferred.number] = record(of: deferred, at: slot, isInitial: isInitial, by: definitions).encoded()
+        let record = record(of: deferred, at: slot, isInitial: isInitial, by: definitions)
+        unsaved.set(record.encoded(), ofStep: deferred.number)
     }
 
     /// A step begins to wait at its flow, or reaches the next stage.
@@ -185,20 +166,13 @@ extension Machine {
         _ step: WaitingStep, _ stage: StepRecord.Stage, by definitions: Definitions? = nil, _ turn: inout Turn
     ) {
         if !unsaved.isWanted { return }
-        unsaved.steps[step.number] = record(of: step, stage, by: definitions ?? self.definitions, turn.call).encoded()
+        let record = record(of: step, stage, by: definitions ?? self.definitions, turn.call)
+        unsaved.set(record.encoded(), ofStep: step.number)
     }
 
-    mutating func unrecord(_ deferred: DeferredStep) { unrecord(step: deferred.number) }
+    mutating func unrecord(_ deferred: DeferredStep) { unsaved.remove(step: deferred.number) }
 
-    mutating func unrecord(_ step: WaitingStep) { unrecord(step: step.number) }
-
-    private mutating func unrecord(step number: UInt64) {
-        if unsaved.savedSteps.contains(number) {
-            unsaved.steps[number] = .some(nil)
-        } else {
-            unsaved.steps[number] = nil
-        }
-    }
+    mutating func unrecord(_ step: WaitingStep) { unsaved.remove(step: step.number) }
 
     func record(
         of deferred: DeferredStep, at slot: NodeSlot, isInitial: Bool, by definitions: Definitions

@@ -21,7 +21,7 @@ extension Machine {
         origins.restore(stored.origins, latest: stored.lastOrigin)
         let lost = restoreNodes(of: stored, onSameBus: onSameBus, &turn)
         forest.reserve(upTo: stored.counters.instance)
-        (unsaved.reservedSerial, unsaved.reservedInstance) = (serial, forest.lastInstance)
+        unsaved.restore(serial: serial, instance: forest.lastInstance)
 
         forest.updateAllVisibility()
         _ = forest.takeChanges()

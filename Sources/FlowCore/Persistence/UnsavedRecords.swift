@@ -1,25 +1,90 @@
-/// The dirty records of steps, and the reserved serials and instances. The rooms track their own dirty records.
+/// Records that are out of date, except those of nodes and tokens, which are tracked there.
 struct UnsavedRecords: Sendable {
     /// How many serials and instances are reserved at a time.
     static let block: UInt64 = 4_096
 
-    /// Whether the shell takes the records; if not, those of steps are not noted, as they would pile up.
+    /// Whether the shell takes the records; if not, those of steps and origins are not noted, as they would pile up.
     let isWanted: Bool
 
     /// The new contents of the records of steps; nil if the step no longer waits.
-    var steps: [UInt64: [UInt8]?] = [:]
+    private var steps: [UInt64: [UInt8]?] = [:]
     /// Steps that have records.
-    var savedSteps: Set<UInt64> = []
+    private var savedSteps: Set<UInt64> = []
     /// Serials and instances up to these are reserved: after a crash they continue from here (D-2).
-    var reservedSerial: UInt64 = 0
-    var reservedInstance: UInt64 = 0
+    private var reserved = CountersRecord()
     /// Whether the reservation has changed since it was recorded.
-    var hasCounters = false
+    private var hasCounters = false
 
     init(isWanted: Bool) { self.isWanted = isWanted }
 
     /// Whether a record has to be written before clients learn of the change.
-    var isUrgent: Bool {
-        !steps.isEmpty || hasCounters
+    var isUrgent: Bool { hasSteps || hasCounters }
+    /// Whether a record of a step is out of date.
+    var hasSteps: Bool { !steps.isEmpty }
+
+    // MARK: - Steps
+
+    /// Notes the new content of a step's record, if the shell takes it.
+    mutating func set(_ body: [UInt8], ofStep number: UInt64) {
+        if isWanted { steps[number] = body }
+    }
+
+    /// Notes that a step no longer waits. A step that has no record yet gets none.
+    mutating func remove(step number: UInt64) {
+        if savedSteps.contains(number) {
+            steps[number] = .some(nil)
+        } else {
+            steps[number] = nil
+        }
+    }
+
+    /// Takes the changed records of steps, in their order, which count as written.
+    mutating func takeSteps() -> [Record] {
+        if steps.isEmpty { return [] }
+        defer { steps = [:] }
+        return steps.sorted { $0.key < $1.key }.map { number, body in
+            if body == nil { savedSteps.remove(number) } else { savedSteps.insert(number) }
+            return Record(RecordKey(.step, number), body)
+        }
+    }
+
+    /// Notes the steps that have records, after all records were taken at once.
+    mutating func setSavedSteps(among records: [Record]) {
+        savedSteps = Set(records.lazy.filter { $0.key.kind == .step }.map(\.key.number))
+    }
+
+    // MARK: - Serials and instances
+
+    /// The record of the reservation; nil if nothing was ever reserved.
+    var counters: Record? {
+        reserved.serial > 0 || reserved.instance > 0 ? Record(RecordKey(.counters, 0), reserved.encoded()) : nil
+    }
+
+    /// Whether these numbers are reserved.
+    @inline(__always)
+    func covers(serial: UInt64, instance: UInt64) -> Bool { serial <= reserved.serial && instance <= reserved.instance }
+
+    /// Reserves the next block of numbers after these.
+    mutating func reserve(after serial: UInt64, instance: UInt64) {
+        reserved = CountersRecord(serial: serial + Self.block, instance: instance + Self.block)
+        hasCounters = true
+    }
+
+    /// Gives back the numbers after these.
+    mutating func release(after serial: UInt64, instance: UInt64) {
+        reserved = CountersRecord(serial: serial, instance: instance)
+        hasCounters = true
+    }
+
+    /// Sets the numbers that an earlier process had reserved, as its record has them.
+    mutating func restore(serial: UInt64, instance: UInt64) {
+        reserved = CountersRecord(serial: serial, instance: instance)
+    }
+
+    /// Takes the record of the reservation if it has changed; it counts as written.
+    mutating func takeCounters() -> Record? {
+        guard hasCounters else { return nil }
+        hasCounters = false
+        return Record(RecordKey(.counters, 0), reserved.encoded())
     }
 }
