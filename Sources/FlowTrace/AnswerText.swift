@@ -39,7 +39,7 @@ extension TraceFields {
 
     // MARK: - Contributors
 
-    private static let contributor = TraceField<FlowContributor>(
+    static let contributor = TraceField<FlowContributor>(
         "contributor",
         [
             child("screen", screen, ChildTemplate.Presentable.screen) {
@@ -101,7 +101,7 @@ extension TraceFields {
 
     private static let binding = TraceField(text, bindingSource, make: { Binding($0, $1) }) { ($0.name, $0.source) }
 
-    private static let bindingSource = TraceField<Binding.Source>(
+    static let bindingSource = TraceField<Binding.Source>(
         "source of an argument",
         [
             TraceCase("literal", Binding.Source.literal, value) {

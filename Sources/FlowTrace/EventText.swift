@@ -127,7 +127,7 @@ extension TraceFields {
         ($0.token, $0.instance, $0.waits, $0.activationToken, $0.isInteractive, $0.calledAt)
     }
 
-    private static let emittedStep = TraceField<EmittedStep>(
+    static let emittedStep = TraceField<EmittedStep>(
         "step or error",
         [
             TraceCase("step", EmittedStep.step, step, arguments) {

@@ -22,7 +22,8 @@ struct TraceField<Value>: Sendable {
     init(_ name: String, _ cases: [TraceCase<Value>]) {
         write = { value, line, coordinator in
             for one in cases where one.write(value, &line, coordinator) { return }
-            assertionFailure("'\(value)' has no description")
+            // Without a word, the next value would be read as this one.
+            line.add("undescribed")
         }
         read = { scanner, coordinator throws(Failure) in
             let word = try scanner.word()

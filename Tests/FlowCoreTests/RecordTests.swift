@@ -65,10 +65,17 @@ import Testing
             case .reply(.outcomes), .reply(.verdicts): -1
             }
         }
+        func number(_ item: ListRecord.Item) -> Int {
+            switch item {
+            case .step: 0
+            case .refused: 1
+            }
+        }
         let bindings = RecordSamples.nodes.flatMap { $0.0.onDismissed?.bindings ?? [] }
         #expect(Set(bindings.map { number($0.source) }).count == 5)
         #expect(Set(RecordSamples.nodes.compactMap { $0.0.flow.map { number($0.readiness) } }).count == 3)
         #expect(Set(RecordSamples.tokens.map { number($0.0.outcome) }).count == 6)
+        #expect(Set(RecordSamples.lists.flatMap { $0.0.items.map(number) }).count == 2)
     }
 
     @Test(arguments: 0..<100)
