@@ -103,12 +103,6 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         return all
     }
 
-    /// The client that created it, for signals.
-    var sender: Client { client == .former ? .daemon : client }
-
-    /// The path of its parent, live or not.
-    var parentPath: String { String(path.dropLast(id.utf8.count + 1)) }
-
     /// The state of a flow.
     struct FlowState: Equatable, Sendable {
         /// Its definition. When definitions are read again, the index changes, and never the name.

@@ -9,6 +9,12 @@ public struct NodeID: Hashable, Sendable {
 }
 
 extension Node {
+    /// The client that created it, for signals.
+    var sender: Client { client == .former ? .daemon : client }
+
+    /// The path of its parent, live or not.
+    var parentPath: String { String(path.dropLast(id.utf8.count + 1)) }
+
     /// The state of a screen with a presenter (S-31).
     struct Presenting: Equatable, Sendable {
         /// From `due` to `asked` when the screen comes in sight, and to `shown` when the presenter answers that call; back
