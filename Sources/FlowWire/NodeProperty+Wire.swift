@@ -18,11 +18,11 @@ extension NodeProperty {
     /// The property of this name; nil: there is none.
     package init?(name: UnsafePointer<CChar>) {
         // sd-bus hands over the very name of the vtable, which is that of the description.
-        let place =
+        let number =
             Self.names.firstIndex(of: UInt(bitPattern: name))
             ?? Self.allCases.firstIndex { strcmp($0.description.name.cString, name) == 0 }
-        guard let place else { return nil }
-        self = Self.allCases[place]
+        guard let number else { return nil }
+        self.init(rawValue: UInt8(number))
     }
 
     /// Where the names of the descriptions are, by the order of the properties.

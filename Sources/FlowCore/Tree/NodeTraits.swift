@@ -44,12 +44,14 @@ protocol HasNodeTraits {
 }
 
 extension HasNodeTraits {
-    var name: String { traits.name }
-    var id: String { traits.id }
-    var style: String { traits.style }
-    var arguments: Arguments { traits.arguments }
-    var isVisible: Bool { traits.isVisible }
-    var whenHidden: WhenHidden? { traits.whenHidden }
-    var owner: Client? { traits.owner }
-    var client: Client { traits.client }
+    // Inlined, because a call would copy the node.
+
+    @inline(__always) var name: String { traits.name }
+    @inline(__always) var id: String { traits.id }
+    @inline(__always) var style: String { traits.style }
+    @inline(__always) var arguments: Arguments { traits.arguments }
+    @inline(__always) var isVisible: Bool { traits.isVisible }
+    @inline(__always) var whenHidden: WhenHidden? { traits.whenHidden }
+    @inline(__always) var owner: Client? { traits.owner }
+    @inline(__always) var client: Client { traits.client }
 }
