@@ -105,7 +105,11 @@ extension PresentableState {
         guard let presentable = interfaces["\(BusNames.Interface.presentable)"] else { return nil }
         let flow = interfaces["\(BusNames.Interface.flow)"]
         var properties = PropertyList(presentable)
-        if let flow { properties.add(flow) }
+        if let flow {
+            properties.add(flow)
+            // Nothing reports its changes at a flow, and `InterfacesAdded` does not have it.
+            properties[.inSight] = nil
+        }
         self.init(path: path, isFlow: flow != nil, properties: properties)
     }
 }

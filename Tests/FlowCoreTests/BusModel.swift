@@ -138,8 +138,9 @@ extension BusModel {
         func visit(_ path: String, _ current: String?, _ parentIsPresented: Bool) {
             for child in below[path, default: []].sorted(by: { $0.instance < $1.instance }) {
                 var child = child
-                let isPresented = child.isVisible && parentIsPresented && (current ?? child.path) == child.path
-                child.properties[.presented] = .flag(isPresented)
+                let isInSight = parentIsPresented && (current ?? child.path) == child.path
+                child.properties[.presented] = .flag(child.isVisible && isInSight)
+                if !child.isFlow { child.properties[.inSight] = .flag(isInSight) }
                 let covering = !child.isFlow ? nil : below[child.path].flatMap { currentChild(child, $0) }
                 if child.isFlow { child.properties[.current] = .path(covering) }
                 all.append(child)

@@ -41,6 +41,15 @@ extension Effect {
     }
 }
 
+extension Effect {
+    /// The effect without changes of `InSight`; nil if nothing else has changed.
+    var withoutInSight: Effect? {
+        guard case .changeProperties(var changes) = self else { return self }
+        changes.properties[.inSight] = nil
+        return changes.properties.isEmpty ? nil : .changeProperties(changes)
+    }
+}
+
 extension Question {
     fileprivate var text: String { "\(service.name) #\(id.number): \(flow) \(step)\(arguments.text)" }
 }

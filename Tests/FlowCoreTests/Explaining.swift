@@ -25,7 +25,11 @@ extension Explanation {
             }
         }
         if outcome != self.outcome { return "it was to be \(self.outcome), and is \(outcome)" }
-        if rest != self.effects { return "it was to do \(self.effects.map(\.line)), and does \(rest.map(\.line))" }
+        // A world leaves it out.
+        rest = rest.compactMap(\.withoutInSight)
+        if rest != self.effects.compactMap(\.withoutInSight) {
+            return "it was to do \(self.effects.map(\.line)), and does \(rest.map(\.line))"
+        }
         if lines.isEmpty { return "nothing was said" }
         if lines.count > Limits.explanationLines { return nil }
         for case .addPresentable(let state) in effects where !lines.contains(where: { $0.contains("'\(state.path)'") })

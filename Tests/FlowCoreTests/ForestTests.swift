@@ -82,7 +82,8 @@ struct ForestTests {
         #expect(born == [b])
         #expect(
             changes == [
-                PropertyChanges(path: "/main/a", [.visible: .flag(true), .presented: .flag(false)]),
+                PropertyChanges(
+                    path: "/main/a", [.visible: .flag(true), .presented: .flag(false), .inSight: .flag(false)]),
                 PropertyChanges(path: "/main", [.current: .path("/main/b")]),
             ])
         let rest = forest.takeChanges()
@@ -201,7 +202,7 @@ struct ForestTests {
                         .name: .text("list"), .parentFlow: .path("/main"), .style: .text("modal"),
                         .instance: .number(2),
                         .arguments: .arguments([Argument("item", .byte(1))]), .visible: .flag(false),
-                        .presented: .flag(false), .presenter: .text(""), .owner: .text(""),
+                        .presented: .flag(false), .inSight: .flag(true), .presenter: .text(""), .owner: .text(""),
                     ]))
         #expect(
             forest.state(of: main)

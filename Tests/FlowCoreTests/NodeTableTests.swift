@@ -45,6 +45,16 @@ struct NodeTableTests {
         #expect(changes == [PropertyChanges(path: "/main", [.presented: .flag(true)])])
     }
 
+    @Test mutating func `S-38: that a screen comes in sight is reported, and that a flow does is not`() {
+        let page = forest.add("page", below: main)
+        take()
+        for slot in [main, page] { forest.update(slot) { $0.isInSight.toggle() } }
+        let (records, activities, changes) = take()
+        #expect(records.isEmpty && activities.isEmpty)
+        #expect(changes == [PropertyChanges(path: "/main/page", [.inSight: .flag(forest[page].isInSight)])])
+        for slot in [main, page] { #expect(forest.value(of: .inSight, at: slot) == .flag(forest[slot].isInSight)) }
+    }
+
     @Test mutating func `a latest navigation has a record of its own, and is charged`() {
         let arguments = [Argument("a", .string("b"))]
         forest.setLast(

@@ -27,12 +27,12 @@ final class World {
 
     private let quotas: Quotas
 
-    /// Records the effects of an event.
+    /// Records the effects of an event. ``BusModel`` and the model compare `InSight`, so the lines do not contain it.
     private func take(_ all: [Effect]) {
-        effects = all.filter { effect in
-            guard case .watchClient(let client) = effect else { return true }
+        effects = all.compactMap { effect in
+            guard case .watchClient(let client) = effect else { return effect.withoutInSight }
             watched.append(client.name)
-            return false
+            return nil
         }
     }
 

@@ -122,7 +122,8 @@ extension Model {
             let state = state(of: node)
             observed.append(.added(state))
             node.reported = ModelNode.ReportedState(
-                isVisible: state.isVisible, isPresented: state.isPresented, isReady: state.isReady,
+                isVisible: state.isVisible, isPresented: state.isPresented, isInSight: isInSight(node),
+                isReady: state.isReady,
                 current: current(of: node), arguments: state.arguments)
         }
     }

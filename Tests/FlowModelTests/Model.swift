@@ -139,8 +139,10 @@ final class Model {
         }
     }
 
-    func isPresented(_ node: ModelNode) -> Bool {
-        guard node.isVisible else { return false }
+    func isPresented(_ node: ModelNode) -> Bool { node.isVisible && isInSight(node) }
+
+    /// Whether nothing covers it, and its parent is presented (S-38).
+    func isInSight(_ node: ModelNode) -> Bool {
         guard let parent = node.parent else { return true }
         return (current(of: parent) ?? node) === node && isPresented(parent)
     }
@@ -171,14 +173,15 @@ final class Model {
         var changes = ObservedEffect.Changes(path: node.path)
         if node.isVisible != node.reported.isVisible { changes.isVisible = node.isVisible }
         if isPresented != node.reported.isPresented { changes.isPresented = isPresented }
+        if !node.isFlow && isUncovered != node.reported.isInSight { changes.isInSight = isUncovered }
         if node.isFlow && node.isReady != node.reported.isReady { changes.isReady = node.isReady }
         if current !== node.reported.current { changes.current = current?.path ?? "" }
         let arguments = node.arguments.broadcastable
         if arguments != node.reported.arguments { changes.arguments = arguments }
         if !changes.isEmpty { observed.append(.changed(changes)) }
         node.reported = ModelNode.ReportedState(
-            isVisible: node.isVisible, isPresented: isPresented, isReady: node.isReady, current: current,
-            arguments: arguments)
+            isVisible: node.isVisible, isPresented: isPresented, isInSight: isUncovered, isReady: node.isReady,
+            current: current, arguments: arguments)
         for child in node.children { reportChanges(child, isPresented && (current ?? child) === child) }
     }
 
@@ -188,8 +191,8 @@ final class Model {
         for node in nodes {
             all[node.path] = ObservedEffect.Changes(
                 path: node.path, arguments: node.reported.arguments, isVisible: node.reported.isVisible,
-                isPresented: node.reported.isPresented, isReady: node.reported.isReady,
-                current: node.reported.current?.path ?? "")
+                isPresented: node.reported.isPresented, isInSight: node.isFlow ? nil : node.reported.isInSight,
+                isReady: node.reported.isReady, current: node.reported.current?.path ?? "")
         }
         return all
     }
@@ -199,7 +202,8 @@ final class Model {
         ObservedEffect.Presentable(
             path: node.path, name: node.name, parent: node.parent?.path, style: node.style, instance: node.instance,
             arguments: node.arguments.broadcastable, isVisible: node.isVisible, isPresented: isPresented(node),
-            definition: node.isFlow ? node.name : nil, isReady: node.isReady, current: current(of: node)?.path)
+            isInSight: node.isFlow ? nil : isInSight(node), definition: node.isFlow ? node.name : nil,
+            isReady: node.isReady, current: current(of: node)?.path)
     }
 
     // MARK: - Steps

@@ -42,6 +42,7 @@ final class ModelNode {
     struct ReportedState {
         var isVisible = false
         var isPresented = false
+        var isInSight = false
         var isReady = false
         var current: ModelNode?
         var arguments: Arguments = []

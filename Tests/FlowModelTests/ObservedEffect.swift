@@ -21,6 +21,8 @@ enum ObservedEffect: Equatable {
         var arguments: Arguments
         var isVisible: Bool
         var isPresented: Bool
+        /// nil for a flow.
+        var isInSight: Bool?
         var definition: String?
         var isReady = false
         var current: String?
@@ -31,12 +33,14 @@ enum ObservedEffect: Equatable {
         var arguments: Arguments?
         var isVisible: Bool?
         var isPresented: Bool?
+        var isInSight: Bool?
         var isReady: Bool?
         /// Empty if no child covers the others.
         var current: String?
 
         var isEmpty: Bool {
-            arguments == nil && isVisible == nil && isPresented == nil && isReady == nil && current == nil
+            arguments == nil && isVisible == nil && isPresented == nil && isInSight == nil && isReady == nil
+                && current == nil
         }
     }
 
@@ -102,7 +106,8 @@ extension ObservedEffect.Presentable {
             path: state.path, name: properties.text(.name) ?? "", parent: properties.path(.parentFlow),
             style: properties.text(.style) ?? "", instance: properties.number(.instance) ?? 0,
             arguments: properties.arguments(.arguments) ?? [], isVisible: properties.flag(.visible) ?? false,
-            isPresented: properties.flag(.presented) ?? false, definition: properties.text(.definition),
+            isPresented: properties.flag(.presented) ?? false, isInSight: properties.flag(.inSight),
+            definition: properties.text(.definition),
             isReady: properties.flag(.ready) ?? false, current: properties.path(.current))
     }
 }
@@ -112,7 +117,8 @@ extension ObservedEffect.Changes {
         let properties = changes.properties
         self.init(
             path: changes.path, arguments: properties.arguments(.arguments), isVisible: properties.flag(.visible),
-            isPresented: properties.flag(.presented), isReady: properties.flag(.ready))
+            isPresented: properties.flag(.presented), isInSight: properties.flag(.inSight),
+            isReady: properties.flag(.ready))
         if properties[.current] != nil { current = properties.path(.current) ?? "" }
     }
 }

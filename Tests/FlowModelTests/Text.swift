@@ -179,6 +179,7 @@ extension ObservedEffect {
         case .changed(let it):
             "~ \(it.path)" + (it.arguments.map { " arguments\($0.text)" } ?? "")
                 + (it.isVisible.map { " visible=\($0)" } ?? "") + (it.isPresented.map { " presented=\($0)" } ?? "")
+                + (it.isInSight.map { " in sight=\($0)" } ?? "")
                 + (it.isReady.map { " ready=\($0)" } ?? "") + (it.current.map { " current=\($0)" } ?? "")
         case .did(let it):
             "did \(it.serial) after \(it.cause) by \(it.client.name): \(it.flow) \(it.step)\(it.arguments.text) ["

@@ -182,6 +182,7 @@ final class World {
         if coordinator.arguments(of: id) != node.arguments.broadcastable { return "Arguments" }
         if coordinator.isVisible(id) != node.isVisible { return "Visible" }
         if coordinator.isPresented(id) != model.isPresented(node) { return "Presented" }
+        if coordinator.value(of: .inSight, at: id) != .flag(model.isInSight(node)) { return "InSight" }
         if coordinator.isReady(id) != (node.isFlow ? node.isReady : nil) { return "Ready" }
         if coordinator.parentPath(of: id) != node.parent?.path { return "Parent" }
         if coordinator.currentPath(of: id) != model.current(of: node)?.path { return "Current" }
@@ -292,6 +293,7 @@ extension ObservedEffect.Changes {
         arguments = later.arguments ?? arguments
         isVisible = later.isVisible ?? isVisible
         isPresented = later.isPresented ?? isPresented
+        isInSight = later.isInSight ?? isInSight
         isReady = later.isReady ?? isReady
         current = later.current ?? current
     }
@@ -302,6 +304,7 @@ extension ObservedEffect.Changes {
         if arguments == before.arguments { rest.arguments = nil }
         if isVisible == before.isVisible { rest.isVisible = nil }
         if isPresented == before.isPresented { rest.isPresented = nil }
+        if isInSight == before.isInSight { rest.isInSight = nil }
         if isReady == before.isReady { rest.isReady = nil }
         if current == before.current { rest.current = nil }
         return rest.isEmpty ? nil : rest

@@ -1,9 +1,10 @@
 import BusTestSupport
 
 extension TestClient {
-    /// The received messages in short: member, path and values of signals; replies as they are.
+    /// The received messages in short: member, path and values of signals; replies as they are. Changes of `InSight`, which
+    /// go with other changes, are left out.
     var transcript: [String] {
-        log.map { message in
+        log.compactMap { message -> String? in
             switch message.kind {
             case .reply: return "answer \(message.values.map(\.brief).joined(separator: " "))"
             case .error(let error): return "error \(error.name)"
@@ -15,7 +16,9 @@ extension TestClient {
             case "InterfacesAdded", "InterfacesRemoved":
                 return "\(message.member) \((message.values[0].text ?? "").dropFirst(Service.tree.count))"
             case "PropertiesChanged":
-                let values = message.values[1].keys.sorted().map { "\($0)=\(message.values[1][$0]?.brief ?? "")" }
+                let names = message.values[1].keys.filter { $0 != "InSight" }.sorted()
+                if names.isEmpty { return nil }
+                let values = names.map { "\($0)=\(message.values[1][$0]?.brief ?? "")" }
                 return "PropertiesChanged \(path) \(values.joined(separator: " "))"
             default:
                 return "\(message.member) \(path) \(message.values.map(\.brief).joined(separator: " "))"

@@ -46,6 +46,8 @@ struct TreeTests {
             default: break
             }
         }
+        // Only a screen's InSight is reported.
+        for (path, properties) in known where properties["Ready"] != nil { known[path]?["InSight"] = nil }
         return known
     }
 
@@ -80,6 +82,10 @@ struct TreeTests {
         }
         // The tab that was selected before the one that ended.
         #expect(known[Service.tree + "/main"]?["Current"] == .objectPath(Service.tree + "/main/stack"))
+        // S-38: a flow's can be read.
+        #expect(try service.property("InSight", of: "/main/stack", "Presentable") == true)
+        try service.show("/main/s")
+        #expect(try service.property("InSight", of: "/main/stack", "Presentable") == false)
     }
 
     @Test func `methods of flows: accepted steps, readiness, the latest navigation`() throws {

@@ -44,8 +44,10 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     var isPresented = false {
         didSet { if isPresented != oldValue { follows.formUnion([.reports(.presented), .evictionIfLeft]) } }
     }
-    /// Whether nothing covers it and its parent is presented, so that it is presented as soon as it is visible (S-14).
-    var isInSight = false
+    /// Whether nothing covers it and its parent is presented, so that it is presented as soon as it is visible (S-38). Derived.
+    var isInSight = false {
+        didSet { if isInSight != oldValue, flow == nil { follows.insert(.reports(.inSight)) } }
+    }
     /// The client that shows it (S-29); nil if it has no owner.
     var owner: Client? {
         get { traits.owner }

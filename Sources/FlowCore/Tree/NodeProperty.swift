@@ -12,6 +12,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
     case arguments
     case visible
     case presented
+    case inSight
     case presenter
     case owner
     // `Flow`, which flows alone have.
@@ -67,6 +68,8 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
         case .arguments: Description("Arguments", "a{sv}", .presentable, .emits)
         case .visible: Description("Visible", "b", .presentable, .emits)
         case .presented: Description("Presented", "b", .presentable, .emits)
+        // Of a screen; a flow's changes are not reported.
+        case .inSight: Description("InSight", "b", .presentable, .emits)
         case .presenter: Description("Presenter", "s", .presentable, .constant)
         case .owner: Description("Owner", "s", .presentable, .emits)
         case .definition: Description("Definition", "s", .flow, .constant)
@@ -86,8 +89,9 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
     static let ofScreens = allCases.filter {
         $0.description.interface == .presentable && $0.description.change != .explicit
     }
-    /// The properties that `InterfacesAdded` reports of a flow.
-    static let ofFlows = allCases.filter { $0.description.change != .explicit }
+    /// The properties that `InterfacesAdded` reports of a flow. Without `inSight`: the value would soon be out of date, as no
+    /// signal reports its changes at flows.
+    static let ofFlows = allCases.filter { $0.description.change != .explicit && $0 != .inSight }
 }
 
 extension Forest {
@@ -102,6 +106,7 @@ extension Forest {
         case .arguments: .arguments(self[slot].arguments.broadcastable)
         case .visible: .flag(self[slot].isVisible)
         case .presented: .flag(self[slot].isPresented)
+        case .inSight: .flag(self[slot].isInSight)
         case .presenter: .text(self[slot].presenting?.presenter.service.name ?? "")
         case .owner: .text(self[slot].owner?.name ?? "")
         // A flow's name is its definition's.
