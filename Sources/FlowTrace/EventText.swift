@@ -102,6 +102,15 @@ extension TraceFields {
         TraceCase("name-owner", Event.nameOwnerChanged, text, nameOwner) {
             if case .nameOwnerChanged(let name, let owner) = $0 { (name, owner) } else { nil }
         },
+        TraceCase("stepper-changed", Event.stepperChanged, stepper, stepperValue) {
+            if case .stepperChanged(let stepper, let value) = $0 { (stepper, value) } else { nil }
+        },
+        TraceCase("stepper-signalled", Event.stepperSignalled, stepper, value.list) {
+            if case .stepperSignalled(let stepper, let values) = $0 { (stepper, values) } else { nil }
+        },
+        TraceCase("stepper-failed", Event.stepperFailed, stepper, error) {
+            if case .stepperFailed(let stepper, let error) = $0 { (stepper, error) } else { nil }
+        },
         TraceCase("definitions", Event.definitionsRead, definitions) {
             if case .definitionsRead(let definitions) = $0 { definitions } else { nil }
         },
@@ -119,6 +128,13 @@ extension TraceFields {
     private static let nameOwner = text.mapped({ $0.isEmpty ? nil : Client($0) }) { (owner: Client?) in
         owner?.name ?? ""
     }
+
+    static let stepperValue = TraceField<StepperValue>(
+        "value of a stepper",
+        [
+            TraceCase("value", StepperValue.value, value) { if case .value(let value) = $0 { value } else { nil } },
+            TraceCase("absent", .absent),
+        ])
 
     private static let emissionOptions = TraceField(
         text.option("token"), number.option("instance"), flag("no-wait", means: false), text.option("activation-token"),

@@ -72,6 +72,7 @@ extension RecordKey.Kind {
         case .registration: "registration"
         case .nameOwner: "name-owner"
         case .progress: "progress"
+        case .stepper: "stepper"
         }
     }
 }

@@ -79,6 +79,16 @@ enum TraceFields {
         return id
     }
 
+    static let stepper = TraceField<StepperID> { stepper, line, coordinator in
+        line.add(quoted: coordinator.definitions.name(of: stepper))
+    } read: { scanner, coordinator throws(Failure) in
+        let name = try scanner.word()
+        guard let stepper = coordinator.definitions.stepper(named: name) else {
+            throw Failure("there is no stepper '\(name)'")
+        }
+        return stepper
+    }
+
     static let node = TraceField<NodeID> { node, line, coordinator in
         line.add(coordinator.path(of: node))
     } read: { scanner, coordinator throws(Failure) in

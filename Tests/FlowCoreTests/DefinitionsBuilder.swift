@@ -73,10 +73,21 @@ struct DefinitionsBuilder {
         var stepArguments: Arguments = []
     }
 
+    /// A property or a signal of `com.example.Vehicle`.
+    struct Stepper {
+        var flow = "device"
+        var property: String?
+        var signal = ""
+        var step: String
+        var with: [StepperDefinition.Binding] = []
+        var absent: Arguments?
+    }
+
     private(set) var steps: [String: StepDeclaration] = [:]
     private(set) var screens: [String: ScreenDeclaration] = [:]
     private(set) var flows: [String: Flow] = [:]
     var autostart: [Root] = []
+    var steppers: [Stepper] = []
 
     mutating func step(_ name: String, _ parameters: KeyValuePairs<String, String> = [:], isPrivate: Bool = false) {
         steps[name] = StepDeclaration(name, parameters: Self.parameters(parameters), isPrivate: isPrivate)
@@ -157,6 +168,13 @@ extension DefinitionsBuilder {
                 Autostart(
                     names.flow(root.flow), id: root.id, arguments: root.arguments, step: root.step.map(names.step),
                     stepArguments: root.stepArguments)
+            },
+            steppers: whole.steppers.map { stepper in
+                StepperDefinition(
+                    names.flow(stepper.flow), name: "com.example.Vehicle", object: .path("/vehicle"),
+                    interface: "com.example.Vehicle1",
+                    source: stepper.property.map { .property($0, absent: stepper.absent) } ?? .signal(stepper.signal),
+                    step: names.step(stepper.step), bindings: stepper.with)
             })
     }
 
@@ -170,6 +188,10 @@ extension DefinitionsBuilder {
                 mention(step: rule.step)
                 for part in rule.branches.parts { mention(part) }
             }
+        }
+        for stepper in steppers {
+            mention(step: stepper.step)
+            if flows[stepper.flow] == nil { flow(stepper.flow) }
         }
         for root in autostart {
             mention(step: root.step)

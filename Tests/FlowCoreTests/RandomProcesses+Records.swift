@@ -26,7 +26,7 @@ extension Coordinator {
                 guard let body = record.body, var node = try? NodeRecord(body) else { return record }
                 node.presenting?.isCalled = false
                 return Record(record.key, node.encoded())
-            case .activity, .step, .list, .token, .progress: return record
+            case .activity, .step, .list, .token, .progress, .stepper: return record
             }
         }
     }

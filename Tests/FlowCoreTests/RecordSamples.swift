@@ -158,5 +158,9 @@ enum RecordSamples {
     static let progress = (ProgressRecord(rank: 3, done: 250), "03fa01")
     static let origin = (OriginRecord(triggered: 200, isReported: true), "c80101")
     static let counters = (CountersRecord(serial: 4_096, instance: 5), "802005")
+    static let steppers: [(StepperRecord, String)] = [
+        (StepperRecord(root: 7, stepper: 0xcbf2_9ce4_8422_2325, value: .absent), "07a5c688a1c89ca7f9cb010000"),
+        (StepperRecord(root: 300, stepper: 1, value: .value(.bool(true)), isPrivate: true), "ac020101620101"),
+    ]
     static let nameOwner = (NameOwnerRecord(name: "a.b", owner: client), "03612e62043a312e37")
 }

@@ -35,6 +35,7 @@ import Testing
         try check([RecordSamples.counters])
         try check([RecordSamples.nameOwner])
     }
+    @Test func `the records of steppers`() throws { try check(RecordSamples.steppers) }
 
     /// Does not compile when an enumeration gets a case, which then needs a byte and a sample.
     @Test func `every case with values has a sample`() {
@@ -104,6 +105,7 @@ import Testing
         check([RecordSamples.origin])
         check([RecordSamples.counters])
         check([RecordSamples.nameOwner])
+        check(RecordSamples.steppers)
     }
 
     @Test func `invalid values are an error with a reason`() {

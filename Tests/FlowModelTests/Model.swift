@@ -83,7 +83,8 @@ final class Model {
         case .timerFired: fireIdle()
         case .definitionsRead(let new): reload(new)
         case .emissionRepeated, .presentableClaimed, .presentableReleased, .readinessAwaited, .flowRegistered,
-            .flowUnregistered, .guardReplied, .navigatorReplied, .presenterReplied, .restored:
+            .flowUnregistered, .stepperChanged, .stepperSignalled, .stepperFailed, .guardReplied, .navigatorReplied,
+            .presenterReplied, .restored:
             preconditionFailure("the model lives in a world of one process")
         }
         return observed

@@ -14,7 +14,10 @@ struct EventTextTests {
         ],
         screens: [ScreenDeclaration("page")],
         flows: [FlowDefinition("main", rules: [Rule(StepID(0), [.pop(.root)])]), FlowDefinition("other")],
-        autostart: [Autostart(FlowID(0))])
+        autostart: [Autostart(FlowID(0))],
+        steppers: [StepperDefinition.Source.property("P", absent: nil), .signal("S")].map {
+            StepperDefinition(FlowID(0), name: "a.b", object: .path("/"), interface: "a.B", source: $0, step: StepID(1))
+        })
 
     private func coordinator() -> Coordinator {
         var coordinator = Coordinator(definitions: definitions, basePath: "/base")
@@ -80,6 +83,10 @@ struct EventTextTests {
         "client-vanished \":1.1\"",
         "client-identified \":1.1\" 1000",
         "name-owner \"a.b\" \":1.1\"",
+        "stepper-changed \"a.B.P for main\" value b true",
+        "stepper-changed \"a.B.P for main\" absent",
+        "stepper-signalled \"a.B.S for main\" 2 s \"x\" i 5",
+        "stepper-failed \"a.B.S for main\" LimitExceeded \"too large\"",
         "definitions",
         "restored same-bus 0",
         "restored other-bus 1 counters 0 00ff7f80",
@@ -103,6 +110,9 @@ struct EventTextTests {
         case clientVanished = "client-vanished"
         case clientIdentified = "client-identified"
         case nameOwner = "name-owner"
+        case stepperChanged = "stepper-changed"
+        case stepperSignalled = "stepper-signalled"
+        case stepperFailed = "stepper-failed"
 
         init(_ event: Event) {
             self =
@@ -130,6 +140,9 @@ struct EventTextTests {
                 case .clientVanished: .clientVanished
                 case .clientIdentified: .clientIdentified
                 case .nameOwnerChanged: .nameOwner
+                case .stepperChanged: .stepperChanged
+                case .stepperSignalled: .stepperSignalled
+                case .stepperFailed: .stepperFailed
                 case .definitionsRead: .definitions
                 case .restored: .restored
                 }
@@ -333,7 +346,7 @@ struct EventTextTests {
         (
             "restored same-bus 1 screen 1 00",
             "'screen' is no kind of a record; it has to be one of 'counters', 'node', 'activity', 'step', 'list', "
-                + "'origin', 'token', 'registration', 'name-owner', 'progress'"
+                + "'origin', 'token', 'registration', 'name-owner', 'progress', 'stepper'"
         ),
         ("restored same-bus 1 node one 00", "'one' is no number that fits here"),
         (

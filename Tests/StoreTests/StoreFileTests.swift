@@ -111,7 +111,8 @@ import Testing
             case .token:
                 #expect(record.key.number == round)
                 tokens.append(round)
-            case .activity, .step, .list, .progress, .origin, .registration, .nameOwner: Issue.record("\(record.key)")
+            case .activity, .step, .list, .progress, .origin, .registration, .nameOwner, .stepper:
+                Issue.record("\(record.key)")
             }
         }
         #expect(rounds.count == 1)

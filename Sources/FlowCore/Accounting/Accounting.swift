@@ -69,7 +69,7 @@ struct Accounting: Sendable {
     mutating func count(_ change: Usage, for client: Client) {
         if change == Usage() { return }
         total += change
-        guard client != .daemon else { return }
+        guard client.isConnection else { return }
         var found = accounts.index(forKey: client)
         if found == nil {
             open(client)
@@ -95,7 +95,7 @@ struct Accounting: Sendable {
 
     /// Opens an account, if there is none: the shell will report the client's user, and when the client is gone.
     mutating func open(_ client: Client) {
-        guard accounts[client] == nil, client != .daemon else { return }
+        guard accounts[client] == nil, client.isConnection else { return }
         let isGone = client == .former
         accounts[client] = Account(isGone: isGone)
         if isGone { goneCount += 1 } else { opened.append(client) }
@@ -147,8 +147,8 @@ struct Accounting: Sendable {
         goneCount > 0 && accounts[client]?.isGone ?? false
     }
 
-    /// Whether a client has no limits of its own: the daemon, and clients that are gone.
-    func isFree(_ client: Client) -> Bool { client == .daemon || isGone(client) }
+    /// Whether a client has no limits of its own: the daemon, services with steppers, and clients that are gone.
+    func isFree(_ client: Client) -> Bool { !client.isConnection || isGone(client) }
 
     /// The user of a client, if the user has limits.
     func user(of client: Client) -> UInt32? { accounts[client]?.user }
@@ -188,7 +188,7 @@ extension Accounting {
 
     /// Checks the limits of the client and of its user alone.
     func checkShare(_ more: Usage, for client: Client) throws(FlowError) {
-        guard client != .daemon else { return }
+        guard client.isConnection else { return }
         let account = accounts[client]
         if account?.isGone == true { return }
         for resource in Resource.allCases where more[resource] > 0 {

@@ -99,6 +99,8 @@ struct Machine: Sendable {
     var origins: Origins
     var activationTokens = ActivationTokens()
     var alarms = Alarms()
+    /// Properties and signals of other services (S-42).
+    var steppers: Steppers
     /// The time of the event that is continued in slices.
     var begun = Instant(microseconds: 0)
 
@@ -127,6 +129,7 @@ struct Machine: Sendable {
         forest = Forest(base: basePath, quotas: quotas)
         origins = Origins(isRecorded: isRecorded)
         registrations = Registrations(files: definitions)
+        steppers = Steppers(definitions)
         unsaved = UnsavedRecords(isWanted: isRecorded)
     }
 
@@ -201,6 +204,12 @@ struct Machine: Sendable {
             accounting.identify(client, as: user)
         case .nameOwnerChanged(let name, let owner):
             changeOwner(of: name, to: owner, &turn)
+        case .stepperChanged(let stepper, let value):
+            changeStepper(stepper, to: value, &turn)
+        case .stepperSignalled(let stepper, let values):
+            takeSignal(values, of: stepper, &turn)
+        case .stepperFailed(let stepper, let error):
+            reportStepper(stepper, error, &turn)
         case .timerFired:
             alarms.fire(at: turn.now)
         case .definitionsRead(let definitions):

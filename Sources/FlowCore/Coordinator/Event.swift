@@ -20,6 +20,11 @@ public struct Client: Hashable, Sendable {
     /// The daemon, as the client that starts the roots of `autostart`.
     public static let daemon = Client("")
 
+    /// Whether it stands for a service with a stepper, by the well-known name (S-42). It may be on another bus, and has no usage.
+    var isService: Bool { name.utf8.first != UInt8(ascii: ":") && name.utf8.contains(UInt8(ascii: ".")) }
+    /// Whether it is a connection whose usage counts.
+    var isConnection: Bool { name.utf8.first == UInt8(ascii: ":") || (!name.isEmpty && !isService) }
+
     /// Stands for the clients of another bus, after a restart: none of them is connected any more (D-3).
     static let former = Client("former")
 }
@@ -92,6 +97,12 @@ public enum Event: Sendable {
     case clientIdentified(Client, user: UInt32)
     /// One of ``Definitions/busNames`` has a new owner, or none (nil).
     case nameOwnerChanged(String, owner: Client?)
+    /// The property of a stepper has this value now, or can't be read any more (S-42).
+    case stepperChanged(StepperID, StepperValue)
+    /// The service of a stepper sent its signal, with these values.
+    case stepperSignalled(StepperID, [Value])
+    /// The value of a stepper's property, or the values of its signal, can't be those of a step.
+    case stepperFailed(StepperID, FlowError)
     /// The next slice can begin, because ``Coordinator/hasMore`` is true (S-7).
     case continued
     /// The time of the latest ``Effect/startTimer(at:)`` has come.

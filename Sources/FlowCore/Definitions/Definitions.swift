@@ -38,6 +38,8 @@ public final class Definitions: Equatable, Sendable {
     public let flows: [FlowDefinition]
     /// The roots that start with the daemon, in order.
     public let autostart: [Autostart]
+    /// The properties and signals of other services that emit steps, in order (S-42).
+    public let steppers: [StepperDefinition]
 
     /// Whether some flow has an idle step.
     let haveIdleFlows: Bool
@@ -51,12 +53,13 @@ public final class Definitions: Equatable, Sendable {
     /// Creates definitions. No list may contain a name twice.
     public init(
         steps: [StepDeclaration] = [], screens: [ScreenDeclaration] = [], flows: [FlowDefinition] = [],
-        autostart: [Autostart] = []
+        autostart: [Autostart] = [], steppers: [StepperDefinition] = []
     ) {
         self.steps = steps
         self.screens = screens
         self.flows = flows
         self.autostart = autostart
+        self.steppers = steppers
         haveIdleFlows = flows.contains { $0.idle != nil }
         askOthers = flows.contains(where: \.asksOthers)
         stepIndex = Self.index(steps.map(\.name))
@@ -111,7 +114,7 @@ public final class Definitions: Equatable, Sendable {
     /// The indexes follow from the other parts.
     public static func == (one: Definitions, other: Definitions) -> Bool {
         one.steps == other.steps && one.screens == other.screens && one.flows == other.flows
-            && one.autostart == other.autostart
+            && one.autostart == other.autostart && one.steppers == other.steppers
     }
 
     private static func index(_ names: [String]) -> NameIndex {

@@ -47,6 +47,7 @@ extension Limits {
             LimitRow(
                 "`timeout` of a presenter, guard or navigator",
                 "\(time(answerTimeouts.lowerBound)) to \(time(answerTimeouts.upperBound))"),
+            LimitRow("steppers (S-42)", count(steppers)),
             LimitRow("all definition files together", bytes(definitionBytes)),
         ]
     }
@@ -94,6 +95,7 @@ extension Limits {
                 "the period in which a screen is presented again at most \(revivals) times after the loss of its owner (S-30)",
                 time(revivalTime)),
             LimitRow("a call is remembered by its token (S-9)", time(tokenLifetime)),
+            LimitRow("the time between two steps of a property (S-42)", time(stepperPause)),
         ]
     }
 

@@ -111,6 +111,11 @@ public enum Limits {
     /// Steps that one origin can trigger (S-11).
     public static let triggeredSteps = 256
 
+    /// Steppers in all definition files together.
+    public static let steppers = 256
+    /// The time after a property has emitted until it may emit again, in µs: it emits at most 10 times a second (S-42).
+    public static let stepperPause: UInt64 = 100_000
+
     /// Effects and steps in one slice (S-7), about 10 ms of work. The slice ends with the cascade that reaches the
     /// limit.
     public static let slice = 256

@@ -65,6 +65,9 @@ extension Machine {
     /// Ends the steps that wait for removed presentables. Steps that waited at them end now, and are reported (S-12). Steps
     /// that were triggered on their flows end when their turn comes (S-22), and are reported at the nearest live ancestor.
     mutating func dropSteps(of gone: [Node], nearestLiveAncestor: NodeSlot?, _ turn: inout Turn) {
+        if !steppers.isEmpty {
+            for node in gone where node.parent == nil { steppers.forget(root: node.instance) }
+        }
         for node in gone {
             guard let flow = node.flow else { continue }
             let id = NodeID(slot: node.slot, instance: node.instance)

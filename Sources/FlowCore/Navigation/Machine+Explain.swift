@@ -89,7 +89,8 @@ extension Machine {
         case .initial: return "then the initial \(what) \(place)"
         case .deferred: return "then \(what), which was deferred, \(place)"
         case .triggered: return "then \(what) \(place)"
-        case .emitted, .deepLink, .listed, .segment, .idle: return "then \(what), which waited before, \(place)"
+        case .emitted, .deepLink, .listed, .segment, .idle, .property, .signalled:
+            return "then \(what), which waited before, \(place)"
         }
     }
 

@@ -22,7 +22,7 @@ extension Machine {
         case .idle:
             reportFailure(of: step, outcome, &turn)
             idleStepEnded(step, outcome, &turn)
-        case .initial, .triggered, .deferred:
+        case .initial, .triggered, .deferred, .property, .signalled:
             reportFailure(of: step, outcome, &turn)
         }
         if step.purpose == .initial, let flow = forest.slot(of: step.flow) {

@@ -28,6 +28,7 @@ extension Machine {
             }
             hideLastNavigation(of: slot)
         }
+        exchangeSteppers()
         watchAll(unlike: old, &turn)
         forest.updateAllVisibility()
         reportChanges(&turn)

@@ -83,6 +83,7 @@ extension Machine {
                     origin: origin, client: flowRequest.client, flow: forest.id(of: slot),
                     step: initial, arguments: stepArguments, cause: 0, purpose: .initial), &turn)
         }
+        emitProperties(at: slot, &turn)
         return forest[slot].path
     }
 }

@@ -103,6 +103,6 @@ extension Definitions {
                     guard: registration.hasGuard ? Guard(registration.service) : nil,
                     navigator: Navigator(registration.service, steps: own)))
         }
-        return Definitions(steps: steps, screens: screens, flows: flows, autostart: autostart)
+        return Definitions(steps: steps, screens: screens, flows: flows, autostart: autostart, steppers: steppers)
     }
 }

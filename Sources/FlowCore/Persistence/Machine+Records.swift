@@ -24,7 +24,7 @@ extension Machine {
     var pendingWork: Coordinator.PendingWork {
         let hasUrgentRecords =
             forest.hasDirtyRecords || unsaved.isUrgent || origins.hasUnsaved || calls.hasUnsaved
-            || registrations.hasUnsaved || nameOwners.hasUnsaved || !tokens.unsaved.isEmpty
+            || registrations.hasUnsaved || steppers.hasUnsaved || nameOwners.hasUnsaved || !tokens.unsaved.isEmpty
         return Coordinator.PendingWork(
             hasMore: hasMore, hasUrgentRecords: hasUrgentRecords,
             hasRecords: hasUrgentRecords || forest.hasDirtyActivities || !tokens.forgotten.isEmpty)
@@ -41,6 +41,7 @@ extension Machine {
         records += calls.takeRecords(definitions)
         records += registrations.takeRecords(watches)
         records += nameOwners.takeRecords()
+        records += steppers.takeRecords()
         records += tokens.takeRecords()
         return records
     }
@@ -81,6 +82,7 @@ extension Machine {
         }
         records += origins.allRecords + calls.allRecords(definitions) + registrations.allRecords(watches)
         records += nameOwners.allRecords
+        records += steppers.allRecords
         records += tokens.allRecords
         return records.sorted { $0.key < $1.key }
     }
@@ -209,6 +211,10 @@ extension Machine {
         case .triggered: record.purpose = .triggered
         case .deferred: record.purpose = .deferred
         case .idle: record.purpose = .idle
+        case .property(let number):
+            record.purpose = .property
+            record.index = number
+        case .signalled: record.purpose = .signalled
         }
         if stage == .queued, step.reportsFailure { record.placeOfFailure = failurePath(of: step.flow) }
         return record

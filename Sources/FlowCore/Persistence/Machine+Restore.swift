@@ -30,6 +30,9 @@ extension Machine {
         for slot in inSight where !onSameBus || mayCall(slot, called) { forest.noteInSight(slot) }
 
         for slot in forest.preorder() where forest[slot].flow != nil { hideLastNavigation(of: slot) }
+        for (number, record) in stored.steppers {
+            steppers.restore(record, number, isLive: lost.slots[record.root] != nil)
+        }
         restoreSteps(of: stored, lost, onSameBus: onSameBus, &turn)
         for slot in forest.preorder() where forest[slot].flow?.isResting == false { scheduleIdleStep(of: slot) }
         triggerPresented(&turn)
@@ -153,7 +156,7 @@ extension Machine {
         var traits = record.traits
         if !onSameBus {
             // A root of `autostart` belongs to the daemon on any bus.
-            if traits.client != .daemon { traits.client = .former }
+            if traits.client.isConnection { traits.client = .former }
             // No client shows it yet; flows are visible unless a client hides them.
             traits.isVisible = record.flow != nil
             traits.owner = nil
@@ -187,7 +190,7 @@ extension Machine {
         let last = activity?.last.map { last in
             LastNavigation(
                 serial: last.serial, step: last.step, arguments: last.arguments,
-                client: onSameBus || last.client == .daemon ? last.client : .former,
+                client: onSameBus || !last.client.isConnection ? last.client : .former,
                 byteCount: last.arguments.byteCount)
         }
         var state = definitions.newState(of: flow, hasInitial: false, last: last, turn.now)

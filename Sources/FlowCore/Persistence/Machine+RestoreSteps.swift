@@ -122,12 +122,14 @@ extension Machine {
             case .deepLink: return .deepLink(request, place: place)
             case .listed: return .listed(request, place: place)
             case .segment: return .segment(request)
-            case .emitted, .initial, .triggered, .deferred, .idle: return .emitted(request)
+            case .emitted, .initial, .triggered, .deferred, .idle, .property, .signalled: return .emitted(request)
             }
         case .initial: return .initial
         case .triggered: return .triggered
         case .deferred: return .deferred
         case .idle: return .idle
+        case .property: return .property(record.index)
+        case .signalled: return .signalled
         }
     }
 
@@ -158,7 +160,7 @@ extension Machine {
             var walk = PathWalk(segments: [], due: turn.now)
             (walk.place, walk.isUnderWay) = (path(of: record, lost), true)
             call = Call(client: record.client, kind: .path(walk))
-        case .initial, .triggered, .deferred, .idle: return
+        case .initial, .triggered, .deferred, .idle, .property, .signalled: return
         }
         accounting.count(call.usage, for: call.client)
         calls.restore(request, call)
@@ -286,7 +288,7 @@ extension StepRecord {
     fileprivate var isOfCall: Bool {
         switch purpose {
         case .emitted, .deepLink, .listed, .segment: true
-        case .initial, .triggered, .deferred, .idle: false
+        case .initial, .triggered, .deferred, .idle, .property, .signalled: false
         }
     }
 }

@@ -25,6 +25,8 @@ public struct RecordKey: Hashable, Comparable, Sendable {
         case nameOwner = 9
         /// The progress of a call that continues in slices.
         case progress = 10
+        /// The value of a property that a root got last (S-42).
+        case stepper = 11
     }
 
     /// The kind.

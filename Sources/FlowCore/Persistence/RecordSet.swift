@@ -15,6 +15,7 @@ struct RecordSet {
     var nameOwners: [(number: UInt64, name: NameOwnerRecord)] = []
     /// In the order in which the calls continue.
     var progress: [(number: UInt64, progress: ProgressRecord)] = []
+    var steppers: [(number: UInt64, stepper: StepperRecord)] = []
 
     /// Reads records; deleted ones are skipped.
     init(_ records: [Record]) throws(RecordFailure) {
@@ -35,6 +36,7 @@ struct RecordSet {
                 case .token: tokens.append((number, try TokenRecord(body)))
                 case .nameOwner: nameOwners.append((number, try NameOwnerRecord(body)))
                 case .progress: progress.append((number, try ProgressRecord(body)))
+                case .stepper: steppers.append((number, try StepperRecord(body)))
                 case .registration: registrations.append((number, try RegistrationRecord(body)))
                 }
             } catch {
@@ -119,6 +121,9 @@ extension Record {
                 node.onDismissed?.bindings?.removeAll { if case .literal = $0.source { true } else { false } }
             }
             return Record(key, node.encoded())
+        case .stepper:
+            guard let stepper = try? StepperRecord(body), !stepper.isPrivate else { return Record(key, nil) }
+            return self
         case .counters, .activity, .origin, .registration: return self
         }
     }

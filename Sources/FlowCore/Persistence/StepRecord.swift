@@ -29,6 +29,8 @@ struct StepRecord: RecordBody, Equatable, Sendable {
         case triggered = 5
         case deferred = 6
         case idle = 7
+        case property = 8
+        case signalled = 9
     }
 
     var stage = Stage.initial
@@ -40,7 +42,7 @@ struct StepRecord: RecordBody, Equatable, Sendable {
     var step = ""
     var arguments: Arguments = []
     var purpose = Purpose.triggered
-    /// The call that waits for its outcome, and the place of the step in the call.
+    /// The call that waits for its outcome, and the place of the step in the call; or the number of a property (S-42).
     var request: UInt64 = 0
     var index: UInt64 = 0
     /// The path of the called object, for a call with one step.

@@ -1,4 +1,5 @@
-/// The next events by time: idle flows (S-34), and calls whose callers have waited long enough (S-9).
+/// The next events by time: idle flows (S-34), calls whose callers have waited long enough
+/// (S-9), and properties that changed too soon after they had emitted (S-42).
 ///
 /// An entry may be too early, never too late, and its subject may be gone. Every step reaches a flow, so reaching only
 /// notes the time at the flow; answering a call leaves its entry, too. Entries are corrected when they are due.
@@ -7,12 +8,14 @@ struct Alarms: Sendable {
     enum Subject: Equatable, Sendable {
         case flow(NodeID)
         case call(RequestID)
+        case stepper(StepperID)
 
         /// Orders subjects by kind, then by age.
         fileprivate var rank: (Int, UInt64) {
             switch self {
             case .flow(let node): (0, node.instance)
             case .call(let request): (1, request.number)
+            case .stepper(let stepper): (2, UInt64(stepper.index))
             }
         }
     }

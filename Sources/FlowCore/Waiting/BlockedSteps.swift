@@ -38,6 +38,15 @@ struct BlockedSteps: Sendable {
         return next
     }
 
+    /// Removes some of the steps for a flow. Returns them.
+    mutating func remove(for flow: NodeID, where isRemoved: (WaitingStep) -> Bool) -> [WaitingStep] {
+        let removed = heaps[flow]?.elements.map(\.step).filter(isRemoved) ?? []
+        if removed.isEmpty { return [] }
+        heaps[flow]?.removeAll { isRemoved($0.step) }
+        if heaps[flow]?.isEmpty == true { heaps[flow] = nil }
+        return removed
+    }
+
     /// Takes all steps for a flow, in order.
     mutating func takeAll(for flow: NodeID) -> [WaitingStep] {
         heaps.removeValue(forKey: flow)?.elements.sorted().map(\.step) ?? []

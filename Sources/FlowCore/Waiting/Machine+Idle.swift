@@ -21,6 +21,7 @@ extension Machine {
                 switch subject {
                 case .flow(let flow): forest.slot(of: flow) == nil
                 case .call(let request): calls[request]?.isAwaited != true
+                case .stepper: false
                 }
             }
         }

@@ -42,17 +42,17 @@ extension Machine {
         (turn.size, turn.taken) = (size, 0)
     }
 
-    /// Answers callers that have waited long enough; ignores idle flows.
+    /// Answers callers that have waited long enough; ignores idle flows and steppers.
     private mutating func takeDueCalls(_ turn: inout Turn) {
         if let request = calls.parkedCall(dueBy: turn.now) { replyTimedOut(request, &turn) }
-        var idle: [Alarms.Entry] = []
+        var others: [Alarms.Entry] = []
         while let next = alarms.takeNext(dueBy: turn.now) {
             switch next.subject {
-            case .flow: idle.append(next)
+            case .flow, .stepper: others.append(next)
             case .call(let request): replyTimedOut(request, &turn)
             }
         }
-        for entry in idle { alarms.insert(entry.subject, due: entry.due) }
+        for entry in others { alarms.insert(entry.subject, due: entry.due) }
     }
 
     /// Calls and steps that continue later get records.
@@ -71,6 +71,7 @@ extension Machine {
         guard let next = alarms.takeDue() else { return }
         switch next.subject {
         case .flow(let flow): takeIdle(flow, due: next.due, &turn)
+        case .stepper(let stepper): stepperIsDue(stepper, at: next.due, &turn)
         case .call(let request): replyTimedOut(request, &turn)
         }
     }

@@ -18,6 +18,10 @@ struct WaitingStep: Equatable, Sendable {
         case deferred
         /// Nothing: it is an idle step (S-34).
         case idle
+        /// Nothing: a property of another service has changed (S-42). The number stands for the property and the root.
+        case property(UInt64)
+        /// Nothing: another service sent a signal.
+        case signalled
     }
 
     /// The number of the event from outside that began the cascade; later origins have greater numbers (S-6).
@@ -47,7 +51,7 @@ struct WaitingStep: Equatable, Sendable {
     var isDeepLink: Bool {
         switch purpose {
         case .deepLink, .segment: true
-        case .emitted, .listed, .initial, .triggered, .deferred, .idle: false
+        case .emitted, .listed, .initial, .triggered, .deferred, .idle, .property, .signalled: false
         }
     }
 
@@ -55,7 +59,7 @@ struct WaitingStep: Equatable, Sendable {
     var reportsFailure: Bool {
         switch purpose {
         case .emitted, .deepLink, .listed, .segment: false
-        case .initial, .triggered, .deferred, .idle: true
+        case .initial, .triggered, .deferred, .idle, .property, .signalled: true
         }
     }
 
@@ -63,7 +67,7 @@ struct WaitingStep: Equatable, Sendable {
     var isTriggered: Bool {
         switch purpose {
         case .initial, .triggered: true
-        case .emitted, .deepLink, .listed, .segment, .deferred, .idle: false
+        case .emitted, .deepLink, .listed, .segment, .deferred, .idle, .property, .signalled: false
         }
     }
 }

@@ -1,0 +1,130 @@
+// Steppers that need no code: properties and signals of other services become steps (S-42).
+
+extension Machine {
+    /// A property of another service has this value now, or can't be read.
+    mutating func changeStepper(_ stepper: StepperID, to value: StepperValue, _ turn: inout Turn) {
+        switch steppers.change(stepper, to: value, at: turn.now) {
+        case .now: emitProperty(stepper, &turn)
+        case .at(let time): schedule(.stepper(stepper), due: time)
+        case .no: break
+        }
+    }
+
+    /// The time has come for a property that changed too soon after it had emitted.
+    mutating func stepperIsDue(_ stepper: StepperID, at time: Instant, _ turn: inout Turn) {
+        if steppers.isDue(stepper, at: time) { emitProperty(stepper, &turn) }
+    }
+
+    /// Emits the state of a property on each root that got another one last.
+    private mutating func emitProperty(_ stepper: StepperID, _ turn: inout Turn) {
+        guard let value = steppers.known(stepper) else { return }
+        steppers.begin(stepper, at: turn.now)
+        for root in roots(of: stepper) { emit(value, of: stepper, at: root, &turn) }
+    }
+
+    /// Emits the states of all properties that are known on a new root.
+    mutating func emitProperties(at root: NodeSlot, _ turn: inout Turn) {
+        if steppers.isEmpty { return }
+        let flow = definition(of: root)
+        let id = forest.id(of: root)
+        for (place, stepper) in definitions.steppers.enumerated() where stepper.flow == flow {
+            if let value = steppers.known(StepperID(place)) { emit(value, of: StepperID(place), at: id, &turn) }
+        }
+    }
+
+    /// Another service sent a signal with these values.
+    mutating func takeSignal(_ values: [Value], of stepper: StepperID, _ turn: inout Turn) {
+        for root in roots(of: stepper) {
+            let arguments = arguments(of: stepper) { values.indices.contains($0) ? values[$0] : nil }
+            emit(arguments, of: stepper, at: root, .signalled, &turn)
+        }
+    }
+
+    /// The value of a property, or a signal, can't become a step.
+    mutating func reportStepper(_ stepper: StepperID, _ error: FlowError, _ turn: inout Turn) {
+        for root in roots(of: stepper) {
+            reportFailure(of: step([], of: stepper, at: root, .signalled), .refused(error), &turn)
+        }
+    }
+
+    /// The live roots that get the steps. A step can need room, for which another root is evicted.
+    private func roots(of stepper: StepperID) -> [NodeID] {
+        let flow = definitions.steppers[stepper.index].flow
+        return forest.roots.filter { forest[$0].flow?.definition == flow }.map(forest.id(of:))
+    }
+
+    /// The definitions are others now.
+    mutating func exchangeSteppers() {
+        if steppers.isEmpty, definitions.steppers.isEmpty { return }
+        steppers.exchange(definitions)
+        alarms.removeAll { if case .stepper = $0 { true } else { false } }
+        for (stepper, time) in steppers.due { schedule(.stepper(stepper), due: time) }
+    }
+
+    // MARK: Steps
+
+    private mutating func emit(_ value: StepperValue, of stepper: StepperID, at root: NodeID, _ turn: inout Turn) {
+        let definition = definitions.steppers[stepper.index]
+        let isPrivate = definitions[definition.step].isPrivate
+        guard
+            let number = steppers.emit(value, of: stepper, at: root.instance, isPrivate: isPrivate)
+        else { return }
+        let purpose = WaitingStep.Purpose.property(number)
+        switch (value, definition.source) {
+        case (.value(let value), _):
+            emit(arguments(of: stepper) { _ in value }, of: stepper, at: root, purpose, &turn)
+        case (.absent, .property(_, let absent?)): emit(absent, of: stepper, at: root, purpose, &turn)
+        // Without arguments for it, nothing is emitted; but the value that comes back is.
+        case (.absent, _): break
+        }
+    }
+
+    /// The arguments of a stepper's step.
+    ///
+    /// - Parameter value: the value of a signal's argument, or of the property.
+    private func arguments(of stepper: StepperID, _ value: (Int) -> Value?) -> Arguments {
+        definitions.steppers[stepper.index].bindings.compactMap { binding in
+            switch binding.source {
+            case .literal(let literal): Argument(binding.name, literal)
+            case .value: value(0).map { Argument(binding.name, $0) }
+            case .argument(let index): value(index).map { Argument(binding.name, $0) }
+            }
+        }
+    }
+
+    private func step(
+        _ arguments: Arguments, of stepper: StepperID, at root: NodeID, _ purpose: WaitingStep.Purpose
+    ) -> WaitingStep {
+        let definition = definitions.steppers[stepper.index]
+        return WaitingStep(
+            origin: 0, client: Client(definition.name), flow: root, step: definition.step,
+            arguments: arguments, cause: 0, purpose: purpose)
+    }
+
+    /// Emits a step on a root: it passes no gate, and joins the queue as a step from outside.
+    private mutating func emit(
+        _ arguments: Arguments, of stepper: StepperID, at root: NodeID, _ purpose: WaitingStep.Purpose,
+        _ turn: inout Turn
+    ) {
+        guard let slot = forest.slot(of: root) else { return }
+        var step = step(arguments, of: stepper, at: root, purpose)
+        step.origin = origins.next()
+        if case .property = purpose { dropOutdated(purpose, at: slot) }
+        do throws(FlowError) {
+            step.arguments = try definitions.admit(arguments, of: step.step)
+            try checkWait(step, for: slot, &turn)
+        } catch {
+            return reportFailure(of: step, .refused(error), &turn)
+        }
+        queue.insert(contentsOf: [step])
+    }
+
+    /// A step of the same property that waits for the flow is out of date.
+    private mutating func dropOutdated(_ purpose: WaitingStep.Purpose, at root: NodeSlot) {
+        guard isWaiting(root) else { return }
+        for step in blocked.remove(for: forest.id(of: root), where: { $0.purpose == purpose }) {
+            unrecord(step)
+            stopWaiting(step)
+        }
+    }
+}

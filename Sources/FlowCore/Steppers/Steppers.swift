@@ -1,0 +1,159 @@
+/// What is known of the properties and signals of other services that emit steps (S-42): the state of each property, and the
+/// value that each root got last.
+struct Steppers: Sendable {
+    /// The state of a stepper, by its number in the definitions.
+    private struct State: Sendable {
+        /// The state of the property; nil until it is known, and for a signal.
+        var known: StepperValue?
+        /// When the property may emit again.
+        var next = Instant(microseconds: 0)
+        /// Whether an alarm is set for that time.
+        var isDue = false
+    }
+
+    /// A root and a stepper.
+    private struct Key: Hashable, Sendable {
+        let root: UInt64
+        let stepper: UInt64
+    }
+
+    /// The value that a root got last.
+    private struct Emitted: Sendable {
+        let number: UInt64
+        var value: StepperValue
+        var isPrivate: Bool
+    }
+
+    /// The identities of the steppers, by their numbers.
+    private var identities: [UInt64]
+    private var states: [State]
+    private var emitted: [Key: Emitted] = [:]
+    /// The number of the latest record.
+    private var lastNumber: UInt64 = 0
+    /// The roots and steppers whose records are out of date, and the records that are gone.
+    private var unsaved: Set<Key> = []
+    private var gone: Set<UInt64> = []
+
+    init(_ definitions: Definitions) {
+        identities = definitions.steppers.map(definitions.identity)
+        states = identities.map { _ in State() }
+    }
+
+    /// Whether no definition has a stepper.
+    var isEmpty: Bool { states.isEmpty && emitted.isEmpty }
+
+    /// The state of a property; nil if it is not known.
+    func known(_ stepper: StepperID) -> StepperValue? { states[stepper.index].known }
+
+    // MARK: Properties
+
+    /// Whether a property may emit its new value now, or else when it may.
+    enum Admission: Equatable, Sendable {
+        case now
+        /// At this time; the alarm has to be set.
+        case at(Instant)
+        /// It does not emit now: an alarm is set for it, or it has had this value before.
+        case no
+    }
+
+    /// A property has this value now.
+    mutating func change(_ stepper: StepperID, to value: StepperValue, at now: Instant) -> Admission {
+        if states[stepper.index].known == value { return .no }
+        states[stepper.index].known = value
+        guard now < states[stepper.index].next else { return .now }
+        if states[stepper.index].isDue { return .no }
+        states[stepper.index].isDue = true
+        return .at(states[stepper.index].next)
+    }
+
+    /// A property emits now.
+    mutating func begin(_ stepper: StepperID, at now: Instant) {
+        states[stepper.index].next = now.advanced(by: Limits.stepperPause)
+        states[stepper.index].isDue = false
+    }
+
+    /// Whether a property waits for this time to emit.
+    func isDue(_ stepper: StepperID, at time: Instant) -> Bool {
+        stepper.index < states.count && states[stepper.index].isDue && states[stepper.index].next <= time
+    }
+
+    /// The steppers that wait to emit, and when they may.
+    var due: [(stepper: StepperID, at: Instant)] {
+        states.indices.lazy.filter { states[$0].isDue }.map { (StepperID($0), states[$0].next) }
+    }
+
+    // MARK: What roots got
+
+    /// Notes the state of a property as that which a root got last.
+    ///
+    /// - Returns: a number for the root and the stepper; nil if the root got that state before.
+    mutating func emit(
+        _ value: StepperValue, of stepper: StepperID, at root: UInt64, isPrivate: Bool
+    ) -> UInt64? {
+        let key = Key(root: root, stepper: identities[stepper.index])
+        if let before = emitted[key] {
+            if before.value == value { return nil }
+            emitted[key]?.value = value
+            emitted[key]?.isPrivate = isPrivate
+        } else {
+            lastNumber += 1
+            emitted[key] = Emitted(number: lastNumber, value: value, isPrivate: isPrivate)
+        }
+        unsaved.insert(key)
+        return emitted[key]?.number
+    }
+
+    /// A root is gone.
+    mutating func forget(root: UInt64) { forget { $0.root == root } }
+
+    private mutating func forget(where isGone: (Key) -> Bool) {
+        for (key, last) in emitted where isGone(key) {
+            emitted[key] = nil
+            unsaved.remove(key)
+            gone.insert(last.number)
+        }
+    }
+
+    // MARK: Definitions
+
+    /// The definitions are others now. Steppers that are the same go on.
+    mutating func exchange(_ definitions: Definitions) {
+        let before = Dictionary(zip(identities, states)) { first, _ in first }
+        identities = definitions.steppers.map(definitions.identity)
+        states = identities.map { before[$0] ?? State() }
+        let present = Set(identities)
+        forget { !present.contains($0.stepper) }
+    }
+
+    // MARK: Records
+
+    var hasUnsaved: Bool { !unsaved.isEmpty || !gone.isEmpty }
+
+    /// Takes the changed records.
+    mutating func takeRecords() -> [Record] {
+        if !hasUnsaved { return [] }
+        var records = gone.sorted().map { Record(RecordKey(.stepper, $0), nil) }
+        for key in unsaved { if let last = emitted[key] { records.append(record(key, last)) } }
+        (unsaved, gone) = ([], [])
+        return records.sorted { $0.key < $1.key }
+    }
+
+    var allRecords: [Record] { emitted.map { record($0, $1) } }
+
+    private func record(_ key: Key, _ last: Emitted) -> Record {
+        let record = StepperRecord(
+            root: key.root, stepper: key.stepper, value: last.value, isPrivate: last.isPrivate)
+        return Record(RecordKey(.stepper, last.number), record.encoded())
+    }
+
+    /// Restores a record of a root that is live again. One of a stepper that no definition has is dropped.
+    mutating func restore(_ record: StepperRecord, _ number: UInt64, isLive: Bool) {
+        lastNumber = max(lastNumber, number)
+        guard isLive, identities.contains(record.stepper) else {
+            gone.insert(number)
+            return
+        }
+        emitted[Key(root: record.root, stepper: record.stepper)] = Emitted(
+            number: number, value: record.value, isPrivate: record.isPrivate)
+    }
+}

@@ -1,0 +1,228 @@
+import Testing
+
+@testable import FlowCore
+
+@Suite("Flow coordinator: steppers")
+struct CoordinatorSteppersTests {
+    private static let lid = DefinitionsBuilder.Stepper(
+        property: "LidClosed", step: "lid", with: [.init("closed", .value)], absent: [Argument("closed", .bool(false))])
+    private static let lock = DefinitionsBuilder.Stepper(
+        signal: "Lock", step: "locked", with: [.init("why", .argument(1)), .init("by", .literal(.string("x")))])
+
+    private func builder(_ steppers: [DefinitionsBuilder.Stepper] = [lid, lock]) -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.step("lid", ["closed": "bool"])
+        builder.step("locked", ["why": "string?", "by": "string"])
+        builder.flow(
+            "device", initial: "start",
+            on: ["start": [], "lid": [], "locked": [.screen("lock")], "home": [.flow("device")]])
+        builder.flow("other", on: ["start": []])
+        builder.steppers = steppers
+        return builder
+    }
+
+    private func changed(_ world: World, to value: StepperValue, _ stepper: Int = 0) -> [String] {
+        world.handle(.stepperChanged(StepperID(stepper), value))
+    }
+
+    private func signalled(_ world: World, _ values: [Value], _ stepper: Int = 1) -> [String] {
+        world.handle(.stepperSignalled(StepperID(stepper), values))
+    }
+
+    @Test func `S-42 a property emits on each live root of its flow, when it changes`() throws {
+        let world = try World(root: "device", builder())
+        try world.coordinate("device")
+        try world.coordinate("other")
+        try world.emit("home", on: "/device")
+        #expect(
+            changed(world, to: .value(.bool(true))) == [
+                "did 5 after 0 by com.example.Vehicle: /device lid {closed=true} []",
+                "did 6 after 0 by com.example.Vehicle: /device_2 lid {closed=true} []",
+            ])
+        world.now += Limits.stepperPause
+        #expect(changed(world, to: .value(.bool(true))) == [])
+        world.now += Limits.stepperPause
+        #expect(
+            changed(world, to: .absent).first == "did 7 after 0 by com.example.Vehicle: /device lid {closed=false} []")
+        // Nothing counts for the service, and nobody watches it.
+        #expect(world.watched.contains("com.example.Vehicle") == false)
+    }
+
+    @Test func `S-42 a property emits when the flow begins, after its initial step`() throws {
+        let world = World(builder())
+        #expect(changed(world, to: .value(.bool(true))) == [])
+        try world.coordinate("device")
+        #expect(world.navigations == ["/device start", "/device lid"])
+    }
+
+    @Test func `S-42 a property emits at most 10 times a second, and then its newest value`() throws {
+        let world = try World(root: "device", builder())
+        #expect(changed(world, to: .value(.bool(true))).count == 1)
+        world.now = 60_000
+        #expect(changed(world, to: .value(.bool(false))) == ["timer 100000"])
+        #expect(changed(world, to: .value(.bool(true))) == [])
+        #expect(changed(world, to: .absent) == [])
+        #expect(world.wait(39_999).contains { $0.hasPrefix("did") } == false)
+        #expect(world.wait(1).contains("did 3 after 0 by com.example.Vehicle: /device lid {closed=false} []"))
+        // The same value as before needs no step.
+        world.now += 1
+        _ = changed(world, to: .value(.bool(true)))
+        _ = changed(world, to: .absent)
+        #expect(world.wait(Limits.stepperPause).contains { $0.hasPrefix("did") } == false)
+    }
+
+    @Test func `S-42 each signal is a step, and an argument that it does not have is left out`() throws {
+        let world = try World(root: "device", builder())
+        #expect(
+            signalled(world, [.byte(1), .string("lid")]).last
+                == "did 2 after 0 by com.example.Vehicle: /device locked {why=lid, by=x} [screen lock /device/lock]")
+        #expect(signalled(world, []).last?.contains("locked {by=x}") == true)
+    }
+
+    @Test func `S-42 what does not fit is reported with InvalidArguments`() throws {
+        let world = try World(root: "device", builder())
+        #expect(
+            changed(world, to: .value(.string("yes")))
+                == ["failed after 0 by com.example.Vehicle: /device lid InvalidArguments"])
+        #expect(
+            signalled(world, [.byte(1), .byte(2)])
+                == ["failed after 0 by com.example.Vehicle: /device locked InvalidArguments"])
+        let error = FlowError(.limitExceeded, "too large")
+        #expect(
+            world.handle(.stepperFailed(StepperID(1), error))
+                == ["failed after 0 by com.example.Vehicle: /device locked LimitExceeded"])
+    }
+
+    @Test func `S-42 steps of steppers pass no gate, and do not reach the flow`() throws {
+        var builder = builder()
+        builder.flow("device", idle: (1_000_000, "start"), on: ["start": [], "lid": [], "locked": []])
+        let world = try World(root: "device", builder)
+        try world.hide("/device")
+        world.now = 500_000
+        #expect(changed(world, to: .value(.bool(true))).count == 1)
+        #expect(signalled(world, []).count == 1)
+        #expect(world.wait(500_000).contains { $0.hasPrefix("failed after 0 by : /device start hidden") })
+    }
+
+    @Test func `S-42 emitters do not limit steppers`() throws {
+        var builder = builder()
+        builder.flow("device", emitters: ["com.example.Ui"], on: ["lid": [], "locked": []])
+        builder.autostart = [.init(flow: "device")]
+        let world = World(builder)
+        world.handle(.started)
+        #expect(changed(world, to: .value(.bool(true))).count == 1)
+    }
+
+    @Test func `S-42 of the steps of a property that wait only the newest stays, at its own place`() throws {
+        var builder = builder()
+        builder.flow("device", guarded: ("com.auth", []), on: ["lid": [], "locked": [], "go": []])
+        let world = try World(root: "device", builder)
+        try world.emit("go", on: "/device")
+        let usage = world.coordinator.machine.accounting.total
+        _ = changed(world, to: .value(.bool(true)))
+        _ = signalled(world, [.byte(0), .string("first")])
+        world.now += Limits.stepperPause
+        _ = changed(world, to: .absent)
+        _ = signalled(world, [.byte(0), .string("second")])
+        #expect(world.coordinator.machine.accounting.total.steps == usage.steps + 3)
+        #expect(world.effects == [])
+        world.restart()
+        #expect(world.effects.map(\.line) == ["guard? com.auth #1: /device go"])
+        var asked: [String] = []
+        while case .askGuard(let question)? = world.effects.last(where: {
+            if case .askGuard = $0 { true } else { false }
+        }) {
+            asked.append("\(question.step) \(question.arguments.map(\.value.description))")
+            world.answer(question.id.number, .rejected)
+        }
+        #expect(asked == ["go []", "locked [\"first\", \"x\"]", "lid [\"false\"]", "locked [\"second\", \"x\"]"])
+        #expect(world.coordinator.machine.accounting.total.steps == 0)
+    }
+
+    @Test func `S-42 a signal beyond the steps that may wait is dropped and reported`() throws {
+        var builder = builder()
+        builder.flow("device", guarded: ("com.auth", []), on: ["lid": [], "locked": []])
+        let world = try World(root: "device", builder)
+        for _ in 0..<Limits.waitingStepsPerFlow { _ = signalled(world, []) }
+        #expect(
+            signalled(world, []) == ["failed after 0 by com.example.Vehicle: /device locked LimitExceeded"])
+    }
+
+    @Test func `S-42 a restart and a reload emit only what differs`() throws {
+        let world = try World(root: "device", builder())
+        _ = changed(world, to: .value(.bool(true)))
+        for onSameBus in [true, false] {
+            world.restart(onSameBus: onSameBus)
+            #expect(changed(world, to: .value(.bool(true))) == [])
+        }
+        world.reload(builder([Self.lock, Self.lid]))
+        #expect(changed(world, to: .value(.bool(true)), 1) == [])
+        world.now += Limits.stepperPause
+        #expect(changed(world, to: .absent, 1).count == 1)
+        // Another stepper for the same property is new.
+        var other = Self.lid
+        other.flow = "other"
+        world.reload(builder([other]))
+        #expect(world.records.contains { $0.key.kind == .stepper } == false)
+        other.flow = "device"
+        other.absent = nil
+        world.reload(builder([other]))
+        #expect(changed(world, to: .value(.bool(false))).count == 1)
+    }
+
+    @Test func `S-42 without arguments for it a property that is absent emits nothing, but when it comes back`() throws
+    {
+        var lid = Self.lid
+        lid.absent = nil
+        let world = try World(root: "device", builder([lid]))
+        #expect(changed(world, to: .absent) == [])
+        world.now += Limits.stepperPause
+        #expect(changed(world, to: .value(.bool(true))).count == 1)
+        world.now += Limits.stepperPause
+        #expect(changed(world, to: .absent) == [])
+        world.restart()
+        #expect(changed(world, to: .value(.bool(true))).count == 1)
+    }
+
+    @Test func `S-42 an alarm survives a reload`() throws {
+        let world = try World(root: "device", builder())
+        _ = changed(world, to: .value(.bool(true)))
+        _ = changed(world, to: .absent)
+        world.reload(builder([Self.lock, Self.lid]))
+        #expect(world.wait(Limits.stepperPause).contains { $0.contains("lid {closed=false}") })
+    }
+
+    @Test func `S-42 the value of a private step is in no record on a disk`() throws {
+        var builder = builder()
+        builder.step("lid", ["closed": "bool"], isPrivate: true)
+        let world = try World(root: "device", builder)
+        _ = changed(world, to: .value(.bool(true)))
+        #expect(world.effects.map(\.line) == ["did 2 after 0 by com.example.Vehicle: /device lid []"])
+        let record = try #require(world.records.first { $0.key.kind == .stepper })
+        #expect(record.withoutPrivateArguments.body == nil)
+    }
+
+    @Test func `S-42 records of a root go with it`() throws {
+        let world = try World(root: "device", builder())
+        _ = changed(world, to: .value(.bool(true)))
+        #expect(world.records.contains { $0.key.kind == .stepper })
+        try world.dismiss("/device")
+        #expect(!world.records.contains { $0.key.kind == .stepper })
+    }
+
+    @Test func `S-42 what a stepper creates counts for nobody, and stays on another bus`() throws {
+        let world = try World(root: "device", builder())
+        _ = signalled(world, [])
+        #expect(world.coordinator.machine.accounting.clients[Client("com.example.Vehicle")] == nil)
+        world.restart(onSameBus: false)
+        #expect(try world.forestNode("/device/lock").client == Client("com.example.Vehicle"))
+    }
+
+    @Test func `steppers have names, and numbers if others have the same`() {
+        let definitions = builder([Self.lid, Self.lock, Self.lid]).definitions
+        let names = (0..<3).map { definitions.name(of: StepperID($0)) }
+        #expect(names[0] == "com.example.Vehicle1.LidClosed for device")
+        #expect(names[2] == "com.example.Vehicle1.LidClosed for device (2)")
+        #expect(names.map { definitions.stepper(named: $0)?.index } == [0, 1, 2])
+    }
+}
