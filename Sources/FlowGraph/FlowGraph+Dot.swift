@@ -21,6 +21,10 @@ extension FlowGraph {
         if hasAutostart {
             lines.append("    \(Self.autostartNode) [label=\"flowbusd\\nstarts\", shape=plaintext, fontsize=9]")
         }
+        for stepper in steppers {
+            lines.append(
+                "    \(stepper.id) [label=<\(Self.label(stepper.name, stepper.notes))>, shape=plaintext, fontsize=9]")
+        }
         for box in boxes { lines += dot(box) }
         for edge in edges { lines.append(dot(edge)) }
         // Steps without an incoming edge inside their box form one column with the initial step.
@@ -97,7 +101,7 @@ extension FlowGraph {
             // An edge to another box would rotate the layout.
             if !isOwnEnd(edge) { attributes.append("constraint=false") }
         case .dismissed: attributes.append("style=dotted, color=\"#a51d2d\", fontcolor=\"#a51d2d\", constraint=false")
-        case .back, .idle: attributes.append("style=dotted")
+        case .back, .idle, .stepper: attributes.append("style=dotted")
         }
         return "    \(edge.from) -> \(edge.to)" + (attributes.isEmpty ? "" : " [\(attributes.joined(separator: ", "))]")
     }
@@ -130,7 +134,7 @@ extension FlowGraph.Edge.Kind {
     fileprivate var staysInside: Bool {
         switch self {
         case .initial, .current, .back, .idle: true
-        case .autostart, .opens, .parent, .end, .dismissed: false
+        case .autostart, .stepper, .opens, .parent, .end, .dismissed: false
         }
     }
 }

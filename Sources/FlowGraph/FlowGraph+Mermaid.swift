@@ -14,6 +14,9 @@ extension FlowGraph {
             )
         }
         if hasAutostart { lines.append("    \(Self.autostartNode)([\"flowbusd starts\"])") }
+        for stepper in steppers {
+            lines.append("    \(stepper.id)[/\"\(Self.label(Self.text(stepper.name), stepper.notes))\"/]")
+        }
         for box in boxes { lines += mermaid(box) }
         for edge in edges { lines.append("    " + mermaid(edge)) }
         lines += [
@@ -63,7 +66,7 @@ extension FlowGraph {
             switch edge.kind {
             case .initial, .autostart, .end: "==>"
             case .opens: "-->"
-            case .current, .parent, .dismissed, .back, .idle: "-.->"
+            case .current, .parent, .dismissed, .back, .idle, .stepper: "-.->"
             }
         let label = edge.label.isEmpty ? "" : "|\"\(Self.text(edge.label))\"|"
         return "\(edge.fromBox ?? edge.from) \(arrow)\(label) \(edge.toBox ?? edge.to)"

@@ -79,6 +79,8 @@ public struct FlowGraph: Sendable {
             case initial
             /// A root that starts with the daemon.
             case autostart
+            /// A property or a signal of another service emits the step.
+            case stepper
             /// The step adds a screen or a child flow.
             case opens
             /// The step forwards another step to its flow.
@@ -102,7 +104,17 @@ public struct FlowGraph: Sendable {
         var toBox: String?
     }
 
+    /// A property or a signal that emits steps.
+    struct Stepper: Equatable {
+        var id: String
+        /// The name of the property or signal.
+        var name: String
+        /// The service.
+        var notes: [String]
+    }
+
     private(set) var boxes: [Box] = []
+    private(set) var steppers: [Stepper] = []
     private(set) var edges: [Edge] = []
     /// Whether a root starts with the daemon.
     var hasAutostart: Bool { edges.contains { $0.kind == .autostart } }
@@ -114,6 +126,7 @@ public struct FlowGraph: Sendable {
         var builder = GraphBuilder(definitions, options)
         builder.build()
         boxes = builder.boxes
+        steppers = builder.steppers
         edges = builder.edges
         mark(options.live ?? [], definitions)
     }

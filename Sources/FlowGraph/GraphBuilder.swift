@@ -12,6 +12,7 @@ struct GraphBuilder {
     /// The flows that can contribute each flow.
     private let parents: [Int: [Int]]
     private(set) var boxes: [FlowGraph.Box] = []
+    private(set) var steppers: [FlowGraph.Stepper] = []
     private(set) var edges: [Edge] = []
     private var known: Set<Edge> = []
 
@@ -58,6 +59,20 @@ struct GraphBuilder {
                     to: target ?? FlowGraph.initialNode(box.id), label: root.id.map { Names.escaped($0) } ?? "",
                     toBox: target == nil ? box.id : nil))
         }
+        for stepper in definitions.steppers { add(stepper) }
+    }
+
+    /// Several steppers can have the same property or signal.
+    private mutating func add(_ stepper: StepperDefinition) {
+        guard places[stepper.flow.index] != nil else { return }
+        let notes = [stepper.bus == .served ? stepper.name : "\(stepper.name), \(stepper.bus.rawValue) bus"]
+        var source = FlowGraph.Stepper(id: "p\(steppers.count + 1)", name: stepper.member, notes: notes)
+        if let known = steppers.first(where: { $0.name == source.name && $0.notes == notes }) {
+            source = known
+        } else {
+            steppers.append(source)
+        }
+        add(Edge(kind: .stepper, from: source.id, to: step(stepper.step, of: stepper.flow.index)))
     }
 
     // MARK: Boxes

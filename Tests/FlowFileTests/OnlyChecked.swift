@@ -25,6 +25,9 @@ struct OnlyChecked: CustomTestStringConvertible, Sendable {
 
     private static func rule(_ rule: String) -> String { f + "[flows.f.on]\ngo = " + rule }
 
+    private static let stepper =
+        "[steps]\nrest = {}\n[flows.f]\n[[steppers]]\nflow = 'f'\nname = 'a.b'\ninterface = 'a.b'\nsignal = 'S'\nstep = 'rest'\n"
+
     static let all: [OnlyChecked] = [
         OnlyChecked(
             why: "names are declared elsewhere, in other files, too", message: "no file declares a ",
@@ -45,6 +48,12 @@ struct OnlyChecked: CustomTestStringConvertible, Sendable {
         OnlyChecked(
             why: "so is which arguments are needed", message: " needs the argument '",
             example: rule("{ current = 'go', when = { n = 1 }, arguments = {} }")),
+        OnlyChecked(
+            why: "how many types a signature has takes a parser", message: " is not the signature of the ",
+            example: stepper + "path = { call = 'A', signature = 'ss', arguments = ['x'] }"),
+        OnlyChecked(
+            why: "two tables of a list are not compared", message: " is the same; remove one of them",
+            example: stepper + stepper.split(separator: "\n").suffix(6).joined(separator: "\n")),
         OnlyChecked(
             why: "so are their types", message: " does not fit: ",
             // What fits no type, the schema refuses.

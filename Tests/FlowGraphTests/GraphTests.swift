@@ -52,6 +52,26 @@ struct GraphTests {
         gone = { end = true }
         """
 
+    @Test func `S-42 steppers enter the flow by their steps`() throws {
+        let stepper = "[[steppers]]\nflow = 'shop'\nname = 'a.b'\ninterface = 'a.b'\nstep = 'home'\n"
+        let graph = FlowGraph(
+            try definitions(
+                Self.shop + "\n" + stepper + "signal = 'S'\n" + stepper
+                    + "path = '/a'\nproperty = 'P'\nbus = 'system'\n"
+                    + stepper + "signal = 'S'\npath = '/x'\n"))
+        #expect(graph.steppers.map(\.name) == ["S", "P"])
+        #expect(graph.steppers.map(\.notes) == [["a.b"], ["a.b, system bus"]])
+        let home = try #require(graph.boxes.flatMap(\.steps).first { $0.name == "home" }).id
+        #expect(
+            graph.edges.filter { $0.kind == .stepper }.map { "\($0.from) \($0.to)" } == ["p1 \(home)", "p2 \(home)"])
+        #expect(graph.dot.contains("p2 [label=<P<BR/>") && graph.dot.contains("p1 -> \(home) [style=dotted]"))
+        #expect(graph.mermaid.contains("p1[/\"S<br/>") && graph.mermaid.contains("p2 -.-> \(home)"))
+        // Those of flows outside the picture are left out.
+        #expect(
+            FlowGraph(try definitions(Self.shop + "\n" + stepper + "signal = 'S'\n"), .init(root: "pay")).steppers
+                .isEmpty)
+    }
+
     private struct Unnamed: Error {}
 
     /// Edges by names: `shop.pick -[1: when item = 7, modal]-> shop/detail`.

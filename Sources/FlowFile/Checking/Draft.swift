@@ -61,7 +61,7 @@ struct Draft {
         "navigator", "restore", "on",
     ]
     static let screenKeys = ["arguments", "presenter", "application", "whenOwnerGone"]
-    static let rootKeys = ["version", "steps", "private", "screens", "autostart", "flows"]
+    static let rootKeys = ["version", "steps", "private", "screens", "autostart", "steppers", "flows"]
 
     let diagnostics: Diagnostics
     private(set) var steps: [String: Declared] = [:]
@@ -69,6 +69,7 @@ struct Draft {
     private(set) var flows: [String: DraftFlow] = [:]
     private(set) var privateSteps: [Item] = []
     private(set) var autostart: [Item] = []
+    private(set) var steppers: [Item] = []
     /// Whether all declarations could be read; otherwise an unknown name is no error.
     private(set) var isComplete: Bool
 
@@ -101,6 +102,7 @@ struct Draft {
             privateSteps += section["steps"]?.list(diagnostics, "a list of names of steps") ?? []
         }
         autostart += root["autostart"]?.list(diagnostics, "a list of tables: [[autostart]]") ?? []
+        steppers += root["steppers"]?.list(diagnostics, "a list of tables: [[steppers]]") ?? []
     }
 
     /// Returns whether the file has a known version of the format.

@@ -23,8 +23,18 @@ extension Resolver {
         return .given(bindings.sorted { Text.precedes($0.name, $1.name) })
     }
 
-    /// Returns arguments without references, for roots, which no step starts.
-    func fixedArguments(_ key: String, _ table: Section, for target: Declared?) -> Arguments {
+    /// Where arguments have no references.
+    enum FixedPlace: String {
+        /// At a root.
+        case root = "no step starts a root"
+        /// At a stepper, while a property can't be read.
+        case absence = "there is no value while the property can't be read"
+    }
+
+    /// Returns arguments without references.
+    func fixedArguments(
+        _ key: String, _ table: Section, for target: Declared?, of place: FixedPlace = .root
+    ) -> Arguments {
         let target = target.flatMap(checkable)
         let section = table[key].flatMap { $0.section(diagnostics, "a table of arguments") }
         var arguments: Arguments = []
@@ -33,7 +43,7 @@ extension Resolver {
             if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
                 diagnostics.error(
                     item.location,
-                    "\(Text.quoted(text)) refers to an argument, but no step starts a root; for the text itself write "
+                    "\(Text.quoted(text)) refers to an argument, but \(place.rawValue); for the text itself write "
                         + "\(Text.quoted("$" + text))")
             } else if let type = parameter?.type, let value = literal(item, type, name) {
                 arguments.append(Argument(name, value))
@@ -95,7 +105,7 @@ extension Resolver {
     }
 
     /// Returns the declaration of a given argument.
-    private func parameter(
+    func parameter(
         _ name: String, of target: Declared?, _ location: Location, besides others: [String] = []
     ) -> DraftParameter? {
         guard let target else { return nil }
@@ -174,7 +184,7 @@ extension Resolver {
         }
     }
 
-    private func checkMissing(_ target: Declared, _ section: Section) {
+    func checkMissing(_ target: Declared, _ section: Section) {
         let given = Set(section.keys)
         for parameter in target.parameters where !parameter.isOptional && !given.contains(parameter.name) {
             let type = parameter.type.map { " of type \($0.description)" } ?? ""
@@ -182,7 +192,7 @@ extension Resolver {
         }
     }
 
-    private func literal(_ item: Item, _ type: ValueType, _ name: String) -> Value? {
+    func literal(_ item: Item, _ type: ValueType, _ name: String) -> Value? {
         var toml = item.value
         // A leading '$' is special only here, so it is escaped only here.
         if case .string(let text) = toml, text.hasPrefix("$$") { toml = .string(String(text.dropFirst())) }
@@ -194,7 +204,7 @@ extension Resolver {
         }
     }
 
-    private func checkSize(_ bindings: [Binding], _ location: Location) {
+    func checkSize(_ bindings: [Binding], _ location: Location) {
         let fixed = bindings.compactMap { binding in
             if case .literal(let value) = binding.source { Argument(binding.name, value) } else { nil }
         }

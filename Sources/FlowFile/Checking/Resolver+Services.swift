@@ -131,7 +131,7 @@ extension Resolver {
         return name
     }
 
-    private func objectPath(_ item: Item) -> String? {
+    func objectPath(_ item: Item) -> String? {
         guard let path = item.string(diagnostics, "an object path, such as '/com/vendor/App'") else { return nil }
         guard Literal.isObjectPath(path), path.utf8.count <= Limits.pathLength else {
             diagnostics.error(

@@ -80,6 +80,7 @@ extension Resolver {
             guard case .string(let name)? = item["flow"]?.value, let flow = draft.flows[name] else { continue }
             warnOfNoRule(flow, "step", item["step"])
         }
+        warnOfSteppers(definitions)
         warnOfPresenters()
     }
 
@@ -164,7 +165,7 @@ extension Resolver {
     }
 
     /// Warns about a triggered step without a rule.
-    private func warnOfNoRule(_ flow: DraftFlow, _ key: String, _ item: Item?) {
+    func warnOfNoRule(_ flow: DraftFlow, _ key: String, _ item: Item?) {
         guard let item, case .string(let step) = item.value, !flow.takes(step) else { return }
         let subject = flow.declared.subject
         let why =

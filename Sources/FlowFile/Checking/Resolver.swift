@@ -40,7 +40,8 @@ struct Resolver {
         let screens = screenNames.map { screenDeclaration(of: $0) }
         let flows = flowNames.map { definition(of: $0) }
         let autostart = autostarts()
-        let definitions = Definitions(steps: steps, screens: screens, flows: flows, autostart: autostart)
+        let definitions = Definitions(
+            steps: steps, screens: screens, flows: flows, autostart: autostart, steppers: steppers())
         if draft.isComplete {
             checkCycles(definitions)
             if !diagnostics.hasErrors { warn(definitions) }

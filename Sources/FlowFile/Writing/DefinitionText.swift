@@ -4,9 +4,9 @@ public import FlowCore
 ///
 /// Reading the text gives the same definitions, sorted by name. Default values are left out.
 struct DefinitionText {
-    private let definitions: Definitions
+    let definitions: Definitions
     private let hidesPrivateValues: Bool
-    private var text = ""
+    var text = ""
     /// Whether a value was left out.
     private var hasHidden = false
 
@@ -19,6 +19,7 @@ struct DefinitionText {
     mutating func write() -> String {
         writeDeclarations()
         for root in definitions.autostart { write(root) }
+        for stepper in definitions.steppers { write(stepper) }
         for flow in definitions.flows { write(flow) }
         let note =
             hasHidden
@@ -71,7 +72,7 @@ struct DefinitionText {
         }
     }
 
-    private mutating func values(_ arguments: Arguments, of step: StepID?) -> String {
+    mutating func values(_ arguments: Arguments, of step: StepID?) -> String {
         Self.table(arguments.map { ($0.name, value($0.value, of: step)) })
     }
 
@@ -207,19 +208,19 @@ struct DefinitionText {
     // MARK: Values
 
     /// An argument's value; nothing but its type, if the step that has the argument is private.
-    private mutating func value(_ value: Value, of step: StepID?) -> String {
+    mutating func value(_ value: Value, of step: StepID?) -> String {
         guard hidesPrivateValues, let step, definitions[step].isPrivate else { return Self.literal(value) }
         hasHidden = true
         return Self.literal(value.blank)
     }
 
     /// The value of an argument. A `$` at its beginning would refer to something.
-    private static func literal(_ value: Value) -> String {
+    static func literal(_ value: Value) -> String {
         if case .string(let text) = value, text.hasPrefix("$") { return string("$" + text) }
         return toml(value)
     }
 
-    private static func toml(_ value: Value) -> String {
+    static func toml(_ value: Value) -> String {
         switch value.shape {
         case .fixed(let type, let bits): type.text(bits: bits)
         case .stringLike(_, let text): string(text)
@@ -264,24 +265,24 @@ struct DefinitionText {
         if isThere { text += "\n[\(name)]\n" }
     }
 
-    private mutating func writeLine(_ key: String, _ value: String) { text += "\(Self.key(key)) = \(value)\n" }
+    mutating func writeLine(_ key: String, _ value: String) { text += "\(Self.key(key)) = \(value)\n" }
 
     private static func key(_ name: String) -> String {
         !name.isEmpty && name.utf8.allSatisfy(SourceMap.Scan.isBareKey) ? name : string(name)
     }
 
-    private static func table(_ entries: [(String, String)]) -> String {
+    static func table(_ entries: [(String, String)]) -> String {
         entries.isEmpty ? "{}" : "{ " + entries.map { "\(key($0.0)) = \($0.1)" }.joined(separator: ", ") + " }"
     }
 
-    private static func list(_ values: [String]) -> String { "[" + values.joined(separator: ", ") + "]" }
+    static func list(_ values: [String]) -> String { "[" + values.joined(separator: ", ") + "]" }
 
     /// A list with a line for each of its elements.
     private static func lines(_ values: [String]) -> String {
         "[\n" + values.map { "    \($0),\n" }.joined() + "]"
     }
 
-    private static func string(_ text: String) -> String {
+    static func string(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {
             switch scalar {
