@@ -135,15 +135,26 @@ extension Machine {
 // MARK: - Calls of owners
 
 extension Machine {
-    /// A client dismisses a presentable.
-    mutating func dismiss(_ node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
-        guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
+    /// The slot of a presentable that a client may show, hide and dismiss; nil if the call was refused.
+    private mutating func slot(
+        of node: NodeID, handledBy client: Client, _ request: RequestID, _ turn: inout Turn
+    ) -> NodeSlot? {
+        guard let slot = forest.slot(of: node) else {
+            refuseGone(request, &turn)
+            return nil
+        }
         do throws(FlowError) {
             try checkHandling(slot, client)
         } catch {
             turn.answer = .fail(request, error)
-            return
+            return nil
         }
+        return slot
+    }
+
+    /// A client dismisses a presentable.
+    mutating func dismiss(_ node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
+        guard let slot = slot(of: node, handledBy: client, request, &turn) else { return }
         // An owner that dismisses its presentable gets no `Withdraw`.
         if forest[slot].owner == client { removeOwner(slot) }
         dismiss(slot, .dismissed, origin: origins.next(), cause: 0, client, &turn)
@@ -153,13 +164,7 @@ extension Machine {
     mutating func setVisible(
         _ node: NodeID, _ isVisible: Bool, by client: Client, _ request: RequestID, _ turn: inout Turn
     ) {
-        guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
-        do throws(FlowError) {
-            try checkHandling(slot, client)
-        } catch {
-            turn.answer = .fail(request, error)
-            return
-        }
+        guard let slot = slot(of: node, handledBy: client, request, &turn) else { return }
         forest.setVisible(slot, isVisible)
         reportChanges(&turn)
         triggerPresented(&turn)
