@@ -81,8 +81,7 @@ extension Coordinator {
     /// The names of the steps that a presentable's flow has a rule for, sorted.
     public func acceptedSteps(of node: NodeID) -> [String] {
         guard let slot = machine.forest.slot(of: node) else { return [] }
-        let flow = machine.forest[slot].flow == nil ? machine.forest[slot].parent ?? slot : slot
-        let definition = definitions[machine.definition(of: flow)]
+        let definition = definitions[machine.definition(of: machine.flow(for: slot))]
         if let navigator = definition.navigator { return navigator.steps.map { definitions[$0].name }.sorted() }
         return definition.rules.map { definitions[$0.step].name }.sorted()
     }
