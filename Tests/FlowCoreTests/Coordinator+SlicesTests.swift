@@ -17,7 +17,7 @@ extension Coordinator {
 }
 
 extension World {
-    fileprivate var hasMore: Bool { coordinator.hasMore }
+    fileprivate var hasMore: Bool { coordinator.pendingWork.hasMore }
     fileprivate var deepLinkCount: Int { coordinator.calls.deepLinks.count }
 }
 

@@ -45,7 +45,7 @@ final class World {
     @discardableResult
     func handle(_ event: Event) -> [String] {
         let explanation =
-            coordinator.forest.count < 300 && !coordinator.hasMore
+            coordinator.forest.count < 300 && !coordinator.pendingWork.hasMore
             ? coordinator.explain(event, at: Instant(microseconds: now)) : nil
         take(
             coordinator.handle(event, at: Instant(microseconds: now), inSlicesOf: sliceSize) {

@@ -107,7 +107,7 @@ struct TraceTests {
         let main = try #require(root)
         take(.stepsEmitted(RequestID(1), on: main, Array(repeating: .step(StepID(1), []), count: 600), by: app))
         var slices = 1
-        while coordinator.hasMore {
+        while coordinator.pendingWork.hasMore {
             take(.continued)
             slices += 1
         }

@@ -31,7 +31,7 @@ public struct Coordinator: ~Copyable, Sendable {
     ///   - event: the event.
     ///   - now: the time of the event.
     ///   - size: about how many effects and steps to handle. Beyond that, the work ends between two cascades; then
-    ///     ``hasMore`` is true, and ``Event/continued`` continues it. Any other event finishes it first (S-7).
+    ///     ``PendingWork/hasMore`` is true, and ``Event/continued`` continues it. Any other event finishes it first (S-7).
     public mutating func handle(_ event: Event, at now: Instant, upTo size: Int = .max) -> [Effect] {
         var turn = Turn(at: now, upTo: size)
         machine.handle(event, &turn)
@@ -59,9 +59,6 @@ public struct Coordinator: ~Copyable, Sendable {
 
     /// What is left to do after the latest event.
     public var pendingWork: PendingWork { machine.pendingWork }
-
-    /// Whether the latest event has work left, which ``Event/continued`` continues.
-    public var hasMore: Bool { machine.hasMore }
 
     /// Whether the coordinator still knows an emission with this token, decided or not.
     ///

@@ -103,7 +103,7 @@ public enum Event: Sendable {
     case stepperSignalled(StepperID, [Value])
     /// The value of a stepper's property, or the values of its signal, can't be those of a step.
     case stepperFailed(StepperID, FlowError)
-    /// The next slice can begin, because ``Coordinator/hasMore`` is true (S-7).
+    /// The next slice can begin, because ``Coordinator/PendingWork/hasMore`` is true (S-7).
     case continued
     /// The time of the latest ``Effect/startTimer(at:)`` has come.
     case timerFired
