@@ -30,7 +30,7 @@ struct OwnersTests {
     }
 
     private func owner(_ world: World, _ path: String) throws -> String? {
-        world.coordinator.owner(of: try world.node(path))?.name
+        world.coordinator.forest[try world.node(path).slot].owner?.name
     }
 
     // MARK: Claim, release

@@ -50,7 +50,7 @@ struct PresentingTests {
             instance: try world.state("/main/a").instance, style: "modal", flow: "/main", serial: 1, isAgain: false,
             activationToken: nil)
         #expect(world.effects.contains(.present(presentation)))
-        #expect(world.coordinator.presenterName(of: try world.node("/main/a")) == "com.x")
+        #expect(world.coordinator.value(of: .presenter, at: try world.node("/main/a")) == .text("com.x"))
         #expect(try world.state("/main").properties.text(.presenter) == "")
         // The answer makes an owner; it does not make it visible.
         #expect(world.presented(1, by: ":1.9") == ["~ /main/a owner=:1.9"])

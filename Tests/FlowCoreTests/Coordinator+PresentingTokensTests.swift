@@ -189,6 +189,6 @@ struct PresentingTokensTests {
             }
             #expect(calls(world).count == 1)
         }
-        #expect(world.coordinator.arguments(of: try world.node("/main/pad")) == [])
+        #expect(world.coordinator.value(of: .arguments, at: try world.node("/main/pad")) == .arguments([]))
     }
 }

@@ -23,7 +23,7 @@ struct ReloadTests {
         #expect(world.reload(new) == [])
         #expect(try world.emit("go", on: "/main/sub").first == "+ /main/sub/b")
         #expect(try world.emit("go", on: "/main").first == "did 3 after 0 by :1.1: /main go []")
-        #expect(world.coordinator.definitionName(of: try world.node("/main/sub")) == "sub")
+        #expect(world.coordinator.value(of: .definition, at: try world.node("/main/sub")) == .text("sub"))
     }
 
     @Test

@@ -169,7 +169,7 @@ final class RandomProcesses {
     }
 
     private func dismiss(_ node: NodeID, by client: Client? = nil) {
-        let owner = coordinator.owner(of: node) ?? client ?? self.client()
+        let owner = coordinator.forest[node.slot].owner ?? client ?? self.client()
         call("dismiss \(coordinator.path(of: node))") { .presentableDismissed($0, node, by: owner) }
     }
 

@@ -95,7 +95,9 @@ private final class AskedLife {
         case 6: try note("list on \(path)") { try world.emitAll([step, "nonsense", self.step ?? step], on: path) }
         case 7: try note("link \(step)") { try world.navigate(step) }
         case 8:
-            let names = [world.coordinator.name(of: try world.node("/" + path.split(separator: "/")[0])), "f1", "f2"]
+            let names = [
+                world.coordinator.forest[try world.node("/" + path.split(separator: "/")[0]).slot].name, "f1", "f2",
+            ]
             try note("path \(names)") {
                 try world.navigateAlong(names.map { ($0, chance(2) ? "" : step) }, timeout: chance(2) ? 5_000_000 : 50)
             }

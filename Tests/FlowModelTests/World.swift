@@ -177,16 +177,16 @@ final class World {
     }
 
     private func wrongAnswer(of node: ModelNode, _ id: NodeID) -> String? {
-        if coordinator.isFlow(id) != node.isFlow || coordinator.name(of: id) != node.name { return "Name" }
-        if coordinator.style(of: id) != node.style { return "Style" }
-        if coordinator.arguments(of: id) != node.arguments.broadcastable { return "Arguments" }
-        if coordinator.isVisible(id) != node.isVisible { return "Visible" }
-        if coordinator.isPresented(id) != model.isPresented(node) { return "Presented" }
-        if coordinator.value(of: .inSight, at: id) != .flag(model.isInSight(node)) { return "InSight" }
-        if coordinator.isReady(id) != (node.isFlow ? node.isReady : nil) { return "Ready" }
-        if coordinator.parentPath(of: id) != node.parent?.path { return "Parent" }
-        if coordinator.currentPath(of: id) != model.current(of: node)?.path { return "Current" }
-        if coordinator.definitionName(of: id) != (node.isFlow ? node.name : nil) { return "Definition" }
+        if coordinator.isFlow(id) != node.isFlow { return "the kind" }
+        for (property, expected) in [
+            (NodeProperty.name, PropertyValue.text(node.name)), (.style, .text(node.style)),
+            (.arguments, .arguments(node.arguments.broadcastable)), (.visible, .flag(node.isVisible)),
+            (.presented, .flag(model.isPresented(node))), (.ready, .flag(node.isFlow ? node.isReady : true)),
+            (.parentFlow, .path(node.parent?.path)), (.current, .path(model.current(of: node)?.path)),
+            (.definition, .text(node.isFlow ? node.name : "")), (.inSight, .flag(model.isInSight(node))),
+        ] where coordinator.value(of: property, at: id) != expected {
+            return "\(property.description.name)"
+        }
         if coordinator.childPaths(of: id) != node.children.map(\.path) { return "children" }
         let steps = model.definitions.flows[node.flow.definition].rules.map { model.definitions[$0.step].name }
         if coordinator.acceptedSteps(of: id) != steps.sorted() { return "GetAcceptedSteps" }

@@ -207,7 +207,9 @@ final class LocalHost: Host {
         let (id, timeout) = (question.id, question.service.timeout)
         questions[id] = PendingQuestion()
         var definition = ""
-        if let flow = core.node(at: question.flow), let name = core.definitionName(of: flow) { definition = name }
+        if let flow = core.node(at: question.flow), case .text(let name) = core.value(of: .definition, at: flow) {
+            definition = name
+        }
         ask(
             delegate,
             HostQuestion(

@@ -30,24 +30,6 @@ extension Coordinator {
         machine.forest.value(of: property, at: slot(node))
     }
 
-    /// The name of the screen or flow.
-    public func name(of node: NodeID) -> String { machine.forest[slot(node)].name }
-
-    /// The style of a presentable; empty if it has none.
-    public func style(of node: NodeID) -> String { machine.forest[slot(node)].style }
-
-    /// A presentable's arguments, without private ones.
-    public func arguments(of node: NodeID) -> Arguments { machine.forest[slot(node)].arguments.broadcastable }
-
-    /// Whether a presentable is visible, as `SetVisible` reported last (S-14).
-    public func isVisible(_ node: NodeID) -> Bool { machine.forest[slot(node)].isVisible }
-
-    /// Whether a presentable is visible, not covered, and in a presented parent (S-14).
-    public func isPresented(_ node: NodeID) -> Bool { machine.forest[slot(node)].isPresented }
-
-    /// Whether a flow is ready (S-26); nil for a screen.
-    public func isReady(_ node: NodeID) -> Bool? { machine.forest[slot(node)].flow?.isReady }
-
     /// A flow's latest navigation; nil if there was none.
     public func lastNavigation(of node: NodeID) -> LastNavigation? { machine.forest[slot(node)].flow?.last }
 
@@ -61,37 +43,12 @@ extension Coordinator {
         return slot
     }
 
-    /// The parent's path; nil for a root.
-    public func parentPath(of node: NodeID) -> String? {
-        guard let slot = machine.forest.slot(of: node), let parent = machine.forest[slot].parent else { return nil }
-        return machine.forest[parent].path
-    }
-
-    /// The path of the child that covers the others (S-14); nil if none does.
-    public func currentPath(of node: NodeID) -> String? {
-        machine.forest.slot(of: node).flatMap { machine.forest.currentPath(of: $0) }
-    }
-
-    /// The name of a flow's definition; nil for a screen.
-    public func definitionName(of node: NodeID) -> String? {
-        guard let slot = machine.forest.slot(of: node), let flow = machine.forest[slot].flow else { return nil }
-        return definitions.flows[flow.definition.index].name
-    }
-
     /// The names of the steps that a presentable's flow has a rule for, sorted.
     public func acceptedSteps(of node: NodeID) -> [String] {
         guard let slot = machine.forest.slot(of: node) else { return [] }
         let definition = definitions[machine.definition(of: machine.flow(for: slot))]
         if let navigator = definition.navigator { return navigator.steps.map { definitions[$0].name }.sorted() }
         return definition.rules.map { definitions[$0.step].name }.sorted()
-    }
-
-    /// The owner of a presentable (S-29); nil if it has none.
-    public func owner(of node: NodeID) -> Client? { machine.forest[slot(node)].owner }
-
-    /// The bus name of a screen's presenter; empty if it has none.
-    public func presenterName(of node: NodeID) -> String {
-        machine.forest[slot(node)].presenting?.presenter.service.name ?? ""
     }
 
     /// The presentables that a client owns, parents before children.

@@ -33,8 +33,23 @@ final class Oracle {
     var paths: [String] { coordinator.paths.map { String($0.dropFirst(Service.tree.count)) } }
 
     func isFlow(_ path: String) -> Bool { node(path).map { coordinator.isFlow($0) } ?? false }
-    func isVisible(_ path: String) -> Bool { node(path).map { coordinator.isVisible($0) } ?? false }
-    func isOwned(_ path: String) -> Bool { node(path).flatMap { coordinator.owner(of: $0) } != nil }
+    func isVisible(_ path: String) -> Bool { node(path).map { isVisible($0) } ?? false }
+    func isOwned(_ path: String) -> Bool { node(path).flatMap { owner(of: $0) } != nil }
+
+    private func isVisible(_ node: NodeID) -> Bool { coordinator.value(of: .visible, at: node) == .flag(true) }
+
+    private func owner(of node: NodeID) -> String? {
+        text(of: .owner, at: node).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// The text or path that a property has; nil if it is none.
+    private func text(of property: NodeProperty, at node: NodeID) -> String? {
+        switch coordinator.value(of: property, at: node) {
+        case .text(let text): text
+        case .path(let path): path
+        default: nil
+        }
+    }
 
     /// The visible state.
     var snapshot: TreeSnapshot {
@@ -42,12 +57,18 @@ final class Oracle {
         for path in paths {
             guard let node = node(path) else { continue }
             var number: Int?
-            if case .int64(let value)? = coordinator.arguments(of: node)["number"]?.value { number = Int(value) }
+            if case .arguments(let arguments) = coordinator.value(of: .arguments, at: node),
+                case .int64(let value)? = arguments["number"]?.value
+            {
+                number = Int(value)
+            }
             snapshot[path] = NodeSnapshot(
                 line: Self.line(
-                    name: coordinator.name(of: node), number: number, isVisible: coordinator.isVisible(node),
-                    isPresented: coordinator.isPresented(node), owner: coordinator.owner(of: node)?.name,
-                    current: coordinator.currentPath(of: node), isReady: coordinator.isReady(node)),
+                    name: text(of: .name, at: node) ?? "", number: number, isVisible: isVisible(node),
+                    isPresented: coordinator.value(of: .presented, at: node) == .flag(true), owner: owner(of: node),
+                    current: text(of: .current, at: node),
+                    isReady: coordinator.isFlow(node)
+                        ? coordinator.value(of: .ready, at: node) == .flag(true) : nil),
                 instance: node.instance)
         }
         return snapshot
