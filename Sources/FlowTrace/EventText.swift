@@ -56,9 +56,16 @@ extension TraceFields {
         TraceCase("readiness", Event.readinessAwaited, request, node, client) {
             if case .readinessAwaited(let request, let node, let client) = $0 { (request, node, client) } else { nil }
         },
-        TraceCase("back", Event.backPressed, request, node, client, calledAt) {
-            guard case .backPressed(let request, let node, let client, let path) = $0 else { return nil }
-            return (request, node, client, path)
+        TraceCase("back", Event.backPressed, request, node, client, backOptions.unlessAtEnd) {
+            guard case .backPressed(let request, let node, let client, let options) = $0 else { return nil }
+            return (request, node, client, options)
+        },
+        TraceCase("back-repeated", Event.backRepeated, request, text, client) {
+            if case .backRepeated(let request, let token, let client) = $0 { (request, token, client) } else { nil }
+        },
+        TraceCase("back-step", Event.backStepSet, request, node, step.orDash, client) {
+            guard case .backStepSet(let request, let node, let step, let client) = $0 else { return nil }
+            return (request, node, step, client)
         },
         TraceCase("requested", Event.flowRequested, request, flowRequest) {
             if case .flowRequested(let request, let flow) = $0 { (request, flow) } else { nil }
@@ -141,6 +148,12 @@ extension TraceFields {
         flag("interactive"), calledAt, make: EmissionOptions.init
     ) {
         ($0.token, $0.instance, $0.waits, $0.activationToken, $0.isInteractive, $0.calledAt)
+    }
+
+    private static let backOptions = TraceField(
+        number.option("goes"), text.option("token"), text.option("activation-token"), calledAt, make: BackOptions.init
+    ) {
+        ($0.goes, $0.token, $0.activationToken, $0.calledAt)
     }
 
     static let emittedStep = TraceField<EmittedStep>(

@@ -53,6 +53,8 @@ package enum BusNames {
     package enum BusError {
         /// The caller has no permission.
         @inlinable package static var accessDenied: StaticString { "org.freedesktop.DBus.Error.AccessDenied" }
+        /// The object does not support the call.
+        @inlinable package static var notSupported: StaticString { "org.freedesktop.DBus.Error.NotSupported" }
         /// There is no object at a path.
         @inlinable package static var unknownObject: StaticString { "org.freedesktop.DBus.Error.UnknownObject" }
         /// The bus has no room for the call.

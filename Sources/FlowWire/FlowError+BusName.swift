@@ -11,7 +11,11 @@ extension BusNames {
 extension FlowError.Code {
     /// The D-Bus error's name.
     package var busName: String {
-        self == .accessDenied ? "\(BusNames.BusError.accessDenied)" : BusNames.errorPrefix + rawValue
+        switch self {
+        case .accessDenied: "\(BusNames.BusError.accessDenied)"
+        case .notSupported: "\(BusNames.BusError.notSupported)"
+        default: BusNames.errorPrefix + rawValue
+        }
     }
 
     /// The refusal for the name of a D-Bus error; nil for errors of others, or of a later version.

@@ -201,7 +201,8 @@ struct CallsTests {
             try concluded {
                 $0.handle(
                     .backPressed(
-                        $0.nextRequest(), on: try $0.node("/main"), by: Client(other), calledAt: "/instance/1"))
+                        $0.nextRequest(), on: try $0.node("/main"), by: Client(other),
+                        options: BackOptions(calledAt: "/instance/1")))
             } == ["concluded /instance/1 for :1.4: rejected"])
     }
 

@@ -8,7 +8,7 @@ extension Coordinator {
         _ event: Event, at now: Instant, inSlicesOf size: Int, between: (inout Coordinator) -> Void
     ) -> [Effect] {
         var effects = handle(event, at: now, upTo: size)
-        while hasMore {
+        while pendingWork.hasMore {
             between(&self)
             effects += handle(.continued, at: now, upTo: size)
         }

@@ -6,7 +6,6 @@ import Testing
 /// The documents agree with the code.
 @Suite("Documentation")
 struct DocumentationTests {
-    private let rules = (1...35).map { "S-\($0)" }
     /// The rules of durability.
     private let durabilityRules = (1...10).map { "D-\($0)" }
     /// The documents that mention rules.
@@ -25,9 +24,11 @@ struct DocumentationTests {
         Set(try text(path).matches(of: #/`([A-Za-z]+)`/#).map(\.output.1))
     }
 
-    @Test func `each rule has one heading, in order, and no other number is mentioned`() throws {
+    @Test func `each rule has one heading, and no other number is mentioned`() throws {
         let manual = try text("docs/semantics.md")
-        #expect(manual.matches(of: #/(?m)^### ([A-Z]-[0-9]+) /#).map { String($0.output.1) } == rules)
+        let rules = manual.matches(of: #/(?m)^### ([A-Z]-[0-9]+) /#).map { String($0.output.1) }
+        #expect(Set(rules).count == rules.count)
+        #expect(Set(rules).isSuperset(of: (1...35).map { "S-\($0)" }))
         let durability = try text("docs/durability.md")
         #expect(durability.matches(of: #/(?m)^### ([A-Z]-[0-9]+) /#).map { String($0.output.1) } == durabilityRules)
         for file in files {

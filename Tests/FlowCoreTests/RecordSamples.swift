@@ -42,6 +42,11 @@ enum RecordSamples {
         ),
         (
             NodeRecord(
+                parent: 1, traits: NodeTraits(name: "a", id: "a", owner: client, client: client, backStep: "ask")),
+            "010161000000000001043a312e37043a312e370000000361736b"
+        ),
+        (
+            NodeRecord(
                 parent: 1, traits: NodeTraits(name: "a", id: "a", isVisible: true, client: client),
                 flow: .init(readiness: .awaitingStep, isAwaitedByParent: false, selected: [])),
             "010161000000010000043a312e37000001010000"
@@ -73,7 +78,13 @@ enum RecordSamples {
             StepRecord(
                 stage: .blocked, place: 1, origin: 2, cause: 3, client: client, step: "go", arguments: [],
                 purpose: .emitted, request: 500, path: "/a/b", token: "t", screen: 12, isInteractive: true,
-                adaptedFrom: "rest"), "02010203043a312e3702676f0000f40300042f612f62010c010104726573740174"
+                adaptedFrom: "rest"), "02010203043a312e3702676f0000f40300042f612f62010c01010472657374017400"
+        ),
+        (
+            StepRecord(
+                stage: .blocked, place: 1, origin: 2, cause: 3, client: client, step: "go", arguments: [],
+                purpose: .emitted, request: 5, path: "/a", token: "t", tokenKind: .back),
+            "02010203043a312e3702676f00000500022f61000000017402"
         ),
         (
             StepRecord(
@@ -89,7 +100,7 @@ enum RecordSamples {
             StepRecord(
                 stage: .queued, place: 1, origin: 2, cause: 3, client: client, step: "go", arguments: [],
                 purpose: .deepLink, request: 5, index: 6, token: "x", placeOfFailure: "/a"),
-            "05010203043a312e3702676f0001050600000000022f610178"
+            "05010203043a312e3702676f0001050600000000022f61017800"
         ),
     ]
 
@@ -119,6 +130,7 @@ enum RecordSamples {
             "043a312e37010374203180010207496454616b656e0574616b656e"
         ),
         (token(.emission, .waiting(request: 6)), "043a312e37000374203180010306"),
+        (token(.back, .reply(.verdict(.unhandled, serial: 0))), "043a312e37020374203180010009756e68616e646c656400"),
         (token(.emission, .reply(.done)), "043a312e370003742031800104"),
         (token(.emission, .pending(request: 7)), "043a312e37000374203180010507"),
     ]

@@ -176,8 +176,19 @@ final class World {
     }
 
     @discardableResult
-    func back(_ path: String, by client: String = ":1.1") throws -> [String] {
-        handle(.backPressed(nextRequest(), on: try node(path), by: Client(client)))
+    func back(_ path: String, by client: String = ":1.1", options: BackOptions? = nil) throws -> [String] {
+        handle(.backPressed(nextRequest(), on: try node(path), by: Client(client), options: options))
+    }
+
+    func peekBack(_ path: String, by client: String = ":1.1") throws -> BackPreview {
+        try coordinator.peekBack(at: try node(path), by: Client(client))
+    }
+
+    /// Sets the step that Back takes on a screen, or none.
+    @discardableResult
+    func setBackStep(_ path: String, _ step: String?, by client: String = ":1.1") throws -> [String] {
+        let step = try step.map { try id(ofStep: $0) }
+        return handle(.backStepSet(nextRequest(), of: try node(path), step, by: Client(client)))
     }
 
     /// Navigates along flows by name, each with or without a step: `[("main", "open"), ("list", "")]`.

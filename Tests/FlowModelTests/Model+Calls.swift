@@ -9,7 +9,7 @@ extension Model {
     func emit(
         on instance: UInt64, _ step: StepID, _ arguments: Arguments, _ client: Client, _ options: EmissionOptions?
     ) -> Reply {
-        once(client, options?.token, isEmission: true) {
+        once(client, options?.token, .emission) {
             if let meant = options?.instance, meant != instance { return .failure(FlowError(.staleInstance)) }
             switch emit(on: instance, step, arguments, client) {
             case .navigated(let serial): return .success(.verdict(.navigated, serial: serial))
@@ -80,24 +80,24 @@ extension Model {
     }
 
     /// Runs a step and its cascade. Returns the outcome of the step.
-    private func run(_ step: ModelStep) -> Outcome {
+    func run(_ step: ModelStep) -> Outcome {
         queue(step)
         finish()
         return asked
     }
 
     /// Returns the first outcome of a call with this token, while it is remembered.
-    private func once(_ client: Client, _ name: String?, isEmission: Bool, _ call: () -> Reply) -> Reply {
+    func once(_ client: Client, _ name: String?, _ kind: Token.Kind, _ call: () -> Reply) -> Reply {
         guard let name else { return call() }
         guard (1...Limits.tokenLength).contains(name.utf8.count) else { return .failure(FlowError(.invalidArguments)) }
         let known = tokens.last {
-            $0.client == client && $0.isEmission == isEmission && $0.name == name
+            $0.client == client && $0.kind == kind && $0.name == name
                 && now - $0.time < Limits.tokenLifetime
         }
         if let known { return known.result }
         do throws(FlowError) { try checkTokens(client) } catch { return .failure(error) }
         let result = call()
-        tokens.append(Token(client: client, isEmission: isEmission, name: name, time: now, result: result))
+        tokens.append(Token(client: client, kind: kind, name: name, time: now, result: result))
         return result
     }
 
@@ -148,61 +148,6 @@ extension Model {
 
     // MARK: - Back (S-24)
 
-    func goBack(_ instance: UInt64, _ client: Client) -> Reply {
-        guard let flow = node(instance) else { return .failure(FlowError(.presentableDismissed)) }
-        var way = [flow]
-        while let last = way.last, let next = descent(from: last) { way.append(next) }
-        guard way.allSatisfy({ mayEmit(client, on: $0) }) else { return .failure(FlowError(.accessDenied)) }
-        for flow in way { reach(flow) }
-        for flow in way.reversed() {
-            let definition = definitions.flows[flow.definition]
-            if let step = definition.onBack {
-                let outcome = run(
-                    ModelStep(
-                        step: step, arguments: [], flow: flow, origin: newOrigin(), cause: 0, client: client,
-                        purpose: .asked))
-                switch outcome {
-                case .navigated(let serial): return .success(.verdict(.navigated, serial: serial))
-                case .ignored(let verdict): return .success(.verdict(verdict, serial: 0))
-                case .refused(let error): return .failure(error)
-                }
-            }
-            if definition.children == .stack, flow.children.count > 1, let child = flow.children.last {
-                return .success(.verdict(.navigated, serial: leave(child, of: flow, client)))
-            }
-        }
-        return .success(.verdict(.unhandled, serial: 0))
-    }
-
-    /// Returns the flow inside this one that Back goes down to.
-    private func descent(from flow: ModelNode) -> ModelNode? {
-        let isFree = definitions.flows[flow.definition].children == .free
-        let next = isFree ? flow.children.last(where: isPresented) : current(of: flow)
-        return next.flatMap { $0.isFlow ? $0 : nil }
-    }
-
-    /// Dismisses the child by Back. Returns the serial of that navigation.
-    private func leave(_ child: ModelNode, of flow: ModelNode, _ client: Client) -> UInt64 {
-        let origin = newOrigin()
-        var lost: [ModelStep] = []
-        remove(child, &lost)
-        reportChanges()
-        serial += 1
-        let own = serial
-        flow.last = (serial, "", [])
-        observed.append(
-            .did(
-                ObservedEffect.NavigationSummary(
-                    flow: flow.path, serial: serial, cause: 0, client: client, step: "", arguments: [],
-                    parts: [ObservedEffect.ContributionSummary(kind: .back, name: child.name, path: child.path)],
-                    isDeepLink: false)))
-        reportLost(lost)
-        reportParent(of: child, .back, origin: origin, cause: serial, client)
-        release()
-        finish()
-        return own
-    }
-
     // MARK: - Roots (S-2)
 
     func start() {
@@ -220,7 +165,7 @@ extension Model {
     }
 
     func coordinate(_ request: FlowRequest) -> Reply {
-        once(request.client, request.token, isEmission: false) {
+        once(request.client, request.token, .coordination) {
             do throws(FlowError) {
                 return .success(.flow(path: try begin(request).path))
             } catch {

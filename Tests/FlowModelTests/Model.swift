@@ -30,8 +30,14 @@ final class Model {
 
     /// A call with a token, and its outcome.
     struct Token {
+        enum Kind {
+            case emission
+            case coordination
+            case back
+        }
+
         let client: Client
-        let isEmission: Bool
+        let kind: Kind
         let name: String
         let time: UInt64
         let result: Result<Answer, FlowError>
@@ -71,8 +77,8 @@ final class Model {
             answer(request, show(node.instance, isVisible, client))
         case .presentableDismissed(let request, let node, let client):
             answer(request, dismiss(node.instance, client))
-        case .backPressed(let request, let node, let client, _):
-            answer(request, goBack(node.instance, client))
+        case .backPressed(let request, let node, let client, let options):
+            answer(request, goBack(node.instance, client, options))
         case .flowRequested(let request, let flow): answer(request, coordinate(flow))
         case .deepLinkOpened(let request, let step, let arguments, let client):
             answer(request, navigate(step, arguments, client))
@@ -82,9 +88,9 @@ final class Model {
         case .clientIdentified(let client, let user): users[client] = user
         case .timerFired: fireIdle()
         case .definitionsRead(let new): reload(new)
-        case .emissionRepeated, .presentableClaimed, .presentableReleased, .readinessAwaited, .flowRegistered,
-            .flowUnregistered, .stepperChanged, .stepperSignalled, .stepperFailed, .guardReplied, .navigatorReplied,
-            .presenterReplied, .restored:
+        case .emissionRepeated, .backRepeated, .backStepSet, .presentableClaimed, .presentableReleased,
+            .readinessAwaited, .flowRegistered, .flowUnregistered, .stepperChanged, .stepperSignalled, .stepperFailed,
+            .guardReplied, .navigatorReplied, .presenterReplied, .restored:
             preconditionFailure("the model lives in a world of one process")
         }
         return observed

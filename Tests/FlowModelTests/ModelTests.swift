@@ -39,7 +39,8 @@ struct ModelTests {
         // Worlds of one process: there are no questions, owners or registrations.
         #expect(usage.verdicts == Set(Verdict.allCases).subtracting([.rejected, .pending]))
         let others: Set<FlowError.Code> = [
-            .notOwner, .alreadyClaimed, .alreadyRegistered, .rejected, .wouldDeadlock, .guardFailed, .guardTimeout,
+            .notOwner, .notSupported, .alreadyClaimed, .alreadyRegistered, .rejected, .wouldDeadlock, .guardFailed,
+            .guardTimeout,
             .navigatorFailed, .navigatorTimeout, .timeout,
         ]
         // Undeclared names are refused before the core, and invalid files never reach it.

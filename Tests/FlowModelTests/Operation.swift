@@ -14,7 +14,7 @@ struct Operation {
         case emitMany(Target, [(step: String, arguments: Arguments)], Client)
         case show(Target, Bool, Client)
         case dismiss(Target, Client)
-        case back(Target, Client)
+        case back(Target, goes: Target?, token: String?, Client)
         case coordinate(
             flow: String, id: String?, Arguments, step: String?, stepArguments: Arguments, Client, token: String?)
         case navigate(step: String, Arguments, Client)
@@ -57,7 +57,12 @@ extension Operation {
             return find(target).map { .visibilityChanged(request, of: $0, isVisible: isVisible, by: client) }
         case .dismiss(let target, let client):
             return find(target).map { .presentableDismissed(request, $0, by: client) }
-        case .back(let target, let client): return find(target).map { .backPressed(request, on: $0, by: client) }
+        case .back(let target, let goes, let token, let client):
+            guard let node = find(target) else { return nil }
+            let options =
+                goes == nil && token == nil
+                ? nil : BackOptions(goes: goes.map { find($0)?.instance ?? 0 }, token: token)
+            return .backPressed(request, on: node, by: client, options: options)
         case .coordinate(let flow, let id, let arguments, let step, let stepArguments, let client, let token):
             guard let flow = definitions.flow(named: flow) else { return nil }
             var flowRequest = FlowRequest(

@@ -40,7 +40,7 @@ struct OperationGenerator {
         case 2: return .show(target(random.element(nodes.filter { !$0.isVisible }) ?? node), true, client())
         case 3: return .show(target(node), false, client())
         case 4: return .dismiss(target(node), client())
-        case 5: return .back(target(node.flow), client())
+        case 5: return back(node, model)
         case 6: return begin(model)
         case 7:
             let step = random.element(model.definitions.steps)
@@ -61,6 +61,21 @@ struct OperationGenerator {
             var generator = DefinitionGenerator(seed: random.next(), isWild: isWild)
             return .reload(generator.make())
         }
+    }
+
+    private mutating func back(_ node: ModelNode, _ model: Model) -> Operation.Kind {
+        let client = client()
+        let node = random.chance(50) ? random.element(model.nodes.filter { model.isPresented($0) }) ?? node : node
+        let called = random.chance(60) ? node.flow : node
+        var goes: Operation.Target?
+        if random.chance(20) {
+            goes = Operation.Target(path: node.path)
+            if case .success(.dismiss(let instance, _)) = model.peekBack(called.instance, client), random.chance(80) {
+                goes = model.node(instance).map { Operation.Target(path: $0.path) }
+            }
+        }
+        return .back(
+            target(called), goes: goes, token: random.chance(6) ? random.among("one", "two", "") : nil, client)
     }
 
     private mutating func client() -> Client { clients[random.below(clients.count)] }

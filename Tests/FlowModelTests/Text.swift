@@ -144,7 +144,9 @@ extension Operation {
             case .show(let target, let isVisible, let client):
                 (isVisible ? "show " : "hide ") + "\(target.text) by \(client.name)"
             case .dismiss(let target, let client): "dismiss \(target.text) by \(client.name)"
-            case .back(let target, let client): "back \(target.text) by \(client.name)"
+            case .back(let target, let goes, let token, let client):
+                "back \(target.text) by \(client.name)" + (goes.map { " goes=\($0.text)" } ?? "")
+                    + (token.map { " token='\($0)'" } ?? "")
             case .coordinate(let flow, let id, let arguments, let step, let stepArguments, let client, let token):
                 "coordinate \(flow)\(arguments.text) by \(client.name)" + (id.map { " id=\($0)" } ?? "")
                     + (step.map { " step=\($0)" } ?? "") + (stepArguments.isEmpty ? "" : " with\(stepArguments.text)")

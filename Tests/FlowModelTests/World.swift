@@ -85,6 +85,7 @@ final class World {
         var before: [String: ObservedEffect.Changes]?
         if case .definitionsRead = event { before = model.reported }
         let explanation = asksBefore ? explain(event, at: time) : nil
+        let peeked = Peek(event, coordinator, model)
         let all = coordinator.handle(event, at: time)
         let effects = all.filter { if case .watchClient = $0 { false } else { true } }
         for case .watchClient(let client) in all {
@@ -97,6 +98,7 @@ final class World {
         }
         if isOver { return nil }
         if let wrong = explanation?.difference(from: effects, request) { return Difference(text: wrong) }
+        if let wrong = peeked?.difference(from: effects) { return Difference(text: wrong) }
         let expected = model.handle(event, at: time)
         let actual = effects.compactMap(ObservedEffect.init)
         if let again = twin?.handle(event, at: time), again != all {

@@ -58,6 +58,10 @@ struct EventTextTests {
         "readiness 1 /base/main \":1.1\"",
         "back 1 /base/main \":1.1\"",
         "back 1 /base/main \":1.1\" at /instance/1",
+        "back 1 /base/main \":1.1\" goes 3 token \"a b\" activation-token \"t\" at /instance/1",
+        "back-repeated 1 \"a b\" \":1.1\"",
+        "back-step 1 /base/main rest \":1.1\"",
+        "back-step 1 /base/main - \":1.1\"",
         "requested 1 other 0 - 0 \":1.1\" id \"two\" token \"t\" activation-token \"x y\"",
         "requested 1 other 0 go 1 \"n\" x 1 \":1.1\" activation-token \"\"",
         "path 1 2 \"main\" - 0 \"main\" go 1 \"n\" x 5 \":1.1\" timeout 2500",
@@ -103,6 +107,8 @@ struct EventTextTests {
         case started, continued, timer, emitted, repeated, visible, dismissed, claimed, released, readiness, back
         case requested, path, registered, unregistered, definitions, restored
         case emittedList = "emitted-list"
+        case backRepeated = "back-repeated"
+        case backStep = "back-step"
         case deepLink = "deep-link"
         case guardReplied = "guard-replied"
         case navigatorReplied = "navigator-replied"
@@ -129,6 +135,8 @@ struct EventTextTests {
                 case .presentableReleased: .released
                 case .readinessAwaited: .readiness
                 case .backPressed: .back
+                case .backRepeated: .backRepeated
+                case .backStepSet: .backStep
                 case .flowRequested: .requested
                 case .deepLinkOpened: .deepLink
                 case .pathOpened: .path

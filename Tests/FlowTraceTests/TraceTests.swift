@@ -48,7 +48,7 @@ struct TraceTests {
         take(.stepEmitted(RequestID(2), on: main, step: StepID(0), arguments: [], by: other))
         let error = FlowError(.unknownStep, "no \"such\" step")
         take(.stepsEmitted(RequestID(3), on: main, [.step(StepID(0), number), .refused(error)], by: app))
-        take(.backPressed(RequestID(4), on: main, by: app, calledAt: "/instance/1"))
+        take(.backPressed(RequestID(4), on: main, by: app, options: BackOptions(calledAt: "/instance/1")))
         take(.visibilityChanged(RequestID(5), of: main, isVisible: false, by: app))
         take(.stepEmitted(RequestID(6), on: main, step: StepID(0), arguments: [], by: app))
         take(.deepLinkOpened(RequestID(7), step: StepID(1), arguments: [], by: app))

@@ -80,10 +80,16 @@ struct InstancePathTests {
         )
         #expect(try call(shop, "Flow", "GetLastNavigation") == [.uint64(5), "closed", .options()])
         #expect(try call(shop, "Flow", "WaitReady") == [])
+        #expect(try call(shop, "Stepper", "PeekBack")[0] == "dismiss")
         #expect(try call(shop, "Flow", "Back") == [.uint64(6), "navigated"])
+        #expect(try call(shop, "Stepper", "BackWithOptions", .options()) == [.uint64(0), "unhandled"])
+        #expect(try call(list, "Stepper", "PeekBack") == ["hidden", .options()])
         #expect(try call(list, "Presentable", "SetVisible", true) == [])
         #expect(try call(list, "Presentable", "Claim") == [])
         #expect(try service.property("Owner", of: "/shop/list", "Presentable") == .string(service.client.uniqueName))
+        #expect(try call(list, "Presentable", "SetBackStep", "closed") == [])
+        #expect(try call(list, "Stepper", "PeekBack") == ["step", .options(["step": "closed"])])
+        #expect(try call(list, "Stepper", "BackWithOptions", .options()) == [.uint64(7), "navigated"])
         #expect(try call(list, "Presentable", "Release") == [])
         #expect(try call(list, "Presentable", "Dismiss") == [])
         #expect(try call(shop, "Presentable", "Dismiss") == [])
@@ -121,6 +127,8 @@ struct InstancePathTests {
         let calls: [(String, String, [BusValue])] = [
             ("Presentable", "Dismiss", []), ("Presentable", "SetVisible", [true]),
             ("Presentable", "SetVisible", [false]), ("Presentable", "Claim", []), ("Presentable", "Release", []),
+            ("Presentable", "SetBackStep", [""]), ("Stepper", "PeekBack", []),
+            ("Stepper", "BackWithOptions", [.options(["token": "new"])]),
             ("Flow", "Back", []), ("Flow", "WaitReady", []),
             ("Flow", "GetLastNavigation", []), ("Stepper", "EmitStep", emission),
             ("Stepper", "EmitStepWithOptions", emission + [.options(["token": "new"])]),
@@ -294,6 +302,7 @@ struct InstanceConclusionTests {
             (screen, "Stepper", "EmitStepWithOptions", go + [.options(["wait": false])]),
             (Service.tree + "/main/page", "Stepper", "EmitStepWithOptions", go + [.options(["wait": false])]),
             (flow, "Stepper", "EmitStep", go), (screen, "Stepper", "EmitSteps", [list]), (flow, "Flow", "Back", []),
+            (flow, "Stepper", "BackWithOptions", [.options(["token": "t"])]),
         ] as [(String, String, String, [BusValue])] {
             // Without a restart a call has to be pending to be concluded: only this one is so at once.
             guard isRestarted || member == "EmitStepWithOptions" else { continue }

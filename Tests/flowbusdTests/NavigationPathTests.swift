@@ -66,6 +66,59 @@ struct NavigationPathTests {
         #expect(last == [.uint64(6), "", .options()])
     }
 
+    @Test func `S-39 Back from a screen is known beforehand, and repeated by a token`() throws {
+        let service = try Service(definitions)
+        for step in ["push", "push"] { try service.emit(step, on: "/main") }
+        let page = Service.tree + "/main/page_2"
+        func call(_ member: String, _ arguments: BusValue...) throws -> [BusValue] {
+            let serial = try service.client.start(
+                Service.name, page, "\(Service.name).Stepper", member, arguments)
+            return try service.client.answer(to: serial)
+        }
+        #expect(try call("BackWithOptions", .options()) == [.uint64(0), "hidden"])
+        try service.show("/main/page_2")
+        let instance = try service.property("Instance", of: "/main/page_2", "Presentable")
+        #expect(
+            try call("PeekBack") == [
+                "dismiss", .options(["goes": instance, "reveals": .objectPath(Service.tree + "/main/page")]),
+            ])
+        let stale = try service.refusal { _ = try call("BackWithOptions", .options(["goes": .uint64(1)])) }
+        #expect(stale.name == "\(Service.name).Error.StaleInstance")
+        let wrong = try service.refusal { _ = try call("BackWithOptions", .options(["went": .uint64(1)])) }
+        #expect(wrong.name == "\(Service.name).Error.InvalidArguments")
+        let options = BusValue.options(["goes": instance, "token": "t"])
+        let first = try call("BackWithOptions", options)
+        #expect(first[1] == "navigated")
+        // The screen that was called is gone.
+        #expect(try call("BackWithOptions", options) == first)
+        try service.restart()
+        #expect(try call("BackWithOptions", options) == first)
+        #expect(try service.refusal { _ = try call("BackWithOptions", .options()) }.name.hasSuffix(".UnknownObject"))
+    }
+
+    @Test func `S-39 the owner of a screen sets the step that Back takes; a flow has none`() throws {
+        let service = try Service(definitions)
+        for step in ["push", "push"] { try service.emit(step, on: "/main") }
+        try service.show("/main/page_2")
+        func set(_ step: String, on path: String = "/main/page_2") throws {
+            try service.client.call(
+                Service.name, Service.tree + path, "\(Service.name).Presentable", "SetBackStep", .string(step))
+        }
+        func refusal(_ body: () throws -> Void) throws -> String { try service.refusal { try body() }.name }
+        #expect(try refusal { try set("home") }.hasSuffix(".NotOwner"))
+        try service.client.call(
+            Service.name, Service.tree + "/main/page_2", "\(Service.name).Presentable", "Claim")
+        #expect(try refusal { try set("hme") }.hasSuffix(".UnknownStep"))
+        #expect(try refusal { try set("gone") }.hasSuffix(".InvalidArguments"))
+        for step in ["home", "hme", ""] {
+            #expect(try refusal { try set(step, on: "/main") } == "org.freedesktop.DBus.Error.NotSupported")
+        }
+        try set("home")
+        try service.restart()
+        #expect(try back("/main", of: service)[1] == "navigated")
+        #expect(try service.objects().keys.sorted() == ["/main", "/main/start"].map { Service.tree + $0 })
+    }
+
     @Test func `S-23 onDismissed is triggered when a child is dismissed by anything but a rule`() throws {
         let service = try Service(definitions)
         try service.emit("open", on: "/main")

@@ -34,9 +34,9 @@ extension Machine {
         return false
     }
 
-    /// Answers a repeated emission with the outcome of the first one, now or when that has ended.
-    mutating func repeatEmission(_ token: String, by client: Client, _ request: RequestID, _ turn: inout Turn) {
-        if answerAgain(Tokens.Key(client: client, kind: .emission, token: token), request, &turn) { return }
+    /// Answers a repeated call with the outcome of the first one, now or when that has ended.
+    mutating func repeatCall(_ key: Tokens.Key, _ request: RequestID, _ turn: inout Turn) {
+        if answerAgain(key, request, &turn) { return }
         turn.call.token = nil
         refuseGone(request, &turn)
     }

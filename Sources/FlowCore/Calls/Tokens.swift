@@ -2,9 +2,11 @@
 /// other effect.
 struct Tokens: Sendable {
     /// The kind of call. Each kind has its own tokens, because the answers differ.
-    enum CallKind: Sendable {
-        case emission
-        case coordination
+    /// The raw values are part of the format of records.
+    enum CallKind: UInt8, Sendable {
+        case emission = 0
+        case coordination = 1
+        case back = 2
     }
 
     struct Key: Hashable, Sendable {

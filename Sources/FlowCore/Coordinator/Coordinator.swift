@@ -70,6 +70,17 @@ public struct Coordinator: ~Copyable, Sendable {
         machine.tokens.expire(at: now)
         return machine.tokens.outcome(of: Tokens.Key(client: client, kind: .emission, token: token)) != nil
     }
+
+    /// Whether the coordinator still knows a Back with this token, decided or not.
+    ///
+    /// - Parameters:
+    ///   - token: the token of the call.
+    ///   - client: the caller.
+    ///   - now: the time.
+    public mutating func remembersBack(_ token: String, by client: Client, at now: Instant) -> Bool {
+        machine.tokens.expire(at: now)
+        return machine.tokens.outcome(of: Tokens.Key(client: client, kind: .back, token: token)) != nil
+    }
 }
 
 /// The state of a coordinator: a value, so that the dry run can copy it.
@@ -159,7 +170,7 @@ struct Machine: Sendable {
             turn.call.request = request
             emit(step, arguments, on: node, by: client, options, request, &turn)
         case .emissionRepeated(let request, let token, let client):
-            repeatEmission(token, by: client, request, &turn)
+            repeatCall(Tokens.Key(client: client, kind: .emission, token: token), request, &turn)
         case .stepsEmitted(let request, let node, let steps, let client, let path):
             turn.call.request = request
             emit(steps, on: node, by: client, calledAt: path, request, &turn)
@@ -174,9 +185,13 @@ struct Machine: Sendable {
         case .readinessAwaited(let request, let node, let client):
             turn.call.request = request
             awaitReadiness(of: node, by: client, request, &turn)
-        case .backPressed(let request, let node, let client, let path):
+        case .backPressed(let request, let node, let client, let options):
             turn.call.request = request
-            goBack(node, by: client, calledAt: path, request, &turn)
+            goBack(node, by: client, options, request, &turn)
+        case .backRepeated(let request, let token, let client):
+            repeatCall(Tokens.Key(client: client, kind: .back, token: token), request, &turn)
+        case .backStepSet(let request, let node, let step, let client):
+            setBackStep(of: node, step, by: client, request, &turn)
         case .flowRequested(let request, let flowRequest):
             coordinate(flowRequest, request, &turn)
         case .deepLinkOpened(let request, let step, let arguments, let client):

@@ -73,7 +73,12 @@ public enum Event: Sendable {
     /// A client waits until a flow is ready (S-26).
     case readinessAwaited(RequestID, of: NodeID, by: Client)
     /// A client went back (S-24).
-    case backPressed(RequestID, on: NodeID, by: Client, calledAt: String? = nil)
+    case backPressed(RequestID, on: NodeID, by: Client, options: BackOptions? = nil)
+    /// A client repeated a Back, by its token, although the presentable is gone. Only after
+    /// ``Coordinator/remembersBack(_:by:at:)`` returned true.
+    case backRepeated(RequestID, token: String, by: Client)
+    /// The owner of a screen set the step that Back takes on it, or none (S-39).
+    case backStepSet(RequestID, of: NodeID, StepID?, by: Client)
     /// A client requested a root (`Coordinate`).
     case flowRequested(RequestID, FlowRequest)
     /// A client sent a step to every live flow (S-27).
@@ -140,6 +145,28 @@ public struct EmissionOptions: Equatable, Sendable {
         self.waits = waits
         self.activationToken = activationToken
         self.isInteractive = isInteractive
+        self.calledAt = calledAt
+    }
+}
+
+/// The options of `BackWithOptions`.
+public struct BackOptions: Equatable, Sendable {
+    /// The instance that is expected to go; Back is refused if it would not dismiss that.
+    public var goes: UInt64?
+    /// The token of the call: a repeated call within ``Limits/tokenLifetime`` gets the outcome of the first one.
+    public var token: String?
+    /// The activation token, for the screen that Back brings in sight.
+    public var activationToken: String?
+    /// The object path of the call, as in ``Event``.
+    public var calledAt: String?
+
+    /// Creates options.
+    public init(
+        goes: UInt64? = nil, token: String? = nil, activationToken: String? = nil, calledAt: String? = nil
+    ) {
+        self.goes = goes
+        self.token = token
+        self.activationToken = activationToken
         self.calledAt = calledAt
     }
 }

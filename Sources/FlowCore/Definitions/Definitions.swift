@@ -156,6 +156,9 @@ public struct StepDeclaration: Hashable, Sendable {
         self.parameters = parameters
         self.isPrivate = isPrivate
     }
+
+    /// An argument that can't be left out; nil if there is none.
+    var requiredParameter: Parameter? { parameters.first { !$0.isOptional } }
 }
 
 /// A screen that flows can contribute (S-1).

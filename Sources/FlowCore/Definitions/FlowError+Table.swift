@@ -14,7 +14,8 @@ extension FlowError.Code {
         case .alreadyClaimed: "Another client owns the presentable, or its presenter is being called (S-29)."
         case .alreadyRegistered:
             "A file or another client defines a flow of this name, or another client registered the screen (S-32)."
-        case .staleInstance: "Another presentable is at this path now (S-25)."
+        case .staleInstance:
+            "Another presentable is at this path now (S-25), or Back would not dismiss the one that the caller expects (S-39)."
         case .flowEnded: "The flow ended before it could take the step (S-22)."
         case .presentableDismissed:
             "The presentable was dismissed (S-22), and with it a step that waited for it (S-15)."
@@ -33,6 +34,7 @@ extension FlowError.Code {
         case .accessDenied:
             "The `emitters` of the flow, or of the parent of the presentable, do not include the caller (S-5); "
                 + "or the call is reserved for root and the service's user."
+        case .notSupported: "The call is for screens alone, and the presentable is a flow (S-39)."
         case .invalidDefinition: "The definition files have errors; the message lists the first 100."
         }
     }

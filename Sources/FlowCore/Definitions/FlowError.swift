@@ -49,6 +49,8 @@ public struct FlowError: Error, Hashable, Sendable {
         case pathFailed = "PathFailed"
         /// The flow accepts steps from other clients only (`emitters`).
         case accessDenied = "AccessDenied"
+        /// The call is for screens, and the presentable is a flow.
+        case notSupported = "NotSupported"
         /// The definition files have errors.
         case invalidDefinition = "InvalidDefinition"
     }

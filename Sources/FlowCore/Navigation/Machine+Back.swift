@@ -1,64 +1,201 @@
-// Back is not a step: it passes no guard, no gate and no queue (S-24).
+// Back is not a step: it passes no guard, no gate and no queue (S-24, S-39).
+
+/// What Back at a presentable would do (`PeekBack`, S-39).
+public enum BackPreview: Equatable, Sendable {
+    /// It dismisses the presentable with this instance, which uncovers the one at this path.
+    case dismiss(instance: UInt64, reveals: String)
+    /// A flow takes this step.
+    case step(String)
+    /// Nothing, because it was called on a screen that is not presented.
+    case hidden
+    /// Nothing, because no flow can go back.
+    case unhandled
+
+    /// Its name on the bus.
+    public var kind: String {
+        switch self {
+        case .dismiss: "dismiss"
+        case .step: "step"
+        case .hidden: "hidden"
+        case .unhandled: "unhandled"
+        }
+    }
+}
+
+extension Coordinator {
+    /// What Back by this client would do now. Nothing changes.
+    ///
+    /// - Throws: the error that Back would fail with.
+    public func peekBack(at node: NodeID, by client: Client) throws(FlowError) -> BackPreview {
+        guard let slot = machine.forest.slot(of: node) else { throw Machine.gone }
+        return machine.preview(of: try machine.backTarget(from: slot, for: client))
+    }
+}
 
 extension Machine {
+    /// Where Back ends.
+    fileprivate enum BackTarget {
+        /// A stack dismisses its current child.
+        case dismissal(of: NodeSlot, in: NodeSlot)
+        /// A flow takes a step, which is its own (`onBack`) or that of a screen (`SetBackStep`).
+        case step(StepID, at: NodeSlot, on: NodeSlot?)
+        case hidden
+        case unhandled
+    }
+
     /// Goes back at the innermost flow that can.
     mutating func goBack(
-        _ node: NodeID, by client: Client, calledAt path: String?, _ request: RequestID, _ turn: inout Turn
+        _ node: NodeID, by client: Client, _ options: BackOptions?, _ request: RequestID, _ turn: inout Turn
     ) {
-        guard let slot = forest.slot(of: node), forest[slot].flow != nil else { return refuseGone(request, &turn) }
-        var way = [slot]
-        while let last = way.last, let next = innerFlow(of: last) { way.append(next) }
+        if let token = options?.token {
+            if answerAgain(Tokens.Key(client: client, kind: .back, token: token), request, &turn) { return }
+        }
+        guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
+        // The flow that goes back may be another one; the caller knows the presentable that it called.
+        turn.call.path = options?.calledAt ?? forest[slot].path
         do throws(FlowError) {
-            for flow in way { try checkEmitter(client, of: flow) }
+            try checkActivationToken(options?.activationToken)
+            let target = try backTarget(from: slot, for: client)
+            if let wanted = options?.goes { try check(target, dismisses: wanted) }
+            if case .hidden = target {
+                turn.answer = .reply(request, .verdict(.hidden, serial: 0))
+                return
+            }
+            reach(innermostFlow(from: slot), &turn)
+            switch target {
+            case .dismissal(let child, let flow):
+                let origin = beginBack(options, request, &turn)
+                dismissCurrent(child, of: flow, by: client, origin: origin, &turn)
+                turn.answer = .reply(request, .verdict(.navigated, serial: serial))
+            case .step(let step, let flow, let screen):
+                try takeBackStep(step, at: flow, on: screen, by: client, options, request, &turn)
+            case .hidden, .unhandled: turn.answer = .reply(request, .verdict(.unhandled, serial: 0))
+            }
         } catch {
             turn.answer = .fail(request, error)
-            return
         }
-        if let last = way.last { reach(last, &turn) }
-        // The flow that goes back may be further down; the caller knows the one that it called.
-        turn.call.path = path ?? forest[slot].path
-        for flow in way.reversed() where goBack(at: flow, by: client, request, &turn) { return }
-        turn.answer = .reply(request, .verdict(.unhandled, serial: 0))
     }
 
-    /// The child that Back is tried at first, if it is a flow: the current one, or with `free` the newest presented one.
-    private func innerFlow(of flow: NodeSlot) -> NodeSlot? {
-        let inSight: NodeSlot? =
-            switch forest[flow].flow?.covering {
-            case .stack, .tabs: forest[flow].flow?.current.flatMap(forest.slot(of:))
-            case .free: forest.children(of: flow).last { forest[$0].isPresented }
-            case nil: nil
-            }
-        return inSight.flatMap { forest[$0].flow == nil ? nil : $0 }
+    /// Begins the origin of a Back, to which the activation token belongs.
+    private mutating func beginBack(_ options: BackOptions?, _ request: RequestID, _ turn: inout Turn) -> UInt64 {
+        let origin = origins.next()
+        turn.origin = origin
+        if let token = options?.activationToken { activationTokens.insert(token, for: origin, of: request) }
+        return origin
     }
 
-    /// Goes back at this flow; returns false if it can't.
-    private mutating func goBack(at flow: NodeSlot, by client: Client, _ request: RequestID, _ turn: inout Turn) -> Bool
-    {
-        if let onBack = definitions.flows[definition(of: flow).index].onBack {
-            let step = WaitingStep(
-                origin: origins.next(), client: client, flow: forest.id(of: flow),
-                step: onBack, arguments: [], cause: 0, purpose: .emitted(request))
-            do throws(FlowError) {
-                try checkWait(step, for: flow, &turn)
-            } catch {
-                turn.answer = .fail(request, error)
-                return true
+    // MARK: Where Back ends
+
+    /// The flow in which Back begins: on a flow it goes down to the innermost one, on a screen it begins at its flow.
+    private func innermostFlow(from slot: NodeSlot) -> NodeSlot {
+        guard forest[slot].flow != nil else { return flow(for: slot) }
+        var innermost = slot
+        while let next = front(of: innermost), forest[next].flow != nil { innermost = next }
+        return innermost
+    }
+
+    /// Finds out where Back ends. On a flow it ends there at the latest, on a screen at the root.
+    ///
+    /// - Throws: why the client may not go back at one of the flows on the way.
+    fileprivate func backTarget(from slot: NodeSlot, for client: Client) throws(FlowError) -> BackTarget {
+        let isScreen = forest[slot].flow == nil
+        let innermost = innermostFlow(from: slot)
+        var place = innermost
+        if isScreen {
+            try checkEmitter(client, of: innermost)
+            guard forest[slot].isPresented else { return .hidden }
+        } else {
+            var flow: NodeSlot? = innermost
+            while let visited = flow {
+                try checkEmitter(client, of: visited)
+                flow = visited == slot ? nil : forest[visited].parent
             }
-            let path = turn.call.path ?? forest[flow].path
-            if take(step, &turn) == nil { suspend(request, Call(client: client, kind: .step(path: path, nil)), &turn) }
-            return true
         }
-        guard forest[flow].flow?.covering == .stack, forest.children(of: flow).count > 1,
-            let current = forest[flow].flow?.current.flatMap(forest.slot(of:))
-        else { return false }
-        dismissCurrent(current, of: flow, by: client, &turn)
-        turn.answer = .reply(request, .verdict(.navigated, serial: serial))
-        return true
+        let screens = isScreen ? [slot, front(of: innermost)] : [front(of: innermost)]
+        for screen in screens {
+            if let screen, let step = backStep(of: screen) { return .step(step, at: innermost, on: screen) }
+        }
+        while true {
+            if let onBack = definitions.flows[definition(of: place).index].onBack {
+                return .step(onBack, at: place, on: nil)
+            }
+            if forest[place].flow?.covering == .stack, forest.children(of: place).count > 1,
+                let current = forest[place].flow?.current.flatMap(forest.slot(of:))
+            {
+                return .dismissal(of: current, in: place)
+            }
+            guard place != slot, let parent = forest[place].parent else { return .unhandled }
+            place = parent
+            if isScreen { try checkEmitter(client, of: place) }
+        }
+    }
+
+    /// The child that Back is tried at first: the current one, or with `free` the newest presented one.
+    private func front(of flow: NodeSlot) -> NodeSlot? {
+        switch forest[flow].flow?.covering {
+        case .stack, .tabs: forest[flow].flow?.current.flatMap(forest.slot(of:))
+        case .free: forest.children(of: flow).last { forest[$0].isPresented }
+        case nil: nil
+        }
+    }
+
+    /// The step that the owner of a presented screen has set for Back, if the definitions still have it.
+    private func backStep(of screen: NodeSlot) -> StepID? {
+        guard forest[screen].flow == nil, forest[screen].isPresented, let name = forest[screen].backStep,
+            let step = definitions.step(named: name), definitions[step].requiredParameter == nil
+        else { return nil }
+        return step
+    }
+
+    /// Refuses a Back that would not dismiss the presentable that the caller expects to go.
+    private func check(_ target: BackTarget, dismisses wanted: UInt64) throws(FlowError) {
+        let happens: String
+        switch target {
+        case .dismissal(let child, _):
+            let instance = forest[child].instance
+            if instance == wanted { return }
+            happens = "Back would dismiss instance '\(instance)', '\(forest[child].path)'"
+        case .step(let step, let flow, _):
+            happens = "Back would be step '\(definitions[step].name)' for '\(forest[flow].path)'"
+        case .hidden: happens = "the screen is not presented"
+        case .unhandled: happens = "nothing can go back"
+        }
+        throw FlowError(.staleInstance, "instance '\(wanted)' is to go, but \(happens)")
+    }
+
+    fileprivate func preview(of target: BackTarget) -> BackPreview {
+        switch target {
+        case .dismissal(let child, let flow):
+            let revealed = forest.children(of: flow).last { $0 != child }
+            return .dismiss(instance: forest[child].instance, reveals: forest[revealed ?? flow].path)
+        case .step(let step, _, _): return .step(definitions[step].name)
+        case .hidden: return .hidden
+        case .unhandled: return .unhandled
+        }
+    }
+
+    // MARK: What it does
+
+    /// A flow takes a step in place of going back.
+    private mutating func takeBackStep(
+        _ step: StepID, at flow: NodeSlot, on screen: NodeSlot?, by client: Client, _ options: BackOptions?,
+        _ request: RequestID, _ turn: inout Turn
+    ) throws(FlowError) {
+        let path = turn.call.path ?? forest[flow].path
+        let token = turn.call.token
+        let waiting = WaitingStep(
+            origin: beginBack(options, request, &turn), client: client, flow: forest.id(of: flow), step: step,
+            arguments: [], cause: 0, purpose: .emitted(request), screen: screen.map(forest.id(of:)))
+        try checkWait(waiting, for: flow, &turn)
+        if take(waiting, &turn) == nil {
+            suspend(request, Call(client: client, kind: .step(path: path, token)), &turn)
+        }
     }
 
     /// A navigation without a step.
-    private mutating func dismissCurrent(_ child: NodeSlot, of flow: NodeSlot, by client: Client, _ turn: inout Turn) {
+    private mutating func dismissCurrent(
+        _ child: NodeSlot, of flow: NodeSlot, by client: Client, origin: UInt64, _ turn: inout Turn
+    ) {
         serial += 1
         let contribution = Contribution(
             kind: .back, name: forest[child].name, path: forest[child].path)
@@ -72,7 +209,7 @@ extension Machine {
                     flow: forest[flow].path, definition: forest[flow].name, serial: serial, cause: 0,
                     client: client, step: "", arguments: [], contributions: [contribution], isDeepLink: false)))
         dropSteps(of: gone, nearestLiveAncestor: flow, &turn)
-        reportParent(flow, of: gone.last, .back, origin: origins.next(), cause: serial, client, &turn)
+        reportParent(flow, of: gone.last, .back, origin: origin, cause: serial, client, &turn)
         triggerPresented(&turn)
     }
 }

@@ -161,6 +161,32 @@ extension Machine {
         turn.answer = .reply(request, .done)
     }
 
+    /// The owner of a screen sets the step that Back takes on it; nil for none (S-39).
+    mutating func setBackStep(
+        of node: NodeID, _ step: StepID?, by client: Client, _ request: RequestID, _ turn: inout Turn
+    ) {
+        guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
+        do throws(FlowError) {
+            guard forest[slot].flow == nil else {
+                throw FlowError(
+                    .notSupported, "'\(forest[slot].path)' is a flow; only a screen can have a step for Back")
+            }
+            guard forest[slot].owner == client else { throw notOwner(slot, client) }
+            if let step, let parameter = definitions[step].requiredParameter {
+                throw FlowError(
+                    .invalidArguments,
+                    "step '\(definitions[step].name)' needs the argument '\(parameter.name)', but Back gives none; it has "
+                        + "to be a step that needs no arguments")
+            }
+        } catch {
+            turn.answer = .fail(request, error)
+            return
+        }
+        let name = step.map { definitions[$0].name }
+        forest.update(slot) { $0.backStep = name }
+        turn.answer = .reply(request, .done)
+    }
+
     mutating func setVisible(
         _ node: NodeID, _ isVisible: Bool, by client: Client, _ request: RequestID, _ turn: inout Turn
     ) {

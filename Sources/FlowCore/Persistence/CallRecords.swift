@@ -28,10 +28,8 @@ struct TokenRecord: RecordBody, Equatable, Sendable {
     var expectedByteCount: Int { 64 }
 
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        var isCoordination = key.kind == .coordination
         try coder.code(&key.client)
-        try coder.code(&isCoordination)
-        key.kind = isCoordination ? .coordination : .emission
+        try coder.code(choice: &key.kind)
         try coder.code(&key.token)
         try coder.code(&at)
         try coder.code(&outcome)

@@ -197,7 +197,7 @@ extension Machine {
             record.purpose = .emitted
             record.request = request.number
             record.path = path(of: step, for: request, call)
-            record.token = token(of: request, call)
+            if let key = token(of: request, call) { (record.token, record.tokenKind) = (key.token, key.kind) }
         case .deepLink(let request, let place):
             record.purpose = .deepLink
             (record.request, record.index) = (request.number, UInt64(place))
@@ -221,9 +221,9 @@ extension Machine {
     }
 
     /// The token of a call; of the current call if that begins to wait now.
-    private func token(of request: RequestID, _ call: Turn.CurrentCall?) -> String {
-        if case .step(_, let key)? = calls[request]?.kind { return key?.token ?? "" }
-        return request == call?.request ? call?.token?.token ?? "" : ""
+    private func token(of request: RequestID, _ call: Turn.CurrentCall?) -> Tokens.Key? {
+        if case .step(_, let key)? = calls[request]?.kind { return key }
+        return request == call?.request ? call?.token : nil
     }
 
     /// The path of the call that emitted a step; its screen may be gone by now.

@@ -159,7 +159,7 @@ extension Machine {
             if traits.client.isConnection { traits.client = .former }
             // No client shows it yet; flows are visible unless a client hides them.
             traits.isVisible = record.flow != nil
-            traits.owner = nil
+            (traits.owner, traits.backStep) = (nil, nil)
         }
         var presenting = definitions.screen(named: record.name).flatMap { definitions[$0].presenter }
             .map { Node.Presenting($0) }

@@ -141,7 +141,7 @@ extension Machine {
         case .emitted:
             let key =
                 record.token.isEmpty
-                ? nil : Tokens.Key(client: record.client, kind: .emission, token: record.token)
+                ? nil : Tokens.Key(client: record.client, kind: record.tokenKind, token: record.token)
             call = Call(client: record.client, kind: .step(path: record.path, key))
             // A repeated call with the token waits as long as its first caller could have.
             if let key, tokens.haveWait(key, with: request) {

@@ -49,6 +49,8 @@ struct StepRecord: RecordBody, Equatable, Sendable {
     var path = ""
     /// The token of that call, even if it has expired; empty if it has none.
     var token = ""
+    /// The kind of that call, if it has a token.
+    var tokenKind = Tokens.CallKind.emission
     /// The instance of the screen on which it was emitted.
     var screen: UInt64?
     var isInteractive = false
@@ -79,6 +81,8 @@ struct StepRecord: RecordBody, Equatable, Sendable {
         try coder.code(&isInteractive)
         try coder.code(&adaptedFrom)
         if stage == .queued { try coder.code(&placeOfFailure) }
-        if coder.isFollowed(unless: token.isEmpty) { try coder.code(&token) }
+        guard coder.isFollowed(unless: token.isEmpty) else { return }
+        try coder.code(&token)
+        try coder.code(choice: &tokenKind)
     }
 }

@@ -52,8 +52,19 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     var owner: Client? {
         get { traits.owner }
         set {
-            if newValue != traits.owner { follows.formUnion([.record, .reports(.owner), .evictionIfLeft]) }
+            if newValue != traits.owner {
+                follows.formUnion([.record, .reports(.owner), .evictionIfLeft])
+                traits.backStep = nil
+            }
             traits.owner = newValue
+        }
+    }
+    /// The step that Back takes on a screen, which goes with the owner that set it (S-39).
+    var backStep: String? {
+        get { traits.backStep }
+        set {
+            if newValue != traits.backStep { follows.insert(.record) }
+            traits.backStep = newValue
         }
     }
     /// Whether the latest search found that it and all below it can be evicted.

@@ -18,8 +18,11 @@ struct NodeTraits: Equatable, Sendable {
     var owner: Client?
     /// The client that created it, for the limits.
     var client = Client.daemon
+    /// The step that Back takes on a screen while that is presented; nil if its owner has set none (S-39).
+    var backStep: String?
 }
 
+/// All but the step for Back, which few screens have: ``NodeRecord`` has it at its end.
 extension NodeTraits: RecordPart {
     static var unread: NodeTraits { NodeTraits() }
 
@@ -54,4 +57,5 @@ extension HasNodeTraits {
     @inline(__always) var whenHidden: WhenHidden? { traits.whenHidden }
     @inline(__always) var owner: Client? { traits.owner }
     @inline(__always) var client: Client { traits.client }
+    @inline(__always) var backStep: String? { traits.backStep }
 }

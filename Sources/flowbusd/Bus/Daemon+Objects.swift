@@ -118,7 +118,7 @@ extension Daemon {
         _ context: UnsafeMutableRawPointer?, _ found: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
     ) -> Int32 {
         guard let daemon = from(context), let call = daemon.bus.currentCall,
-            "EmitStepWithOptions".isSpelled(call.member)
+            "EmitStepWithOptions".isSpelled(call.member) || "BackWithOptions".isSpelled(call.member)
         else { return 0 }
         found?.pointee = context
         return 1

@@ -12,9 +12,9 @@ enum FlowInterface {
             methods: [
                 .init("Back", out: [Argument("serial", "t"), Argument("verdict", "s")]) { message, context, _ in
                     Daemon.change(message, context) { daemon, call, node in
+                        let options = daemon.calledPath(call).map { BackOptions(calledAt: $0) }
                         daemon.handle(
-                            .backPressed(
-                                daemon.nextRequest(), on: node, by: call.client, calledAt: daemon.calledPath(call)),
+                            .backPressed(daemon.nextRequest(), on: node, by: call.client, options: options),
                             answering: call)
                     }
                 },

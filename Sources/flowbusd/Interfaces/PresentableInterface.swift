@@ -19,6 +19,14 @@ enum PresentableInterface {
                             answering: call)
                     }
                 },
+                .init("SetBackStep", in: [Argument("step", "s")]) { message, context, _ in
+                    Daemon.change(message, context) { daemon, call, node in
+                        // On a flow it fails whatever the step is.
+                        let step = daemon.coordinator.isFlow(node) ? nil : try daemon.readOptionalStep(call)
+                        daemon.handle(
+                            .backStepSet(daemon.nextRequest(), of: node, step, by: call.client), answering: call)
+                    }
+                },
                 .init("Dismiss") { message, context, _ in
                     Daemon.change(message, context) { daemon, call, node in
                         daemon.handle(

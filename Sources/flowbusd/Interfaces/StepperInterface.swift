@@ -35,6 +35,15 @@ enum StepperInterface {
                 ) { message, context, _ in
                     Daemon.serve(message, context) { try $0.explain($1, on: $2) }
                 },
+                .init(
+                    "BackWithOptions", in: [Argument("options", "a{sv}")],
+                    out: [Argument("serial", "t"), Argument("verdict", "s")]
+                ) { message, context, _ in
+                    Daemon.changeRepeatable(message, context) { try $0.backWithOptions($1, on: $2) }
+                },
+                .init("PeekBack", out: [Argument("kind", "s"), Argument("details", "a{sv}")]) { message, context, _ in
+                    Daemon.serve(message, context) { try $0.peekBack($1, on: $2) }
+                },
                 .init("GetAcceptedSteps", out: [Argument("steps", "as")]) { message, context, _ in
                     Daemon.serve(message, context) { try $0.getAcceptedSteps($1, of: $2) }
                 },
@@ -91,19 +100,58 @@ extension Daemon {
             {
                 return handle(.emissionRepeated(nextRequest(), token: token, by: call.client), answering: call)
             }
-            guard node != nil else {
-                if found != nil { throw FlowError.presentableGone }
-                let path = String(cString: call.path)
-                commit()
-                return try call.replyError(
-                    name: BusNames.BusError.unknownObject, text: "no flow or screen is live at '\(path)'")
-            }
+            guard node != nil else { return try refuseGone(call, found) }
             throw coordinator.definitions.unknownStep(name)
         }
         handle(
             .stepEmitted(
                 nextRequest(), on: node, step: step, arguments: arguments, by: call.client, options: options),
             answering: call)
+    }
+
+    /// Refuses a call to a presentable that is gone: before the call came, or since.
+    private func refuseGone(_ call: MessageReader, _ found: NodeID?) throws {
+        if found != nil { throw FlowError.presentableGone }
+        let path = String(cString: call.path)
+        commit()
+        try call.replyError(name: BusNames.BusError.unknownObject, text: "no flow or screen is live at '\(path)'")
+    }
+
+    /// The presentable may be gone, for instance by the first one of two such calls, which the token recognizes.
+    fileprivate func backWithOptions(_ call: MessageReader, on found: NodeID?) throws {
+        var options = BackOptions(calledAt: calledPath(call))
+        try CallOptions.read(call, known: [("goes", "t"), ("token", "s"), CallOptions.activationToken]) { option in
+            switch option {
+            case "goes": options.goes = try call.readUInt64()
+            case "token": options.token = String(cString: try call.readString())
+            default: options.activationToken = try CallOptions.readActivationToken(call)
+            }
+        }
+        guard let node = found.flatMap({ coordinator.isLive($0) ? $0 : nil }) else {
+            if let token = options.token,
+                coordinator.remembersBack(token, by: call.client, at: Instant(microseconds: loop.now))
+            {
+                return handle(.backRepeated(nextRequest(), token: token, by: call.client), answering: call)
+            }
+            return try refuseGone(call, found)
+        }
+        handle(.backPressed(nextRequest(), on: node, by: call.client, options: options), answering: call)
+    }
+
+    fileprivate func peekBack(_ call: MessageReader, on node: NodeID) throws {
+        let preview = try coordinator.peekBack(at: node, by: call.client)
+        try reply(to: call) { body in
+            try body.append(preview.kind)
+            try body.openContainer(.array, "{sv}")
+            switch preview {
+            case .dismiss(let instance, let path):
+                try body.appendEntry("goes", "t") { body in try body.append(instance) }
+                try body.appendEntry("reveals", "o") { body in try body.append(path: path) }
+            case .step(let step): try body.appendEntry("step", "s") { body in try body.append(step) }
+            case .hidden, .unhandled: break
+            }
+            try body.closeContainer()
+        }
     }
 
     fileprivate func emitSteps(_ call: MessageReader, on node: NodeID) throws {

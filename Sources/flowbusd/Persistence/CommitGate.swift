@@ -112,6 +112,8 @@ extension CommitGate {
         Member("EmitSteps", BusNames.Interface.stepper, "a(sa{sv})"),
         Member("Release", BusNames.Interface.presentable, ""),
         Member("Back", BusNames.Interface.flow, ""),
+        Member("BackWithOptions", BusNames.Interface.stepper, "a{sv}"),
+        Member("SetBackStep", BusNames.Interface.presentable, "s"),
         Member("WaitReady", BusNames.Interface.flow, ""),
         Member("Coordinate", BusNames.Interface.coordinator, "ssa{sv}a{sv}", isOfRoot: true),
         Member("Navigate", BusNames.Interface.coordinator, "sa{sv}a{sv}", isOfRoot: true),

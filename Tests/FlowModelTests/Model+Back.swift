@@ -1,0 +1,139 @@
+import FlowCore
+
+/// Back (S-24, S-39).
+extension Model {
+    /// What Back would do.
+    enum BackTarget {
+        case dismissal(of: ModelNode)
+        case step(StepID, at: ModelNode)
+        case hidden
+        case unhandled
+
+        /// How `PeekBack` reports it.
+        func preview(_ definitions: Definitions) -> BackPreview {
+            switch self {
+            case .dismissal(let child):
+                let siblings = child.parent?.children ?? []
+                return .dismiss(instance: child.instance, reveals: siblings.dropLast().last?.path ?? "")
+            case .step(let step, _): return .step(definitions[step].name)
+            case .hidden: return .hidden
+            case .unhandled: return .unhandled
+            }
+        }
+    }
+
+    /// What `PeekBack` answers.
+    func peekBack(_ instance: UInt64, _ client: Client) -> Result<BackPreview, FlowError> {
+        guard let node = node(instance) else { return .failure(FlowError(.presentableDismissed)) }
+        do throws(FlowError) {
+            return .success(try backTarget(node, client).preview(definitions))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    func goBack(_ instance: UInt64, _ client: Client, _ options: BackOptions?) -> Reply {
+        once(client, options?.token, .back) {
+            guard let node = node(instance) else { return .failure(FlowError(.presentableDismissed)) }
+            do throws(FlowError) {
+                return try goBack(node, client, options)
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private func goBack(_ node: ModelNode, _ client: Client, _ options: BackOptions?) throws(FlowError) -> Reply {
+        let target = try backTarget(node, client)
+        if let wanted = options?.goes {
+            guard case .dismissal(let child) = target, child.instance == wanted else {
+                throw FlowError(.staleInstance)
+            }
+        }
+        switch target {
+        case .hidden: return .success(.verdict(.hidden, serial: 0))
+        case .unhandled:
+            reach(backWay(node)[0])
+            return .success(.verdict(.unhandled, serial: 0))
+        case .dismissal(let child):
+            reach(backWay(node)[0])
+            return .success(.verdict(.navigated, serial: leave(child, client)))
+        case .step(let step, let flow):
+            reach(backWay(node)[0])
+            let outcome = run(
+                ModelStep(
+                    step: step, arguments: [], flow: flow, origin: newOrigin(), cause: 0, client: client,
+                    purpose: .asked))
+            switch outcome {
+            case .navigated(let serial): return .success(.verdict(.navigated, serial: serial))
+            case .ignored(let verdict): return .success(.verdict(verdict, serial: 0))
+            case .refused(let error): throw error
+            }
+        }
+    }
+
+    /// The flows that Back tries in turn: of a flow, from the innermost one up to it; of a screen, from its flow up to the
+    /// root.
+    private func backWay(_ node: ModelNode) -> [ModelNode] {
+        var way: [ModelNode] = []
+        if node.isFlow {
+            way = [node]
+            while let next = descent(from: way[0]) { way.insert(next, at: 0) }
+        } else {
+            var flow = node.parent
+            while let next = flow {
+                way.append(next)
+                flow = next.parent
+            }
+        }
+        return way
+    }
+
+    private func backTarget(_ node: ModelNode, _ client: Client) throws(FlowError) -> BackTarget {
+        let way = backWay(node)
+        // Down to a flow, all on the way have to permit it; up from a screen, those that it comes to.
+        if node.isFlow, !way.allSatisfy({ mayEmit(client, on: $0) }) { throw FlowError(.accessDenied) }
+        for flow in way {
+            if !node.isFlow {
+                guard mayEmit(client, on: flow) else { throw FlowError(.accessDenied) }
+                if !isPresented(node) { return .hidden }
+            }
+            let definition = definitions.flows[flow.definition]
+            if let step = definition.onBack { return .step(step, at: flow) }
+            if definition.children == .stack, flow.children.count > 1, let child = flow.children.last {
+                return .dismissal(of: child)
+            }
+        }
+        return .unhandled
+    }
+
+    /// Returns the flow inside this one that Back goes down to.
+    private func descent(from flow: ModelNode) -> ModelNode? {
+        let isFree = definitions.flows[flow.definition].children == .free
+        let next = isFree ? flow.children.last(where: isPresented) : current(of: flow)
+        return next.flatMap { $0.isFlow ? $0 : nil }
+    }
+
+    /// Dismisses the child by Back. Returns the serial of that navigation.
+    private func leave(_ child: ModelNode, _ client: Client) -> UInt64 {
+        guard let flow = child.parent else { return 0 }
+        let origin = newOrigin()
+        var lost: [ModelStep] = []
+        remove(child, &lost)
+        reportChanges()
+        serial += 1
+        let own = serial
+        flow.last = (serial, "", [])
+        observed.append(
+            .did(
+                ObservedEffect.NavigationSummary(
+                    flow: flow.path, serial: serial, cause: 0, client: client, step: "", arguments: [],
+                    parts: [ObservedEffect.ContributionSummary(kind: .back, name: child.name, path: child.path)],
+                    isDeepLink: false)))
+        reportLost(lost)
+        reportParent(of: child, .back, origin: origin, cause: serial, client)
+        release()
+        finish()
+        return own
+    }
+}
