@@ -98,11 +98,30 @@ struct EmitTests {
         #expect(try service.property("Visible", of: "/main/list", "Presentable") == false)
         #expect(try service.ctl("dismiss", "main/list").status == .status(0))
         #expect(try service.ctl("show", "main/list").status == .status(66))
-        let screen = try service.ctl("emit", "main", "open", "item=1")
-        #expect(screen.status == .status(0))
-        let back = try service.ctl("back", "main/page")
-        #expect(back.status == .status(65))
-        #expect(back.errors.contains("'main/page' is a screen, and the command is for flows; its flow is 'main'"))
+    }
+
+    @Test func `S-39 back from a screen, and back known beforehand`() throws {
+        let service = try Service(homeDefinitions)
+        #expect(try service.ctl("emit", "main", "open", "item=1").status == .status(0))
+        let instance = try #require(try service.property("Instance", of: "/main/page", "Presentable").number)
+        for arguments in [["back", "--peek", "main/page"], ["back", "main/page"]] {
+            let hidden = try Program.run(["--address", service.bus.address] + arguments)
+            #expect(hidden.status == .status(1) && hidden.output == "hidden\n")
+            #expect(hidden.errors.contains("'main/page' is not presented"))
+        }
+        #expect(try service.ctl("show", "main/page").status == .status(0))
+        #expect(try service.ctl("back", "main/page", "--peek").output == "dismiss \(instance), reveals main/list\n")
+        #expect(
+            try service.ctl("--json", "back", "--peek", "main").output
+                == "{\"kind\":\"dismiss\",\"goes\":\(instance),\"reveals\":\"main/list\"}\n")
+        #expect(try service.ctl("back", "main", "--peek", "--goes", "1").status == .status(64))
+        let stale = try service.ctl("back", "main/page", "--goes", "1")
+        #expect(stale.status == .status(2) && stale.errors.contains("'1'"))
+        let options = ["--goes", "\(instance)", "--token", "t", "--activation-token", "a"]
+        let done = try Program.run(["--address", service.bus.address, "back", "main/page"] + options)
+        #expect(done.output == "navigated 3\n")
+        let nothing = try service.ctl("back", "main", "--peek")
+        #expect(nothing.status == .status(1) && nothing.output == "unhandled\n")
     }
 
     @Test func `S-25 a node can be the path of an instance`() throws {
@@ -127,7 +146,8 @@ struct EmitTests {
         let log = try service.ctl("log", main)
         #expect(log.output == (try service.ctl("log", "main").output))
         #expect(log.errors == "flowbusctl: '\(main)' is 'main'; this is the log of that path\n")
-        let screen = try service.ctl("back", page)
+        #expect(try service.ctl("back", page).output == "hidden\n")
+        let screen = try service.ctl("wait", page, "--ready")
         #expect(screen.status == .status(65) && screen.errors.contains("is a screen, and the command is for flows"))
         #expect(try service.ctl("back", main).output == "navigated 3\n")
         // Another one comes to its path.

@@ -57,25 +57,6 @@ struct DismissCommand: Command {
     }
 }
 
-/// `back`
-struct BackCommand: Command {
-    static let configuration = CommandConfiguration(
-        commandName: "back", abstract: "Go back in a flow, at the innermost flow that can go back.")
-
-    @ParentCommand var root: Flowbusctl
-    @OptionGroup var options: Options
-
-    @Argument(help: ArgumentHelp("The flow.", valueName: "node"), completion: Completion.nodes)
-    var node: String
-
-    func run(_ context: Context) throws(Failure) -> ExitStatus {
-        let node = try Target(self.node)
-        let client = try context.connect()
-        let outcome = StepOutcome(try client.callFlow(node, "Back"))
-        return try context.output.report(outcome, node: node, step: "")
-    }
-}
-
 /// `wait`
 struct WaitCommand: Command {
     static let configuration = CommandConfiguration(
