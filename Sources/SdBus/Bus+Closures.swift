@@ -7,6 +7,8 @@ internal import CSdBus
 public final class MessageReceiver {
     fileprivate let handler: (MessageReader) -> Void
     fileprivate var slots: [Slot] = []
+    /// Runs if the bus refuses what was asked for, with its reason.
+    fileprivate var refused: ((String) -> Void)?
 
     fileprivate init(_ handler: @escaping (MessageReader) -> Void) { self.handler = handler }
 
@@ -67,6 +69,40 @@ extension OutgoingMessage {
 }
 
 extension Bus {
+    /// Adds a match rule without waiting for the bus, and runs a closure with each message that matches;
+    /// sd_bus_add_match_async(3).
+    ///
+    /// - Parameters:
+    ///   - rule: the rule. If its sender is a well-known name, compare the message's sender with the name's owner: sd-bus
+    ///     does not know it.
+    ///   - refused: runs if the bus refuses the rule, with the reason.
+    ///   - handler: gets the messages.
+    /// - Returns: the registration.
+    public func match(
+        _ rule: String, refused: @escaping (String) -> Void, handler: @escaping (MessageReader) -> Void
+    ) throws(SdError) -> MessageReceiver {
+        let receiver = MessageReceiver(handler)
+        receiver.refused = refused
+        var slot: OpaquePointer?
+        let result = rule.withCString { rule in
+            sd_bus_add_match_async(
+                handle, &slot, rule,
+                { message, userdata, _ in
+                    _ = MessageReceiver.hand(message, to: userdata)
+                    return 0
+                },
+                { answer, userdata, _ in
+                    guard let answer, let userdata, sd_bus_message_is_method_error(answer, nil) > 0 else { return 0 }
+                    let receiver = Unmanaged<MessageReceiver>.fromOpaque(userdata).takeUnretainedValue()
+                    let why = MessageReader(answer).errorMessage.map { String(cString: $0) } ?? ""
+                    withExtendedLifetime(receiver) { receiver.refused?(why) }
+                    return 0
+                }, receiver.opaque)
+        }
+        receiver.slots.append(try Slot("sd_bus_add_match_async", result, slot))
+        return receiver
+    }
+
     /// Runs a closure with every incoming message before it is served, but not with answers to calls; sd_bus_add_filter(3).
     ///
     /// - Returns: the registration.

@@ -278,6 +278,11 @@ public struct MessageReader {
             "sd_bus_message_enter_container", sd_bus_message_enter_container(handle, type.letter, contents)) > 0
     }
 
+    /// Skips values of these types; sd_bus_message_skip(3).
+    public func skip(_ types: StaticString) throws(SdError) {
+        try check("sd_bus_message_skip", sd_bus_message_skip(handle, types.cString))
+    }
+
     /// Steps out of the container; it must be read to its end (EBUSY), or skipped.
     @inlinable
     public func exitContainer() throws(SdError) {
