@@ -114,6 +114,19 @@ struct FlowBusOwnedPresentable
 typedef QList<FlowBusOwnedPresentable> FlowBusOwnedPresentableList;
 FLOWBUS_MEMBERS(FlowBusOwnedPresentable, value.path << value.instance, value.path >> value.instance)
 
+// One stepper of GetSteppers: (ssssa{sv}).
+struct FlowBusStepper
+{
+    QString flow;
+    QString step;
+    QString service;
+    QString member;
+    QVariantMap details;
+};
+typedef QList<FlowBusStepper> FlowBusStepperList;
+FLOWBUS_MEMBERS(FlowBusStepper, value.flow << value.step << value.service << value.member << value.details,
+                value.flow >> value.step >> value.service >> value.member >> value.details)
+
 // One navigation of GetHistory: (tossa{sv}a{sv}).
 struct FlowBusHistoryEntry
 {
@@ -154,6 +167,8 @@ inline void flowBusRegisterTypes()
     qDBusRegisterMetaType<FlowBusAppliedContributorList>();
     qDBusRegisterMetaType<FlowBusOwnedPresentable>();
     qDBusRegisterMetaType<FlowBusOwnedPresentableList>();
+    qDBusRegisterMetaType<FlowBusStepper>();
+    qDBusRegisterMetaType<FlowBusStepperList>();
     qDBusRegisterMetaType<FlowBusHistoryEntry>();
     qDBusRegisterMetaType<FlowBusHistoryEntryList>();
     qDBusRegisterMetaType<FlowBusArgumentTypes>();

@@ -31,6 +31,7 @@ extension Daemon {
         handle(.definitionsRead(loaded.definitions))
         fileDefinitions = loaded.definitions
         watchBusNames()
+        watchSteppers()
         commit()
         do { try sendDefinitionsChanged() } catch { connectionFailed(error) }
         logger.notice(

@@ -63,6 +63,8 @@ final class Daemon {
     /// The messages and events that wait while an event is handled in slices.
     var backlog = Backlog()
     let slices: SliceSchedule
+    /// The steppers of other services.
+    let steppers = StepperWatches()
     let persistence: Persistence
     let gate: CommitGate
     /// The handover to another flowbusd, while there is one.

@@ -77,6 +77,11 @@ enum CoordinatorInterface {
                 .init("GetSteps", out: [Argument("steps", "a{sa{ss}}")]) { message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.getSteps($1) }
                 },
+                .init("GetSteppers", out: [Argument("steppers", "a(ssssa{sv})")]) { message, context, _ in
+                    Daemon.serveRoot(message, context) { daemon, call in
+                        try daemon.reply(to: call) { body in try daemon.appendSteppers(to: body) }
+                    }
+                },
                 .init("GetSerial", out: [Argument("serial", "t")]) { message, context, _ in
                     Daemon.serveRoot(message, context) { daemon, call in
                         let serial = daemon.coordinator.serial

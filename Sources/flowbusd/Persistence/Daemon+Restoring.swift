@@ -44,6 +44,7 @@ extension Daemon {
         state.reportedDurable = persistence.isDurable
         state.isServing = true
         persistence.prune()
+        watchSteppers()
         return true
     }
 

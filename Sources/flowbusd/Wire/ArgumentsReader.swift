@@ -25,6 +25,20 @@ struct ArgumentsReader {
     /// 60 MB.
     static func skip(_ message: MessageReader) throws { _ = try read(message, for: []) }
 
+    /// Reads the value inside the next variant, which is to be an argument of a step. The name is for errors.
+    static func readVariant(_ message: MessageReader, named name: String) throws -> Value {
+        var reader = ArgumentsReader(message)
+        return try reader.variant(of: name, depth: 0)
+    }
+
+    /// Reads all values of a message, which are to be arguments of a step.
+    static func readValues(_ message: MessageReader) throws -> [Value] {
+        var reader = ArgumentsReader(message)
+        var values: [Value] = []
+        while try !message.isAtEnd() { values.append(try reader.value(of: "$\(values.count)", depth: 0)) }
+        return values
+    }
+
     private mutating func read(for parameters: [Parameter]) throws -> Arguments {
         var arguments: Arguments = []
         guard try message.enterContainer(.array, "{sv}") else { return arguments }
