@@ -21,6 +21,39 @@ struct StatusTests {
         #expect(abs(since - Date().timeIntervalSince1970) < 60)
     }
 
+    @Test func `S-42 status prints the steppers`() throws {
+        let service = try Service(
+            """
+            [steps]
+            moved = { by = "string" }
+            [flows.device]
+            [flows.device.on]
+            moved = { none = true }
+            [[steppers]]
+            flow = "device"
+            name = "com.example.Vehicle"
+            path = "/vehicle"
+            interface = "com.example.Vehicle1"
+            property = "Gear"
+            step = "moved"
+            arguments = { by = "$value" }
+            """)
+        func stepper() throws -> String? { try service.ctl("status").lines.first { $0.hasPrefix("steppers:") } }
+        try service.client.wait(for: "no vehicle") {
+            try stepper()
+                == "steppers:    moved on device: absent, nobody owns the name (com.example.Vehicle1.Gear)"
+        }
+        let vehicle = try service.peer("com.example.Vehicle")
+        vehicle.serve("/vehicle", "org.freedesktop.DBus.Properties", "Get") { _ in
+            .values([.variant("two words")])
+        }
+        try service.client.wait(for: "a gear") {
+            try stepper()?.hasSuffix("moved on device: connected, \"two words\" (com.example.Vehicle1.Gear)") ?? false
+        }
+        let steppers = try #require(try service.ctl("status", "--json").objects.first?["steppers"] as? [[String: Any]])
+        #expect(steppers.first?["value"] as? String == "two words" && steppers.first?["path"] as? String == "/vehicle")
+    }
+
     @Test func `status never starts the service: 69`() throws {
         let services = try TemporaryDirectory()
         let marker = services.path + "/started"

@@ -10,7 +10,8 @@ struct StatusCommand: Command {
         commandName: "status", abstract: "Show whether the service is running, and its state.",
         discussion: """
             The state is its version and process, the number of live flows and screens and of defined flows, the latest serial, and \
-            whether a restart would restore the tree. This command never starts the service.
+            whether a restart would restore the tree; and the [[steppers]], whether each is connected, and the last value of its \
+            property. This command never starts the service.
             """)
 
     @ParentCommand var root: Flowbusctl
@@ -31,7 +32,8 @@ struct StatusCommand: Command {
             version: properties["Version"]?.text ?? "", interfaceVersion: properties["InterfaceVersion"]?.number ?? 0,
             isDurable: properties["Durable"]?.truth, flows: nodes.count(where: \.isFlow),
             screens: nodes.count { !$0.isFlow }, definitions: definitions, serial: serial,
-            bus: context.options.busName)
+            bus: context.options.busName,
+            steppers: try ask(client, "GetSteppers").first?.elements.map(StepperStatus.init) ?? [])
         if context.output.isJSON {
             try context.output.line(status.json)
         } else {
@@ -57,6 +59,7 @@ private struct Status {
     let definitions: Int
     let serial: UInt64
     let bus: String
+    let steppers: [StepperStatus]
 
     func lines(_ output: Output) -> [String] {
         var lines = [
@@ -75,6 +78,9 @@ private struct Status {
                     + (isDurable
                         ? "yes" : output.paint("no", .yellow) + "; a restart may lose changes of the tree"))
         }
+        for (place, stepper) in steppers.enumerated() {
+            lines.append((place == 0 ? "steppers:    " : "             ") + stepper.line(output))
+        }
         return lines
     }
 
@@ -86,7 +92,39 @@ private struct Status {
             ("interfaceVersion", .number(Int128(interfaceVersion))), ("flows", .number(Int128(flows))),
             ("screens", .number(Int128(screens))), ("definitions", .number(Int128(definitions))),
             ("serial", .number(Int128(serial))), ("durable", isDurable.map(JSON.bool) ?? .null),
+            ("steppers", .array(steppers.map(\.json))),
         ])
+    }
+}
+
+/// A property or a signal of another service that emits steps.
+private struct StepperStatus {
+    let flow: String
+    let step: String
+    let name: String
+    let member: String
+    let details: Value
+
+    init(_ entry: Value) {
+        let fields = entry.elements
+        func text(_ place: Int) -> String { fields.indices.contains(place) ? fields[place].text ?? "" : "" }
+        (flow, step, name, member) = (text(0), text(1), text(2), text(3))
+        details = fields.last ?? .bool(false)
+    }
+
+    func line(_ output: Output) -> String {
+        let state = details["state"]?.text ?? ""
+        let painted = output.paint(state, state == "connected" ? .green : .yellow)
+        let more = details["value"]?.commandLineText ?? details["reason"]?.text
+        let bus = details["bus"]?.text.map { ", \($0) bus" } ?? ""
+        return "\(step) on \(flow): \(painted)\(more.map { ", " + Names.line($0) } ?? "") (\(Names.line(member))\(bus))"
+    }
+
+    var json: JSON {
+        .object(
+            [
+                ("flow", .string(flow)), ("step", .string(step)), ("name", .string(name)), ("member", .string(member)),
+            ] + details.entries.map { ($0.name, JSON($0.value)) })
     }
 }
 
