@@ -178,6 +178,10 @@ struct GraphBuilder {
                 case .root: "pop to the oldest"
                 }
             note(label.isEmpty ? what : "\(label): \(what)", at: from, of: flow)
+        case .show(let name): note(label.isEmpty ? "show \(name)" : "\(label): show \(name)", at: from, of: flow)
+        case .hide(let name): note(label.isEmpty ? "hide \(name)" : "\(label): hide \(name)", at: from, of: flow)
+        case .dismiss(let name):
+            note(label.isEmpty ? "dismiss \(name)" : "\(label): dismiss \(name)", at: from, of: flow)
         case .current(let template):
             add(Edge(kind: .current, from: from, to: step(template.step, of: flow), label: label))
         case .parent(let template): addToParents(of: flow, template.step, .parent, from, label)
@@ -203,7 +207,7 @@ struct GraphBuilder {
     private mutating func add(_ template: ChildTemplate, _ from: String, _ label: String, _ flow: Int) {
         var words = label.isEmpty ? [] : [label]
         if template.clears { words.append("clear") }
-        if template.reuses { words.append("reuse") }
+        if template.reuses { words.append(template.raises ? "reuse, raise" : "reuse") }
         if !template.style.isEmpty { words.append(Names.escaped(template.style)) }
         let label = words.joined(separator: ", ")
         var child: (node: String, box: String?)

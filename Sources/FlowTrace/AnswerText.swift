@@ -48,6 +48,11 @@ extension TraceFields {
             child("flow", flow, ChildTemplate.Presentable.flow) { if case .flow(let id) = $0 { id } else { nil } },
             TraceCase("pop-root", .pop(.root)),
             TraceCase("pop", { .pop(.to(name: $0)) }, text) { if case .pop(.to(let name)) = $0 { name } else { nil } },
+            TraceCase("show", { .show(name: $0) }, text) { if case .show(let name) = $0 { name } else { nil } },
+            TraceCase("hide", { .hide(name: $0) }, text) { if case .hide(let name) = $0 { name } else { nil } },
+            TraceCase("dismiss", { .dismiss(name: $0) }, text) {
+                if case .dismiss(let name) = $0 { name } else { nil }
+            },
             TraceCase("current", FlowContributor.current, template) {
                 if case .current(let template) = $0 { template } else { nil }
             },
@@ -71,17 +76,18 @@ extension TraceFields {
                 .child(
                     ChildTemplate(
                         make($0), id: $1, arguments: $2, step: $3, stepArguments: $4, style: $5 ?? "", whenHidden: $6,
-                        reuses: $7, clears: $8, onDismissed: $9))
+                        reuses: $7, raises: $8, clears: $9, onDismissed: $10))
             },
             id, text.option("id"), source("arguments"), step.option("step"), source("step-arguments"),
-            text.option("style"), oneOf(WhenHidden.self).option("when-hidden"), flag("reuse"), flag("clear"),
+            text.option("style"), oneOf(WhenHidden.self).option("when-hidden"), flag("reuse"), flag("raise"),
+            flag("clear"),
             template.option("on-dismissed")
         ) {
             guard case .child(let child) = $0, let id = take(child.presentable) else { return nil }
             return (
                 id, child.id, child.arguments, child.step, child.stepArguments,
                 child.style.isEmpty ? nil : child.style, child.whenHidden,
-                child.reuses, child.clears, child.onDismissed
+                child.reuses, child.raises, child.clears, child.onDismissed
             )
         }
     }

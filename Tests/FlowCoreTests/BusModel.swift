@@ -5,6 +5,9 @@ struct BusModel {
     private(set) var objects: [String: PresentableState] = [:]
     /// With tabs: the selected instances, the latest last, by the flow's path.
     private var selected: [String: [UInt64]] = [:]
+    /// The order of siblings, by instance: when each was made, or last contributed to its flow again.
+    private var orders: [UInt64: Int] = [:]
+    private var lastOrder = 0
     /// The instances of the current children, by the flow's path.
     private var currents: [String: UInt64] = [:]
     private(set) var serial: UInt64 = 0
@@ -31,8 +34,10 @@ struct BusModel {
             if objects[navigation.flow]?.isFlow != true { complain(effect) }
             for (place, it) in navigation.contributions.enumerated() {
                 if !isRight(it, before: navigation.contributions[(place + 1)...]) { complain(effect) }
-                if it.kind == .reuse, let path = it.path { select(path) }
+                if let path = it.path { arrange(path, it.kind) }
             }
+            // The last of the list may be a new child with `reuse`.
+            if let current = objects[navigation.flow]?.current { select(current) }
         case .emitNavigationWillOccur(let announcement):
             if objects[announcement.flow]?.isFlow != true { complain(effect) }
         case .emitNavigationFailed(let failure):
@@ -61,9 +66,10 @@ struct BusModel {
         let object = contribution.path.flatMap { objects[$0] }
         return switch contribution.kind {
         case .screen, .flow, .reuse: object?.name == contribution.name
+        case .show, .hide: contribution.path == nil || object?.name == contribution.name
         case .pop: contribution.path == nil || object != nil || later.contains { $0.kind == .pop }
         case .back: contribution.path != nil && object == nil
-        case .clear, .current, .parent, .end: true
+        case .clear, .current, .parent, .end, .dismiss: true
         }
     }
 
@@ -74,10 +80,32 @@ struct BusModel {
         selected[parent, default: []].append(object.instance)
     }
 
+    /// Puts a contributed child in its place among its siblings: those of the same list stand in its order.
+    private mutating func arrange(_ path: String, _ kind: Contribution.Kind) {
+        switch kind {
+        case .screen, .flow: stand(path)
+        case .reuse:
+            stand(path)
+            select(path)
+        case .show: select(path)
+        case .clear, .pop, .current, .parent, .end, .back, .hide, .dismiss: break
+        }
+    }
+
+    /// A child becomes the newest; one that is reused without a raise is that already, or has siblings that cover nothing.
+    private mutating func stand(_ path: String) {
+        guard let object = objects[path], let parent = object.parent.flatMap({ objects[$0] }) else { return }
+        guard orders[object.instance] == nil || covering[parent.name] == .stack else { return }
+        lastOrder += 1
+        orders[object.instance] = lastOrder
+    }
+
     private mutating func add(_ state: PresentableState) {
         if objects[state.path] != nil { complain(.addPresentable(state)) }
         if let parent = state.parent, objects[parent]?.isFlow != true { complain(.addPresentable(state)) }
         objects[state.path] = state
+        lastOrder += 1
+        orders[state.instance] = lastOrder
         currents[state.path] = state.current.flatMap { objects[$0]?.instance }
         if let parent = state.parent { selectOldest(of: parent) }
     }
@@ -88,6 +116,7 @@ struct BusModel {
             !objects.values.contains(where: { $0.parent == path })
         else { return complain(.removePresentable(path: path, isFlow: isFlow)) }
         selected[path] = nil
+        orders[gone.instance] = nil
         guard let parent = gone.parent else { return }
         selected[parent]?.removeAll { $0 == gone.instance }
         selectOldest(of: parent)
@@ -110,6 +139,8 @@ struct BusModel {
         if object == before, current == currents[changes.path] { complain(.changeProperties(changes)) }
         currents[changes.path] = current
         objects[changes.path] = object
+        // A new child with `reuse` is selected, too, which its contributor does not tell.
+        if changes.properties[.current] != nil, let current = object.current { select(current) }
     }
 
     private mutating func selectOldest(of path: String) {
@@ -125,9 +156,12 @@ struct BusModel {
 // MARK: - From scratch
 
 extension BusModel {
-    /// Children in creation order, as instances increase.
     private func children(of path: String?) -> [PresentableState] {
-        objects.values.filter { $0.parent == path }.sorted { $0.instance < $1.instance }
+        objects.values.filter { $0.parent == path }.sorted(by: precedes)
+    }
+
+    private func precedes(_ one: PresentableState, _ other: PresentableState) -> Bool {
+        (orders[one.instance] ?? 0) < (orders[other.instance] ?? 0)
     }
 
     /// All objects, computed from the visible flags, the order of children and the selections only.
@@ -136,7 +170,7 @@ extension BusModel {
         for object in objects.values { below[object.parent ?? "", default: []].append(object) }
         var all: [PresentableState] = []
         func visit(_ path: String, _ current: String?, _ parentIsPresented: Bool) {
-            for child in below[path, default: []].sorted(by: { $0.instance < $1.instance }) {
+            for child in below[path, default: []].sorted(by: precedes) {
                 var child = child
                 let isInSight = parentIsPresented && (current ?? child.path) == child.path
                 child.properties[.presented] = .flag(child.isVisible && isInSight)
@@ -153,7 +187,7 @@ extension BusModel {
 
     private func currentChild(_ flow: PresentableState, _ children: [PresentableState]) -> String? {
         switch covering[flow.name] {
-        case .stack: children.max { $0.instance < $1.instance }?.path
+        case .stack: children.max(by: precedes)?.path
         case .tabs: children.first { $0.instance == selected[flow.path]?.last }?.path
         case .free, nil: nil
         }

@@ -14,6 +14,9 @@ struct DefinitionsBuilder {
         case end(String? = nil, [Binding]? = nil)
         case pop(String)
         case popRoot
+        case show(String)
+        case hide(String)
+        case dismiss(String)
     }
 
     /// The options of a child.
@@ -25,6 +28,7 @@ struct DefinitionsBuilder {
         var style = ""
         var whenHidden: WhenHidden?
         var reuses = false
+        var raises = false
         var clears = false
         var onDismissed: String?
         var onDismissedWith: [Binding]?
@@ -211,7 +215,7 @@ extension DefinitionsBuilder {
             mention(step: child.onDismissed)
         case .current(let name, _), .parent(let name, _): mention(step: name)
         case .end(let name, _): mention(step: name)
-        case .pop, .popRoot: break
+        case .pop, .popRoot, .show, .hide, .dismiss: break
         }
     }
 
@@ -294,6 +298,9 @@ private struct Numbers {
         case .flow(let name, let child): .child(template(.flow(flow(name)), child))
         case .pop(let name): .pop(.to(name: name))
         case .popRoot: .pop(.root)
+        case .show(let name): .show(name: name)
+        case .hide(let name): .hide(name: name)
+        case .dismiss(let name): .dismiss(name: name)
         case .current(let name, let with): .current(StepTemplate(step(name), arguments: source(with)))
         case .parent(let name, let with): .parent(StepTemplate(step(name), arguments: source(with)))
         case .end(let name, let with): .end(name.map { StepTemplate(step($0), arguments: source(with)) })
@@ -305,7 +312,7 @@ private struct Numbers {
         ChildTemplate(
             presentable, id: child.id, arguments: source(child.with), step: child.step.map(step),
             stepArguments: source(child.stepWith), style: child.style, whenHidden: child.whenHidden,
-            reuses: child.reuses, clears: child.clears,
+            reuses: child.reuses, raises: child.raises, clears: child.clears,
             onDismissed: child.onDismissed.map { StepTemplate(step($0), arguments: source(child.onDismissedWith)) })
     }
 

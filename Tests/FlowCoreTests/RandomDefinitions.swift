@@ -32,16 +32,18 @@ struct RandomDefinitions {
                 whenOwnerGone: withOthers ? WhenOwnerGone.allCases.randomElement(using: &random) ?? .keep : .dismiss)
         }
         for name in flows {
+            let children = Children.allCases.randomElement(using: &random) ?? .free
             let rules = steps.filter { _ in Int.random(in: 0..<5, using: &random) > 0 }.map { step in
-                (step, branches(steps, screens, flows, &random))
+                (step, branches(children, steps, screens, flows, &random))
             }
-            builder.flow(name, rules: rules, steps, withOthers: withOthers, &random)
+            builder.flow(name, children, rules: rules, steps, withOthers: withOthers, &random)
         }
         return builder
     }
 
     private static func branches(
-        _ steps: ArraySlice<String>, _ screens: ArraySlice<String>, _ flows: ArraySlice<String>, _ random: inout Seeded
+        _ children: Children, _ steps: ArraySlice<String>, _ screens: ArraySlice<String>, _ flows: ArraySlice<String>,
+        _ random: inout Seeded
     ) -> DefinitionsBuilder.Branches {
         let count = Int.random(in: 1...2, using: &random)
         return .first(
@@ -49,7 +51,7 @@ struct RandomDefinitions {
                 DefinitionsBuilder.Branch(
                     when: place + 1 < count ? [condition(screens + flows, &random)] : [],
                     unless: chance(6, &random) ? [condition(screens + flows, &random)] : [],
-                    parts: parts(steps, screens, flows, &random))
+                    parts: parts(children, steps, screens, flows, &random))
             })
     }
 
@@ -60,7 +62,8 @@ struct RandomDefinitions {
     }
 
     static func parts(
-        _ steps: ArraySlice<String>, _ screens: ArraySlice<String>, _ flows: ArraySlice<String>, _ random: inout Seeded
+        _ children: Children, _ steps: ArraySlice<String>, _ screens: ArraySlice<String>, _ flows: ArraySlice<String>,
+        _ random: inout Seeded
     ) -> [DefinitionsBuilder.Part] {
         let step = { (random: inout Seeded) in steps.randomElement(using: &random) ?? "" }
         if chance(8, &random) { return [.end(chance(3, &random) ? nil : step(&random), bindings(&random))] }
@@ -69,15 +72,19 @@ struct RandomDefinitions {
                 id: chance(12, &random) ? "only" : nil, with: bindings(&random),
                 step: chance(2, &random) ? step(&random) : nil, stepWith: bindings(&random),
                 whenHidden: chance(2, &random) ? WhenHidden.allCases.randomElement(using: &random) : nil,
-                reuses: chance(3, &random), clears: chance(12, &random),
+                reuses: chance(3, &random), raises: children == .stack && chance(6, &random),
+                clears: chance(12, &random),
                 onDismissed: chance(2, &random) ? step(&random) : nil,
                 onDismissedWith: bindings(&random, ofDismissal: true))
-            return switch Int.random(in: 0..<12, using: &random) {
+            return switch Int.random(in: 0..<15, using: &random) {
             case 0...3: .screen(screens.randomElement(using: &random) ?? "", child)
             case 4...6: .flow(flows.randomElement(using: &random) ?? "", child)
             case 7: .current(step(&random), bindings(&random))
             case 8: .popRoot
             case 9: .pop((screens + flows).randomElement(using: &random) ?? "")
+            case 10: .dismiss((screens + flows).randomElement(using: &random) ?? "")
+            case 11 where children != .stack: .show(flows.randomElement(using: &random) ?? "")
+            case 12 where children == .free: .hide(flows.randomElement(using: &random) ?? "")
             default: .parent(step(&random), bindings(&random))
             }
         }
@@ -97,7 +104,8 @@ struct RandomDefinitions {
 
 extension DefinitionsBuilder {
     fileprivate mutating func flow(
-        _ name: String, rules: [(String, Branches)], _ steps: ArraySlice<String>, withOthers: Bool,
+        _ name: String, _ children: Children, rules: [(String, Branches)], _ steps: ArraySlice<String>,
+        withOthers: Bool,
         _ random: inout Seeded
     ) {
         let isNavigated = withOthers && RandomDefinitions.chance(4, &random)
@@ -105,7 +113,7 @@ extension DefinitionsBuilder {
         flow(
             name, ["n": "int64?", "pin": "string?"],
             initial: RandomDefinitions.chance(2, &random) ? steps.randomElement(using: &random) : nil,
-            children: Children.allCases.randomElement(using: &random) ?? .free,
+            children: children,
             isUnique: RandomDefinitions.chance(5, &random),
             whenHidden: WhenHidden.allCases.randomElement(using: &random) ?? .ignore,
             announces: RandomDefinitions.chance(3, &random),

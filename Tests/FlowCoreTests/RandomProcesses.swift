@@ -276,7 +276,8 @@ final class RandomProcesses {
         case .navigator:
             let names = coordinator.definitions
             var parts = RandomDefinitions.parts(
-                names.steps.map(\.name)[...], names.screens.map(\.name)[...], names.flows.map(\.name)[...], &random)
+                Children.allCases.randomElement(using: &random) ?? .free, names.steps.map(\.name)[...],
+                names.screens.map(\.name)[...], names.flows.map(\.name)[...], &random)
             // Mostly those can't be contributed that came with a flow, as nothing is sure to fit.
             let own = names.screens.lazy.map(\.name).filter { $0.hasPrefix("r") }
             if chance(2), let screen = Array(own).randomElement(using: &random) { parts = [.screen(screen)] }

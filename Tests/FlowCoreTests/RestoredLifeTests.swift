@@ -172,7 +172,8 @@ private final class RestoredLife {
         case .navigator:
             let names = original.definitions
             let parts = RandomDefinitions.parts(
-                names.steps.map(\.name)[...], names.screens.map(\.name)[...], names.flows.map(\.name)[...], &random)
+                Children.allCases.randomElement(using: &random) ?? .free, names.steps.map(\.name)[...],
+                names.screens.map(\.name)[...], names.flows.map(\.name)[...], &random)
             let contributors = parts.map { DefinitionsBuilder.contributor($0, in: names) }
             happen("navigator of \(path)") { it in
                 Self.question(of: it, at: path).map { .navigatorReplied($0, .contributors(contributors)) }

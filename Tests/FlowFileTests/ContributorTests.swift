@@ -51,10 +51,11 @@ struct ContributorTests {
         ),
         (
             "{ pop = 'page', screen = 'page' }", "",
-            "'screen' and 'pop' are given; a contributor is only one of 'screen', 'flow', 'none', 'pop', 'end', 'current' "
-                + "or 'parent'"
+            "'screen' and 'pop' are given; a contributor is only one of 'screen', 'flow', 'none', 'pop', 'show', "
+                + "'hide', 'dismiss', 'end', 'current' or 'parent'"
         ),
-        ("{ screen = 'page', reuse = 1 }", ".reuse", "this is an integer; it has to be true or false"),
+        ("{ screen = 'page', reuse = 1 }", ".reuse", "this is an integer; it has to be true, false or 'raise'"),
+        ("{ screen = 'page', reuse = 'x' }", ".reuse", "'reuse' is 'x'; it has to be true, false or 'raise'"),
         ("{ screen = 'page', clear = 'x' }", ".clear", "this is a string; it has to be true or false"),
         (
             "{ screen = 'page', style = '\(String(repeating: "x", count: 129))' }", ".style",
@@ -178,6 +179,38 @@ struct ContributorTests {
         #expect(try alternatives("{ pop = 'page' }") == [Alternative(contributors: [.pop(.to(name: "page"))])])
         #expect(try alternatives("{ pop = 'g' }") == [Alternative(contributors: [.pop(.to(name: "g"))])])
         #expect(try alternatives("[{ pop = 'root' }]") == [Alternative(contributors: [.pop(.root)])])
+    }
+
+    @Test func `S-37 show, hide, dismiss and raise`() throws {
+        #expect(
+            try alternatives("[{ show = 'g' }, { hide = 'g' }, { dismiss = 'page' }]")
+                == [Alternative(contributors: [.show(name: "g"), .hide(name: "g"), .dismiss(name: "page")])])
+        let stack = Self.head.replacing("[flows.f]", with: "[flows.f]\nchildren = 'stack'")
+        let definitions = try definitions(stack + "go = { screen = 'page', reuse = 'raise' }")
+        guard
+            case .child(let child)? = definitions.flows.lazy.flatMap(\.rules).first?.alternatives[0].contributors.first
+        else {
+            Issue.record("no child")
+            return
+        }
+        #expect(child.reuses && child.raises)
+    }
+
+    @Test(arguments: [
+        ("stack", "{ show = 'g' }", ".show", "reuse = \"raise\""), ("stack", "{ hide = 'g' }", ".hide", "\"free\""),
+        ("tabs", "{ hide = 'g' }", ".hide", "\"tabs\""),
+        ("tabs", "{ screen = 'page', reuse = 'raise' }", ".reuse", "comes to the front"),
+        ("free", "{ flow = 'g', reuse = 'raise' }", ".reuse", "\"stack\""),
+        ("free", "{ show = 'page' }", ".show", "'page' is a screen"),
+        ("free", "{ hide = 'page' }", ".hide", "'page' is a screen"),
+    ])
+    func `S-37 what does nothing in a flow with these children is an error`(
+        children: String, rule: String, place: String, words: String
+    ) {
+        let head = Self.head.replacing("[flows.f]", with: "[flows.f]\nchildren = '\(children)'")
+        let found = errors(head + "go = " + rule)
+        #expect(found.count == 1)
+        #expect(found.first?.contains("[flows.f.on.go\(place)]") == true && found.first?.contains(words) == true)
     }
 
     @Test func `reuse, clear and whenHidden`() throws {

@@ -77,6 +77,15 @@ struct OnlyChecked: CustomTestStringConvertible, Sendable {
             why: "the same of a root", message: "' has no initial step, so nothing takes these arguments",
             example: "[flows.f]\n[[autostart]]\nflow = 'f'\nstepArguments = {}"),
         OnlyChecked(
+            why: "a flow's keys and rules can be in different files", message: "this flow has \"",
+            example: rule("{ screen = 's', reuse = 'raise' }")),
+        OnlyChecked(
+            why: "the same of a stack", message: "in a stack the newest child is in front",
+            example: f + "[flows.f]\nchildren = 'stack'\n[flows.f.on]\ngo = { show = 's' }"),
+        OnlyChecked(
+            why: "whether a name is that of a screen is declared elsewhere", message: "' is a screen",
+            example: rule("{ hide = 's' }")),
+        OnlyChecked(
             why: "two values in different tables are the same", message: " is taken by the ",
             example: "[flows.f]\n[[autostart]]\nflow = 'f'\nid = 'x'\n[[autostart]]\nflow = 'f'\nid = 'x'"),
         OnlyChecked(

@@ -27,7 +27,7 @@ struct RuleTests {
         ("go = [1]", "[1]", "this is an integer; it has to be a contributor, which is a table"),
         (
             "go = {}", "",
-            "a contributor has to have one of 'screen', 'flow', 'none', 'pop', 'end', 'current' or 'parent'"
+            "a contributor has to have one of 'screen', 'flow', 'none', 'pop', 'show', 'hide', 'dismiss', 'end', 'current' or 'parent'"
         ),
         ("go = { screeen = 'page' }", ".screeen", "a contributor has no key 'screeen'; did you mean 'screen'?"),
         ("go = { screen = 'pag' }", ".screen", "no file declares a screen 'pag'; did you mean 'page'?"),
@@ -36,7 +36,7 @@ struct RuleTests {
         ("go = { screen = 1 }", ".screen", "this is an integer; it has to be the name of a screen"),
         (
             "go = { screen = 'page', none = true }", "",
-            "'screen' and 'none' are given; a contributor is only one of 'screen', 'flow', 'none', 'pop', 'end"
+            "'screen' and 'none' are given; a contributor is only one of 'screen', 'flow', 'none', 'pop', 'show"
         ),
         ("go = { none = false }", ".none", "this is false; it has to be true"),
         ("go = { none = 'x' }", ".none", "this is a string; it has to be true"),

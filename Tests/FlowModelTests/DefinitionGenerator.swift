@@ -14,6 +14,8 @@ struct DefinitionGenerator {
     private var screens: [ScreenDeclaration] = []
     /// The flows without their rules, which come last.
     private var flows: [FlowDefinition] = []
+    /// Which children of the present flow cover others.
+    private var covering = Children.free
 
     init(seed: UInt64, isWild: Bool) {
         random = SplitMix64(seed: seed)
@@ -88,6 +90,7 @@ struct DefinitionGenerator {
 
     private mutating func flow(_ number: Int) -> FlowDefinition {
         var rules: [Rule] = []
+        covering = random.among(.free, .stack, .stack, .tabs)
         for rank in steps.indices where random.chance(70) { rules.append(rule(rank)) }
         var idle: Idle?
         if random.chance(15), let step = bareStep() {
@@ -95,7 +98,7 @@ struct DefinitionGenerator {
         }
         return FlowDefinition(
             flows[number].name, parameters: flows[number].parameters, initial: flows[number].initial,
-            children: random.among(.free, .stack, .stack, .tabs), isUnique: random.chance(20),
+            children: covering, isUnique: random.chance(20),
             whenHidden: random.among(.ignore, .allow, .latest, .queue), announces: random.chance(15),
             onBack: random.chance(20) ? bareStep() : nil, idle: idle,
             emitters: random.chance(8) ? Array(Self.emitters.prefix(random.number(1...2))) : [], rules: rules)
@@ -138,8 +141,12 @@ struct DefinitionGenerator {
     }
 
     private mutating func contributor(_ rank: Int) -> FlowContributor? {
-        switch random.weighted([60, 10, 15, 15]) {
+        switch random.weighted([60, 10, 15, 15, 5, covering == .stack ? 0 : 8, covering == .free ? 6 : 0]) {
         case 0: return child(rank)
+        case 4: return .dismiss(name: presentableName())
+        case 5:
+            return .show(name: covering == .tabs ? presentableName() : flows[random.below(flows.count)].name)
+        case 6: return .hide(name: flows[random.below(flows.count)].name)
         case 1: return .pop(random.chance(40) ? .root : .to(name: presentableName()))
         case let way:
             return step(after: rank).map { step in
@@ -170,6 +177,7 @@ struct DefinitionGenerator {
             parameters = screens[number].parameters
             initial = random.chance(35) ? step(after: rank) : nil
         }
+        let reuses = random.chance(22)
         let onDismissed = random.chance(25) ? random.element(steps.indices.map(StepID.init)) : nil
         return .child(
             ChildTemplate(
@@ -178,7 +186,7 @@ struct DefinitionGenerator {
                 stepArguments: initial.map { source(steps[$0.index].parameters) } ?? .inherited,
                 style: random.chance(10) ? "modal" : "",
                 whenHidden: random.chance(40) ? random.among(.ignore, .allow, .latest, .queue) : nil,
-                reuses: random.chance(22), clears: random.chance(7),
+                reuses: reuses, raises: reuses && covering == .stack && random.chance(50), clears: random.chance(7),
                 onDismissed: onDismissed.map {
                     StepTemplate($0, arguments: source(steps[$0.index].parameters, isDismissal: true))
                 }))

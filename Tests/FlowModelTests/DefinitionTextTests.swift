@@ -86,9 +86,10 @@ extension FlowContributor {
                 ChildTemplate(
                     child.presentable, id: child.id == "1" ? "y" : child.id, arguments: child.arguments.fitting,
                     step: child.step, stepArguments: child.stepArguments.fitting, style: child.style,
-                    whenHidden: child.whenHidden, reuses: child.reuses, clears: child.clears,
+                    whenHidden: child.whenHidden, reuses: child.reuses, raises: child.raises,
+                    clears: child.clears,
                     onDismissed: child.onDismissed?.fitting))
-        case .pop: self
+        case .pop, .show, .hide, .dismiss: self
         case .current(let step): .current(step.fitting)
         case .parent(let step): .parent(step.fitting)
         case .end(let step): .end(step?.fitting)

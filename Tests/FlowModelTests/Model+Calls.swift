@@ -274,7 +274,7 @@ extension Model {
             for child in flow.children { child.visit { candidates.append($0) } }
         }
         candidates.removeAll { !$0.isFlow || $0.name != name }
-        if let newest = candidates.max(by: { $0.instance < $1.instance }) { return newest }
+        if let newest = candidates.max(by: { $0.order < $1.order }) { return newest }
         guard isFirst, let definition = definitions.flow(named: name), definitions[definition].isUnique else {
             throw FlowError(.pathFailed)
         }

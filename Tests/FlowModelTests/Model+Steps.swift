@@ -88,8 +88,12 @@ extension Model {
                 node.initialHasEnded = node.isFlow && planned.initial == nil
                 planned.node = node
                 added.append(node)
+                if planned.template.reuses { select(node) }
             case .reusedPlanned(let planned, _):
                 if let node = planned.node { select(node) }
+            case .raise(let member): if let node = node(of: member) { raise(node) }
+            case .show(_, let member): if let node = member.flatMap(node) { show(node) }
+            case .hide(_, let member): member.flatMap(node)?.isVisible = false
             default: break
             }
         }
@@ -99,6 +103,33 @@ extension Model {
         }
         reportAdded(added)
         return { $0.isLive }
+    }
+
+    /// The node of a child in a plan, if it is live.
+    private func node(of member: ModelPlan.Member) -> ModelNode? {
+        switch member {
+        case .live(let node): node.isLive ? node : nil
+        case .planned(let planned): planned.isDropped ? nil : planned.node
+        }
+    }
+
+    /// Puts a child behind its siblings (S-37).
+    private func raise(_ node: ModelNode) {
+        guard let parent = node.parent, parent.children.last !== node else { return }
+        parent.children.removeAll { $0 === node }
+        parent.children.append(node)
+        instances += 1
+        node.order = instances
+    }
+
+    /// A rule shows a child (S-37).
+    private func show(_ node: ModelNode) {
+        guard let parent = node.parent else { return }
+        switch definitions.flows[parent.definition].children {
+        case .free: node.isVisible = true
+        case .tabs: select(node)
+        case .stack: break
+        }
     }
 
     /// Creates a presentable that was not reported yet.
@@ -154,15 +185,16 @@ extension Model {
             guard stays(reused.node) else { return nil }
             return ObservedEffect.ContributionSummary(
                 kind: .reuse, name: reused.node.name, path: reused.node.path, arguments: arguments.broadcastable)
-        case .pop(let name, let newest):
-            // A later contributor can have removed it again.
-            let path: String? =
-                switch newest {
-                case .live(let node): stays(node) ? node.path : nil
-                case .planned(let planned): planned.isDropped ? nil : path(planned)
-                case nil: nil
-                }
-            return ObservedEffect.ContributionSummary(kind: .pop, name: name, path: path)
+        // A later contributor can have removed the child again.
+        case .pop(let name, let child):
+            return ObservedEffect.ContributionSummary(kind: .pop, name: name, path: child.flatMap(node)?.path)
+        case .show(let name, let child):
+            return ObservedEffect.ContributionSummary(kind: .show, name: name, path: child.flatMap(node)?.path)
+        case .hide(let name, let child):
+            return ObservedEffect.ContributionSummary(kind: .hide, name: name, path: child.flatMap(node)?.path)
+        case .dismiss(let name, let path):
+            return ObservedEffect.ContributionSummary(kind: .dismiss, name: name, path: path)
+        case .raise: return nil
         case .current(let step, let arguments):
             return ObservedEffect.ContributionSummary(
                 kind: .current, name: definitions[step].name, path: flow.path, arguments: arguments.broadcastable)

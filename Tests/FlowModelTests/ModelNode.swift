@@ -19,6 +19,8 @@ final class ModelNode {
     var arguments: Arguments
     var isVisible: Bool
     var isLive = true
+    /// Its instance, or the number of its latest raise: siblings stand in this order (S-1).
+    var order: UInt64
     /// The nearest ancestor that outlived it, once it is gone.
     var successor: ModelNode?
     var children: [ModelNode] = []
@@ -66,6 +68,7 @@ final class ModelNode {
         self.whenHidden = whenHidden
         self.onDismissed = onDismissed
         isVisible = isFlow
+        order = instance
     }
 
     /// The flow that takes steps emitted on it (S-4).

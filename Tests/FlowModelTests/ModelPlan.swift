@@ -70,6 +70,11 @@ struct ModelPlan {
         case reusedPlanned(Planned, Arguments)
         case reused(Reused, Arguments)
         case pop(String, newest: Member?)
+        case raise(Member)
+        case show(String, Member?)
+        case hide(String, Member?)
+        /// With the path of a child that was live before.
+        case dismiss(String, path: String?)
         case current(StepID, Arguments)
         case parent(StepID, Arguments)
         case end(StepID?, Arguments)
@@ -101,6 +106,12 @@ extension Model {
             switch contributor {
             case .child(let template): try add(template, references, to: &plan)
             case .pop(let pop): apply(pop, to: &plan)
+            case .show(let name):
+                let isFlow = definitions.flows[step.flow.definition].children != .tabs
+                plan.parts.append(.show(name, plan.members.last { $0.name == name && ($0.isFlow || !isFlow) }))
+            case .hide(let name):
+                plan.parts.append(.hide(name, plan.members.last { $0.name == name && $0.isFlow }))
+            case .dismiss(let name): dismiss(name, in: &plan)
             case .current(let it):
                 plan.parts.append(.current(it.step, try resolve(it.arguments, for: it.step, references)))
             case .parent(let it):
@@ -128,7 +139,7 @@ extension Model {
         if let step = template.step ?? defaultStep {
             initial = (step, try resolve(template.stepArguments, for: step, references))
         }
-        if template.reuses, let candidate = reusable(name, isFlow: definition != nil, in: plan) {
+        if template.reuses, let candidate = reusable(template, name, isFlow: definition != nil, in: plan) {
             switch candidate {
             case .live(let node):
                 let reused = plan.reused.first { $0.node === node } ?? ModelPlan.Reused(node)
@@ -142,6 +153,7 @@ extension Model {
                 planned.initial = initial
                 plan.parts.append(.reusedPlanned(planned, arguments))
             }
+            if template.raises { raise(candidate, in: &plan) }
             return
         }
         let taken = Set(plan.members.map(\.id))
@@ -167,10 +179,13 @@ extension Model {
         return "\(name)_\(number)"
     }
 
-    /// The newest child, with tabs the newest of that name, if it fits (S-19).
-    private func reusable(_ name: String, isFlow: Bool, in plan: ModelPlan) -> ModelPlan.Member? {
+    /// The newest child, with tabs or a raise the newest of that name, if it fits (S-19, S-37).
+    private func reusable(
+        _ template: ChildTemplate, _ name: String, isFlow: Bool, in plan: ModelPlan
+    ) -> ModelPlan.Member? {
         func fits(_ member: ModelPlan.Member) -> Bool { member.name == name && member.isFlow == isFlow }
-        if definitions.flows[plan.flow.definition].children == .tabs { return plan.members.last(where: fits) }
+        let isTabs = definitions.flows[plan.flow.definition].children == .tabs
+        if isTabs || template.raises { return plan.members.last(where: fits) }
         return plan.members.last.flatMap { fits($0) ? $0 : nil }
     }
 
@@ -181,17 +196,37 @@ extension Model {
         case .root: keeps = min(1, keeps)
         case .to(let name): keeps = (plan.members.lastIndex { $0.name == name }).map { $0 + 1 } ?? keeps
         }
-        while plan.members.count > keeps {
-            switch plan.members.removeLast() {
-            case .live(let node): plan.removed.append(node)
-            case .planned(let planned): planned.isDropped = true
-            }
-        }
+        while plan.members.count > keeps { drop(plan.members.removeLast(), in: &plan) }
         let name =
             switch pop {
             case .root: "root"
             case .to(let name): name
             }
         plan.parts.append(.pop(name, newest: plan.members.last))
+    }
+
+    private func drop(_ member: ModelPlan.Member, in plan: inout ModelPlan) {
+        switch member {
+        case .live(let node): plan.removed.append(node)
+        case .planned(let planned): planned.isDropped = true
+        }
+    }
+
+    /// Removes the newest child of a name; nobody knows the path of one that the list has created (S-37).
+    private func dismiss(_ name: String, in plan: inout ModelPlan) {
+        var path: String?
+        if let place = plan.members.lastIndex(where: { $0.name == name }) {
+            let member = plan.members.remove(at: place)
+            if case .live(let node) = member { path = node.path }
+            drop(member, in: &plan)
+        }
+        plan.parts.append(.dismiss(name, path: path))
+    }
+
+    /// The child becomes the newest (S-37).
+    private func raise(_ member: ModelPlan.Member, in plan: inout ModelPlan) {
+        plan.members.removeAll { $0.id == member.id }
+        plan.members.append(member)
+        plan.parts.append(.raise(member))
     }
 }

@@ -171,10 +171,11 @@ extension FlowContributor {
     fileprivate func smaller() -> [FlowContributor] {
         guard case .child(let it) = self else { return [] }
         let plain = ChildTemplate(
-            it.presentable, id: it.id, arguments: it.arguments, reuses: it.reuses, clears: it.clears)
+            it.presentable, id: it.id, arguments: it.arguments, reuses: it.reuses, raises: it.raises,
+            clears: it.clears)
         let quiet = ChildTemplate(
             it.presentable, id: it.id, arguments: it.arguments, step: it.step, stepArguments: it.stepArguments,
-            whenHidden: it.whenHidden, reuses: it.reuses, clears: it.clears)
+            whenHidden: it.whenHidden, reuses: it.reuses, raises: it.raises, clears: it.clears)
         let named = ChildTemplate(
             it.presentable, arguments: it.arguments, step: it.step, stepArguments: it.stepArguments,
             whenHidden: it.whenHidden, onDismissed: it.onDismissed)

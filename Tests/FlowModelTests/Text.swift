@@ -85,12 +85,15 @@ extension Definitions {
             if let step = it.step { text += " step=\(self[step].name)" }
             if it.stepArguments != .inherited { text += " with\(it.stepArguments.text)" }
             if let whenHidden = it.whenHidden { text += " whenHidden=\(whenHidden)" }
-            if it.reuses { text += " reuse" }
+            if it.reuses { text += it.raises ? " raise" : " reuse" }
             if it.clears { text += " clear" }
             if let onDismissed = it.onDismissed { text += " onDismissed=(\(self.text(onDismissed)))" }
             return text
         case .pop(.root): return "pop root"
         case .pop(.to(let name)): return "pop \(name)"
+        case .show(let name): return "show \(name)"
+        case .hide(let name): return "hide \(name)"
+        case .dismiss(let name): return "dismiss \(name)"
         case .current(let it): return "current \(text(it))"
         case .parent(let it): return "parent \(text(it))"
         case .end(let it): return "end \(it.map(text) ?? "")"

@@ -60,7 +60,7 @@ struct AnswerTextTests {
     }
 
     private enum ContributorWord: String, Word {
-        case screen, flow, pop, current, parent, end
+        case screen, flow, pop, show, hide, dismiss, current, parent, end
         case popRoot = "pop-root"
         case endWith = "end-with"
 
@@ -74,6 +74,9 @@ struct AnswerTextTests {
                     }
                 case .pop(.root): .popRoot
                 case .pop(.to): .pop
+                case .show: .show
+                case .hide: .hide
+                case .dismiss: .dismiss
                 case .current: .current
                 case .parent: .parent
                 case .end(nil): .end
@@ -155,7 +158,8 @@ struct AnswerTextTests {
             ContributorWord.self,
             [
                 .child(ChildTemplate(.screen(ScreenID(0)))), .child(ChildTemplate(.flow(FlowID(0)))), .pop(.root),
-                .pop(.to(name: "page")), .current(Self.template), .parent(Self.template), .end(nil),
+                .pop(.to(name: "page")), .show(name: "page"), .hide(name: "other"), .dismiss(name: "page"),
+                .current(Self.template), .parent(Self.template), .end(nil),
                 .end(Self.template),
             ], by: TraceFields.contributor)
     }

@@ -271,6 +271,8 @@ struct EventTextTests {
                 stepArguments: .given([Binding("n", .literal(.int64(-1)))]), style: "reuse", whenHidden: .queue,
                 reuses: true, clears: true, onDismissed: step)),
         .child(ChildTemplate(.screen(ScreenID(0)), stepArguments: .given([]), reuses: true)),
+        .child(ChildTemplate(.screen(ScreenID(0)), raises: true)), .show(name: "page"), .hide(name: "other"),
+        .dismiss(name: "page"),
         .child(ChildTemplate(.screen(ScreenID(0)), onDismissed: StepTemplate(StepID(1)))),
         .pop(.root), .pop(.to(name: "root")), .pop(.to(name: "page")), .current(step),
         .current(StepTemplate(StepID(1))),

@@ -50,10 +50,13 @@ struct ContributorsReaderTests {
         #expect(
             try read([
                 ("screen", "list", none), ("flow", "shop", none), ("current", "stop", none), ("parent", "go", none),
-                ("pop", "root", none), ("pop", "detail", none), ("none", "", none),
+                ("pop", "root", none), ("pop", "detail", none), ("none", "", none), ("show", "shop", none),
+                ("hide", "shop", none), ("dismiss", "list", none),
             ]) == [
                 .child(ChildTemplate(.screen(ScreenID(1)))), .child(ChildTemplate(.flow(FlowID(0)))),
                 .current(StepTemplate(stop)), .parent(StepTemplate(go)), .pop(.root), .pop(.to(name: "detail")),
+                .show(name: "shop"),
+                .hide(name: "shop"), .dismiss(name: "list"),
             ])
         #expect(try read("end", "") == [.end(nil)])
         #expect(
@@ -78,6 +81,18 @@ struct ContributorsReaderTests {
             onDismissed: StepTemplate(
                 go, arguments: .given([Binding("item", .step("item")), Binding("note", .reason)])))
         #expect(try read("screen", "detail", options) == [.child(child)])
+    }
+
+    @Test func `S-37 reuse is a Boolean, or the text raise`() throws {
+        for (value, isReused, isRaised): (BusValue, Bool, Bool) in [
+            (false, false, false), (true, true, false), ("raise", true, true),
+        ] {
+            guard case .child(let child)? = try read("screen", "list", .options(["reuse": value])).first else {
+                Issue.record("no child")
+                return
+            }
+            #expect(child.reuses == isReused && child.raises == isRaised)
+        }
     }
 
     @Test(arguments: [
@@ -109,6 +124,12 @@ struct ContributorsReaderTests {
         ("flow", "shops", none, "no flow 'shops' is defined; did you mean 'shop'?"),
         ("current", "stops", none, "no definition declares a step 'stops'; did you mean 'stop'?"),
         ("pop", "lost", none, "no definition declares a screen or flow of that name; did you mean 'list'?"),
+        ("show", "lost", none, "no definition declares a screen or flow of that name; did you mean 'list'?"),
+        ("screen", "list", .options(["reuse": "lift"]), "'reuse' is 'lift'; it has to be true, false or 'raise'"),
+        (
+            "screen", "list", .options(["reuse": .byte(1)]),
+            "'reuse' is of D-Bus type 'y'; it has to be of type 'b' or 's'"
+        ),
         ("none", "x", none, "'none' has no name"),
         ("none", "", .options(["clear": true]), "there is no option 'clear'; none is known"),
         ("screen", "list", .options(["claer": true]), "there is no option 'claer'"),

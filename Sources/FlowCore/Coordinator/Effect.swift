@@ -160,6 +160,12 @@ public struct Contribution: Equatable, Sendable {
         case end
         /// The dismissal of a child by Back (S-24).
         case back
+        /// A child that came to the front; it names the child, if there is one (S-37).
+        case show
+        /// A child flow that is hidden now; it names the child, if there is one (S-37).
+        case hide
+        /// The dismissal of one child; it names the child that is gone, if there was one (S-37).
+        case dismiss
     }
 
     /// The kind.

@@ -50,10 +50,66 @@ public struct ContributorRules {
         throw wrong("'whenHidden' is '\(Names.escaped(word))'; it has to be one of \(words)")
     }
 
+    /// Returns why a text is not a valid `reuse`; nil if it is.
+    public static func problem(reuse text: String) -> String? {
+        let raise = NamedContributor.Option.raise
+        return text == raise ? nil : "'reuse' is '\(Names.escaped(text))'; it has to be true, false or '\(raise)'"
+    }
+
+    private static func reuse(
+        _ option: NamedContributor.Reuse?
+    ) throws(FlowError) -> (reuses: Bool, raises: Bool) {
+        switch option {
+        case .flag(let reuses)?: return (reuses, false)
+        case .word(let word)?:
+            try throwing(problem(reuse: word))
+            return (true, true)
+        case nil: return (false, false)
+        }
+    }
+
     private static func wrong(_ text: String) -> FlowError { FlowError(.navigatorFailed, text) }
 
     private static func throwing(_ problem: String?) throws(FlowError) {
         if let problem { throw wrong(problem) }
+    }
+
+    // MARK: In a flow
+
+    /// Returns why a contributor can't be one of a flow; nil if it can (S-37).
+    ///
+    /// - Parameters:
+    ///   - contributor: the contributor.
+    ///   - children: which children of the flow cover others.
+    ///   - isFlow: whether a flow has this name.
+    /// - Returns: the key that is wrong, and the reason.
+    public static func problem(
+        of contributor: FlowContributor, among children: Children, isFlow: (String) -> Bool
+    ) -> (key: String, text: String)? {
+        switch contributor {
+        case .child(let child) where child.raises && children != .stack:
+            let always = children == .free ? "" : "; with reuse = true, the child comes to the front there"
+            return ("reuse", "'raise' is for children = \"stack\", and this flow has \"\(children.rawValue)\"\(always)")
+        case .show where children == .stack:
+            return ("show", "in a stack the newest child is in front; reuse = \"raise\" makes a child the newest")
+        case .show(let name) where children != .tabs && !isFlow(name):
+            return ("show", "'\(name)' is a screen, which becomes visible by SetVisible of the client that shows it")
+        case .hide where children == .stack || children == .tabs:
+            let words = "\"\(Children.free.rawValue)\""
+            return ("hide", "'hide' is for children = \(words), and this flow has \"\(children.rawValue)\"")
+        case .hide(let name) where !isFlow(name):
+            return ("hide", "'\(name)' is a screen; 'hide' is for flows")
+        case .child, .pop, .show, .hide, .dismiss, .current, .parent, .end: return nil
+        }
+    }
+
+    /// Refuses contributors that can't be those of a flow.
+    func check(_ contributors: [FlowContributor], of flow: FlowID) throws(FlowError) {
+        let children = definitions[flow].children
+        for (index, contributor) in contributors.enumerated() {
+            let problem = Self.problem(of: contributor, among: children) { definitions.flow(named: $0) != nil }
+            if let problem { throw Self.wrong("contributor \(index + 1): \(problem.text)") }
+        }
     }
 
     // MARK: With names
@@ -101,18 +157,22 @@ public struct ContributorRules {
         case .current: return .current(try forwarded(to: name, options.arguments))
         case .parent: return .parent(try forwarded(to: name, options.arguments))
         case .end: return .end(name.isEmpty ? nil : try forwarded(to: name, options.arguments))
-        case .pop:
-            if name == "root" { return .pop(.root) }
-            guard definitions.screen(named: name) != nil || definitions.flow(named: name) != nil else {
-                let names = definitions.screens.map(\.name) + definitions.flows.map(\.name)
-                throw Self.wrong(
-                    "no definition declares a screen or flow of that name" + Names.suggestion(for: name, among: names))
-            }
-            return .pop(.to(name: name))
+        case .pop: return .pop(name == "root" ? .root : .to(name: try presentable(name)))
+        case .show: return .show(name: try presentable(name))
+        case .hide: return .hide(name: try presentable(name))
+        case .dismiss: return .dismiss(name: try presentable(name))
         case .none:
             guard name.isEmpty else { throw Self.wrong("'none' has no name; it has to be empty") }
             return nil
         }
+    }
+
+    /// The name, if a screen or flow has it.
+    private func presentable(_ name: String) throws(FlowError) -> String {
+        if definitions.screen(named: name) != nil || definitions.flow(named: name) != nil { return name }
+        let names = definitions.screens.map(\.name) + definitions.flows.map(\.name)
+        throw Self.wrong(
+            "no definition declares a screen or flow of that name" + Names.suggestion(for: name, among: names))
     }
 
     private func forwarded(to name: String, _ given: Arguments?) throws(FlowError) -> StepTemplate {
@@ -128,6 +188,7 @@ public struct ContributorRules {
         if let style = options.style { try Self.throwing(Self.problem(style: style)) }
         var whenHidden: WhenHidden?
         if let word = options.whenHidden { whenHidden = try Self.whenHidden(word) }
+        let (reuses, raises) = try Self.reuse(options.reuse)
         var named: StepID?
         if let name = options.step { named = try step(name) }
         var onDismissed: StepTemplate?
@@ -146,7 +207,7 @@ public struct ContributorRules {
         return ChildTemplate(
             presentable, id: options.id, arguments: try source(options.arguments, for: target), step: named,
             stepArguments: stepArguments, style: options.style ?? "", whenHidden: whenHidden,
-            reuses: options.reuse ?? false, clears: options.clear ?? false, onDismissed: onDismissed)
+            reuses: reuses, raises: raises, clears: options.clear ?? false, onDismissed: onDismissed)
     }
 
     private func step(_ name: String) throws(FlowError) -> StepID {

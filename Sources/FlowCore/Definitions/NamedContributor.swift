@@ -11,6 +11,12 @@ public struct NamedContributor: Equatable, Sendable {
         case none
         /// Dismisses children.
         case pop
+        /// Brings a child to the front.
+        case show
+        /// Hides a child flow.
+        case hide
+        /// Dismisses a child.
+        case dismiss
         /// Ends the flow.
         case end
         /// Another step on the flow.
@@ -23,7 +29,7 @@ public struct NamedContributor: Equatable, Sendable {
             switch self {
             case .screen, .flow: Option.allCases
             case .end, .current, .parent: [.arguments]
-            case .none, .pop: []
+            case .none, .pop, .show, .hide, .dismiss: []
             }
         }
     }
@@ -42,22 +48,26 @@ public struct NamedContributor: Equatable, Sendable {
         case style
         /// What happens to steps on the child while it is hidden (S-15).
         case whenHidden
-        /// Whether an existing child gets the arguments instead (S-19).
+        /// Whether an existing child gets the arguments instead (S-19): a Boolean, or the text ``raise`` (S-37).
         case reuse
         /// Whether the flow's children are dismissed first (S-19).
         case clear
         /// The step that is triggered when others dismiss the child (S-23).
         case onDismissed
 
+        /// The text of ``reuse`` that brings the child to the front of a stack.
+        public static let raise = "raise"
+
         /// The keys inside ``onDismissed``.
         public static let ofDismissal: [Option] = [.step, .arguments]
 
-        /// The D-Bus type of its value.
-        public var signature: String {
+        /// The D-Bus types that its value can have.
+        public var signatures: [String] {
             switch self {
-            case .id, .step, .style, .whenHidden: "s"
-            case .reuse, .clear: "b"
-            case .arguments, .stepArguments, .onDismissed: "a{sv}"
+            case .id, .step, .style, .whenHidden: ["s"]
+            case .reuse: ["b", "s"]
+            case .clear: ["b"]
+            case .arguments, .stepArguments, .onDismissed: ["a{sv}"]
             }
         }
     }
@@ -77,7 +87,7 @@ public struct NamedContributor: Equatable, Sendable {
         /// See ``Option/whenHidden``.
         public var whenHidden: String?
         /// See ``Option/reuse``.
-        public var reuse: Bool?
+        public var reuse: Reuse?
         /// See ``Option/clear``.
         public var clear: Bool?
         /// See ``Option/onDismissed``.
@@ -85,6 +95,14 @@ public struct NamedContributor: Equatable, Sendable {
 
         /// Creates options without values.
         public init() {}
+    }
+
+    /// The value of ``Option/reuse``.
+    public enum Reuse: Equatable, Sendable {
+        /// Whether an existing child gets the arguments.
+        case flag(Bool)
+        /// A text, which has to be ``Option/raise``.
+        case word(String)
     }
 
     /// The value of ``Option/onDismissed``.

@@ -48,6 +48,12 @@ public enum FlowContributor: Equatable, Sendable {
     case child(ChildTemplate)
     /// Dismisses children of the flow, the newest first (S-19).
     case pop(Pop)
+    /// Brings the newest child of this name to the front (S-37).
+    case show(name: String)
+    /// Hides the newest child flow of this name (S-37).
+    case hide(name: String)
+    /// Dismisses the newest child of this name, with everything below it (S-37).
+    case dismiss(name: String)
     /// Forwards a step to the flow itself (S-20).
     case current(StepTemplate)
     /// Forwards a step to the parent (S-20).
@@ -91,6 +97,8 @@ public struct ChildTemplate: Equatable, Sendable {
     /// Whether an existing child of that name gets the new arguments instead: the newest child, or with tabs any child
     /// (S-19).
     public let reuses: Bool
+    /// Whether, in a stack, that child can be any one of that name, and becomes the newest of all (S-37).
+    public let raises: Bool
     /// Whether the flow's children are dismissed first (S-19).
     public let clears: Bool
     /// A step that is triggered on the flow when the child is dismissed by anything but a rule (S-23). Its arguments
@@ -102,7 +110,7 @@ public struct ChildTemplate: Equatable, Sendable {
     public init(
         _ presentable: Presentable, id: String? = nil, arguments: ArgumentSource = .inherited, step: StepID? = nil,
         stepArguments: ArgumentSource = .inherited, style: String = "", whenHidden: WhenHidden? = nil,
-        reuses: Bool = false, clears: Bool = false, onDismissed: StepTemplate? = nil
+        reuses: Bool = false, raises: Bool = false, clears: Bool = false, onDismissed: StepTemplate? = nil
     ) {
         self.presentable = presentable
         self.id = id
@@ -111,7 +119,8 @@ public struct ChildTemplate: Equatable, Sendable {
         self.stepArguments = stepArguments
         self.style = style
         self.whenHidden = whenHidden
-        self.reuses = reuses
+        self.reuses = reuses || raises
+        self.raises = raises
         self.clears = clears
         self.onDismissed = onDismissed
     }

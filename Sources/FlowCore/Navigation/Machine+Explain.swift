@@ -270,6 +270,13 @@ extension Machine {
                 return it.name == "root"
                     ? "all children but the oldest go (pop = \"root\")"
                     : "the children that are newer than '\(it.name)' go (pop)"
+            case .show:
+                return it.path.map { "'\($0)' comes to the front (show)" }
+                    ?? "there is no '\(it.name)' that could come to the front (show)"
+            case .hide:
+                return it.path.map { "'\($0)' is hidden (hide)" } ?? "there is no '\(it.name)' to hide (hide)"
+            // The presentables that go have lines of their own.
+            case .dismiss: return it.path == nil ? "there is no '\(it.name)' to dismiss (dismiss)" : nil
             case .current: return "step \(name) is triggered on the same flow"
             case .parent:
                 return it.path.map { "step \(name) is triggered on the parent '\($0)'" }

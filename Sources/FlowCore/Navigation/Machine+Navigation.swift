@@ -34,10 +34,9 @@ extension Machine {
     /// Applies contributors that do not end the flow.
     private mutating func apply(_ plan: Plan, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn) {
         let gone = plan.going.map { takeOut($0, below: flow, .rule, &turn) }
-        let children = plan.children.map { apply($0, step, flow, &turn) }
-        for reused in plan.reused where forest[flow].flow?.covering == .tabs {
-            if let child = children[reused] { forest.select(child, of: flow) }
-        }
+        var children: [NodeSlot?] = []
+        children.reserveCapacity(plan.children.count)
+        for child in plan.children { children.append(apply(child, after: children, step, flow)) }
         setLastNavigation(
             plan.arguments, plan.byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
         if step.purpose == .initial { initialStepEnded(of: flow) }
@@ -55,7 +54,7 @@ extension Machine {
             case .reuse(_, _, let initial):
                 // The flow may still wait for its first initial step; it never waits for this one (S-26).
                 if let slot, let initial { triggerInitial(initial, of: slot, step, .triggered, &turn) }
-            case .popped: break
+            case .adjust, .popped: break
             }
         }
         for forward in plan.forwardsToCurrent {
@@ -64,10 +63,11 @@ extension Machine {
         triggerPresented(&turn)
     }
 
-    /// Creates a child, or gives a live one new arguments; returns its slot.
-    private mutating func apply(_ child: Plan.Child, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn)
-        -> NodeSlot?
-    {
+    /// Creates a child, or gives a live one new arguments; returns its slot. The others are the children before it in the
+    /// list.
+    private mutating func apply(
+        _ child: Plan.Child, after others: [NodeSlot?], _ step: WaitingStep, _ flow: NodeSlot
+    ) -> NodeSlot? {
         switch child {
         case .make(let birth, _):
             let slot = forest.insert(birth, below: flow)
@@ -84,8 +84,27 @@ extension Machine {
             forest.setArguments(arguments, of: slot, for: step.client)
             if forest[slot].presenting != nil { presentAgain(slot, step) }
             return slot
+        case .adjust(let place, let adjustment):
+            switch place {
+            case .live(let slot): adjust(slot, adjustment, below: flow)
+            case .planned(let index): if let slot = others[index] { adjust(slot, adjustment, below: flow) }
+            }
+            return nil
         case .popped:
             return nil
+        }
+    }
+
+    /// Changes a child by a rule of its flow; visibility is updated after all changes (S-37).
+    private mutating func adjust(_ slot: NodeSlot, _ adjustment: Plan.Adjustment, below flow: NodeSlot) {
+        switch adjustment {
+        case .select: forest.select(slot, of: flow)
+        case .raise: forest.raise(slot)
+        case .setVisible(let isVisible):
+            forest.update(slot) { node in
+                node.isVisible = isVisible
+                node.isHiddenByRule = !isVisible
+            }
         }
     }
 

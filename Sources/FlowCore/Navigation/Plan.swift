@@ -12,8 +12,20 @@ struct Plan {
         case make(Forest.Birth, Step?)
         /// A live child with new arguments; its initial step is triggered again (S-19).
         case reuse(NodeSlot, Arguments, Step?)
-        /// A child that a later `pop` of the same list removes.
+        /// A change of a child at this place of the list (S-37).
+        case adjust(Place, Adjustment)
+        /// A child that a later contributor of the same list removes.
         case popped
+    }
+
+    /// A change of a child that gives it no arguments (S-37).
+    enum Adjustment {
+        /// It is selected among tabs.
+        case select
+        /// It becomes the newest of its siblings.
+        case raise
+        /// It becomes visible, or hidden.
+        case setVisible(Bool)
     }
 
     /// A child of the flow at some place of the list.
@@ -33,8 +45,6 @@ struct Plan {
     var going: [NodeSlot] = []
     /// In the order of the list.
     var children: [Child] = []
-    /// The children among ``children`` that are reused, once for each time.
-    var reused: [Int] = []
     var ids = SiblingIDs.PlannedIDs()
     var forwardsToParent: [Step] = []
     var forwardsToCurrent: [Step] = []
@@ -71,6 +81,16 @@ struct Plan {
         contributions.append(contribution)
     }
 
+    /// Adds a change of a child.
+    mutating func adjust(_ place: Place, _ adjustment: Adjustment) { children.append(.adjust(place, adjustment)) }
+
+    /// Removes the changes of a child that goes.
+    mutating func dropAdjustments(of place: Place) {
+        for index in children.indices {
+            if case .adjust(place, _) = children[index] { children[index] = .popped }
+        }
+    }
+
     /// Removes the contributions of popped children.
     mutating func dropPopped() {
         for (contribution, child) in subjects.reversed() {
@@ -99,7 +119,7 @@ extension Plan.Child {
         case .reuse(let slot, let arguments, let step):
             arguments.byteCount + (forest[slot].onDismissed?.byteCount ?? 0)
                 + (forest[slot].flow == nil ? step?.arguments.byteCount ?? 0 : 0)
-        case .popped: 0
+        case .adjust, .popped: 0
         }
     }
 }

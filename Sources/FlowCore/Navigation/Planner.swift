@@ -46,6 +46,9 @@ enum Planner {
             try add(template, to: &plan, scope, client: client, forest, definitions)
         case .pop(let target):
             pop(target, flow, &plan, forest)
+        case .show(let name): show(name, flow, &plan, forest)
+        case .hide(let name): hide(name, flow, &plan, forest)
+        case .dismiss(let name): dismiss(name, flow, &plan, forest)
         case .current(let template):
             let forward = try resolve(template, scope, forest, definitions)
             plan.forwardsToCurrent.append(forward)
@@ -142,8 +145,10 @@ extension Planner {
             step = try resolve(
                 StepTemplate(initial, arguments: template.stepArguments), scope, forest, definitions)
         }
-        if template.reuses, let place = reusable(name, isFlow: flow != nil, scope.flow, &plan, forest) {
+        let isFlow = flow != nil
+        if template.reuses, let place = reusable(template, name, isFlow: isFlow, scope.flow, &plan, forest) {
             reuse(place, name, arguments, step, scope.flow, &plan, forest)
+            bringForward(place, template, scope.flow, &plan, forest)
             return
         }
         let id = try forest.newID(template.id, for: name, below: scope.flow, besides: plan.ids)
@@ -160,22 +165,27 @@ extension Planner {
             Contribution(
                 kind: kind, name: name, path: forest.path(of: id, below: scope.flow), style: template.style,
                 arguments: arguments.broadcastable))
+        if template.reuses { bringForward(.planned(plan.children.count - 1), template, scope.flow, &plan, forest) }
     }
 
-    /// The child that gets new arguments: the newest one, or with tabs the newest of that name, if it has that name (S-19).
-    private static func reusable(_ name: String, isFlow: Bool, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest)
-        -> Plan.Place?
-    {
+    /// The child that gets new arguments, if it has that name: the newest one; with tabs, or if it is to be raised, the
+    /// newest of that name (S-19, S-37).
+    private static func reusable(
+        _ template: ChildTemplate, _ name: String, isFlow: Bool, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest
+    ) -> Plan.Place? {
         let children = siblings(of: flow, &plan, forest)
-        let candidates = forest[flow].flow?.covering == .tabs ? children[...] : children.suffix(1)
-        return candidates.last { place in
-            switch place {
-            case .live(let slot):
-                return forest[slot].name == name && (forest[slot].flow != nil) == isFlow
-            case .planned(let index):
-                guard case .make(let birth, _) = plan.children[index] else { return false }
-                return birth.name == name && (birth.flow != nil) == isFlow
-            }
+        let isAnywhere = forest[flow].flow?.covering == .tabs || template.raises
+        let candidates = isAnywhere ? children[...] : children.suffix(1)
+        return candidates.last { isNamed($0, name, isFlow: isFlow, in: plan, forest) }
+    }
+
+    /// A child with `reuse` comes to the front, whether it is reused or new (S-37).
+    private static func bringForward(
+        _ place: Plan.Place, _ template: ChildTemplate, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest
+    ) {
+        switch forest[flow].flow?.covering {
+        case .tabs: plan.adjust(place, .select)
+        case .free, .stack, nil: if template.raises { raise(place, flow, &plan, forest) }
         }
     }
 
@@ -191,95 +201,15 @@ extension Planner {
             // For a second reuse in one list, the last arguments count.
             let index = plan.reuse(of: slot) ?? plan.children.count
             plan.add(.reuse(slot, arguments, step), at: index, contribution)
-            plan.reused.append(index)
         case .planned(let index):
             guard case .make(var birth, _) = plan.children[index] else { return }
             birth.traits.arguments = arguments
             // The last contribution decides whether there is an initial step to wait for (S-26).
             birth.flow?.readiness = step == nil ? .ready : .awaitingStep
             plan.add(.make(birth, step), at: index, contribution)
-            plan.reused.append(index)
         }
     }
 
-}
-
-// MARK: - Removed children
-
-extension Planner {
-    /// The flow's children at this place of the list.
-    private static func siblings(of flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) -> [Plan.Place] {
-        if let siblings = plan.siblings { return siblings }
-        let siblings =
-            forest.children(of: flow).map(Plan.Place.live)
-            + plan.children.indices.filter { if case .make = plan.children[$0] { true } else { false } }
-            .map(Plan.Place.planned)
-        plan.siblings = siblings
-        return siblings
-    }
-
-    /// Removes all children, the newest first.
-    private static func clear(_ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
-        dismissNewest(forest.children(of: flow).count, flow, &plan, forest)
-        plan.contributions.append(Contribution(kind: .clear, name: ""))
-    }
-
-    private static func pop(_ target: Pop, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
-        let children = siblings(of: flow, &plan, forest)
-        let name: String
-        switch target {
-        case .root:
-            name = "root"
-            dismissNewest(max(0, children.count - 1), flow, &plan, forest)
-        case .to(let wanted):
-            name = wanted
-            let place = children.lastIndex { self.name(of: $0, in: plan, forest) == wanted }
-            if let place { dismissNewest(children.count - 1 - place, flow, &plan, forest) }
-        }
-        let newest = plan.siblings?.last
-        plan.contributions.append(
-            Contribution(kind: .pop, name: name, path: newest.map { path(of: $0, below: flow, in: plan, forest) }))
-    }
-
-    private static func dismissNewest(_ count: Int, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
-        var children = siblings(of: flow, &plan, forest)
-        for _ in 0..<count {
-            // An earlier `pop` may have reported this child as the newest; that contribution has no path any more.
-            let going = children.removeLast()
-            let gone = path(of: going, below: flow, in: plan, forest)
-            for place in plan.contributions.indices where plan.contributions[place].kind == .pop {
-                if plan.contributions[place].path == gone { plan.contributions[place].path = nil }
-            }
-            switch going {
-            case .live(let slot):
-                plan.going.append(slot)
-                plan.ids.remove(forest[slot].id)
-                if let reuse = plan.reuse(of: slot) { plan.children[reuse] = .popped }
-            case .planned(let index):
-                if case .make(let birth, _) = plan.children[index] { plan.ids.remove(birth.id) }
-                plan.children[index] = .popped
-            }
-        }
-        plan.siblings = children
-    }
-
-    private static func name(of place: Plan.Place, in plan: Plan, _ forest: Forest) -> String {
-        switch place {
-        case .live(let slot): return forest[slot].name
-        case .planned(let index):
-            guard case .make(let birth, _) = plan.children[index] else { return "" }
-            return birth.name
-        }
-    }
-
-    private static func path(of place: Plan.Place, below flow: NodeSlot, in plan: Plan, _ forest: Forest) -> String {
-        switch place {
-        case .live(let slot): return forest[slot].path
-        case .planned(let index):
-            guard case .make(let birth, _) = plan.children[index] else { return "" }
-            return forest.path(of: birth.id, below: flow)
-        }
-    }
 }
 
 // MARK: - Values

@@ -88,6 +88,12 @@ extension Machine {
         _ contributors: [FlowContributor], of navigator: String, _ step: WaitingStep, _ flow: NodeSlot,
         _ turn: inout Turn
     ) -> Outcome {
+        do throws(FlowError) {
+            try ContributorRules(definitions).check(contributors, of: definition(of: flow))
+        } catch {
+            return .refused(
+                FlowError(.navigatorFailed, "the navigator '\(navigator)' answered what can't be: \(error.message)"))
+        }
         let outcome = apply(contributors, step, flow, &turn)
         guard case .refused(let error) = outcome, error.code == .invalidArguments else { return outcome }
         return .refused(

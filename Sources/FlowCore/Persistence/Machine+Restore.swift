@@ -129,6 +129,7 @@ extension Machine {
         }
         for (instance, record) in stored.nodes {
             guard let slot = result.slots[instance], let flow = record.flow else { continue }
+            forest.sortChildren(of: slot)
             for selected in flow.selected {
                 if let child = result.slots[selected] { forest.select(child, of: slot) }
             }
@@ -157,8 +158,8 @@ extension Machine {
         if !onSameBus {
             // A root of `autostart` belongs to the daemon on any bus.
             if traits.client.isConnection { traits.client = .former }
-            // No client shows it yet; flows are visible unless a client hides them.
-            traits.isVisible = record.flow != nil
+            // No client shows it yet; flows are visible unless a client or a rule hides them.
+            traits.isVisible = record.flow != nil && !traits.isHiddenByRule
             (traits.owner, traits.backStep) = (nil, nil)
         }
         var presenting = definitions.screen(named: record.name).flatMap { definitions[$0].presenter }

@@ -45,11 +45,7 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         try coder.code(&onDismissed)
         try coder.code(&presenting)
         try coder.code(&flow)
-        guard coder.isFollowed(unless: traits.backStep == nil) else { return }
-        var backStep = traits.backStep ?? ""
-        try coder.code(&backStep)
-        try coder.check(!backStep.isEmpty, "the step for Back has no name")
-        traits.backStep = backStep
+        try traits.codeEnd(with: &coder)
     }
 }
 

@@ -13,7 +13,7 @@ extension Forest {
         var search = slot.map { Descent(from: $0, in: self) }
         var newest: NodeSlot?
         for candidate in named where self[candidate].flow != nil {
-            if let newest, self[newest].instance > self[candidate].instance { continue }
+            if let newest, self[newest].order > self[candidate].order { continue }
             let isBelow = search?.contains(candidate, in: self) ?? (self[candidate].parent == nil)
             if isBelow { newest = candidate }
         }

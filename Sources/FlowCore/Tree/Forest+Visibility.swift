@@ -8,7 +8,10 @@ extension Forest {
     /// Sets a presentable's visible flag. Showing a tab selects it unless `selects` is false, even if it was visible
     /// already.
     mutating func setVisible(_ slot: NodeSlot, _ isVisible: Bool, selects: Bool = true) {
-        update(slot) { $0.isVisible = isVisible }
+        update(slot) { node in
+            node.isVisible = isVisible
+            node.isHiddenByRule = false
+        }
         let parent = self[slot].parent
         if isVisible, selects, let parent, self[parent].flow?.covering == .tabs {
             select(slot, of: parent)

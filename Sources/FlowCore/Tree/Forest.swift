@@ -1,6 +1,6 @@
 /// The live presentables: an ordered forest of flows and screens (S-1).
 ///
-/// It keeps children in creation order, paths, and derived state: which child covers the others, what is presented. It
+/// It keeps children in the order in which they were made or last raised, paths, and derived state: which child covers the others, what is presented. It
 /// knows neither steps nor rules. Nodes are read as `forest[slot]`, and only changed by `update` and the methods beside it,
 /// which derive dirty records, usage and property changes (``NodeTable``).
 struct Forest: Sendable {
@@ -65,7 +65,7 @@ struct Forest: Sendable {
         nodes.id(of: slot)
     }
 
-    /// The children of a flow, in creation order; none for a screen. The roots for nil.
+    /// The children of a flow, in order; none for a screen. The roots for nil.
     func children(of slot: NodeSlot?) -> [NodeSlot] {
         guard let slot else { return roots }
         return self[slot].flow?.children ?? []
@@ -167,13 +167,34 @@ struct Forest: Sendable {
         return gone
     }
 
-    /// The place of a node among its siblings, which are in creation order.
+    /// Makes a node the newest of its siblings (S-37).
+    mutating func raise(_ slot: NodeSlot) {
+        guard let parent = self[slot].parent, children(of: parent).last != slot,
+            let place = place(of: slot, among: children(of: parent))
+        else { return }
+        lastInstance += 1
+        update(parent) { node in
+            node.flow?.children.remove(at: place)
+            node.flow?.children.append(slot)
+        }
+        update(slot) { [lastInstance] in $0.raised = lastInstance }
+    }
+
+    /// Puts the restored children of a flow in order: they were inserted in the order of their instances.
+    mutating func sortChildren(of slot: NodeSlot) {
+        guard children(of: slot).contains(where: { self[$0].raised > 0 }) else { return }
+        let sorted = children(of: slot).sorted { self[$0].order < self[$1].order }
+        update(slot) { $0.flow?.children = sorted }
+        lastInstance = max(lastInstance, sorted.last.map { self[$0].order } ?? 0)
+    }
+
+    /// The place of a node among its siblings.
     private func place(of slot: NodeSlot, among siblings: [NodeSlot]) -> Int? {
-        let instance = self[slot].instance
+        let order = self[slot].order
         var (low, high) = (0, siblings.count)
         while low < high {
             let middle = (low + high) / 2
-            if self[siblings[middle]].instance < instance { low = middle + 1 } else { high = middle }
+            if self[siblings[middle]].order < order { low = middle + 1 } else { high = middle }
         }
         return low < siblings.count && siblings[low] == slot ? low : nil
     }

@@ -40,6 +40,24 @@ struct Node: HasNodeTraits, Equatable, Sendable {
             traits.isVisible = newValue
         }
     }
+    /// Whether a rule of its parent hid it (S-37).
+    var isHiddenByRule: Bool {
+        get { traits.isHiddenByRule }
+        set {
+            if newValue != traits.isHiddenByRule { follows.insert(.record) }
+            traits.isHiddenByRule = newValue
+        }
+    }
+    /// The number of its latest raise, in the sequence of instances; 0 if it was never raised (S-37).
+    var raised: UInt64 {
+        get { traits.raised }
+        set {
+            if newValue != traits.raised { follows.insert(.record) }
+            traits.raised = newValue
+        }
+    }
+    /// Its place among its siblings, which stand in the order in which they were made or last raised (S-1).
+    var order: UInt64 { max(instance, traits.raised) }
     /// Whether it is visible, not covered, and in a presented parent (S-14). Derived.
     var isPresented = false {
         didSet { if isPresented != oldValue { follows.formUnion([.reports(.presented), .evictionIfLeft]) } }
@@ -122,7 +140,7 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         var definition: FlowID
         /// Which child covers the others, by its definition.
         var covering: Children
-        /// The children's slots, in creation order.
+        /// The children's slots, in order (``Node/order``).
         var children: [NodeSlot] = []
         /// The child that covers the others (S-14). By instance, because its slot can belong to another node by the next
         /// comparison.

@@ -20,6 +20,28 @@ struct NodeTraits: Equatable, Sendable {
     var client = Client.daemon
     /// The step that Back takes on a screen while that is presented; nil if its owner has set none (S-39).
     var backStep: String?
+    /// The number of its latest raise, in the sequence of instances; 0 if it was never raised (S-37).
+    var raised: UInt64 = 0
+    /// Whether a rule of its parent hid it (S-37).
+    var isHiddenByRule = false
+}
+
+/// Few presentables have these traits, which ``NodeRecord`` has at its end.
+extension NodeTraits {
+    private var standsAsMade: Bool { raised == 0 && !isHiddenByRule }
+
+    /// Writes or reads them.
+    mutating func codeEnd<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        guard coder.isFollowed(unless: backStep == nil && standsAsMade) else { return }
+        var step = backStep ?? ""
+        try coder.code(&step)
+        try coder.check(!step.isEmpty || !coder.isAtEnd, "the step for Back has no name")
+        backStep = step.isEmpty ? nil : step
+        guard coder.isFollowed(unless: standsAsMade) else { return }
+        try coder.code(&raised)
+        try coder.code(&isHiddenByRule)
+        try coder.check(!standsAsMade, "its place is that of a new child")
+    }
 }
 
 /// All but the step for Back, which few screens have: ``NodeRecord`` has it at its end.
@@ -58,4 +80,6 @@ extension HasNodeTraits {
     @inline(__always) var owner: Client? { traits.owner }
     @inline(__always) var client: Client { traits.client }
     @inline(__always) var backStep: String? { traits.backStep }
+    @inline(__always) var raised: UInt64 { traits.raised }
+    @inline(__always) var isHiddenByRule: Bool { traits.isHiddenByRule }
 }

@@ -53,7 +53,7 @@ extension Resolver {
         if let id { checkPresentableName(id, "a presentable", table.location.key("id"), diagnostics) }
         let style = style(table["style"])
         let whenHidden: WhenHidden? = table["whenHidden"]?.word(diagnostics)
-        let reuses = table["reuse"]?.bool(diagnostics)
+        let (reuses, raises) = reuse(table["reuse"])
         let clears = table["clear"]?.bool(diagnostics)
         let onDismissed = table["onDismissed"].flatMap { self.onDismissed($0, of: declared, context) }
         let arguments = arguments("arguments", table, for: declared, context)
@@ -70,7 +70,7 @@ extension Resolver {
         guard let presentable, let arguments, let stepArguments else { return nil }
         let child = ChildTemplate(
             presentable, id: id, arguments: arguments, step: given.flatMap { $0 }?.id, stepArguments: stepArguments,
-            style: style ?? "", whenHidden: whenHidden, reuses: reuses ?? false, clears: clears ?? false,
+            style: style ?? "", whenHidden: whenHidden, reuses: reuses, raises: raises, clears: clears ?? false,
             onDismissed: onDismissed)
         return [.child(child)]
     }
@@ -88,6 +88,27 @@ extension Resolver {
         let arguments = arguments("arguments", table, for: step?.declared, context)
         guard let step, let arguments else { return nil }
         return StepTemplate(step.id, arguments: arguments)
+    }
+
+    /// Returns whether a child is reused, and whether it comes to the front of a stack then.
+    private func reuse(_ item: Item?) -> (reuses: Bool, raises: Bool) {
+        switch item?.value {
+        case nil: return (false, false)
+        case .bool(let reuses)?: return (reuses, false)
+        case .string(let text)?:
+            if let item, let problem = ContributorRules.problem(reuse: text) {
+                diagnostics.error(item.location, problem)
+                return (true, false)
+            }
+            return (true, true)
+        case .integer?, .double?, .date?, .list?, .table?:
+            if let item {
+                diagnostics.error(
+                    item.location,
+                    "this is \(item.value.kind); it has to be true, false or '\(NamedContributor.Option.raise)'")
+            }
+            return (false, false)
+        }
     }
 
     private func style(_ item: Item?) -> String? {

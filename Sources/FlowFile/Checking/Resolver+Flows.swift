@@ -17,7 +17,8 @@ extension Resolver {
         let `guard` = draft.keys["guard"].flatMap { self.guard($0) }
         let navigator = draft.keys["navigator"].flatMap { self.navigator($0) }
         checkNoRulesBesideNavigator(draft)
-        let rules = draft.rules.compactMap { rule($0.key, $0.value, of: draft) }
+        let covering = draft.keys["children"] == nil ? .free : children
+        let rules = draft.rules.compactMap { rule($0.key, $0.value, of: draft, covering) }
         return FlowDefinition(
             name, parameters: draft.declared.admitted, initial: initial?.id, children: children ?? .free,
             isUnique: isUnique ?? false, whenHidden: whenHidden ?? .ignore, announces: announces ?? false,

@@ -9,6 +9,8 @@ struct RuleContext {
     let flow: Declared
     /// Whether this is an `onDismissed`, where `$name` and `$reason` can be used.
     var isDismissal = false
+    /// Which children of the flow cover others; nil if that is not known.
+    var children: Children?
     /// Whether a `when` tests the step's arguments; then an optional argument can be known to be present.
     var isTested = false
 
@@ -27,7 +29,7 @@ extension Resolver {
     private static let conditions = ["when", "unless"]
 
     /// Returns the rule of a flow for a step; nil if it is invalid or unknown.
-    func rule(_ name: String, _ item: Item, of flow: DraftFlow) -> Rule? {
+    func rule(_ name: String, _ item: Item, of flow: DraftFlow, _ children: Children?) -> Rule? {
         let isRule = if case .string = item.value { false } else if case .bool = item.value { false } else { true }
         if isMisplacedKey(name, isRule: isRule) {
             let table = SourceMap.text(of: item.location.path.dropLast())
@@ -43,7 +45,9 @@ extension Resolver {
             return nil
         }
         let step = step(name, item.location)
-        let alternatives = alternatives(item, RuleContext(giver: step?.declared, flow: flow.declared))
+        var context = RuleContext(giver: step?.declared, flow: flow.declared)
+        context.children = children
+        let alternatives = alternatives(item, context)
         guard let step, let alternatives else { return nil }
         return Rule(step.id, alternatives)
     }
@@ -156,10 +160,10 @@ extension Resolver {
     private func checkIDs(_ tables: [Section]) {
         var first: [String: Location] = [:]
         for table in tables {
-            if table["pop"] != nil { first = [:] }
-            guard let item = table["id"], case .string(let id) = item.value, table["reuse"]?.value != .bool(true) else {
-                continue
-            }
+            if table["pop"] != nil || table["dismiss"] != nil { first = [:] }
+            guard let item = table["id"], case .string(let id) = item.value,
+                [nil, .bool(false)].contains(table["reuse"]?.value)
+            else { continue }
             if let other = first[id] {
                 diagnostics.error(
                     item.location,
@@ -203,6 +207,22 @@ extension Resolver {
             }
             return nil
         }
+        let contributors = contributors(kind, item, table, context)
+        checkPlace(of: contributors?.first, table, context)
+        return contributors
+    }
+
+    /// Reports a contributor that can't be one of its flow (S-37).
+    private func checkPlace(of contributor: FlowContributor?, _ table: Section, _ context: RuleContext) {
+        guard let contributor, let children = context.children,
+            let problem = ContributorRules.problem(of: contributor, among: children, isFlow: { draft.flows[$0] != nil })
+        else { return }
+        diagnostics.error(table.location.key(problem.key), problem.text)
+    }
+
+    private func contributors(
+        _ kind: NamedContributor.Kind, _ item: Item, _ table: Section, _ context: RuleContext
+    ) -> [FlowContributor]? {
         switch kind {
         case .screen, .flow: return child(item, isFlow: kind == .flow, table, context)
         case .current: return forward(kind, item, table, context).map { [.current($0)] }
@@ -211,6 +231,15 @@ extension Resolver {
         case .pop:
             checkOptions(of: kind, table)
             return presentableName(item, orRoot: true).map { [.pop($0 == "root" ? .root : .to(name: $0))] }
+        case .show:
+            checkOptions(of: kind, table)
+            return presentableName(item).map { [.show(name: $0)] }
+        case .hide:
+            checkOptions(of: kind, table)
+            return presentableName(item).map { [.hide(name: $0)] }
+        case .dismiss:
+            checkOptions(of: kind, table)
+            return presentableName(item).map { [.dismiss(name: $0)] }
         case .none:
             checkOptions(of: kind, table)
             return isTrue(item, or: "") ? [] : nil

@@ -144,12 +144,18 @@ extension Resolver {
         for case .string(let name)? in contributors.flatMap({ [$0["screen"]?.value, $0["flow"]?.value] }) {
             contributed.insert(name)
         }
-        for item in contributors.compactMap({ $0["pop"] }) {
-            guard case .string(let name) = item.value, name != "root", !contributed.contains(name) else { continue }
-            let suggestion = diagnostics.suggestion(for: name, among: contributed)
-            diagnostics.warning(
-                item.location,
-                "\(flow.declared.subject) never contributes '\(name)', so this never dismisses anything\(suggestion)")
+        for (key, what) in [
+            ("pop", "dismisses anything"), ("dismiss", "dismisses anything"), ("show", "shows anything"),
+            ("hide", "hides anything"),
+        ] {
+            for item in contributors.compactMap({ $0[key] }) {
+                guard case .string(let name) = item.value, !contributed.contains(name), (key, name) != ("pop", "root")
+                else { continue }
+                let suggestion = diagnostics.suggestion(for: name, among: contributed)
+                diagnostics.warning(
+                    item.location,
+                    "\(flow.declared.subject) never contributes '\(name)', so this never \(what)\(suggestion)")
+            }
         }
         var setOff = ["initial", "onBack"].map { ($0, flow.keys[$0]) } + [("idle", flow.keys["idle"]?["step"])]
         for contributor in contributors {

@@ -150,6 +150,9 @@ struct DefinitionText {
             case .child(let template): return child(template)
             case .pop(.to(let name)): return Self.table([("pop", Self.string(name))])
             case .pop(.root): return Self.table([("pop", Self.string("root"))])
+            case .show(let name): return Self.table([("show", Self.string(name))])
+            case .hide(let name): return Self.table([("hide", Self.string(name))])
+            case .dismiss(let name): return Self.table([("dismiss", Self.string(name))])
             case .current(let template): return Self.table(step(template, "current"))
             case .parent(let template): return Self.table(step(template, "parent"))
             case .end(let template?): return Self.table(step(template, "end"))
@@ -180,7 +183,9 @@ struct DefinitionText {
         keys += arguments(template.stepArguments, "stepArguments", of: initial)
         if !template.style.isEmpty { keys.append(("style", Self.string(template.style))) }
         if let whenHidden = template.whenHidden { keys.append(("whenHidden", Self.string(whenHidden.rawValue))) }
-        if template.reuses { keys.append(("reuse", "true")) }
+        if template.reuses {
+            keys.append(("reuse", template.raises ? Self.string(NamedContributor.Option.raise) : "true"))
+        }
         if template.clears { keys.append(("clear", "true")) }
         if let onDismissed = template.onDismissed {
             keys.append(("onDismissed", Self.table(step(onDismissed, "step"))))

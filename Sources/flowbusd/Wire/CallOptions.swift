@@ -38,10 +38,12 @@ enum CallOptions {
     }
 
     private static func refusal(_ option: String, _ type: String, _ known: [Option]) -> FlowError {
-        if let (name, wanted) = known.first(where: { $0.name == option }) {
+        let wanted = known.filter { $0.name == option }.map { "'\($0.type)'" }
+        if !wanted.isEmpty {
             return FlowError(
                 .invalidArguments,
-                "the option '\(name)' is of D-Bus type '\(type)'; it has to be of type '\(wanted)'")
+                "the option '\(option)' is of D-Bus type '\(type)'; it has to be of type "
+                    + wanted.joined(separator: " or "))
         }
         let names = known.map { "'\($0.name)'" }.joined(separator: ", ")
         return FlowError(

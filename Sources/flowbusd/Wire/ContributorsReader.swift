@@ -58,7 +58,7 @@ struct ContributorsReader {
             case .stepArguments: options.stepArguments = try reader.arguments()
             case .style: options.style = try reader.text()
             case .whenHidden: options.whenHidden = try reader.text()
-            case .reuse: options.reuse = try reader.message.readBool()
+            case .reuse: options.reuse = try reader.reuse()
             case .clear: options.clear = try reader.message.readBool()
             case .onDismissed: options.onDismissed = try reader.dismissal()
             }
@@ -80,9 +80,15 @@ struct ContributorsReader {
     private mutating func read(
         _ known: [Option], _ body: (inout ContributorsReader, Option) throws -> Void
     ) throws {
-        try CallOptions.read(message, known: known.map { ($0.rawValue, $0.signature) }) { name in
+        let known = known.flatMap { option in option.signatures.map { (option.rawValue, $0) } }
+        try CallOptions.read(message, known: known) { name in
             if let option = Option(rawValue: name) { try body(&self, option) }
         }
+    }
+
+    /// Whether a child is reused: a Boolean, or a text.
+    private func reuse() throws -> NamedContributor.Reuse {
+        try message.peekType()?.type == UInt8(ascii: "b") ? .flag(message.readBool()) : .word(text())
     }
 
     private func text() throws -> String { String(cString: try message.readString()) }
