@@ -83,6 +83,9 @@ struct GraphBuilder {
         case .free: break
         case .stack: notes.append("stack: the newest in front")
         case .tabs: notes.append("tabs: the selected one in front")
+        case .layers:
+            let layers = flow.layers.map { $0.covers ? $0.name : "\($0.name) (covers nothing)" }
+            notes.append("layers, the lowest first: \(layers.joined(separator: ", "))")
         }
         if flow.isUnique { notes.append("unique") }
         if let `guard` = flow.guard { notes.append("guard: \(`guard`.service.name)") }
@@ -208,6 +211,7 @@ struct GraphBuilder {
         var words = label.isEmpty ? [] : [label]
         if template.clears { words.append("clear") }
         if template.reuses { words.append(template.raises ? "reuse, raise" : "reuse") }
+        if let layer = template.layer { words.append("layer \(layer)") }
         if !template.style.isEmpty { words.append(Names.escaped(template.style)) }
         let label = words.joined(separator: ", ")
         var child: (node: String, box: String?)

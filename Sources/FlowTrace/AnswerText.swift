@@ -76,18 +76,18 @@ extension TraceFields {
                 .child(
                     ChildTemplate(
                         make($0), id: $1, arguments: $2, step: $3, stepArguments: $4, style: $5 ?? "", whenHidden: $6,
-                        reuses: $7, raises: $8, clears: $9, onDismissed: $10))
+                        reuses: $7, raises: $8, clears: $9, layer: $10, onDismissed: $11))
             },
             id, text.option("id"), source("arguments"), step.option("step"), source("step-arguments"),
             text.option("style"), oneOf(WhenHidden.self).option("when-hidden"), flag("reuse"), flag("raise"),
             flag("clear"),
-            template.option("on-dismissed")
+            text.option("layer"), template.option("on-dismissed")
         ) {
             guard case .child(let child) = $0, let id = take(child.presentable) else { return nil }
             return (
                 id, child.id, child.arguments, child.step, child.stepArguments,
                 child.style.isEmpty ? nil : child.style, child.whenHidden,
-                child.reuses, child.raises, child.clears, child.onDismissed
+                child.reuses, child.raises, child.clears, child.layer, child.onDismissed
             )
         }
     }

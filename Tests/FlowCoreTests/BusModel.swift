@@ -23,6 +23,18 @@ struct BusModel {
         didSet { for path in objects.keys { selectOldest(of: path) } }
     }
 
+    /// The layers of flows, by definition, and those of presentables, by instance; no property has them.
+    var layers: [String: [Layer]] = [:]
+    private var standing: [UInt64: String] = [:]
+
+    /// Learns in which layers presentables stand.
+    mutating func follow(_ forest: borrowing Forest) {
+        standing = [:]
+        for slot in forest.preorder() where !forest[slot].layer.isEmpty {
+            standing[forest[slot].instance] = forest[slot].layer
+        }
+    }
+
     mutating func take(_ effect: Effect) {
         switch effect {
         case .addPresentable(let state): add(state)
@@ -87,7 +99,9 @@ struct BusModel {
         case .reuse:
             stand(path)
             select(path)
-        case .show: select(path)
+        case .show:
+            if let parent = objects[path]?.parent, covering[objects[parent]?.name ?? ""] == .layers { stand(path) }
+            select(path)
         case .clear, .pop, .current, .parent, .end, .back, .hide, .dismiss: break
         }
     }
@@ -95,7 +109,7 @@ struct BusModel {
     /// A child becomes the newest; one that is reused without a raise is that already, or has siblings that cover nothing.
     private mutating func stand(_ path: String) {
         guard let object = objects[path], let parent = object.parent.flatMap({ objects[$0] }) else { return }
-        guard orders[object.instance] == nil || covering[parent.name] == .stack else { return }
+        guard orders[object.instance] == nil || [.stack, .layers].contains(covering[parent.name]) else { return }
         lastOrder += 1
         orders[object.instance] = lastOrder
     }
@@ -169,14 +183,14 @@ extension BusModel {
         var below: [String: [PresentableState]] = [:]
         for object in objects.values { below[object.parent ?? "", default: []].append(object) }
         var all: [PresentableState] = []
-        func visit(_ path: String, _ current: String?, _ parentIsPresented: Bool) {
+        func visit(_ path: String, _ current: PresentableState?, _ parentIsPresented: Bool) {
             for child in below[path, default: []].sorted(by: precedes) {
                 var child = child
-                let isInSight = parentIsPresented && (current ?? child.path) == child.path
+                let isInSight = parentIsPresented && !(current.map { covers($0, child) } ?? false)
                 child.properties[.presented] = .flag(child.isVisible && isInSight)
                 if !child.isFlow { child.properties[.inSight] = .flag(isInSight) }
                 let covering = !child.isFlow ? nil : below[child.path].flatMap { currentChild(child, $0) }
-                if child.isFlow { child.properties[.current] = .path(covering) }
+                if child.isFlow { child.properties[.current] = .path(covering?.path) }
                 all.append(child)
                 visit(child.path, covering, child.isPresented)
             }
@@ -185,11 +199,29 @@ extension BusModel {
         return all
     }
 
-    private func currentChild(_ flow: PresentableState, _ children: [PresentableState]) -> String? {
+    private func currentChild(_ flow: PresentableState, _ children: [PresentableState]) -> PresentableState? {
         switch covering[flow.name] {
-        case .stack: children.max(by: precedes)?.path
-        case .tabs: children.first { $0.instance == selected[flow.path]?.last }?.path
+        case .stack: children.max(by: precedes)
+        case .tabs: children.first { $0.instance == selected[flow.path]?.last }
+        case .layers:
+            children.filter { $0.isVisible && layers[flow.name]?[rank($0)].covers ?? true }.max { isBelow($0, $1) }
         case .free, nil: nil
         }
+    }
+
+    private func covers(_ current: PresentableState, _ child: PresentableState) -> Bool {
+        guard current.path != child.path else { return false }
+        let isLayered = child.parent.flatMap { objects[$0] }.map { covering[$0.name] == .layers } ?? false
+        return !isLayered || isBelow(child, current)
+    }
+
+    /// Whether a sibling stands below another one in layers.
+    private func isBelow(_ one: PresentableState, _ other: PresentableState) -> Bool {
+        rank(one) == rank(other) ? precedes(one, other) : rank(one) < rank(other)
+    }
+
+    private func rank(_ child: PresentableState) -> Int {
+        let layers = child.parent.flatMap { objects[$0] }.flatMap { self.layers[$0.name] } ?? []
+        return layers.firstIndex { $0.name == standing[child.instance] } ?? 0
     }
 }

@@ -30,6 +30,7 @@ struct DefinitionsBuilder {
         var reuses = false
         var raises = false
         var clears = false
+        var layer: String?
         var onDismissed: String?
         var onDismissedWith: [Binding]?
     }
@@ -54,6 +55,7 @@ struct DefinitionsBuilder {
         var parameters: [Parameter] = []
         var initial: String?
         var children = Children.free
+        var layers: [Layer] = []
         var isUnique = false
         var whenHidden = WhenHidden.ignore
         var announces = false
@@ -112,7 +114,8 @@ struct DefinitionsBuilder {
 
     mutating func flow(
         _ name: String, _ parameters: KeyValuePairs<String, String> = [:], initial: String? = nil,
-        children: Children = .free, isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false,
+        children: Children = .free, layers: [Layer] = [], isUnique: Bool = false, whenHidden: WhenHidden = .ignore,
+        announces: Bool = false,
         isRestored: Bool = true, onBack: String? = nil, idle: (after: UInt64, step: String)? = nil,
         emitters: [String] = [],
         guarded: (by: String, steps: [String])? = nil, navigated: (by: String, steps: [String])? = nil,
@@ -120,7 +123,8 @@ struct DefinitionsBuilder {
     ) {
         flows[name] = Flow(
             name: name, parameters: Self.parameters(parameters), initial: initial, children: children,
-            isUnique: isUnique, whenHidden: whenHidden, announces: announces, isRestored: isRestored, onBack: onBack,
+            layers: layers, isUnique: isUnique, whenHidden: whenHidden, announces: announces, isRestored: isRestored,
+            onBack: onBack,
             idle: idle,
             emitters: emitters, guarded: guarded, navigated: navigated,
             rules: rules.map { (step: $0.key, branches: $0.value) })
@@ -268,6 +272,7 @@ private struct Numbers {
     func flow(_ flow: DefinitionsBuilder.Flow) -> FlowDefinition {
         FlowDefinition(
             flow.name, parameters: flow.parameters, initial: flow.initial.map(step), children: flow.children,
+            layers: flow.layers,
             isUnique: flow.isUnique, whenHidden: flow.whenHidden, announces: flow.announces,
             isRestored: flow.isRestored,
             onBack: flow.onBack.map(step), idle: flow.idle.map { Idle(after: $0.after, step: step($0.step)) },
@@ -313,6 +318,7 @@ private struct Numbers {
             presentable, id: child.id, arguments: source(child.with), step: child.step.map(step),
             stepArguments: source(child.stepWith), style: child.style, whenHidden: child.whenHidden,
             reuses: child.reuses, raises: child.raises, clears: child.clears,
+            layer: child.layer,
             onDismissed: child.onDismissed.map { StepTemplate(step($0), arguments: source(child.onDismissedWith)) })
     }
 

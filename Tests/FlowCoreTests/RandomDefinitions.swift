@@ -9,6 +9,7 @@ struct RandomDefinitions {
     static let emitters = ["org.example.One", "org.example.Two"]
     /// Bus names of guards, navigators and presenters.
     static let services = ["org.example.Guard", "org.example.Navigator", "org.example.Presenter"]
+    static let layers = [Layer("low"), Layer("note", covers: false), Layer("high")]
     /// A step whose arguments are private.
     static let privateStep = "s5"
 
@@ -68,23 +69,25 @@ struct RandomDefinitions {
         let step = { (random: inout Seeded) in steps.randomElement(using: &random) ?? "" }
         if chance(8, &random) { return [.end(chance(3, &random) ? nil : step(&random), bindings(&random))] }
         return (0..<Int.random(in: 0...3, using: &random)).map { _ in
+            let isLayered = children == .layers
             let child = DefinitionsBuilder.Child(
                 id: chance(12, &random) ? "only" : nil, with: bindings(&random),
                 step: chance(2, &random) ? step(&random) : nil, stepWith: bindings(&random),
                 whenHidden: chance(2, &random) ? WhenHidden.allCases.randomElement(using: &random) : nil,
                 reuses: chance(3, &random), raises: children == .stack && chance(6, &random),
                 clears: chance(12, &random),
+                layer: isLayered && chance(2, &random) ? layers.randomElement(using: &random)?.name : nil,
                 onDismissed: chance(2, &random) ? step(&random) : nil,
                 onDismissedWith: bindings(&random, ofDismissal: true))
             return switch Int.random(in: 0..<15, using: &random) {
-            case 0...3: .screen(screens.randomElement(using: &random) ?? "", child)
-            case 4...6: .flow(flows.randomElement(using: &random) ?? "", child)
+            case 0...3 where !isLayered: .screen(screens.randomElement(using: &random) ?? "", child)
+            case 0...6: .flow(flows.randomElement(using: &random) ?? "", child)
             case 7: .current(step(&random), bindings(&random))
             case 8: .popRoot
             case 9: .pop((screens + flows).randomElement(using: &random) ?? "")
             case 10: .dismiss((screens + flows).randomElement(using: &random) ?? "")
             case 11 where children != .stack: .show(flows.randomElement(using: &random) ?? "")
-            case 12 where children == .free: .hide(flows.randomElement(using: &random) ?? "")
+            case 12 where children == .free || isLayered: .hide(flows.randomElement(using: &random) ?? "")
             default: .parent(step(&random), bindings(&random))
             }
         }
@@ -113,7 +116,7 @@ extension DefinitionsBuilder {
         flow(
             name, ["n": "int64?", "pin": "string?"],
             initial: RandomDefinitions.chance(2, &random) ? steps.randomElement(using: &random) : nil,
-            children: children,
+            children: children, layers: children == .layers ? RandomDefinitions.layers : [],
             isUnique: RandomDefinitions.chance(5, &random),
             whenHidden: WhenHidden.allCases.randomElement(using: &random) ?? .ignore,
             announces: RandomDefinitions.chance(3, &random),

@@ -203,12 +203,15 @@ extension RandomLife {
         recordComplaints += archive.update(from: &coordinator, comparing: transcript.count % 7 == 0).map {
             "\(transcript.count) \(text): \($0)"
         }
+        model.follow(coordinator.forest)
         for effect in effects { model.take(effect) }
     }
 
     private func follow(_ definitions: Definitions) {
         model.covering = Dictionary(
             definitions.flows.map { ($0.name, $0.children) }, uniquingKeysWith: { first, _ in first })
+        model.layers = Dictionary(
+            definitions.flows.map { ($0.name, $0.layers) }, uniquingKeysWith: { first, _ in first })
     }
 }
 

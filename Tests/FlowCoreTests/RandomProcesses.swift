@@ -247,7 +247,7 @@ final class RandomProcesses {
             former?.flow ?? (chance(3) ? "q" : "r"),
             at: Service(name ?? client.name, path: chance(6) ? "/m" : "/n", timeout: 1),
             steps: [StepDeclaration("r1")] + ["r2", "r3"].filter { _ in chance(2) }.map { StepDeclaration($0) },
-            hasGuard: chance(2), children: Children.allCases.randomElement(using: &random) ?? .stack,
+            hasGuard: chance(2), children: Children.ofRegistrations.randomElement(using: &random) ?? .stack,
             initial: chance(2) ? "r1" : nil, by: client, isActivatable: chance(3))
         // The files' screens have these arguments; with others, it is refused.
         let parameters = chance(8) ? [:] : ["n": "int64?", "pin": "string?"] as KeyValuePairs
@@ -339,6 +339,7 @@ final class RandomProcesses {
     private func take(_ effects: [Effect]) {
         self.effects = effects.withoutWatches
         follow()
+        model.follow(coordinator.forest)
         for effect in effects {
             model.take(effect)
             note(effect)
@@ -381,6 +382,8 @@ final class RandomProcesses {
     private func follow() {
         model.covering = Dictionary(
             coordinator.definitions.flows.map { ($0.name, $0.children) }, uniquingKeysWith: { first, _ in first })
+        model.layers = Dictionary(
+            coordinator.definitions.flows.map { ($0.name, $0.layers) }, uniquingKeysWith: { first, _ in first })
     }
 
     private func chance(_ odds: Int) -> Bool { RandomDefinitions.chance(odds, &random) }

@@ -47,6 +47,15 @@ enum RecordSamples {
         ),
         (
             NodeRecord(
+                parent: 1,
+                traits: NodeTraits(
+                    name: "a", id: "a", isVisible: false, client: client, raised: 300, isHiddenByRule: true,
+                    layer: "top"),
+                flow: .init(readiness: .ready, isAwaitedByParent: false, selected: [])),
+            "010161000000000000043a312e3700000100000000ac020103746f70"
+        ),
+        (
+            NodeRecord(
                 parent: 1, traits: NodeTraits(name: "a", id: "a", isVisible: true, client: client),
                 flow: .init(readiness: .awaitingStep, isAwaitedByParent: false, selected: [])),
             "010161000000010000043a312e37000001010000"

@@ -56,9 +56,12 @@ struct DraftTests {
         ("[flows.a]\ninital = 'x'", "[flows.a.inital] a flow has no key 'inital'; did you mean 'initial'?"),
         (
             "[flows.a]\nchildren = 'tab'",
-            "[flows.a.children] 'tab' is not allowed here; it has to be 'free', 'stack' or 'tabs'; did you mean"
+            "[flows.a.children] 'tab' is not allowed here; it has to be 'free', 'stack', 'tabs' or 'layers'; did you mean"
         ),
-        ("[flows.a]\nchildren = 1", "[flows.a.children] this is an integer; it has to be 'free', 'stack' or 'tabs'"),
+        (
+            "[flows.a]\nchildren = 1",
+            "[flows.a.children] this is an integer; it has to be 'free', 'stack', 'tabs' or 'layers'"
+        ),
         ("[flows.a]\nunique = 'yes'", "[flows.a.unique] this is a string; it has to be true or false"),
         ("[flows.a]\nrestore = 'no'", "[flows.a.restore] this is a string; it has to be true or false"),
         ("[flows.a]\nrestore = 0", "[flows.a.restore] this is an integer; it has to be true or false"),

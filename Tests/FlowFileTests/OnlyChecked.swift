@@ -83,6 +83,19 @@ struct OnlyChecked: CustomTestStringConvertible, Sendable {
             why: "the same of a stack", message: "in a stack the newest child is in front",
             example: f + "[flows.f]\nchildren = 'stack'\n[flows.f.on]\ngo = { show = 's' }"),
         OnlyChecked(
+            why: "so of layers", message: "children of layers are flows",
+            example: f + "[flows.f]\nchildren = 'layers'\nlayers = ['x']\n[flows.f.on]\ngo = { screen = 's' }"),
+        OnlyChecked(
+            why: "the names of layers are elsewhere", message: "this flow has no layer '",
+            example: f
+                + "[flows.f]\nchildren = 'layers'\nlayers = ['x']\n[flows.f.on]\ngo = { flow = 'f', layer = 'y' }"),
+        OnlyChecked(
+            why: "a flow's keys can be in different files", message: " has to name its layers",
+            example: f + "[flows.f]\nchildren = 'layers'"),
+        OnlyChecked(
+            why: "two layers of a list have one name", message: "' is given twice", isSometimesSeen: true,
+            example: f + "[flows.f]\nchildren = 'layers'\nlayers = ['x', { name = 'x' }]"),
+        OnlyChecked(
             why: "whether a name is that of a screen is declared elsewhere", message: "' is a screen",
             example: rule("{ hide = 's' }")),
         OnlyChecked(

@@ -52,6 +52,35 @@ struct GraphTests {
         gone = { end = true }
         """
 
+    @Test func `S-37 a flow shows its layers, and each edge the layer of the child`() throws {
+        let graph = FlowGraph(
+            try definitions(
+                """
+                [steps]
+                open  = {}
+                close = {}
+                call  = {}
+                [[autostart]]
+                flow = "device"
+                [flows.device]
+                initial  = "open"
+                children = "layers"
+                layers   = ["apps", { name = "banner", covers = false }, "call"]
+                [flows.device.on]
+                open  = [{ flow = "home" }, { flow = "home", layer = "banner" }, { show = "home" }, { dismiss = "call" }]
+                call  = { flow = "call", layer = "call", reuse = true }
+                close = { hide = "call" }
+                [flows.home]
+                [flows.call]
+                emitters = ["com.vendor.Call"]
+                """))
+        let dot = graph.dot
+        for text in [
+            "layers, the lowest first: apps, banner (covers nothing), call", "reuse, layer call", "layer banner",
+            "show home", "dismiss call", "hide call",
+        ] { #expect(dot.contains(text), "\(text) in \(dot)") }
+    }
+
     @Test func `S-42 steppers enter the flow by their steps`() throws {
         let stepper = "[[steppers]]\nflow = 'shop'\nname = 'a.b'\ninterface = 'a.b'\nstep = 'home'\n"
         let graph = FlowGraph(

@@ -16,6 +16,7 @@ struct DefinitionGenerator {
     private var flows: [FlowDefinition] = []
     /// Which children of the present flow cover others.
     private var covering = Children.free
+    private var layers: [Layer] = []
 
     init(seed: UInt64, isWild: Bool) {
         random = SplitMix64(seed: seed)
@@ -90,7 +91,9 @@ struct DefinitionGenerator {
 
     private mutating func flow(_ number: Int) -> FlowDefinition {
         var rules: [Rule] = []
-        covering = random.among(.free, .stack, .stack, .tabs)
+        covering = random.among(.free, .stack, .stack, .tabs, .layers)
+        let names = random.chance(50) ? ["low", "high"] : ["low", "middle", "high", "top"]
+        layers = covering == .layers ? names.map { Layer($0, covers: random.chance(80)) } : []
         for rank in steps.indices where random.chance(70) { rules.append(rule(rank)) }
         var idle: Idle?
         if random.chance(15), let step = bareStep() {
@@ -98,7 +101,7 @@ struct DefinitionGenerator {
         }
         return FlowDefinition(
             flows[number].name, parameters: flows[number].parameters, initial: flows[number].initial,
-            children: covering, isUnique: random.chance(20),
+            children: covering, layers: layers, isUnique: random.chance(20),
             whenHidden: random.among(.ignore, .allow, .latest, .queue), announces: random.chance(15),
             onBack: random.chance(20) ? bareStep() : nil, idle: idle,
             emitters: random.chance(8) ? Array(Self.emitters.prefix(random.number(1...2))) : [], rules: rules)
@@ -141,7 +144,9 @@ struct DefinitionGenerator {
     }
 
     private mutating func contributor(_ rank: Int) -> FlowContributor? {
-        switch random.weighted([60, 10, 15, 15, 5, covering == .stack ? 0 : 8, covering == .free ? 6 : 0]) {
+        switch random.weighted([
+            60, 10, 15, 15, 5, covering == .stack ? 0 : 8, covering == .free || covering == .layers ? 6 : 0,
+        ]) {
         case 0: return child(rank)
         case 4: return .dismiss(name: presentableName())
         case 5:
@@ -156,11 +161,11 @@ struct DefinitionGenerator {
         }
     }
 
-    private mutating func child(_ rank: Int) -> FlowContributor {
+    private mutating func child(_ rank: Int) -> FlowContributor? {
         var presentable: ChildTemplate.Presentable?
         var parameters: [Parameter] = []
         var initial: StepID?
-        if random.chance(42) {
+        if random.chance(42) || covering == .layers {
             let number = random.below(flows.count)
             initial = flows[number].initial
             let isEndless = !isWild && (initial.map { $0.index <= rank } ?? false)
@@ -171,6 +176,7 @@ struct DefinitionGenerator {
                 if !isEndless { initial = random.chance(20) ? step(after: rank) : nil }
             }
         }
+        if presentable == nil, covering == .layers { return nil }
         if presentable == nil, !screens.isEmpty {
             let number = random.below(screens.count)
             presentable = .screen(ScreenID(number))
@@ -187,6 +193,7 @@ struct DefinitionGenerator {
                 style: random.chance(10) ? "modal" : "",
                 whenHidden: random.chance(40) ? random.among(.ignore, .allow, .latest, .queue) : nil,
                 reuses: reuses, raises: reuses && covering == .stack && random.chance(50), clears: random.chance(7),
+                layer: random.chance(65) ? random.element(layers)?.name : nil,
                 onDismissed: onDismissed.map {
                     StepTemplate($0, arguments: source(steps[$0.index].parameters, isDismissal: true))
                 }))

@@ -37,7 +37,8 @@ extension Definitions {
             flows: flows.map { flow in
                 FlowDefinition(
                     flow.name, parameters: parameters, initial: flow.initial, children: flow.children,
-                    isUnique: flow.isUnique, whenHidden: flow.whenHidden, announces: flow.announces,
+                    layers: flow.layers, isUnique: flow.isUnique, whenHidden: flow.whenHidden,
+                    announces: flow.announces,
                     onBack: flow.onBack, idle: flow.idle, emitters: flow.emitters,
                     rules: flow.rules.map { Rule($0.step, $0.reachable.map(\.fitting)) })
             },
@@ -87,7 +88,7 @@ extension FlowContributor {
                     child.presentable, id: child.id == "1" ? "y" : child.id, arguments: child.arguments.fitting,
                     step: child.step, stepArguments: child.stepArguments.fitting, style: child.style,
                     whenHidden: child.whenHidden, reuses: child.reuses, raises: child.raises,
-                    clears: child.clears,
+                    clears: child.clears, layer: child.layer,
                     onDismissed: child.onDismissed?.fitting))
         case .pop, .show, .hide, .dismiss: self
         case .current(let step): .current(step.fitting)

@@ -103,6 +103,7 @@ extension Model {
             if definition.children == .stack, flow.children.count > 1, let child = flow.children.last {
                 return .dismissal(of: child)
             }
+            if definition.children == .layers { return .unhandled }
         }
         return .unhandled
     }

@@ -91,7 +91,11 @@ extension Model {
                 if planned.template.reuses { select(node) }
             case .reusedPlanned(let planned, _):
                 if let node = planned.node { select(node) }
-            case .raise(let member): if let node = node(of: member) { raise(node) }
+            case .raise(let member):
+                if let node = node(of: member) {
+                    if definitions.flows[step.flow.definition].children == .layers { node.isVisible = true }
+                    raise(node)
+                }
             case .show(_, let member): if let node = member.flatMap(node) { show(node) }
             case .hide(_, let member): member.flatMap(node)?.isVisible = false
             default: break
@@ -127,6 +131,9 @@ extension Model {
         guard let parent = node.parent else { return }
         switch definitions.flows[parent.definition].children {
         case .free: node.isVisible = true
+        case .layers:
+            node.isVisible = true
+            raise(node)
         case .tabs: select(node)
         case .stack: break
         }
@@ -141,7 +148,7 @@ extension Model {
         let node = ModelNode(
             name, id: id, instance: instances, below: parent, base: base, definition: definition, arguments: arguments,
             client: client, style: template?.style ?? "", whenHidden: template?.whenHidden,
-            onDismissed: template?.onDismissed)
+            layer: template?.layer, onDismissed: template?.onDismissed)
         node.idleSince = now
         if let parent { parent.children.append(node) } else { roots.append(node) }
         return node

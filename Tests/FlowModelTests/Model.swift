@@ -143,7 +143,27 @@ final class Model {
         case .free: return nil
         case .stack: return flow.children.last
         case .tabs: return flow.selections.last ?? flow.children.first
+        case .layers:
+            let layers = definitions.flows[flow.definition].layers
+            return flow.children.enumerated()
+                .filter { $1.isVisible && layers[rank(of: $1)].covers }
+                .max { (rank(of: $0.element), $0.offset) < (rank(of: $1.element), $1.offset) }?.element
         }
+    }
+
+    /// The place of a child's layer; the lowest if it has none, or its layer is gone (S-37).
+    private func rank(of node: ModelNode) -> Int {
+        guard let parent = node.parent else { return 0 }
+        return definitions.flows[parent.definition].layers.firstIndex { $0.name == node.layer } ?? 0
+    }
+
+    /// Whether a sibling covers a presentable.
+    private func isCovered(_ node: ModelNode) -> Bool {
+        guard let parent = node.parent, let current = current(of: parent), current !== node else { return false }
+        guard definitions.flows[parent.definition].children == .layers else { return true }
+        if rank(of: node) != rank(of: current) { return rank(of: node) < rank(of: current) }
+        let names = parent.children.map(\.instance)
+        return names.firstIndex(of: node.instance) ?? 0 < names.firstIndex(of: current.instance) ?? 0
     }
 
     func isPresented(_ node: ModelNode) -> Bool { node.isVisible && isInSight(node) }
@@ -151,7 +171,7 @@ final class Model {
     /// Whether nothing covers it, and its parent is presented (S-38).
     func isInSight(_ node: ModelNode) -> Bool {
         guard let parent = node.parent else { return true }
-        return (current(of: parent) ?? node) === node && isPresented(parent)
+        return !isCovered(node) && isPresented(parent)
     }
 
     func select(_ node: ModelNode) {
@@ -189,7 +209,7 @@ final class Model {
         node.reported = ModelNode.ReportedState(
             isVisible: node.isVisible, isPresented: isPresented, isInSight: isUncovered, isReady: node.isReady,
             current: current, arguments: arguments)
-        for child in node.children { reportChanges(child, isPresented && (current ?? child) === child) }
+        for child in node.children { reportChanges(child, isPresented && !isCovered(child)) }
     }
 
     /// All properties, as reported.

@@ -11,6 +11,7 @@ final class ModelNode {
     let parent: ModelNode?
     let style: String
     let whenHidden: WhenHidden?
+    let layer: String?
     /// The client that it counts for.
     var client: Client
     var onDismissed: StepTemplate?
@@ -53,7 +54,7 @@ final class ModelNode {
     init(
         _ name: String, id: String, instance: UInt64, below parent: ModelNode?, base: String, definition: Int?,
         arguments: Arguments, client: Client, style: String = "", whenHidden: WhenHidden? = nil,
-        onDismissed: StepTemplate? = nil
+        layer: String? = nil, onDismissed: StepTemplate? = nil
     ) {
         self.name = name
         self.id = id
@@ -66,6 +67,7 @@ final class ModelNode {
         self.client = client
         self.style = style
         self.whenHidden = whenHidden
+        self.layer = layer
         self.onDismissed = onDismissed
         isVisible = isFlow
         order = instance

@@ -107,8 +107,10 @@ extension Model {
             case .child(let template): try add(template, references, to: &plan)
             case .pop(let pop): apply(pop, to: &plan)
             case .show(let name):
-                let isFlow = definitions.flows[step.flow.definition].children != .tabs
-                plan.parts.append(.show(name, plan.members.last { $0.name == name && ($0.isFlow || !isFlow) }))
+                let children = definitions.flows[step.flow.definition].children
+                let member = plan.members.last { $0.name == name && ($0.isFlow || children == .tabs) }
+                if children == .layers, let member { putLast(member, in: &plan) }
+                plan.parts.append(.show(name, member))
             case .hide(let name):
                 plan.parts.append(.hide(name, plan.members.last { $0.name == name && $0.isFlow }))
             case .dismiss(let name): dismiss(name, in: &plan)
@@ -153,7 +155,10 @@ extension Model {
                 planned.initial = initial
                 plan.parts.append(.reusedPlanned(planned, arguments))
             }
-            if template.raises { raise(candidate, in: &plan) }
+            if template.raises || definitions.flows[plan.flow.definition].children == .layers {
+                putLast(candidate, in: &plan)
+                plan.parts.append(.raise(candidate))
+            }
             return
         }
         let taken = Set(plan.members.map(\.id))
@@ -179,13 +184,14 @@ extension Model {
         return "\(name)_\(number)"
     }
 
-    /// The newest child, with tabs or a raise the newest of that name, if it fits (S-19, S-37).
+    /// The newest child, with tabs, layers or a raise the newest of that name, if it fits (S-19, S-37).
     private func reusable(
         _ template: ChildTemplate, _ name: String, isFlow: Bool, in plan: ModelPlan
     ) -> ModelPlan.Member? {
         func fits(_ member: ModelPlan.Member) -> Bool { member.name == name && member.isFlow == isFlow }
-        let isTabs = definitions.flows[plan.flow.definition].children == .tabs
-        if isTabs || template.raises { return plan.members.last(where: fits) }
+        if [.tabs, .layers].contains(definitions.flows[plan.flow.definition].children) || template.raises {
+            return plan.members.last(where: fits)
+        }
         return plan.members.last.flatMap { fits($0) ? $0 : nil }
     }
 
@@ -224,9 +230,8 @@ extension Model {
     }
 
     /// The child becomes the newest (S-37).
-    private func raise(_ member: ModelPlan.Member, in plan: inout ModelPlan) {
+    private func putLast(_ member: ModelPlan.Member, in plan: inout ModelPlan) {
         plan.members.removeAll { $0.id == member.id }
         plan.members.append(member)
-        plan.parts.append(.raise(member))
     }
 }

@@ -112,6 +112,7 @@ extension FlowDefinition {
     ) -> FlowDefinition {
         FlowDefinition(
             name, parameters: parameters, initial: self.initial, children: children ?? self.children,
+            layers: children == nil ? layers : [],
             isUnique: isUnique ?? self.isUnique, whenHidden: whenHidden ?? self.whenHidden,
             announces: announces ?? self.announces, onBack: isBare ? nil : onBack, idle: isBare ? nil : idle,
             emitters: isBare ? [] : emitters, rules: rules ?? self.rules)
@@ -172,13 +173,14 @@ extension FlowContributor {
         guard case .child(let it) = self else { return [] }
         let plain = ChildTemplate(
             it.presentable, id: it.id, arguments: it.arguments, reuses: it.reuses, raises: it.raises,
-            clears: it.clears)
+            clears: it.clears, layer: it.layer)
         let quiet = ChildTemplate(
             it.presentable, id: it.id, arguments: it.arguments, step: it.step, stepArguments: it.stepArguments,
-            whenHidden: it.whenHidden, reuses: it.reuses, raises: it.raises, clears: it.clears)
+            whenHidden: it.whenHidden, reuses: it.reuses, raises: it.raises, clears: it.clears,
+            layer: it.layer)
         let named = ChildTemplate(
             it.presentable, arguments: it.arguments, step: it.step, stepArguments: it.stepArguments,
-            whenHidden: it.whenHidden, onDismissed: it.onDismissed)
+            whenHidden: it.whenHidden, layer: it.layer, onDismissed: it.onDismissed)
         return [plain, quiet, named].filter { $0 != it }.map(FlowContributor.child)
     }
 }

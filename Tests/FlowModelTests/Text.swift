@@ -47,6 +47,7 @@ extension Definitions {
         for flow in flows {
             var line = "  flow \(flow.name)\(flow.parameters.text) \(flow.children) whenHidden=\(flow.whenHidden)"
             if let initial = flow.initial { line += " initial=\(self[initial].name)" }
+            if !flow.layers.isEmpty { line += " layers=\(flow.layers.map { $0.covers ? $0.name : "(\($0.name))" })" }
             if flow.isUnique { line += " unique" }
             if flow.announces { line += " announce" }
             if let onBack = flow.onBack { line += " onBack=\(self[onBack].name)" }
@@ -87,6 +88,7 @@ extension Definitions {
             if let whenHidden = it.whenHidden { text += " whenHidden=\(whenHidden)" }
             if it.reuses { text += it.raises ? " raise" : " reuse" }
             if it.clears { text += " clear" }
+            if let layer = it.layer { text += " layer=\(layer)" }
             if let onDismissed = it.onDismissed { text += " onDismissed=(\(self.text(onDismissed)))" }
             return text
         case .pop(.root): return "pop root"

@@ -271,7 +271,8 @@ struct EventTextTests {
                 stepArguments: .given([Binding("n", .literal(.int64(-1)))]), style: "reuse", whenHidden: .queue,
                 reuses: true, clears: true, onDismissed: step)),
         .child(ChildTemplate(.screen(ScreenID(0)), stepArguments: .given([]), reuses: true)),
-        .child(ChildTemplate(.screen(ScreenID(0)), raises: true)), .show(name: "page"), .hide(name: "other"),
+        .child(ChildTemplate(.screen(ScreenID(0)), raises: true, layer: "top")), .show(name: "page"),
+        .hide(name: "other"),
         .dismiss(name: "page"),
         .child(ChildTemplate(.screen(ScreenID(0)), onDismissed: StepTemplate(StepID(1)))),
         .pop(.root), .pop(.to(name: "root")), .pop(.to(name: "page")), .current(step),
@@ -345,7 +346,10 @@ struct EventTextTests {
             "registered 1 \"f\" \"a.b\" \"/\" 1 0 \":1.1\" screens 1 \"page\" 0",
             "'presenter' is missing"
         ),
-        ("registered 1 \"f\" \"a.b\" \"/\" 1 0 \":1.1\" children none", "'none' is none of 'free', 'stack', 'tabs'"),
+        (
+            "registered 1 \"f\" \"a.b\" \"/\" 1 0 \":1.1\" children none",
+            "'none' is none of 'free', 'stack', 'tabs', 'layers'"
+        ),
         ("restored", "the line ends where a word is missing"),
         ("restored yes 0", "'yes' is neither 'same-bus' nor 'other-bus'"),
         ("restored same-bus", "the line ends where a word is missing"),

@@ -223,6 +223,7 @@ struct RegistrationTests {
             ("mine", ["hello": ["who": "string?"]], [:], "InvalidArguments", "arguments: none"),
             ("mine", ["a": [:]], ["initial": "b"], "InvalidArguments", "'b'"),
             ("mine", ["a": [:]], ["children": "tiles"], "InvalidArguments", "'tiles'"),
+            ("mine", ["a": [:]], ["children": "layers"], "InvalidArguments", "'layers'"),
             ("mine", ["a": [:]], ["guard": "yes"], "InvalidArguments", "of type 'b'"),
             ("mine", ["a": [:]], ["gaurd": true], "InvalidArguments", "did you mean 'guard'?"),
             ("mine", ["a": [:]], ["timeout": .uint64(1)], "InvalidArguments", "10 ms"),

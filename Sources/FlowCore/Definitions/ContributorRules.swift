@@ -81,12 +81,25 @@ public struct ContributorRules {
     /// - Parameters:
     ///   - contributor: the contributor.
     ///   - children: which children of the flow cover others.
+    ///   - layers: the names of the flow's layers; empty if they are not known.
     ///   - isFlow: whether a flow has this name.
     /// - Returns: the key that is wrong, and the reason.
     public static func problem(
-        of contributor: FlowContributor, among children: Children, isFlow: (String) -> Bool
+        of contributor: FlowContributor, among children: Children, _ layers: [String], isFlow: (String) -> Bool
     ) -> (key: String, text: String)? {
         switch contributor {
+        case .child(let child) where child.layer != nil && children != .layers:
+            return ("layer", "'layer' is for children = \"layers\", and this flow has \"\(children.rawValue)\"")
+        case .child(let child) where children == .layers && child.isScreen:
+            return ("screen", "children of layers are flows; put the screen into a flow")
+        case .child(let child) where child.layer.map { !layers.isEmpty && !layers.contains($0) } ?? false:
+            let name = child.layer ?? ""
+            let known = layers.map { "'\($0)'" }.joined(separator: ", ")
+            return (
+                "layer",
+                "this flow has no layer '\(Names.escaped(name))'; it has \(known)"
+                    + Names.suggestion(for: name, among: layers)
+            )
         case .child(let child) where child.raises && children != .stack:
             let always = children == .free ? "" : "; with reuse = true, the child comes to the front there"
             return ("reuse", "'raise' is for children = \"stack\", and this flow has \"\(children.rawValue)\"\(always)")
@@ -95,8 +108,10 @@ public struct ContributorRules {
         case .show(let name) where children != .tabs && !isFlow(name):
             return ("show", "'\(name)' is a screen, which becomes visible by SetVisible of the client that shows it")
         case .hide where children == .stack || children == .tabs:
-            let words = "\"\(Children.free.rawValue)\""
-            return ("hide", "'hide' is for children = \(words), and this flow has \"\(children.rawValue)\"")
+            return (
+                "hide",
+                "'hide' is for children = \"layers\" or \"free\", and this flow has \"\(children.rawValue)\""
+            )
         case .hide(let name) where !isFlow(name):
             return ("hide", "'\(name)' is a screen; 'hide' is for flows")
         case .child, .pop, .show, .hide, .dismiss, .current, .parent, .end: return nil
@@ -105,9 +120,9 @@ public struct ContributorRules {
 
     /// Refuses contributors that can't be those of a flow.
     func check(_ contributors: [FlowContributor], of flow: FlowID) throws(FlowError) {
-        let children = definitions[flow].children
+        let (children, layers) = (definitions[flow].children, definitions[flow].layers.map(\.name))
         for (index, contributor) in contributors.enumerated() {
-            let problem = Self.problem(of: contributor, among: children) { definitions.flow(named: $0) != nil }
+            let problem = Self.problem(of: contributor, among: children, layers) { definitions.flow(named: $0) != nil }
             if let problem { throw Self.wrong("contributor \(index + 1): \(problem.text)") }
         }
     }
@@ -207,13 +222,18 @@ public struct ContributorRules {
         return ChildTemplate(
             presentable, id: options.id, arguments: try source(options.arguments, for: target), step: named,
             stepArguments: stepArguments, style: options.style ?? "", whenHidden: whenHidden,
-            reuses: reuses, raises: raises, clears: options.clear ?? false, onDismissed: onDismissed)
+            reuses: reuses, raises: raises, clears: options.clear ?? false, layer: options.layer,
+            onDismissed: onDismissed)
     }
 
     private func step(_ name: String) throws(FlowError) -> StepID {
         guard let step = definitions.step(named: name) else { throw definitions.unknownStep(name) }
         return step
     }
+}
+
+extension ChildTemplate {
+    fileprivate var isScreen: Bool { if case .screen = presentable { true } else { false } }
 }
 
 // MARK: - Arguments

@@ -192,6 +192,25 @@ public enum Children: String, CaseIterable, Sendable {
     case stack
     /// The selected child covers the others.
     case tabs
+    /// The newest visible child of the highest layer covers those below it (S-37).
+    case layers
+
+    /// Those of flows that clients can register, which name no layers.
+    public static let ofRegistrations = allCases.filter { $0 != .layers }
+}
+
+/// A layer of a flow, in which children stand (S-37).
+public struct Layer: Hashable, Sendable {
+    /// The layer's name.
+    public let name: String
+    /// Whether its children cover others.
+    public let covers: Bool
+
+    /// Creates a layer.
+    public init(_ name: String, covers: Bool = true) {
+        self.name = name
+        self.covers = covers
+    }
 }
 
 /// The policy for a step from outside on a presentable that is not presented (S-15).
@@ -216,6 +235,8 @@ public struct FlowDefinition: Equatable, Sendable {
     public let initial: StepID?
     /// Which of its children cover the others.
     public let children: Children
+    /// The layers of its children, the lowest first; empty unless ``children`` are ``Children/layers``.
+    public let layers: [Layer]
     /// Whether at most one root of it can be live (S-2).
     public let isUnique: Bool
     /// The policy for steps that are emitted on the flow itself (S-15).
@@ -243,7 +264,8 @@ public struct FlowDefinition: Equatable, Sendable {
     /// Creates a flow.
     public init(
         _ name: String, parameters: [Parameter] = [], initial: StepID? = nil, children: Children = .free,
-        isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false, isRestored: Bool = true,
+        layers: [Layer] = [], isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false,
+        isRestored: Bool = true,
         onBack: StepID? = nil, idle: Idle? = nil, emitters: [String] = [], guard: Guard? = nil,
         navigator: Navigator? = nil,
         rules: [Rule] = []
@@ -252,6 +274,7 @@ public struct FlowDefinition: Equatable, Sendable {
         self.parameters = parameters
         self.initial = initial
         self.children = children
+        self.layers = layers
         self.isUnique = isUnique
         self.whenHidden = whenHidden
         self.announces = announces
@@ -330,7 +353,8 @@ extension Definitions {
     func newState(of id: FlowID, hasInitial: Bool, last: LastNavigation? = nil, _ now: Instant) -> Node.FlowState {
         let definition = flows[id.index]
         return Node.FlowState(
-            definition: id, covering: definition.children, readiness: hasInitial ? .awaitingStep : .ready,
+            definition: id, covering: definition.children, layers: definition.layers,
+            readiness: hasInitial ? .awaitingStep : .ready,
             reached: definition.idle == nil ? nil : now, last: last)
     }
 }

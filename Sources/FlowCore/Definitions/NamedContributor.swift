@@ -27,7 +27,8 @@ public struct NamedContributor: Equatable, Sendable {
         /// The options that it can have; an ``end`` has them only with a step.
         public var options: [Option] {
             switch self {
-            case .screen, .flow: Option.allCases
+            case .flow: Option.allCases
+            case .screen: Option.allCases.filter { $0 != .layer }
             case .end, .current, .parent: [.arguments]
             case .none, .pop, .show, .hide, .dismiss: []
             }
@@ -52,6 +53,8 @@ public struct NamedContributor: Equatable, Sendable {
         case reuse
         /// Whether the flow's children are dismissed first (S-19).
         case clear
+        /// The layer of a child flow (S-37).
+        case layer
         /// The step that is triggered when others dismiss the child (S-23).
         case onDismissed
 
@@ -64,7 +67,7 @@ public struct NamedContributor: Equatable, Sendable {
         /// The D-Bus types that its value can have.
         public var signatures: [String] {
             switch self {
-            case .id, .step, .style, .whenHidden: ["s"]
+            case .id, .step, .style, .whenHidden, .layer: ["s"]
             case .reuse: ["b", "s"]
             case .clear: ["b"]
             case .arguments, .stepArguments, .onDismissed: ["a{sv}"]
@@ -90,6 +93,8 @@ public struct NamedContributor: Equatable, Sendable {
         public var reuse: Reuse?
         /// See ``Option/clear``.
         public var clear: Bool?
+        /// See ``Option/layer``.
+        public var layer: String?
         /// See ``Option/onDismissed``.
         public var onDismissed: Dismissal?
 

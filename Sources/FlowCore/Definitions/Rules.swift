@@ -101,6 +101,8 @@ public struct ChildTemplate: Equatable, Sendable {
     public let raises: Bool
     /// Whether the flow's children are dismissed first (S-19).
     public let clears: Bool
+    /// The layer in which the child stands; nil for the lowest (S-37).
+    public let layer: String?
     /// A step that is triggered on the flow when the child is dismissed by anything but a rule (S-23). Its arguments
     /// can refer to the child's own (``Binding/Source/step(_:)``), to its name and to the reason; inherited arguments
     /// are the child's own.
@@ -110,7 +112,8 @@ public struct ChildTemplate: Equatable, Sendable {
     public init(
         _ presentable: Presentable, id: String? = nil, arguments: ArgumentSource = .inherited, step: StepID? = nil,
         stepArguments: ArgumentSource = .inherited, style: String = "", whenHidden: WhenHidden? = nil,
-        reuses: Bool = false, raises: Bool = false, clears: Bool = false, onDismissed: StepTemplate? = nil
+        reuses: Bool = false, raises: Bool = false, clears: Bool = false, layer: String? = nil,
+        onDismissed: StepTemplate? = nil
     ) {
         self.presentable = presentable
         self.id = id
@@ -122,6 +125,7 @@ public struct ChildTemplate: Equatable, Sendable {
         self.reuses = reuses || raises
         self.raises = raises
         self.clears = clears
+        self.layer = layer
         self.onDismissed = onDismissed
     }
 }

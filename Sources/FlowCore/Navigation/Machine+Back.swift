@@ -124,6 +124,8 @@ extension Machine {
             {
                 return .dismissal(of: current, in: place)
             }
+            // What is beneath a layer is out of its reach.
+            if forest[place].flow?.covering == .layers { return .unhandled }
             guard place != slot, let parent = forest[place].parent else { return .unhandled }
             place = parent
             if isScreen { try checkEmitter(client, of: place) }
@@ -133,7 +135,7 @@ extension Machine {
     /// The child that Back is tried at first: the current one, or with `free` the newest presented one.
     private func front(of flow: NodeSlot) -> NodeSlot? {
         switch forest[flow].flow?.covering {
-        case .stack, .tabs: forest[flow].flow?.current.flatMap(forest.slot(of:))
+        case .stack, .tabs, .layers: forest[flow].flow?.current.flatMap(forest.slot(of:))
         case .free: forest.children(of: flow).last { forest[$0].isPresented }
         case nil: nil
         }

@@ -134,12 +134,14 @@ extension Machine {
         var (reason, place) = ("", NodeSlot?.some(slot))
         while let node = place {
             let (parent, path) = (forest[node].parent, forest[node].path)
-            let current = parent.flatMap { forest.currentPath(of: $0) } ?? path
-            switch (forest[node].isVisible, current == path) {
-            case (true, true): break
-            case (false, true): reason = "nobody shows '\(path)' (SetVisible)"
-            case (true, false): reason = "'\(current)' covers '\(path)'"
-            case (false, false): reason = "nobody shows '\(path)' (SetVisible), and '\(current)' covers it"
+            let hidden =
+                forest[node].isHiddenByRule
+                ? "a rule has hidden '\(path)' (hide)" : "nobody shows '\(path)' (SetVisible)"
+            switch (forest[node].isVisible, forest.pathCovering(node)) {
+            case (true, nil): break
+            case (false, nil): reason = hidden
+            case (true, let current?): reason = "'\(current)' covers '\(path)'"
+            case (false, let current?): reason = "\(hidden), and '\(current)' covers it"
             }
             place = parent
         }

@@ -25,6 +25,7 @@ extension Machine {
             forest.update(slot) { node in
                 node.flow?.definition = flow
                 node.flow?.covering = new.flows[flow.index].children
+                node.flow?.layers = new.flows[flow.index].layers
             }
             hideLastNavigation(of: slot)
         }

@@ -81,8 +81,15 @@ struct Plan {
         contributions.append(contribution)
     }
 
-    /// Adds a change of a child.
-    mutating func adjust(_ place: Place, _ adjustment: Adjustment) { children.append(.adjust(place, adjustment)) }
+    /// Adds a change of a child. Of several that show or hide it the last counts, so that no signal reports one in between.
+    mutating func adjust(_ place: Place, _ adjustment: Adjustment) {
+        if case .setVisible = adjustment {
+            for index in children.indices {
+                if case .adjust(place, .setVisible) = children[index] { children[index] = .popped }
+            }
+        }
+        children.append(.adjust(place, adjustment))
+    }
 
     /// Removes the changes of a child that goes.
     mutating func dropAdjustments(of place: Place) {

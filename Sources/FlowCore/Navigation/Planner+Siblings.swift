@@ -11,6 +11,7 @@ extension Planner {
             switch covering {
             case .tabs: plan.adjust(place, .select)
             case .free: plan.adjust(place, .setVisible(true))
+            case .layers: liftInLayer(place, flow, &plan, forest)
             case .stack, nil: break
             }
         }
@@ -29,6 +30,12 @@ extension Planner {
     ) {
         let path = place.map { self.path(of: $0, below: flow, in: plan, forest) }
         plan.contributions.append(Contribution(kind: kind, name: name, path: path))
+    }
+
+    /// A child becomes visible, and the newest of its layer.
+    static func liftInLayer(_ place: Plan.Place, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {
+        plan.adjust(place, .setVisible(true))
+        raise(place, flow, &plan, forest)
     }
 
     static func raise(_ place: Plan.Place, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest) {

@@ -158,7 +158,7 @@ extension Planner {
         let birth = Forest.Birth(
             traits: NodeTraits(
                 name: name, id: id, style: template.style, arguments: arguments, isVisible: flow != nil,
-                whenHidden: template.whenHidden, client: client),
+                whenHidden: template.whenHidden, client: client, layer: template.layer ?? ""),
             flow: flow, onDismissed: template.onDismissed, presenting: presenter.map { Node.Presenting($0) })
         plan.add(
             .make(birth, step),
@@ -168,13 +168,14 @@ extension Planner {
         if template.reuses { bringForward(.planned(plan.children.count - 1), template, scope.flow, &plan, forest) }
     }
 
-    /// The child that gets new arguments, if it has that name: the newest one; with tabs, or if it is to be raised, the
+    /// The child that gets new arguments, if it has that name: the newest one; with tabs and layers, or if it is to be raised, the
     /// newest of that name (S-19, S-37).
     private static func reusable(
         _ template: ChildTemplate, _ name: String, isFlow: Bool, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest
     ) -> Plan.Place? {
         let children = siblings(of: flow, &plan, forest)
-        let isAnywhere = forest[flow].flow?.covering == .tabs || template.raises
+        let covering = forest[flow].flow?.covering
+        let isAnywhere = covering == .tabs || covering == .layers || template.raises
         let candidates = isAnywhere ? children[...] : children.suffix(1)
         return candidates.last { isNamed($0, name, isFlow: isFlow, in: plan, forest) }
     }
@@ -185,6 +186,7 @@ extension Planner {
     ) {
         switch forest[flow].flow?.covering {
         case .tabs: plan.adjust(place, .select)
+        case .layers: liftInLayer(place, flow, &plan, forest)
         case .free, .stack, nil: if template.raises { raise(place, flow, &plan, forest) }
         }
     }

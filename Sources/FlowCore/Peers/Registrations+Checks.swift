@@ -50,6 +50,11 @@ extension Registrations {
                 "flow '\(candidate.flow)' would take \(candidate.steps.count) steps; it has to be at least one and at most "
                     + "\(Limits.stepsPerRegistration)")
         }
+        guard candidate.children != .layers else {
+            throw FlowError(
+                .invalidArguments,
+                "flow '\(candidate.flow)' would have children = \"layers\", which only definition files can name")
+        }
         try checkScreens(of: candidate)
         try checkBytes(of: candidate, besides: others, accounting)
         for step in candidate.steps { try check(step, of: candidate, in: definitions) }

@@ -53,6 +53,7 @@ extension Forest {
             case .free: nil
             case .stack: flow.children.last
             case .tabs: self[parent].flow?.selected.last
+            case .layers: front(of: flow)
             }
         let now = current.map(id(of:))
         if now != flow.current { update(parent) { $0.flow?.current = now } }
@@ -81,7 +82,33 @@ extension Forest {
     }
 
     private func isCovered(_ child: NodeSlot, in flow: Node.FlowState?) -> Bool {
-        flow?.current.map { $0 != id(of: child) } ?? false
+        guard let flow, let current = flow.current, current != id(of: child) else { return false }
+        guard flow.covering == .layers else { return true }
+        let (own, front) = (layer(of: child, in: flow), layer(of: current.slot, in: flow))
+        return own < front || (own == front && self[child].order < self[current.slot].order)
+    }
+
+    /// The path of the sibling that covers a presentable; nil if none does.
+    func pathCovering(_ slot: NodeSlot) -> String? {
+        guard let parent = self[slot].parent, isCovered(slot, in: self[parent].flow) else { return nil }
+        return currentPath(of: parent)
+    }
+
+    /// The newest visible child of the highest layer that covers others and has one (S-37).
+    private func front(of flow: Node.FlowState) -> NodeSlot? {
+        var front: (layer: Int, child: NodeSlot)?
+        for child in flow.children where self[child].isVisible {
+            let layer = layer(of: child, in: flow)
+            guard flow.layers.isEmpty || flow.layers[layer].covers else { continue }
+            if front.map({ $0.layer <= layer }) ?? true { front = (layer, child) }
+        }
+        return front?.child
+    }
+
+    /// The place of a child's layer; the lowest if its layer is gone.
+    private func layer(of child: NodeSlot, in flow: Node.FlowState) -> Int {
+        let name = self[child].layer
+        return name.isEmpty ? 0 : flow.layers.firstIndex { $0.name == name } ?? 0
     }
 
     /// Selects a child among tabs.

@@ -140,6 +140,8 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         var definition: FlowID
         /// Which child covers the others, by its definition.
         var covering: Children
+        /// The layers of its children, by its definition (S-37).
+        var layers: [Layer]
         /// The children's slots, in order (``Node/order``).
         var children: [NodeSlot] = []
         /// The child that covers the others (S-14). By instance, because its slot can belong to another node by the next
@@ -171,11 +173,12 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         fileprivate var follows: Changes = []
 
         init(
-            definition: FlowID, covering: Children, readiness: Readiness, reached: Instant? = nil,
+            definition: FlowID, covering: Children, layers: [Layer] = [], readiness: Readiness, reached: Instant? = nil,
             last: LastNavigation? = nil
         ) {
             self.definition = definition
             self.covering = covering
+            self.layers = layers
             self.readiness = readiness
             self.reached = reached
             self.last = last

@@ -24,11 +24,13 @@ struct NodeTraits: Equatable, Sendable {
     var raised: UInt64 = 0
     /// Whether a rule of its parent hid it (S-37).
     var isHiddenByRule = false
+    /// The name of the layer of its parent that it stands in; empty for the lowest (S-37).
+    var layer = ""
 }
 
 /// Few presentables have these traits, which ``NodeRecord`` has at its end.
 extension NodeTraits {
-    private var standsAsMade: Bool { raised == 0 && !isHiddenByRule }
+    private var standsAsMade: Bool { raised == 0 && !isHiddenByRule && layer.isEmpty }
 
     /// Writes or reads them.
     mutating func codeEnd<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
@@ -40,11 +42,12 @@ extension NodeTraits {
         guard coder.isFollowed(unless: standsAsMade) else { return }
         try coder.code(&raised)
         try coder.code(&isHiddenByRule)
+        try coder.code(&layer)
         try coder.check(!standsAsMade, "its place is that of a new child")
     }
 }
 
-/// All but the step for Back, which few screens have: ``NodeRecord`` has it at its end.
+/// All but those that ``NodeRecord`` has at its end.
 extension NodeTraits: RecordPart {
     static var unread: NodeTraits { NodeTraits() }
 
@@ -82,4 +85,5 @@ extension HasNodeTraits {
     @inline(__always) var backStep: String? { traits.backStep }
     @inline(__always) var raised: UInt64 { traits.raised }
     @inline(__always) var isHiddenByRule: Bool { traits.isHiddenByRule }
+    @inline(__always) var layer: String { traits.layer }
 }

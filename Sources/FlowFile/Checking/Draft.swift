@@ -57,7 +57,8 @@ struct DraftFlow {
 /// order.
 struct Draft {
     static let flowKeys = [
-        "initial", "children", "arguments", "unique", "whenHidden", "announce", "onBack", "idle", "emitters", "guard",
+        "initial", "children", "layers", "arguments", "unique", "whenHidden", "announce", "onBack", "idle", "emitters",
+        "guard",
         "navigator", "restore", "on",
     ]
     static let screenKeys = ["arguments", "presenter", "application", "whenOwnerGone"]

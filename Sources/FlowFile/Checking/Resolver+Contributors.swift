@@ -55,6 +55,7 @@ extension Resolver {
         let whenHidden: WhenHidden? = table["whenHidden"]?.word(diagnostics)
         let (reuses, raises) = reuse(table["reuse"])
         let clears = table["clear"]?.bool(diagnostics)
+        let layer = table["layer"]?.string(diagnostics, "the name of a layer")
         let onDismissed = table["onDismissed"].flatMap { self.onDismissed($0, of: declared, context) }
         let arguments = arguments("arguments", table, for: declared, context)
         let stepArguments: ArgumentSource?
@@ -71,7 +72,7 @@ extension Resolver {
         let child = ChildTemplate(
             presentable, id: id, arguments: arguments, step: given.flatMap { $0 }?.id, stepArguments: stepArguments,
             style: style ?? "", whenHidden: whenHidden, reuses: reuses, raises: raises, clears: clears ?? false,
-            onDismissed: onDismissed)
+            layer: layer, onDismissed: onDismissed)
         return [.child(child)]
     }
 

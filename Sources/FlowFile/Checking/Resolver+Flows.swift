@@ -18,10 +18,12 @@ extension Resolver {
         let navigator = draft.keys["navigator"].flatMap { self.navigator($0) }
         checkNoRulesBesideNavigator(draft)
         let covering = draft.keys["children"] == nil ? .free : children
-        let rules = draft.rules.compactMap { rule($0.key, $0.value, of: draft, covering) }
+        let layers = self.layers(of: draft, covering)
+        let rules = draft.rules.compactMap { rule($0.key, $0.value, of: draft, covering, layers) }
         return FlowDefinition(
             name, parameters: draft.declared.admitted, initial: initial?.id, children: children ?? .free,
-            isUnique: isUnique ?? false, whenHidden: whenHidden ?? .ignore, announces: announces ?? false,
+            layers: layers, isUnique: isUnique ?? false, whenHidden: whenHidden ?? .ignore,
+            announces: announces ?? false,
             isRestored: isRestored ?? true, onBack: onBack, idle: idle, emitters: emitters ?? [], guard: `guard`,
             navigator: navigator, rules: rules.sorted { $0.step.index < $1.step.index })
     }

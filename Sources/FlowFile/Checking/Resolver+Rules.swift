@@ -11,6 +11,8 @@ struct RuleContext {
     var isDismissal = false
     /// Which children of the flow cover others; nil if that is not known.
     var children: Children?
+    /// The names of the flow's layers; empty if they are not known.
+    var layers: [String] = []
     /// Whether a `when` tests the step's arguments; then an optional argument can be known to be present.
     var isTested = false
 
@@ -29,7 +31,7 @@ extension Resolver {
     private static let conditions = ["when", "unless"]
 
     /// Returns the rule of a flow for a step; nil if it is invalid or unknown.
-    func rule(_ name: String, _ item: Item, of flow: DraftFlow, _ children: Children?) -> Rule? {
+    func rule(_ name: String, _ item: Item, of flow: DraftFlow, _ children: Children?, _ layers: [Layer]) -> Rule? {
         let isRule = if case .string = item.value { false } else if case .bool = item.value { false } else { true }
         if isMisplacedKey(name, isRule: isRule) {
             let table = SourceMap.text(of: item.location.path.dropLast())
@@ -46,7 +48,7 @@ extension Resolver {
         }
         let step = step(name, item.location)
         var context = RuleContext(giver: step?.declared, flow: flow.declared)
-        context.children = children
+        (context.children, context.layers) = (children, layers.map(\.name))
         let alternatives = alternatives(item, context)
         guard let step, let alternatives else { return nil }
         return Rule(step.id, alternatives)
@@ -215,7 +217,8 @@ extension Resolver {
     /// Reports a contributor that can't be one of its flow (S-37).
     private func checkPlace(of contributor: FlowContributor?, _ table: Section, _ context: RuleContext) {
         guard let contributor, let children = context.children,
-            let problem = ContributorRules.problem(of: contributor, among: children, isFlow: { draft.flows[$0] != nil })
+            let problem = ContributorRules.problem(
+                of: contributor, among: children, context.layers, isFlow: { draft.flows[$0] != nil })
         else { return }
         diagnostics.error(table.location.key(problem.key), problem.text)
     }

@@ -63,6 +63,7 @@ extension Resolver {
     /// Adds warnings: valid definitions that are probably not intended.
     func warn(_ definitions: Definitions) {
         warnOfStarts(definitions)
+        warnOfLayers(definitions)
         var handled: Set<Int> = []
         for flow in definitions.flows {
             for rule in flow.rules { handled.insert(rule.step.index) }

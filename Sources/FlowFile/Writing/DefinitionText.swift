@@ -86,6 +86,7 @@ struct DefinitionText {
         text += "[flows.\(Self.key(flow.name))]\n"
         if let initial = flow.initial { writeLine("initial", Self.string(definitions[initial].name)) }
         if flow.children != .free { writeLine("children", Self.string(flow.children.rawValue)) }
+        if !flow.layers.isEmpty { writeLine("layers", Self.list(flow.layers.map(Self.layer))) }
         if !flow.parameters.isEmpty { writeLine("arguments", types(flow.parameters)) }
         if flow.isUnique { writeLine("unique", "true") }
         if flow.whenHidden != .ignore { writeLine("whenHidden", Self.string(flow.whenHidden.rawValue)) }
@@ -187,6 +188,7 @@ struct DefinitionText {
             keys.append(("reuse", template.raises ? Self.string(NamedContributor.Option.raise) : "true"))
         }
         if template.clears { keys.append(("clear", "true")) }
+        if let layer = template.layer { keys.append(("layer", Self.string(layer))) }
         if let onDismissed = template.onDismissed {
             keys.append(("onDismissed", Self.table(step(onDismissed, "step"))))
         }
@@ -262,6 +264,10 @@ struct DefinitionText {
         let units: [(String, UInt64)] = [("h", 3_600_000_000), ("min", 60_000_000), ("s", 1_000_000), ("ms", 1_000)]
         let (unit, size) = units.first { microseconds.isMultiple(of: $0.1) } ?? ("us", 1)
         return string("\(microseconds / size)\(unit)")
+    }
+
+    private static func layer(_ layer: Layer) -> String {
+        layer.covers ? string(layer.name) : table([("name", string(layer.name)), ("covers", "false")])
     }
 
     // MARK: TOML

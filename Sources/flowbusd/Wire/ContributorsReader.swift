@@ -59,6 +59,7 @@ struct ContributorsReader {
             case .style: options.style = try reader.text()
             case .whenHidden: options.whenHidden = try reader.text()
             case .reuse: options.reuse = try reader.reuse()
+            case .layer: options.layer = try reader.text()
             case .clear: options.clear = try reader.message.readBool()
             case .onDismissed: options.onDismissed = try reader.dismissal()
             }

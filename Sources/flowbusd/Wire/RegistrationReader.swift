@@ -70,8 +70,8 @@ enum RegistrationReader {
 
     /// Which children cover others, by its word.
     static func children(_ word: String) throws(FlowError) -> Children {
-        guard let children = Children(rawValue: word) else {
-            let words = Children.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        guard let children = Children(rawValue: word), children != .layers else {
+            let words = Children.ofRegistrations.map { "'\($0.rawValue)'" }.joined(separator: ", ")
             throw FlowError(
                 .invalidArguments, "the option 'children' is '\(Names.escaped(word))'; it has to be one of \(words)")
         }

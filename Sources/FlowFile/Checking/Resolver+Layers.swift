@@ -1,0 +1,96 @@
+import FlowCore
+
+/// Layers of flows (S-37).
+extension Resolver {
+    /// Returns the layers of a flow; none if they are invalid, or it has none.
+    func layers(of flow: DraftFlow, _ children: Children?) -> [Layer] {
+        guard let item = flow.keys["layers"] else {
+            if children == .layers, let children = flow.keys["children"] {
+                diagnostics.error(
+                    children.location,
+                    "\(flow.declared.subject) has to name its layers, the lowest first: layers = [\"NAME\", …]")
+            }
+            return []
+        }
+        if let children, children != .layers {
+            diagnostics.error(
+                item.location, "'layers' is for children = \"layers\", and this flow has \"\(children.rawValue)\"")
+        }
+        guard
+            let items = item.list(diagnostics, "a list of layers: names, or tables { name = \"NAME\", covers = false }")
+        else { return [] }
+        if items.isEmpty {
+            diagnostics.error(item.location, "the list is empty; it has to name the layers, the lowest first")
+        }
+        var layers: [Layer] = []
+        for item in items {
+            guard let layer = layer(item) else { continue }
+            if layers.contains(where: { $0.name == layer.name }) {
+                diagnostics.error(item.location, "the layer '\(layer.name)' is given twice")
+            } else {
+                layers.append(layer)
+            }
+        }
+        return layers.count == items.count ? layers : []
+    }
+
+    private func layer(_ item: Item) -> Layer? {
+        if case .string = item.value { return layerName(item).map { Layer($0) } }
+        let what = "the name of a layer, or a table: { name = \"NAME\", covers = false }"
+        guard let table = item.section(diagnostics, what) else { return nil }
+        let isClean = table.checkKeys(diagnostics, of: "a layer", ["name", "covers"])
+        if isClean, table["name"] == nil {
+            diagnostics.error(table.location, "a layer has to have a name: name = \"NAME\"")
+        }
+        let covers = table["covers"]?.bool(diagnostics)
+        return table["name"].flatMap { layerName($0) }.map { Layer($0, covers: covers ?? true) }
+    }
+
+    private func layerName(_ item: Item) -> String? {
+        guard let name = item.string(diagnostics, "the name of a layer") else { return nil }
+        guard Names.isPresentableName(name) else {
+            diagnostics.error(
+                item.location, "\(Text.quoted(name)) can't be the name of a layer: \(Names.presentableNameRule)")
+            return nil
+        }
+        return name
+    }
+
+    // MARK: Warnings
+
+    /// Warns about layers in which no child stands, and about flows in upper layers that any client could dismiss. A
+    /// navigator can contribute any flow.
+    func warnOfLayers(_ definitions: Definitions) {
+        var isUpper: Set<String> = []
+        for flow in definitions.flows where flow.children == .layers && flow.navigator == nil {
+            guard let lowest = flow.layers.first?.name else { continue }
+            var used: Set<String> = []
+            for case .child(let child) in flow.rules.flatMap(\.alternatives).flatMap(\.contributors) {
+                let layer = child.layer ?? lowest
+                used.insert(layer)
+                if layer != lowest, case .flow(let id) = child.presentable,
+                    isUpper.insert(definitions[id].name).inserted
+                {
+                    warnOfDismissal(definitions[id].name, layer, flow)
+                }
+            }
+            let list = draft.flows[flow.name]?.keys["layers"]?.location
+            for (index, layer) in flow.layers.enumerated() where !used.contains(layer.name) {
+                guard let location = list?.element(index) else { continue }
+                diagnostics.warning(location, "flow '\(flow.name)' contributes nothing to its layer '\(layer.name)'")
+            }
+        }
+    }
+
+    private func warnOfDismissal(_ name: String, _ layer: String, _ parent: FlowDefinition) {
+        guard let flow = draft.flows[name] else { return }
+        var names: [Toml] = []
+        if case .list(let items)? = flow.keys["emitters"]?.value { names = items }
+        let hasBusName = names.contains { if case .string(let text) = $0 { text.contains(".") } else { false } }
+        if hasBusName { return }
+        diagnostics.warning(
+            flow.declared.location,
+            "\(flow.declared.subject) stands in the layer '\(layer)' of flow '\(parent.name)', and any client can dismiss "
+                + "it: 'emitters' has no bus name")
+    }
+}
