@@ -70,6 +70,10 @@ extension TraceFields {
         TraceCase("requested", Event.flowRequested, request, flowRequest) {
             if case .flowRequested(let request, let flow) = $0 { (request, flow) } else { nil }
         },
+        TraceCase("root-moved", Event.rootMoved, request, node, text, client) {
+            guard case .rootMoved(let request, let node, let output, let client) = $0 else { return nil }
+            return (request, node, output, client)
+        },
         TraceCase("deep-link", Event.deepLinkOpened, request, step, arguments, client) {
             guard case .deepLinkOpened(let request, let step, let arguments, let client) = $0 else { return nil }
             return (request, step, arguments, client)
@@ -169,11 +173,16 @@ extension TraceFields {
 
     private static let flowRequest = TraceField(
         flow, arguments, step.orDash, arguments, client, text.option("id"), text.option("token"),
-        text.option("activation-token")
+        text.option("activation-token"), text.option("output")
     ) {
-        FlowRequest($0, id: $5, arguments: $1, step: $2, stepArguments: $3, by: $4, token: $6, activationToken: $7)
+        FlowRequest(
+            $0, id: $5, arguments: $1, step: $2, stepArguments: $3, by: $4, token: $6, activationToken: $7,
+            output: $8 ?? "")
     } take: {
-        ($0.definition, $0.arguments, $0.step, $0.stepArguments, $0.client, $0.id, $0.token, $0.activationToken)
+        (
+            $0.definition, $0.arguments, $0.step, $0.stepArguments, $0.client, $0.id, $0.token, $0.activationToken,
+            $0.output.isEmpty ? nil : $0.output
+        )
     }
 
     private static let pathSegment = TraceField(text, step.orDash, arguments, make: PathSegment.init) {

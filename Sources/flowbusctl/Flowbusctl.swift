@@ -56,13 +56,13 @@ struct Flowbusctl: ParsableCommand {
                 name: "Information",
                 subcommands: [
                     TreeCommand.self, StatusCommand.self, LogCommand.self, StepsCommand.self, FlowsCommand.self,
-                    ExplainCommand.self,
+                    ExplainCommand.self, StackCommand.self,
                 ]),
             CommandGroup(
                 name: "Navigation",
                 subcommands: [
                     EmitCommand.self, ShowCommand.self, HideCommand.self, DismissCommand.self, BackCommand.self,
-                    StartCommand.self, NavigateCommand.self, AlongCommand.self, WaitCommand.self,
+                    StartCommand.self, MoveCommand.self, NavigateCommand.self, AlongCommand.self, WaitCommand.self,
                 ]),
             CommandGroup(name: "Definitions", subcommands: [CheckCommand.self, GraphCommand.self, ReloadCommand.self]),
         ])

@@ -212,7 +212,7 @@ struct ForestTests {
                         .name: .text("main"), .parentFlow: .path(nil), .style: .text(""), .instance: .number(1),
                         .arguments: .arguments([]), .visible: .flag(true), .presented: .flag(true),
                         .presenter: .text(""), .owner: .text(""), .definition: .text("main"), .ready: .flag(true),
-                        .current: .path("/main/a"),
+                        .current: .path("/main/a"), .output: .text(""),
                     ]))
     }
 }

@@ -156,7 +156,13 @@ final class RandomProcesses {
                 .visibilityChanged($0, of: node, isVisible: isVisible, by: client)
             }
         case 8: call("claim \(path)") { .presentableClaimed($0, node, by: client) }
-        case 9: call("release \(path)") { .presentableReleased($0, node, by: client) }
+        case 9:
+            if chance(2) {
+                let output = ["left", "right", ""].randomElement(using: &random) ?? ""
+                call("move \(path) to \(output)") { .rootMoved($0, node, to: output, by: client) }
+            } else {
+                call("release \(path)") { .presentableReleased($0, node, by: client) }
+            }
         case 10:
             guard coordinator.isFlow(node) else { return dismiss(node) }
             if chance(2) {

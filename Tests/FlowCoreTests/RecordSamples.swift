@@ -7,8 +7,8 @@ enum RecordSamples {
 
     static let nodes: [(NodeRecord, String)] = [
         (
-            NodeRecord(parent: 0, traits: NodeTraits(name: "main", id: "main", isVisible: true)),
-            "00046d61696e00000001000000000000"
+            NodeRecord(parent: 0, traits: NodeTraits(name: "main", id: "main", isVisible: true, output: "tv")),
+            "00046d61696e0000000100000000000000000000027476"
         ),
         (
             NodeRecord(

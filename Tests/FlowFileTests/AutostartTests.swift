@@ -37,6 +37,9 @@ struct AutostartTests {
         ),
         ("flow = 'g'\nstepArguments = { n = 1 }", ".arguments", "flow 'g' needs the argument 'lang' of type string"),
         ("flow = 'g'\narguments = { lang = 'x' }", ".stepArguments", "step 'go' needs the argument 'n' of type byte"),
+        ("flow = 'f'\noutput = 'a b'", ".output", "'a b' can't be the name of an output: a word"),
+        ("flow = 'f'\noutput = ''", ".output", "'' can't be the name of an output: a word"),
+        ("flow = 'f'\noutput = 1", ".output", "this is an integer; it has to be a string"),
         ("flow = 'f'\narguments = { x = 1 }", ".arguments.x", "flow 'f' has no argument 'x': it takes none"),
         (
             "flow = 'g'\nstep = 'bare'\narguments = { lang = '$lang' }", ".arguments.lang",

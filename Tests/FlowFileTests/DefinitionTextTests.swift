@@ -40,6 +40,7 @@ struct DefinitionTextTests {
             page = { arguments = { text = "string", any = "v", raw = "ay", map = "a{ib}", path = "o" } }
             [[autostart]]
             flow = "main"
+            output = "HDMI-A-1"
             [flows.main.on]
             next = { current = "media.play", arguments = { text = "$$a\\"\\\\\\n\\u0001é", any = { b = [1, "x"], "c d" = -0.5 }, raw = [0, 255], map = { "-1" = true }, path = "/a" } }
             [[flows.main.on."media.play"]]

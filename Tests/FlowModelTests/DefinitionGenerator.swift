@@ -41,7 +41,7 @@ struct DefinitionGenerator {
             let initial = flows[flow].initial.map { fit(steps[$0.index].parameters) } ?? []
             return Autostart(
                 FlowID(flow), id: random.chance(20) ? "only" : nil, arguments: fit(flows[flow].parameters),
-                stepArguments: initial)
+                stepArguments: initial, output: random.among("", "left"))
         }
         return Definitions(steps: steps, screens: screens, flows: flows, autostart: autostart)
     }

@@ -45,7 +45,7 @@ extension Definitions {
             autostart: autostart.map {
                 Autostart(
                     $0.flow, id: $0.id, arguments: $0.arguments.fitting, step: $0.step,
-                    stepArguments: $0.stepArguments.fitting)
+                    stepArguments: $0.stepArguments.fitting, output: $0.output)
             })
     }
 }

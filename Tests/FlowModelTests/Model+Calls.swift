@@ -154,7 +154,7 @@ extension Model {
         for root in definitions.autostart {
             let request = FlowRequest(
                 root.flow, id: root.id, arguments: root.arguments, step: root.step, stepArguments: root.stepArguments,
-                by: .daemon)
+                by: .daemon, output: root.output)
             do throws(FlowError) {
                 _ = try begin(request)
             } catch {
@@ -179,6 +179,7 @@ extension Model {
         guard request.client == .daemon || mayEmit(request.client, request.definition) else {
             throw FlowError(.accessDenied)
         }
+        guard isOutput(request.output) else { throw FlowError(.invalidArguments) }
         let arguments = try admit(request.arguments, definition.parameters)
         let step = request.step ?? definition.initial
         guard step != nil || request.stepArguments.isEmpty else { throw FlowError(.invalidArguments) }
@@ -197,6 +198,7 @@ extension Model {
         let root = make(
             definition.name, id: request.id ?? Self.freeID(definition.name, Set(roots.map(\.id))), below: nil,
             definition: request.definition.index, arguments: arguments, client: request.client, template: nil)
+        root.output = request.output
         root.initialHasEnded = step == nil
         reportAdded([root])
         if let step {
@@ -207,6 +209,30 @@ extension Model {
         }
         finish()
         return root
+    }
+
+    /// A root moves to another output (S-41).
+    func move(_ instance: UInt64, to output: String, _ client: Client) -> Reply {
+        guard let root = node(instance) else { return .failure(FlowError(.presentableDismissed)) }
+        guard root.isFlow, root.parent == nil else { return .failure(FlowError(.invalidArguments)) }
+        guard mayEmit(client, on: root) else { return .failure(FlowError(.accessDenied)) }
+        guard isOutput(output) else { return .failure(FlowError(.invalidArguments)) }
+        root.output = output
+        reportChanges()
+        return .success(.done)
+    }
+
+    private func isOutput(_ name: String) -> Bool { name.utf8.count <= 64 && !name.contains(where: \.isWhitespace) }
+
+    /// The screens in sight of the roots on an output, or of all, in the order of the tree (S-38).
+    func stack(on output: String) -> [ModelNode] {
+        roots.filter { output.isEmpty || $0.output == output }.flatMap(screensInSight)
+    }
+
+    private func screensInSight(below node: ModelNode) -> [ModelNode] {
+        if !node.isFlow { return isInSight(node) ? [node] : [] }
+        let layers = Dictionary(grouping: node.children) { rank(of: $0) }
+        return layers.keys.sorted().flatMap { layers[$0, default: []].flatMap(screensInSight) }
     }
 
     // MARK: - Deep links

@@ -161,8 +161,7 @@ extension Model {
             observed.append(.added(state))
             node.reported = ModelNode.ReportedState(
                 isVisible: state.isVisible, isPresented: state.isPresented, isInSight: isInSight(node),
-                isReady: state.isReady,
-                current: current(of: node), arguments: state.arguments)
+                isReady: state.isReady, current: current(of: node), arguments: state.arguments, output: state.output)
         }
     }
 

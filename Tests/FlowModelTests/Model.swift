@@ -80,6 +80,8 @@ final class Model {
         case .backPressed(let request, let node, let client, let options):
             answer(request, goBack(node.instance, client, options))
         case .flowRequested(let request, let flow): answer(request, coordinate(flow))
+        case .rootMoved(let request, let node, let output, let client):
+            answer(request, move(node.instance, to: output, client))
         case .deepLinkOpened(let request, let step, let arguments, let client):
             answer(request, navigate(step, arguments, client))
         case .pathOpened(let request, let segments, let client, _): answer(request, navigateAlong(segments, client))
@@ -152,7 +154,7 @@ final class Model {
     }
 
     /// The place of a child's layer; the lowest if it has none, or its layer is gone (S-37).
-    private func rank(of node: ModelNode) -> Int {
+    func rank(of node: ModelNode) -> Int {
         guard let parent = node.parent else { return 0 }
         return definitions.flows[parent.definition].layers.firstIndex { $0.name == node.layer } ?? 0
     }
@@ -205,10 +207,11 @@ final class Model {
         if current !== node.reported.current { changes.current = current?.path ?? "" }
         let arguments = node.arguments.broadcastable
         if arguments != node.reported.arguments { changes.arguments = arguments }
+        if node.output != node.reported.output { changes.output = node.output }
         if !changes.isEmpty { observed.append(.changed(changes)) }
         node.reported = ModelNode.ReportedState(
             isVisible: node.isVisible, isPresented: isPresented, isInSight: isUncovered, isReady: node.isReady,
-            current: current, arguments: arguments)
+            current: current, arguments: arguments, output: node.output)
         for child in node.children { reportChanges(child, isPresented && !isCovered(child)) }
     }
 
@@ -219,7 +222,8 @@ final class Model {
             all[node.path] = ObservedEffect.Changes(
                 path: node.path, arguments: node.reported.arguments, isVisible: node.reported.isVisible,
                 isPresented: node.reported.isPresented, isInSight: node.isFlow ? nil : node.reported.isInSight,
-                isReady: node.reported.isReady, current: node.reported.current?.path ?? "")
+                isReady: node.reported.isReady, current: node.reported.current?.path ?? "",
+                output: node.reported.output)
         }
         return all
     }
@@ -230,7 +234,8 @@ final class Model {
             path: node.path, name: node.name, parent: node.parent?.path, style: node.style, instance: node.instance,
             arguments: node.arguments.broadcastable, isVisible: node.isVisible, isPresented: isPresented(node),
             isInSight: node.isFlow ? nil : isInSight(node), definition: node.isFlow ? node.name : nil,
-            isReady: node.isReady, current: current(of: node)?.path)
+            isReady: node.isReady, current: current(of: node)?.path,
+            output: node.output)
     }
 
     // MARK: - Steps

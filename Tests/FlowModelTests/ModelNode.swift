@@ -19,6 +19,8 @@ final class ModelNode {
     var definition: Int
     var arguments: Arguments
     var isVisible: Bool
+    /// The output of a root.
+    var output = ""
     var isLive = true
     /// Its instance, or the number of its latest raise: siblings stand in this order (S-1).
     var order: UInt64
@@ -49,6 +51,7 @@ final class ModelNode {
         var isReady = false
         var current: ModelNode?
         var arguments: Arguments = []
+        var output = ""
     }
 
     init(

@@ -26,6 +26,7 @@ enum ObservedEffect: Equatable {
         var definition: String?
         var isReady = false
         var current: String?
+        var output = ""
     }
 
     struct Changes: Equatable {
@@ -37,10 +38,11 @@ enum ObservedEffect: Equatable {
         var isReady: Bool?
         /// Empty if no child covers the others.
         var current: String?
+        var output: String?
 
         var isEmpty: Bool {
             arguments == nil && isVisible == nil && isPresented == nil && isInSight == nil && isReady == nil
-                && current == nil
+                && current == nil && output == nil
         }
     }
 
@@ -108,7 +110,8 @@ extension ObservedEffect.Presentable {
             arguments: properties.arguments(.arguments) ?? [], isVisible: properties.flag(.visible) ?? false,
             isPresented: properties.flag(.presented) ?? false, isInSight: properties.flag(.inSight),
             definition: properties.text(.definition),
-            isReady: properties.flag(.ready) ?? false, current: properties.path(.current))
+            isReady: properties.flag(.ready) ?? false, current: properties.path(.current),
+            output: properties.text(.output) ?? "")
     }
 }
 
@@ -120,6 +123,7 @@ extension ObservedEffect.Changes {
             isPresented: properties.flag(.presented), isInSight: properties.flag(.inSight),
             isReady: properties.flag(.ready))
         if properties[.current] != nil { current = properties.path(.current) ?? "" }
+        output = properties.text(.output)
     }
 }
 

@@ -16,7 +16,9 @@ struct Operation {
         case dismiss(Target, Client)
         case back(Target, goes: Target?, token: String?, Client)
         case coordinate(
-            flow: String, id: String?, Arguments, step: String?, stepArguments: Arguments, Client, token: String?)
+            flow: String, id: String?, Arguments, step: String?, stepArguments: Arguments, Client, token: String?,
+            output: String)
+        case move(Target, to: String, Client)
         case navigate(step: String, Arguments, Client)
         case navigateAlong([(flow: String, step: String?, arguments: Arguments)], Client)
         case own(String, Client?)
@@ -63,15 +65,19 @@ extension Operation {
                 goes == nil && token == nil
                 ? nil : BackOptions(goes: goes.map { find($0)?.instance ?? 0 }, token: token)
             return .backPressed(request, on: node, by: client, options: options)
-        case .coordinate(let flow, let id, let arguments, let step, let stepArguments, let client, let token):
+        case .coordinate(
+            let flow, let id, let arguments, let step, let stepArguments, let client, let token, let output):
             guard let flow = definitions.flow(named: flow) else { return nil }
             var flowRequest = FlowRequest(
-                flow, id: id, arguments: arguments, stepArguments: stepArguments, by: client, token: token)
+                flow, id: id, arguments: arguments, stepArguments: stepArguments, by: client, token: token,
+                output: output)
             if let step {
                 guard let step = definitions.step(named: step) else { return nil }
                 flowRequest.step = step
             }
             return .flowRequested(request, flowRequest)
+        case .move(let target, let output, let client):
+            return find(target).map { .rootMoved(request, $0, to: output, by: client) }
         case .navigate(let step, let arguments, let client):
             return definitions.step(named: step).map {
                 .deepLinkOpened(request, step: $0, arguments: arguments, by: client)

@@ -34,7 +34,7 @@ struct OperationGenerator {
         }
         guard let node = random.element(nodes) else { return .timer }
         let many = isWild ? 0 : 30
-        switch random.weighted([440, many, 170, 50, 60, 70, 30, many, 40, 12, 15, 12, 30, 10]) {
+        switch random.weighted([440, many, 170, 50, 60, 70, 30, many, 40, 12, 15, 12, 30, 10, 12]) {
         case 0: return emit(node, model)
         case 1: return emitMany(node, model)
         case 2: return .show(target(random.element(nodes.filter { !$0.isVisible }) ?? node), true, client())
@@ -56,6 +56,10 @@ struct OperationGenerator {
             lastClient += 1
             clients[place] = Client(":1.\(lastClient)")
             return .vanish(leaving)
+        case 14:
+            // Some are no roots, and some names are wrong.
+            let root = random.chance(90) ? random.element(model.roots) ?? node : node
+            return .move(target(root), to: random.among("left", "right", "", "a b"), client())
         case 13: return .identify(client(), user: random.chance(70) ? 1_000 : 1_001)
         default:
             var generator = DefinitionGenerator(seed: random.next(), isWild: isWild)
@@ -138,7 +142,7 @@ struct OperationGenerator {
         return .coordinate(
             flow: flow.name, id: random.chance(12) ? random.among("only", "f", "1") : nil, fit(flow.parameters),
             step: step?.name, stepArguments: taken.map { fit($0.parameters) } ?? [], client(),
-            token: random.chance(8) ? random.among("one", "two") : nil)
+            token: random.chance(8) ? random.among("one", "two") : nil, output: random.among("", "", "left", "a b"))
     }
 
     /// Down from a root to some flow, most of the time by the names that there are.

@@ -152,8 +152,11 @@ extension Operation {
             case .back(let target, let goes, let token, let client):
                 "back \(target.text) by \(client.name)" + (goes.map { " goes=\($0.text)" } ?? "")
                     + (token.map { " token='\($0)'" } ?? "")
-            case .coordinate(let flow, let id, let arguments, let step, let stepArguments, let client, let token):
+            case .move(let target, let output, let client): "move \(target.text) to '\(output)' by \(client.name)"
+            case .coordinate(
+                let flow, let id, let arguments, let step, let stepArguments, let client, let token, let output):
                 "coordinate \(flow)\(arguments.text) by \(client.name)" + (id.map { " id=\($0)" } ?? "")
+                    + (output.isEmpty ? "" : " output='\(output)'")
                     + (step.map { " step=\($0)" } ?? "") + (stepArguments.isEmpty ? "" : " with\(stepArguments.text)")
                     + (token.map { " token='\($0)'" } ?? "")
             case .navigate(let step, let arguments, let client): "navigate \(step)\(arguments.text) by \(client.name)"

@@ -169,6 +169,11 @@ final class World {
         guard coordinator.paths == nodes.map(\.path), coordinator.flowCount == nodes.count(where: \.isFlow),
             coordinator.screenCount == nodes.count(where: { !$0.isFlow })
         else { return Difference(text: "the tree differs: \(coordinator.paths), not \(nodes.map(\.path))") }
+        for output in ["", "left"] {
+            guard let stack = try? coordinator.stack(on: output),
+                stack.map(\.path) == model.stack(on: output).map(\.path)
+            else { return Difference(text: "the stack on '\(output)' differs") }
+        }
         for node in nodes {
             guard let id = coordinator.node(at: node.path), id.instance == node.instance,
                 let wrong = wrongAnswer(of: node, id)
@@ -298,6 +303,7 @@ extension ObservedEffect.Changes {
         isInSight = later.isInSight ?? isInSight
         isReady = later.isReady ?? isReady
         current = later.current ?? current
+        output = later.output ?? output
     }
 
     /// Returns the changes since before; nil if there are none.
@@ -309,6 +315,7 @@ extension ObservedEffect.Changes {
         if isInSight == before.isInSight { rest.isInSight = nil }
         if isReady == before.isReady { rest.isReady = nil }
         if current == before.current { rest.current = nil }
+        if output == before.output { rest.output = nil }
         return rest.isEmpty ? nil : rest
     }
 }

@@ -64,6 +64,8 @@ struct EventTextTests {
         "back-step 1 /base/main - \":1.1\"",
         "requested 1 other 0 - 0 \":1.1\" id \"two\" token \"t\" activation-token \"x y\"",
         "requested 1 other 0 go 1 \"n\" x 1 \":1.1\" activation-token \"\"",
+        "requested 1 other 0 - 0 \":1.1\" output \"left\"",
+        "root-moved 1 /base/main \"left\" \":1.1\"",
         "path 1 2 \"main\" - 0 \"main\" go 1 \"n\" x 5 \":1.1\" timeout 2500",
         "registered 1 \"settings\" \":1.1\" \"/a/b\" 5000000 0 \":1.1\"",
         "registered 1 \"settings\" \"a.b\" \"/\" 1 2 \"home\" public 2 \"n\" x? \"any\" a{sv} \"private\" private 0 \":1.1\" "
@@ -115,6 +117,7 @@ struct EventTextTests {
         case presenterReplied = "presenter-replied"
         case clientVanished = "client-vanished"
         case clientIdentified = "client-identified"
+        case rootMoved = "root-moved"
         case nameOwner = "name-owner"
         case stepperChanged = "stepper-changed"
         case stepperSignalled = "stepper-signalled"
@@ -138,6 +141,7 @@ struct EventTextTests {
                 case .backRepeated: .backRepeated
                 case .backStepSet: .backStep
                 case .flowRequested: .requested
+                case .rootMoved: .rootMoved
                 case .deepLinkOpened: .deepLink
                 case .pathOpened: .path
                 case .flowRegistered: .registered

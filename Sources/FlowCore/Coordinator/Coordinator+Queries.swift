@@ -73,6 +73,36 @@ extension Coordinator {
     /// The paths of all presentables, parents before children, children in creation order.
     public var paths: [String] { machine.forest.preorder().map { machine.forest[$0].path } }
 
+    /// A screen of ``stack(on:)``.
+    public struct StackedScreen: Equatable, Sendable {
+        /// Its path.
+        public var path: String
+        /// Its instance.
+        public var instance: UInt64
+        /// Whether it is visible, and so presented.
+        public var isVisible: Bool
+        /// Its owner; nil if it has none.
+        public var owner: Client?
+        /// Its style; empty if it has none.
+        public var style: String
+        /// The layer of the root's child above it; empty if the root has no layers (S-37).
+        public var layer: String
+    }
+
+    /// The screens in sight, from the lowest to the highest, by which a compositor orders windows (S-38).
+    ///
+    /// - Parameter output: the output of their roots; empty for all roots, those without an output included.
+    /// - Throws: ``FlowError/Code/invalidArguments`` if that can't be the name of an output.
+    public func stack(on output: String) throws(FlowError) -> [StackedScreen] {
+        try machine.checkOutput(output)
+        return machine.forest.screensInSight(on: output).map { slot in
+            let node = machine.forest[slot]
+            return StackedScreen(
+                path: node.path, instance: node.instance, isVisible: node.isVisible, owner: node.owner,
+                style: node.style, layer: machine.forest.layerOfRoot(above: slot))
+        }
+    }
+
     /// The number of live flows.
     public var flowCount: Int { machine.forest.flowCount }
     /// The number of live screens.

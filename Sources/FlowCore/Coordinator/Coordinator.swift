@@ -194,6 +194,8 @@ struct Machine: Sendable {
             setBackStep(of: node, step, by: client, request, &turn)
         case .flowRequested(let request, let flowRequest):
             coordinate(flowRequest, request, &turn)
+        case .rootMoved(let request, let node, let output, let client):
+            moveRoot(node, to: output, by: client, request, &turn)
         case .deepLinkOpened(let request, let step, let arguments, let client):
             turn.call.request = request
             openDeepLink(step, arguments, by: client, request, &turn)

@@ -81,6 +81,8 @@ public enum Event: Sendable {
     case backStepSet(RequestID, of: NodeID, StepID?, by: Client)
     /// A client requested a root (`Coordinate`).
     case flowRequested(RequestID, FlowRequest)
+    /// A client moved a root to another output; empty for none (S-41).
+    case rootMoved(RequestID, NodeID, to: String, by: Client)
     /// A client sent a step to every live flow (S-27).
     case deepLinkOpened(RequestID, step: StepID, arguments: Arguments, by: Client)
     /// A client sent steps along a path of flows (S-28), with a time limit in µs.
@@ -214,12 +216,14 @@ public struct FlowRequest: Equatable, Sendable {
     public var token: String?
     /// The activation token, for the first `Present` that the request causes.
     public var activationToken: String?
+    /// The output that the root stands on; empty if it has none (S-41).
+    public var output: String
 
     /// Creates a request.
     public init(
         _ definition: FlowID, id: String? = nil, arguments: Arguments = [], step: StepID? = nil,
         stepArguments: Arguments = [], by client: Client, token: String? = nil,
-        activationToken: String? = nil
+        activationToken: String? = nil, output: String = ""
     ) {
         self.definition = definition
         self.id = id
@@ -229,5 +233,6 @@ public struct FlowRequest: Equatable, Sendable {
         self.client = client
         self.token = token
         self.activationToken = activationToken
+        self.output = output
     }
 }

@@ -326,16 +326,20 @@ public struct Autostart: Equatable, Sendable {
     public let step: StepID?
     /// The initial step's arguments.
     public let stepArguments: Arguments
+    /// The output that it stands on; empty if it has none (S-41).
+    public let output: String
 
     /// Creates a root.
     public init(
-        _ flow: FlowID, id: String? = nil, arguments: Arguments = [], step: StepID? = nil, stepArguments: Arguments = []
+        _ flow: FlowID, id: String? = nil, arguments: Arguments = [], step: StepID? = nil,
+        stepArguments: Arguments = [], output: String = ""
     ) {
         self.flow = flow
         self.id = id
         self.arguments = arguments
         self.step = step
         self.stepArguments = stepArguments
+        self.output = output
     }
 }
 

@@ -43,6 +43,7 @@ extension Limits {
             LimitRow("name of a screen or flow, id", "\(count(nameLength)) bytes"),
             LimitRow("name of a step", "\(count(stepNameLength)) bytes"),
             LimitRow("style of a child", "\(count(styleLength)) bytes"),
+            LimitRow("name of an output", "\(count(outputLength)) bytes"),
             LimitRow("object path", "\(count(pathLength)) bytes"),
             LimitRow(
                 "`timeout` of a presenter, guard or navigator",

@@ -53,6 +53,8 @@ public enum Limits {
     public static let waitingStepsPerFlowAndClient = waitingStepsPerFlow / 2
     /// Bytes in the style of a child: all styles have to fit into one GetManagedObjects.
     public static let styleLength = 128
+    /// The longest name of an output, in bytes (S-41).
+    public static let outputLength = 64
     /// Bytes of the arguments of all contributors in one answer of a navigator: no more than their children can have.
     public static let answerBytes = liveArgumentBytesPerClient
     /// Bytes in a token.

@@ -23,6 +23,15 @@ public enum Names {
     /// The rule of ``isStepName(_:)`` in words.
     public static let stepNameRule = "a letter, then letters, digits, '_', '.' and '-', at most 128 bytes"
 
+    /// Returns whether the text is a valid name of an output: a word of at most 64 bytes (S-41).
+    public static func isOutput(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.utf8.count <= Limits.outputLength
+            && text.unicodeScalars.allSatisfy { isPlain($0) && !$0.properties.isWhitespace }
+    }
+
+    /// The rule of ``isOutput(_:)`` in words.
+    public static let outputRule = "a word without spaces, at most 64 bytes"
+
     /// Returns a text from outside for use in a message: escaped into one line, and truncated to the length of the
     /// longest name.
     public static func escaped(_ text: String) -> String {

@@ -23,7 +23,7 @@ extension Machine {
             _ = try begin(
                 FlowRequest(
                     root.flow, id: root.id, arguments: root.arguments, step: root.step,
-                    stepArguments: root.stepArguments, by: .daemon), &turn)
+                    stepArguments: root.stepArguments, by: .daemon, output: root.output), &turn)
         } catch {
             let path = forest.path(of: id(of: root), below: nil)
             turn.effects.append(.reportUnstarted(path: path, error))
@@ -40,6 +40,7 @@ extension Machine {
                 "is started, or found where it is live, only for"
             }
         }
+        try checkOutput(flowRequest.output)
         let definition = definitions.flows[flowRequest.definition.index]
         let arguments = try Declaration.admit(
             flowRequest.arguments, as: definition.parameters, of: "flow '\(definition.name)'")
@@ -67,7 +68,8 @@ extension Machine {
         let slot = forest.insert(
             Forest.Birth(
                 traits: NodeTraits(
-                    name: definition.name, id: id, arguments: arguments, isVisible: true, client: flowRequest.client),
+                    name: definition.name, id: id, arguments: arguments, isVisible: true, client: flowRequest.client,
+                    output: flowRequest.output),
                 flow: definitions.newState(of: flowRequest.definition, hasInitial: initial != nil, turn.now)),
             below: nil)
         scheduleIdleStep(of: slot)
@@ -85,5 +87,39 @@ extension Machine {
         }
         emitProperties(at: slot, &turn)
         return forest[slot].path
+    }
+
+    // MARK: Outputs
+
+    /// A client moves a root to another output (S-41).
+    mutating func moveRoot(
+        _ node: NodeID, to output: String, by client: Client, _ request: RequestID, _ turn: inout Turn
+    ) {
+        guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
+        do throws(FlowError) {
+            guard let flow = forest[slot].flow, forest[slot].parent == nil else {
+                throw FlowError(
+                    .invalidArguments, "'\(forest[slot].path)' is no root; only a root stands on an output")
+            }
+            try checkEmitter(client, of: flow.definition) { "is moved to another output only by" }
+            try checkOutput(output)
+        } catch {
+            turn.answer = .fail(request, error)
+            return
+        }
+        turn.answer = .reply(request, .done)
+        guard forest[slot].output != output else { return }
+        forest.update(slot) { $0.output = output }
+        reportChanges(&turn)
+        for screen in forest.screensInSight(below: slot) { presentAnew(screen) }
+        triggerPresented(&turn)
+    }
+
+    func checkOutput(_ output: String) throws(FlowError) {
+        guard output.isEmpty || Names.isOutput(output) else {
+            throw FlowError(
+                .invalidArguments,
+                "'\(Names.escaped(output))' can't be the name of an output: \(Names.outputRule), or empty for none")
+        }
     }
 }

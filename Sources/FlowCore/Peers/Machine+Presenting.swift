@@ -46,6 +46,14 @@ extension Machine {
         if forest[slot].isInSight { forest.noteInSight(slot) }
     }
 
+    /// The presenter of a screen in sight is called again, because something else than the arguments is new (S-41). A program
+    /// with an action would only do that again.
+    mutating func presentAnew(_ slot: NodeSlot) {
+        guard case .service? = forest[slot].presenting?.presenter else { return }
+        forest.update(slot) { $0.presenting?.state = .due }
+        forest.noteInSight(slot)
+    }
+
     /// Sends `Withdraw` to a client that shows a screen without being allowed to.
     mutating func withdraw(
         _ client: Client, _ asked: AskedPresenter, _ reason: Withdrawal.Reason, _ turn: inout Turn

@@ -120,3 +120,47 @@ extension Forest {
         }
     }
 }
+
+// MARK: - What is in sight
+
+extension Forest {
+    /// The screens in sight, from the lowest to the highest, of the roots on an output; of all roots if it is empty (S-38).
+    func screensInSight(on output: String) -> [NodeSlot] {
+        var found: [NodeSlot] = []
+        for root in roots where output.isEmpty || self[root].output == output { addScreensInSight(root, to: &found) }
+        return found
+    }
+
+    /// The screens in sight below a flow, from the lowest to the highest.
+    func screensInSight(below slot: NodeSlot) -> [NodeSlot] {
+        var found: [NodeSlot] = []
+        addScreensInSight(slot, to: &found)
+        return found
+    }
+
+    /// The recursion is as deep as the tree, which ``Limits/depth`` limits.
+    private func addScreensInSight(_ slot: NodeSlot, to found: inout [NodeSlot]) {
+        guard self[slot].isInSight else { return }
+        guard let flow = self[slot].flow else { return found.append(slot) }
+        // Nothing below a hidden flow is in sight.
+        guard self[slot].isPresented else { return }
+        guard flow.covering == .layers else {
+            for child in flow.children { addScreensInSight(child, to: &found) }
+            return
+        }
+        for layer in 0..<max(1, flow.layers.count) {
+            for child in flow.children where self.layer(of: child, in: flow) == layer {
+                addScreensInSight(child, to: &found)
+            }
+        }
+    }
+
+    /// The layer of the root's child above a screen, or the child itself; empty if the root has no layers (S-37).
+    func layerOfRoot(above screen: NodeSlot) -> String {
+        guard let flow = self[self[screen].root].flow, flow.covering == .layers else { return "" }
+        var slot = screen
+        while let parent = self[slot].parent, parent != self[screen].root { slot = parent }
+        let layer = layer(of: slot, in: flow)
+        return flow.layers.indices.contains(layer) ? flow.layers[layer].name : ""
+    }
+}

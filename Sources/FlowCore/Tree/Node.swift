@@ -85,6 +85,14 @@ struct Node: HasNodeTraits, Equatable, Sendable {
             traits.backStep = newValue
         }
     }
+    /// The output that a root stands on; empty if it has none (S-41).
+    var output: String {
+        get { traits.output }
+        set {
+            if newValue != traits.output { follows.formUnion([.record, .reports(.output)]) }
+            traits.output = newValue
+        }
+    }
     /// Whether the latest search found that it and all below it can be evicted.
     var isEvictable = false
     /// Whether, by that search, it and all below it can be evicted and none of them is presented.

@@ -19,6 +19,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
     case definition
     case ready
     case current
+    case output
     case children
 
     /// The interface that has a property.
@@ -75,6 +76,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
         case .definition: Description("Definition", "s", .flow, .constant)
         case .ready: Description("Ready", "b", .flow, .emits)
         case .current: Description("Current", "o", .flow, .emits)
+        case .output: Description("Output", "s", .flow, .emits)
         case .children: Description("Children", "ao", .flow, .explicit)
         }
     }
@@ -113,6 +115,7 @@ extension Forest {
         case .definition: .text(self[slot].flow == nil ? "" : self[slot].name)
         case .ready: .flag(self[slot].flow?.isReady ?? true)
         case .current: .path(currentPath(of: slot))
+        case .output: .text(self[slot].output)
         case .children: .paths(children(of: slot).map { self[$0].path })
         }
     }

@@ -26,6 +26,8 @@ struct NodeTraits: Equatable, Sendable {
     var isHiddenByRule = false
     /// The name of the layer of its parent that it stands in; empty for the lowest (S-37).
     var layer = ""
+    /// The output that a root stands on; empty if it has none (S-41).
+    var output = ""
 }
 
 /// Few presentables have these traits, which ``NodeRecord`` has at its end.
@@ -34,16 +36,17 @@ extension NodeTraits {
 
     /// Writes or reads them.
     mutating func codeEnd<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        guard coder.isFollowed(unless: backStep == nil && standsAsMade) else { return }
+        guard coder.isFollowed(unless: backStep == nil && standsAsMade && output.isEmpty) else { return }
         var step = backStep ?? ""
         try coder.code(&step)
         try coder.check(!step.isEmpty || !coder.isAtEnd, "the step for Back has no name")
         backStep = step.isEmpty ? nil : step
-        guard coder.isFollowed(unless: standsAsMade) else { return }
+        guard coder.isFollowed(unless: standsAsMade && output.isEmpty) else { return }
         try coder.code(&raised)
         try coder.code(&isHiddenByRule)
         try coder.code(&layer)
-        try coder.check(!standsAsMade, "its place is that of a new child")
+        if coder.isFollowed(unless: output.isEmpty) { try coder.code(&output) }
+        try coder.check(!standsAsMade || !output.isEmpty, "its place is that of a new child")
     }
 }
 
@@ -86,4 +89,5 @@ extension HasNodeTraits {
     @inline(__always) var raised: UInt64 { traits.raised }
     @inline(__always) var isHiddenByRule: Bool { traits.isHiddenByRule }
     @inline(__always) var layer: String { traits.layer }
+    @inline(__always) var output: String { traits.output }
 }

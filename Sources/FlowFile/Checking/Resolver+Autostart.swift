@@ -13,7 +13,7 @@ extension Resolver {
     {
         guard let table = item.section(diagnostics) else { return nil }
         let isClean = table.checkKeys(
-            diagnostics, of: "an autostart", ["flow", "id", "arguments", "step", "stepArguments"])
+            diagnostics, of: "an autostart", ["flow", "id", "arguments", "step", "stepArguments", "output"])
         if table["flow"] == nil, isClean {
             diagnostics.error(table.location, "an autostart has to name its flow: flow = \"NAME\"")
         }
@@ -29,11 +29,23 @@ extension Resolver {
                 item.location, "\(flow.draft.declared.subject) has no initial step, so nothing takes these arguments")
         }
         let stepArguments = fixedArguments("stepArguments", table, for: initial?.declared)
+        let output = table["output"].flatMap { self.output($0) }
         guard let flow else { return nil }
         checkID(id, table, flow.id, &taken)
         checkUnique(flow.id, flow.draft, table, &unique)
         return Autostart(
-            flow.id, id: id, arguments: arguments, step: given.flatMap { $0 }?.id, stepArguments: stepArguments)
+            flow.id, id: id, arguments: arguments, step: given.flatMap { $0 }?.id, stepArguments: stepArguments,
+            output: output ?? "")
+    }
+
+    private func output(_ item: Item) -> String? {
+        guard let text = item.string(diagnostics) else { return nil }
+        guard Names.isOutput(text) else {
+            diagnostics.error(
+                item.location, "\(Text.quoted(text)) can't be the name of an output: \(Names.outputRule)")
+            return nil
+        }
+        return text
     }
 
     /// Checks a requested id: it must not be taken, even by the default of an earlier root. Default ids are made unique

@@ -70,6 +70,7 @@ struct DefinitionText {
         if !root.stepArguments.isEmpty {
             writeLine("stepArguments", values(root.stepArguments, of: root.step ?? definitions[root.flow].initial))
         }
+        if !root.output.isEmpty { writeLine("output", Self.string(root.output)) }
     }
 
     mutating func values(_ arguments: Arguments, of step: StepID?) -> String {

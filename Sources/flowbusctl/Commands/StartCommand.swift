@@ -32,6 +32,9 @@ struct StartCommand: Command {
         help: ArgumentHelp("An argument of the flow itself; can be given several times.", valueName: "key=value"))
     var flowArgument: [String] = []
 
+    @Option(help: ArgumentHelp("The display that the root stands on.", valueName: "output"))
+    var output: String?
+
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let typed = try TypedArgument.all(arguments)
         let ofFlow = try TypedArgument.all(flowArgument)
@@ -40,6 +43,7 @@ struct StartCommand: Command {
             if let step { try client.arguments(typed, of: step) } else { try client.likelyValues(of: typed) }
         var options: [(name: String, value: Value)] = []
         if let id { options.append(("id", .string(id))) }
+        if let output { options.append(("output", .string(output))) }
         if !ofFlow.isEmpty {
             var values: [(name: String, value: Value)] = []
             // Their types are not known here; an integer of any type is accepted for any other.

@@ -52,6 +52,13 @@ enum CoordinatorInterface {
                             .flowUnregistered(daemon.nextRequest(), flow: name, by: call.client), answering: call)
                     }
                 },
+                .init("MoveRoot", in: [Argument("root", "o"), Argument("output", "s")]) { message, context, _ in
+                    Daemon.changeRoot(message, context) { try $0.moveRoot($1) }
+                },
+                .init("GetStack", in: [Argument("output", "s")], out: [Argument("screens", "a(ota{sv})")]) {
+                    message, context, _ in
+                    Daemon.serveRoot(message, context) { try $0.getStack($1) }
+                },
                 .init("ListOwned", in: [Argument("owner", "s")], out: [Argument("presentables", "a(ot)")]) {
                     message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.listOwned($1) }
@@ -120,12 +127,15 @@ extension Daemon {
         request.step = named
         request.stepArguments = try ArgumentsReader.read(
             call, for: step.map { coordinator.definitions[$0].parameters } ?? [])
-        let known = [("id", "s"), ("flowArguments", "a{sv}"), ("token", "s"), CallOptions.activationToken]
+        let known = [
+            ("id", "s"), ("flowArguments", "a{sv}"), ("token", "s"), ("output", "s"), CallOptions.activationToken,
+        ]
         try CallOptions.read(call, known: known) { option in
             switch option {
             case "activation-token": request.activationToken = try CallOptions.readActivationToken(call)
             case "id": request.id = String(cString: try call.readString())
             case "token": request.token = String(cString: try call.readString())
+            case "output": request.output = String(cString: try call.readString())
             default: request.arguments = try ArgumentsReader.read(call, for: definition.parameters)
             }
         }
@@ -234,6 +244,40 @@ extension Daemon {
         guard try bus.uniqueName(ofOwnerOf: name) == client.name else {
             throw FlowError(
                 .invalidArguments, "'\(name)' is not yours; the caller has to own the bus name that it gives")
+        }
+    }
+
+    fileprivate func moveRoot(_ call: MessageReader) throws {
+        let path = String(cString: try call.readObjectPath())
+        let output = String(cString: try call.readString())
+        guard let root = coordinator.node(at: path) else {
+            commit()
+            return try call.replyError(
+                name: BusNames.BusError.unknownObject, text: "no flow or screen is live at '\(Names.escaped(path))'")
+        }
+        handle(.rootMoved(nextRequest(), root, to: output, by: call.client), answering: call)
+    }
+
+    fileprivate func getStack(_ call: MessageReader) throws {
+        let screens = try coordinator.stack(on: String(cString: try call.readString()))
+        try reply(to: call) { body in
+            try body.openContainer(.array, "(ota{sv})")
+            for screen in screens {
+                try body.openContainer(.structure, "ota{sv}")
+                try body.append(path: screen.path)
+                try body.append(screen.instance)
+                try body.openContainer(.array, "{sv}")
+                try body.appendEntry("visible", "b") { body in try body.append(screen.isVisible) }
+                let texts: [(StaticString, String)] = [
+                    ("owner", screen.owner?.name ?? ""), ("style", screen.style), ("layer", screen.layer),
+                ]
+                for (name, text) in texts where !text.isEmpty {
+                    try body.appendEntry(name, "s") { body in try body.append(text) }
+                }
+                try body.closeContainer()
+                try body.closeContainer()
+            }
+            try body.closeContainer()
         }
     }
 

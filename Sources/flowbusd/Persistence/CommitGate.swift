@@ -117,6 +117,7 @@ extension CommitGate {
         Member("WaitReady", BusNames.Interface.flow, ""),
         Member("Coordinate", BusNames.Interface.coordinator, "ssa{sv}a{sv}", isOfRoot: true),
         Member("Navigate", BusNames.Interface.coordinator, "sa{sv}a{sv}", isOfRoot: true),
+        Member("MoveRoot", BusNames.Interface.coordinator, "os", isOfRoot: true),
         Member("NavigateAlong", BusNames.Interface.coordinator, "a(ssa{sv})a{sv}", isOfRoot: true),
     ]
 

@@ -1,0 +1,83 @@
+import ArgumentParser
+import FlowCore
+import FlowWire
+
+/// `move`
+struct MoveCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "move", abstract: "Move a root to another output, usually a display.")
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Argument(help: ArgumentHelp("The root.", valueName: "node"), completion: Completion.nodes)
+    var node: String
+
+    @Argument(help: ArgumentHelp("The output; empty for none.", valueName: "output"))
+    var output: String
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let node = try Target(self.node)
+        try context.connect().coordinator("MoveRoot", .objectPath(node.objectPath), .string(output))
+        return .success
+    }
+}
+
+/// `stack`
+struct StackCommand: Command {
+    static let configuration = CommandConfiguration(
+        commandName: "stack", abstract: "List the screens in sight, the highest first.",
+        discussion: """
+            A screen is in sight if nothing covers it and its flow is presented. Windows of these screens stand in this order.
+            """)
+
+    @ParentCommand var root: Flowbusctl
+    @OptionGroup var options: Options
+
+    @Argument(help: ArgumentHelp("The output whose roots count (default: all of them).", valueName: "output"))
+    var output: String?
+
+    func run(_ context: Context) throws(Failure) -> ExitStatus {
+        let answer = try context.connect().coordinator("GetStack", .string(output ?? ""))
+        let screens = (answer.first?.elements ?? []).reversed().compactMap(StackedScreen.init)
+        if context.output.isJSON {
+            try context.output.line(.array(screens.map(\.json)))
+        } else {
+            for screen in screens { try context.output.line(screen.line(context.output)) }
+        }
+        return .success
+    }
+}
+
+/// A screen in an answer of GetStack, `(ota{sv})`.
+private struct StackedScreen {
+    let path: String
+    let instance: Int128
+    let details: Value
+
+    init?(_ value: Value) {
+        let parts = value.elements
+        guard parts.count == 3, let path = parts[0].text, let instance = parts[1].number else { return nil }
+        self.path = path
+        self.instance = Int128(instance)
+        details = parts[2]
+    }
+
+    private var isVisible: Bool { details["visible"]?.truth ?? false }
+
+    func line(_ output: Output) -> String {
+        var line = output.paint(path.shortPath, .bold)
+        if !isVisible { line += " hidden" }
+        for key in ["layer", "style", "owner"] { if let text = details[key]?.text { line += " \(key)=\(text)" } }
+        return line
+    }
+
+    var json: JSON {
+        var members: [(String, JSON)] = [
+            ("path", .string(path.shortPath)), ("object", .string(path)), ("instance", .number(instance)),
+            ("visible", .bool(isVisible)),
+        ]
+        for key in ["layer", "style", "owner"] { members.append((key, .string(details[key]?.text ?? ""))) }
+        return .object(members)
+    }
+}
