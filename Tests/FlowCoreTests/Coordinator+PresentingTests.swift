@@ -251,11 +251,12 @@ struct PresentingTests {
     }
 
     @Test func `S-31 reused before it was ever presented: it counts as presented for the first time`() throws {
-        let world = try World(root: "main", builder(.tabs))
-        try world.emit("cover", on: "/main")
+        let world = try World(root: "main", builder())
+        try world.hide("/main")
         try world.emit("open", ["item": .byte(1)], on: "/main")
-        #expect(calls(world) == [])
         try world.emit("open", ["item": .byte(2)], on: "/main")
+        #expect(calls(world) == [])
+        try world.show("/main")
         #expect(calls(world) == ["present com.x #1: /main/a {item=2} style=modal"])
     }
 }
