@@ -175,6 +175,27 @@ struct LayersTests {
 
     // MARK: Elsewhere
 
+    private func explain(_ world: World, _ step: String, on path: String) throws -> [String] {
+        world.coordinator.explain(
+            try world.id(ofStep: step), [], on: try world.node(path), by: Client(":1.1"),
+            at: Instant(microseconds: world.now)
+        ).lines
+    }
+
+    @Test func `S-37 Explain tells what comes to the front, and which sibling or rule hides a flow`() throws {
+        let world = try world("open", "map", "reverse")
+        #expect(try explain(world, "find", on: "/device").contains("  '/device/home' comes to the front (show)"))
+        #expect(try explain(world, "forward", on: "/device").contains("  '/device/camera' is hidden (hide)"))
+        #expect(try explain(world, "unlock", on: "/device").contains("  there is no 'lock' to dismiss (dismiss)"))
+        #expect(
+            try explain(world, "tap", on: "/device/home").contains(
+                "  it is not presented: '/device/camera' covers '/device/home'"))
+        try world.emit("forward", on: "/device")
+        #expect(
+            try explain(world, "tap", on: "/device/camera").contains(
+                "  it is not presented: a rule has hidden '/device/camera' (hide)"))
+    }
+
     @Test func `S-37 a screen, or an unknown layer, in the answer of a navigator fails the step`() throws {
         for part in [
             DefinitionsBuilder.Part.screen("home"), .flow("home", Child(layer: "lok")),

@@ -58,7 +58,7 @@ extension Coordinator {
         }
     }
 
-    /// The paths of a presentable's children, or of the roots for nil, in creation order.
+    /// The paths of a presentable's children, or of the roots for nil, in order.
     public func childPaths(of node: NodeID?) -> [String] {
         let slot: NodeSlot?
         if let node {
@@ -70,7 +70,7 @@ extension Coordinator {
         return machine.forest.children(of: slot).map { machine.forest[$0].path }
     }
 
-    /// The paths of all presentables, parents before children, children in creation order.
+    /// The paths of all presentables, parents before children, children in order.
     public var paths: [String] { machine.forest.preorder().map { machine.forest[$0].path } }
 
     /// A screen of ``stack(on:)``.
