@@ -90,7 +90,8 @@ struct GraphBuilder {
         if flow.isUnique { notes.append("unique") }
         if let `guard` = flow.guard { notes.append("guard: \(`guard`.service.name)") }
         if let navigator = flow.navigator { notes.append("navigator: \(navigator.service.name)") }
-        if !flow.emitters.isEmpty { notes.append("emitters: \(flow.emitters.joined(separator: ", "))") }
+        let emitters = flow.emitters + (flow.ownersMayEmit ? ["owner"] : [])
+        if !emitters.isEmpty { notes.append("emitters: \(emitters.joined(separator: ", "))") }
         return FlowGraph.Box(
             id: id, name: flow.name, notes: notes, hasBack: flow.onBack != nil,
             idle: flow.idle.map { "idle \(Self.text(microseconds: $0.after))" })

@@ -151,4 +151,78 @@ struct EmittersTests {
         world.own("com.till", ":1.5")
         #expect(try world.emit("stop", on: "/pay", by: ":1.5").contains("- /pay"))
     }
+
+    // MARK: Owners (S-43)
+
+    /// `/main` of owners alone, with a stack of `low` and `top`; `:1.5` owns `top`, `:1.6` `low`.
+    private func makeOwnedWorld(_ emitters: [String] = ["owner"]) throws -> World {
+        var builder = DefinitionsBuilder()
+        builder.screen("shown", presenter: "com.ui")
+        builder.flow(
+            "main", initial: "fill", children: .stack, emitters: emitters,
+            on: ["fill": [.screen("low"), .screen("top")], "go": [], "show": [.screen("shown")]])
+        let world = World(builder)
+        world.own("com.till", ":1.1")
+        try world.coordinate("main")
+        for (path, client) in [("/main/low", ":1.6"), ("/main/top", ":1.5")] {
+            world.own("com.till", client)
+            try world.claim(path, by: client)
+            try world.show(path, by: client)
+        }
+        world.own("com.till", nil)
+        return world
+    }
+
+    @Test func `S-43 the owner of a screen may emit on it; on the flow, that of a presented screen`() throws {
+        let world = try makeOwnedWorld()
+        #expect(try world.emit("go", on: "/main/top", by: ":1.5").last == "= navigated 2")
+        #expect(try world.emit("go", on: "/main", by: ":1.5").last == "= navigated 3")
+        // The screen below is covered.
+        #expect(try world.emit("go", on: "/main/low", by: ":1.6") == ["= hidden 0"])
+        for (path, client) in [("/main", ":1.6"), ("/main/low", ":1.5"), ("/main/top", ":1.6"), ("/main", ":1.9")] {
+            try expectRefusal(world, .accessDenied, with: "flow 'main' takes steps and Back only from the owners") {
+                try world.emit("go", on: path, by: client)
+            }
+        }
+        #expect(try world.back("/main", by: ":1.9") == ["! AccessDenied"])
+        #expect(try world.navigate("go", by: ":1.9") == ["= [/main AccessDenied]"])
+        #expect(try world.back("/main/top", by: ":1.5").last == "= navigated 4")
+        // What was covered is presented now.
+        #expect(try world.emit("go", on: "/main", by: ":1.6").last == "= navigated 5")
+        try world.hide("/main/low", by: ":1.6")
+        #expect(try world.emit("go", on: "/main", by: ":1.6") == ["! AccessDenied"])
+        try world.claim("/main", by: ":1.7")
+        #expect(try world.emit("go", on: "/main", by: ":1.7").last == "= navigated 6")
+    }
+
+    @Test func `S-43 S-29 a presenter may emit on the screen while it is called`() throws {
+        let world = try makeOwnedWorld()
+        world.own("com.ui", ":1.8")
+        try world.emit("show", on: "/main", by: ":1.5")
+        #expect(try world.emit("go", on: "/main/shown", by: ":1.9") == ["! AccessDenied"])
+        #expect(try world.emit("go", on: "/main/shown", by: ":1.8") == ["= hidden 0"])
+    }
+
+    @Test func `S-43 bus names beside it are for those who own nothing; alone it fences no other call`() throws {
+        let world = try makeOwnedWorld(["com.till", "owner"])
+        world.own("com.till", ":1.9")
+        #expect(try world.emit("go", on: "/main", by: ":1.9").last == "= navigated 2")
+        #expect(try world.emit("go", on: "/main/top", by: ":1.5").last == "= navigated 3")
+        try expectRefusal(world, .accessDenied, with: "'com.till'") { try world.emit("go", on: "/main", by: ":1.6") }
+        #expect(try world.hide("/main", by: ":1.5") == ["! AccessDenied"])
+        #expect(try world.coordinate("main", by: ":1.5") == ["! AccessDenied"])
+        let free = try makeOwnedWorld()
+        #expect(try free.coordinate("main", by: ":1.9").last == "= /main_2")
+        for call in [free.hide, free.claim, free.dismiss] {
+            #expect(try call("/main_2/top", ":1.9").last == "= done")
+        }
+    }
+
+    @Test func `S-43 Explain names the reason`() throws {
+        let world = try makeOwnedWorld()
+        let explanation = world.coordinator.explain(
+            try world.id(ofStep: "go"), [], on: try world.node("/main/top"), by: Client(":1.5"),
+            at: Instant(microseconds: world.now))
+        #expect(explanation.lines.contains { $0.contains("as an owner") })
+    }
 }

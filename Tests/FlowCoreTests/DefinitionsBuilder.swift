@@ -276,7 +276,7 @@ private struct Numbers {
             isUnique: flow.isUnique, whenHidden: flow.whenHidden, announces: flow.announces,
             isRestored: flow.isRestored,
             onBack: flow.onBack.map(step), idle: flow.idle.map { Idle(after: $0.after, step: step($0.step)) },
-            emitters: flow.emitters,
+            emitters: flow.emitters.filter { $0 != "owner" }, ownersMayEmit: flow.emitters.contains("owner"),
             guard: flow.guarded.map { it in
                 Guard(
                     Service(it.by, path: "/guard", timeout: Limits.guardTimeout),

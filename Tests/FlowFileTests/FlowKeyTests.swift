@@ -64,7 +64,7 @@ struct FlowKeyTests {
             "idle = { after = '1s', step = 'needs' }", "idle.step",
             "step 'needs' needs the argument 'a', but 'idle' gives none; it has to be a step that needs no arguments"
         ),
-        ("emitters = 'a.b'", "emitters", "this is a string; it has to be a list of bus names"),
+        ("emitters = 'a.b'", "emitters", "this is a string; it has to be a list of bus names and \"owner\""),
         ("emitters = []", "emitters", "the list is empty; leave 'emitters' out where everyone may emit"),
         ("emitters = [1]", "emitters[1]", "this is an integer; it has to be a bus name"),
         (
@@ -91,6 +91,8 @@ struct FlowKeyTests {
         #expect(try flow("onBack = 'maybe'").onBack == StepID(1))
         #expect(try flow("idle = { after = '250ms', step = 'maybe' }").idle == Idle(after: 250_000, step: StepID(1)))
         #expect(try flow("emitters = ['b.c', 'a.b']").emitters == ["b.c", "a.b"])
+        let (mixed, owners) = (try flow("emitters = ['a.b', 'owner']"), try flow("emitters = ['owner']"))
+        #expect(mixed.emitters == ["a.b"] && mixed.ownersMayEmit && owners.emitters == [] && owners.ownersMayEmit)
         for word in WhenHidden.allCases {
             #expect(try flow("whenHidden = '\(word.rawValue)'").whenHidden == word)
         }

@@ -104,7 +104,8 @@ struct DefinitionGenerator {
             children: covering, layers: layers, isUnique: random.chance(20),
             whenHidden: random.among(.ignore, .allow, .latest, .queue), announces: random.chance(15),
             onBack: random.chance(20) ? bareStep() : nil, idle: idle,
-            emitters: random.chance(8) ? Array(Self.emitters.prefix(random.number(1...2))) : [], rules: rules)
+            emitters: random.chance(8) ? Array(Self.emitters.prefix(random.number(1...2))) : [],
+            ownersMayEmit: random.chance(4), rules: rules)
     }
 
     // MARK: - Rules

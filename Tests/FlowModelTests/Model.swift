@@ -119,7 +119,12 @@ final class Model {
     func siblings(below parent: ModelNode?) -> [ModelNode] { parent?.children ?? roots }
 
     /// Returns whether the client may emit on a flow.
-    func mayEmit(_ client: Client, on flow: ModelNode) -> Bool { mayEmit(client, FlowID(flow.definition)) }
+    /// Returns whether the client may emit steps on the flow. Nobody owns anything here, so `"owner"` lets nobody in (S-43).
+    func mayEmit(_ client: Client, on flow: ModelNode) -> Bool {
+        let definition = definitions.flows[flow.definition]
+        if definition.emitters.isEmpty { return !definition.ownersMayEmit }
+        return mayEmit(client, FlowID(flow.definition))
+    }
 
     func mayEmit(_ client: Client, _ flow: FlowID) -> Bool {
         let emitters = definitions[flow].emitters
@@ -128,7 +133,7 @@ final class Model {
 
     /// Returns whether the client may show, hide or dismiss an unowned node (S-5).
     func mayHandle(_ client: Client, _ node: ModelNode) -> Bool {
-        [node, node.parent].compactMap(\.self).filter(\.isFlow).allSatisfy { mayEmit(client, on: $0) }
+        [node, node.parent].compactMap(\.self).filter(\.isFlow).allSatisfy { mayEmit(client, FlowID($0.definition)) }
     }
 
     /// Returns the policy for steps on a presentable that is not presented (S-15).

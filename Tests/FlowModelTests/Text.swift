@@ -53,6 +53,7 @@ extension Definitions {
             if let onBack = flow.onBack { line += " onBack=\(self[onBack].name)" }
             if let idle = flow.idle { line += " idle=\(self[idle.step].name) after \(idle.after)" }
             if !flow.emitters.isEmpty { line += " emitters=\(flow.emitters)" }
+            if flow.ownersMayEmit { line += " emitters=owner" }
             lines.append(line)
             for rule in flow.rules {
                 for alternative in rule.alternatives {

@@ -250,8 +250,10 @@ public struct FlowDefinition: Equatable, Sendable {
     /// The step that is triggered when no step from outside reached the flow for some time (S-34).
     public let idle: Idle?
     /// The bus names whose owners alone may emit steps on the flow and its screens, or send it Back; empty if every
-    /// client may.
+    /// client may, unless ``ownersMayEmit``.
     public let emitters: [String]
+    /// Whether the owners of presentables may emit on them, beside the ``emitters`` (`"owner"`, S-43).
+    public let ownersMayEmit: Bool
     /// The guard, which is asked before the flow takes a step (S-5); nil if there is none.
     public let `guard`: Guard?
     /// The navigator, which decides where its steps lead; nil if its ``rules`` do.
@@ -265,9 +267,8 @@ public struct FlowDefinition: Equatable, Sendable {
     public init(
         _ name: String, parameters: [Parameter] = [], initial: StepID? = nil, children: Children = .free,
         layers: [Layer] = [], isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false,
-        isRestored: Bool = true,
-        onBack: StepID? = nil, idle: Idle? = nil, emitters: [String] = [], guard: Guard? = nil,
-        navigator: Navigator? = nil,
+        isRestored: Bool = true, onBack: StepID? = nil, idle: Idle? = nil, emitters: [String] = [],
+        ownersMayEmit: Bool = false, guard: Guard? = nil, navigator: Navigator? = nil,
         rules: [Rule] = []
     ) {
         self.name = name
@@ -282,6 +283,7 @@ public struct FlowDefinition: Equatable, Sendable {
         self.onBack = onBack
         self.idle = idle
         self.emitters = emitters
+        self.ownersMayEmit = ownersMayEmit
         self.guard = `guard`
         self.navigator = navigator
         self.rules = rules

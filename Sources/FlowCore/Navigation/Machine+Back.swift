@@ -102,7 +102,7 @@ extension Machine {
         let innermost = innermostFlow(from: slot)
         var place = innermost
         if isScreen {
-            try checkEmitter(client, of: innermost)
+            try checkEmitter(client, of: innermost, on: slot)
             guard forest[slot].isPresented else { return .hidden }
         } else {
             var flow: NodeSlot? = innermost

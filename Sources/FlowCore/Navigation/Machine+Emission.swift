@@ -111,7 +111,7 @@ extension Machine {
         let admitted: Arguments
         do throws(FlowError) {
             try checkActivationToken(options?.activationToken)
-            try checkEmitter(client, of: flow, waits: options?.waits ?? true)
+            try checkEmitter(client, of: flow, on: slot == flow ? nil : slot, waits: options?.waits ?? true)
             admitted = try definitions.admit(arguments, of: step)
         } catch {
             return .ended(.refused(error))

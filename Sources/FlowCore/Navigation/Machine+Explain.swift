@@ -106,9 +106,11 @@ extension Machine {
     /// Whether the gate lets a step on a presentable pass, and why (S-15).
     private func gateReasons(at slot: NodeSlot, for flow: NodeSlot, _ client: Client) -> [String] {
         var lines: [String] = []
-        let emitters = definitions[definition(of: flow)].emitters
-        if let name = emitters.first(where: { nameOwners[$0] == client }) {
+        let definition = definitions[definition(of: flow)]
+        if let name = definition.emitters.first(where: { nameOwners[$0] == client }) {
             lines.append("'\(client.name)' may emit here, as it owns '\(name)'")
+        } else if definition.ownersMayEmit, mayEmitAsOwner(client, on: slot) {
+            lines.append("'\(client.name)' may emit here, as an owner")
         }
         guard !forest[slot].isPresented else { return lines }
         lines.append("it is not presented: \(hiddenReason(slot))")

@@ -48,9 +48,8 @@ extension Machine {
     /// Whether a client is the owner of a presentable, or its presenter while it is being presented; true if there is
     /// neither (S-29).
     private func mayHandle(_ slot: NodeSlot, _ client: Client) -> Bool {
-        let presenter = presenter(calledFor: slot)
-        if presenter == nil, forest[slot].owner == nil { return true }
-        return forest[slot].owner == client || presenter.map { nameOwners.owns(client, $0) } ?? false
+        if forest[slot].owner == nil, presenter(calledFor: slot) == nil { return true }
+        return isOwner(client, of: slot)
     }
 
     /// Refuses a client that `emitters` of the flow, or of the flow around it, do not name, if the presentable has no owner

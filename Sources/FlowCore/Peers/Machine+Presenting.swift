@@ -92,6 +92,12 @@ extension Machine {
         return presenting.presenter.service.name
     }
 
+    /// Whether a client is the owner of a presentable, or its presenter while it is being presented (S-29).
+    func isOwner(_ client: Client, of slot: NodeSlot) -> Bool {
+        if forest[slot].owner == client { return true }
+        return presenter(calledFor: slot).map { nameOwners.owns(client, $0) } ?? false
+    }
+
     /// A client becomes the owner; the former owner gets `Withdraw`.
     mutating func own(_ slot: NodeSlot, _ client: Client, _ turn: inout Turn) {
         let former = forest[slot].owner

@@ -25,11 +25,39 @@ extension Machine {
         calls.wait(request, for: node)
     }
 
-    /// Refuses a client that owns none of the flow's `emitters`, or whose answer the flow waits for (S-32), unless the
+    /// Refuses a client that the flow's `emitters` do not include, or whose answer the flow waits for (S-32), unless the
     /// client does not wait for the flow.
-    func checkEmitter(_ client: Client, of flow: NodeSlot, waits: Bool = true) throws(FlowError) {
+    ///
+    /// - Parameter screen: the screen of the flow on which it emits; nil for the flow itself.
+    func checkEmitter(
+        _ client: Client, of flow: NodeSlot, on screen: NodeSlot? = nil, waits: Bool = true
+    ) throws(FlowError) {
         if waits, isWaiting(flow) { try checkDeadlock(client, at: flow) }
-        try checkEmitter(client, of: definition(of: flow)) { "takes steps and Back only from" }
+        let definition = definition(of: flow)
+        if definitions.flows[definition.index].ownersMayEmit {
+            if mayEmitAsOwner(client, on: screen ?? flow) { return }
+            try refuseEmitter(client, of: definition)
+        }
+        try checkEmitter(client, of: definition) { "takes steps and Back only from" }
+    }
+
+    /// Whether a client may emit as an owner (S-43): on a screen as its owner, or as its presenter while that is called; on a
+    /// flow as its owner, or as that of a presented screen directly below it.
+    func mayEmitAsOwner(_ client: Client, on place: NodeSlot) -> Bool {
+        if isOwner(client, of: place) { return true }
+        return forest.children(of: place).contains {
+            forest[$0].flow == nil && forest[$0].isPresented && forest[$0].owner == client
+        }
+    }
+
+    /// Refuses a client that may not emit as an owner, unless it owns one of the definition's `emitters`.
+    private func refuseEmitter(_ client: Client, of flow: FlowID) throws(FlowError) {
+        let definition = definitions[flow]
+        guard definition.emitters.isEmpty else { return }
+        throw FlowError(
+            .accessDenied,
+            "flow '\(definition.name)' takes steps and Back only from the owners of its presentables, of which "
+                + "'\(client.name)' is none here")
     }
 
     /// Defers a step until its presentable is presented.

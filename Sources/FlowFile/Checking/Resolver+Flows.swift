@@ -23,8 +23,8 @@ extension Resolver {
         return FlowDefinition(
             name, parameters: draft.declared.admitted, initial: initial?.id, children: children ?? .free,
             layers: layers, isUnique: isUnique ?? false, whenHidden: whenHidden ?? .ignore,
-            announces: announces ?? false,
-            isRestored: isRestored ?? true, onBack: onBack, idle: idle, emitters: emitters ?? [], guard: `guard`,
+            announces: announces ?? false, isRestored: isRestored ?? true, onBack: onBack, idle: idle,
+            emitters: emitters?.names ?? [], ownersMayEmit: emitters?.includesOwners ?? false, guard: `guard`,
             navigator: navigator, rules: rules.sorted { $0.step.index < $1.step.index })
     }
 
@@ -66,11 +66,16 @@ extension Resolver {
         return step.id
     }
 
-    private func emitters(_ item: Item) -> [String]? {
-        guard let items = item.list(diagnostics, "a list of bus names") else { return nil }
+    /// The bus names, and whether `"owner"` is among them.
+    private func emitters(_ item: Item) -> (names: [String], includesOwners: Bool)? {
+        guard let items = item.list(diagnostics, "a list of bus names and \"owner\"") else { return nil }
         if items.isEmpty {
             diagnostics.error(item.location, "the list is empty; leave 'emitters' out where everyone may emit")
         }
-        return items.compactMap { busName($0) }
+        func isOwner(_ item: Item) -> Bool {
+            guard case .string("owner") = item.value else { return false }
+            return true
+        }
+        return (items.filter { !isOwner($0) }.compactMap { busName($0) }, items.contains(where: isOwner))
     }
 }

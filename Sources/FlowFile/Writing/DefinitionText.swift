@@ -98,7 +98,8 @@ struct DefinitionText {
             let step = Self.string(definitions[idle.step].name)
             writeLine("idle", Self.table([("after", Self.span(idle.after)), ("step", step)]))
         }
-        if !flow.emitters.isEmpty { writeLine("emitters", Self.list(flow.emitters.map(Self.string))) }
+        let emitters = flow.emitters + (flow.ownersMayEmit ? ["owner"] : [])
+        if !emitters.isEmpty { writeLine("emitters", Self.list(emitters.map(Self.string))) }
         if let `guard` = flow.guard {
             let more = `guard`.steps.map { [("steps", names($0))] } ?? []
             writeLine("guard", Self.service(`guard`.service, timeout: Limits.guardTimeout, more))
