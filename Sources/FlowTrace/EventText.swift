@@ -78,9 +78,11 @@ extension TraceFields {
             guard case .deepLinkOpened(let request, let step, let arguments, let client) = $0 else { return nil }
             return (request, step, arguments, client)
         },
-        TraceCase("path", Event.pathOpened, request, pathSegment.list, client, pathTimeout) {
-            guard case .pathOpened(let request, let segments, let client, let timeout) = $0 else { return nil }
-            return (request, segments, client, timeout)
+        TraceCase("path", Event.pathOpened, request, pathSegment.list, client, pathTimeout, node.option("below")) {
+            guard case .pathOpened(let request, let segments, let client, let timeout, let root) = $0 else {
+                return nil
+            }
+            return (request, segments, client, timeout, root)
         },
         TraceCase("registered", Event.flowRegistered, request, registration) {
             if case .flowRegistered(let request, let registration) = $0 { (request, registration) } else { nil }

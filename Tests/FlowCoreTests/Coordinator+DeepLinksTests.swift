@@ -156,4 +156,27 @@ struct DeepLinksTests {
         #expect(try world.navigateAlong([("main", "many"), ("main", "many")]).count == 2 * 257 + 1)
         #expect(world.failures.isEmpty)
     }
+
+    @Test func `S-28 with a root, the path begins below that root, and starts nothing`() throws {
+        var builder = DefinitionsBuilder()
+        builder.flow("display", initial: "start", on: ["start": [.flow("menu")], "go": []])
+        builder.flow("menu", isUnique: true, on: ["go": []])
+        let world = World(builder)
+        for id in ["front", "rear"] { try world.coordinate("display", id: id) }
+        #expect(
+            try world.navigateAlong([("menu", "go")], below: "/front").last?.hasPrefix("= [/front/menu navigated")
+                == true)
+        #expect(
+            try world.navigateAlong([("menu", "go")], below: "/rear").last?.hasPrefix("= [/rear/menu navigated") == true
+        )
+        // The root itself is no segment, and a unique flow is not started.
+        #expect(try world.navigateAlong([("display", "go")], below: "/front") == ["! PathFailed"])
+        try world.dismiss("/front/menu")
+        #expect(try world.navigateAlong([("menu", "go")], below: "/front") == ["! PathFailed"])
+        let rear = try world.node("/rear")
+        try world.dismiss("/rear")
+        #expect(
+            world.handle(.pathOpened(world.nextRequest(), [PathSegment(flow: "menu")], by: Client(":1.1"), below: rear))
+                == ["! PresentableDismissed"])
+    }
 }

@@ -194,12 +194,15 @@ final class World {
     /// Navigates along flows by name, each with or without a step: `[("main", "open"), ("list", "")]`.
     @discardableResult
     func navigateAlong(
-        _ path: [(flow: String, step: String)], by client: String = ":1.1", timeout: UInt64 = Limits.pathTimeout
+        _ path: [(flow: String, step: String)], by client: String = ":1.1", timeout: UInt64 = Limits.pathTimeout,
+        below root: String? = nil
     ) throws -> [String] {
         let segments = try path.map { segment in
             PathSegment(flow: segment.flow, step: segment.step.isEmpty ? nil : try id(ofStep: segment.step))
         }
-        return handle(.pathOpened(nextRequest(), segments, by: Client(client), timeout: timeout))
+        return handle(
+            .pathOpened(
+                nextRequest(), segments, by: Client(client), timeout: timeout, below: try root.map { try node($0) }))
     }
 
     /// Advances the time, in µs, and fires the timer.

@@ -262,12 +262,13 @@ extension Model {
     }
 
     /// Along a path of flows, the newest of each name below the one before (S-28).
-    func navigateAlong(_ segments: [PathSegment], _ client: Client) -> Reply {
+    func navigateAlong(_ segments: [PathSegment], _ client: Client, below root: UInt64?) -> Reply {
         guard (1...Limits.waitingStepsPerFlow).contains(segments.count) else {
             return .failure(FlowError(.invalidArguments))
         }
         var outcomes: [FlowOutcome] = []
-        var reached: ModelNode?
+        var reached = root.flatMap { node($0) }
+        if root != nil, reached == nil { return .failure(FlowError(.presentableDismissed)) }
         // An invalid step makes the whole path invalid.
         for segment in segments {
             guard let step = segment.step else { continue }
@@ -275,7 +276,7 @@ extension Model {
         }
         for segment in segments {
             do throws(FlowError) {
-                let flow = try stop(segment.flow, after: reached, client, isFirst: outcomes.isEmpty)
+                let flow = try stop(segment.flow, after: reached, client, isFirst: reached == nil)
                 var outcome: Outcome?
                 if let step = segment.step {
                     outcome = link(step, try admit(segment.arguments, for: step), to: flow, client)

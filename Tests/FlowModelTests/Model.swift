@@ -84,7 +84,8 @@ final class Model {
             answer(request, move(node.instance, to: output, client))
         case .deepLinkOpened(let request, let step, let arguments, let client):
             answer(request, navigate(step, arguments, client))
-        case .pathOpened(let request, let segments, let client, _): answer(request, navigateAlong(segments, client))
+        case .pathOpened(let request, let segments, let client, _, let root):
+            answer(request, navigateAlong(segments, client, below: root?.instance))
         case .nameOwnerChanged(let name, let owner): owners[name] = owner
         case .clientVanished(let client): vanish(client)
         case .clientIdentified(let client, let user): users[client] = user

@@ -20,7 +20,7 @@ struct Operation {
             output: String)
         case move(Target, to: String, Client)
         case navigate(step: String, Arguments, Client)
-        case navigateAlong([(flow: String, step: String?, arguments: Arguments)], Client)
+        case navigateAlong([(flow: String, step: String?, arguments: Arguments)], below: Target?, Client)
         case own(String, Client?)
         case timer
         case reload(Definitions)
@@ -82,13 +82,15 @@ extension Operation {
             return definitions.step(named: step).map {
                 .deepLinkOpened(request, step: $0, arguments: arguments, by: client)
             }
-        case .navigateAlong(let path, let client):
+        case .navigateAlong(let path, let root, let client):
+            let below = root.flatMap(find)
+            if root != nil, below == nil { return nil }
             return .pathOpened(
                 request,
                 path.map {
                     PathSegment(
                         flow: $0.flow, step: $0.step.flatMap { definitions.step(named: $0) }, arguments: $0.arguments)
-                }, by: client)
+                }, by: client, below: below)
         case .own(let name, let client): return .nameOwnerChanged(name, owner: client)
         case .timer: return .timerFired
         case .reload(let definitions): return .definitionsRead(definitions)

@@ -153,6 +153,11 @@ struct OperationGenerator {
             if it.parent == nil || random.chance(80) { names.insert(it.name, at: 0) }
             flow = it.parent
         }
+        var root: Operation.Target?
+        if random.chance(20), let top = random.element(model.roots) {
+            root = target(top)
+            if names.count > 1, random.chance(80) { names.removeFirst() }
+        }
         if random.chance(15) { names[0] = random.element(model.definitions.flows)?.name ?? "" }
         if random.chance(2) { names = [] }
         return .navigateAlong(
@@ -161,6 +166,6 @@ struct OperationGenerator {
                 let rule = random.element(flow?.rules ?? []).map { model.definitions[$0.step] }
                 guard let rule, random.chance(60) else { return (name, nil, []) }
                 return (name, rule.name, fit(rule.parameters))
-            }, client())
+            }, below: root, client())
     }
 }

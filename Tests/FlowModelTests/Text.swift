@@ -161,9 +161,9 @@ extension Operation {
                     + (step.map { " step=\($0)" } ?? "") + (stepArguments.isEmpty ? "" : " with\(stepArguments.text)")
                     + (token.map { " token='\($0)'" } ?? "")
             case .navigate(let step, let arguments, let client): "navigate \(step)\(arguments.text) by \(client.name)"
-            case .navigateAlong(let path, let client):
+            case .navigateAlong(let path, let root, let client):
                 "along " + path.map { "\($0.flow) \($0.step ?? "-")\($0.arguments.text)" }.joined(separator: ", ")
-                    + " by \(client.name)"
+                    + (root.map { " below \($0.text)" } ?? "") + " by \(client.name)"
             case .own(let name, let client): "own \(name) by \(client?.name ?? "nobody")"
             case .timer: "timer"
             case .vanish(let client): "\(client.name) is gone"

@@ -67,6 +67,7 @@ struct EventTextTests {
         "requested 1 other 0 - 0 \":1.1\" output \"left\"",
         "root-moved 1 /base/main \"left\" \":1.1\"",
         "path 1 2 \"main\" - 0 \"main\" go 1 \"n\" x 5 \":1.1\" timeout 2500",
+        "path 1 1 \"other\" - 0 \":1.1\" timeout 2500 below /base/main",
         "registered 1 \"settings\" \":1.1\" \"/a/b\" 5000000 0 \":1.1\"",
         "registered 1 \"settings\" \"a.b\" \"/\" 1 2 \"home\" public 2 \"n\" x? \"any\" a{sv} \"private\" private 0 \":1.1\" "
             + "guard children tabs initial \"home\" activatable",
@@ -205,7 +206,7 @@ struct EventTextTests {
             return
         }
         #expect(!isVisible && client == Client(""))
-        guard case .pathOpened(_, let segments, _, let timeout) = try read("path 1 1 \"main\" - 0 \":1.1\"") else {
+        guard case .pathOpened(_, let segments, _, let timeout, _) = try read("path 1 1 \"main\" - 0 \":1.1\"") else {
             Issue.record("another event")
             return
         }

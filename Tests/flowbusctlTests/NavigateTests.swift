@@ -78,6 +78,8 @@ struct NavigateTests {
         let run = try service.ctl("along", "main:left", "side:ready", "--timeout", "5s")
         #expect(run.status == .status(0), "\(run.errors)")
         #expect(run.output == "main: navigated\nmain/side: navigated\n")
+        #expect(try service.ctl("along", "side", "--root", "main").output == "main/side\n")
+        #expect(try service.ctl("along", "side", "--root", "main/side").status == .status(66))
         let comma = try service.ctl("along", #"main:open,item=1,note="a,b""#)
         #expect(comma.status == .status(0))
         try service.listen()

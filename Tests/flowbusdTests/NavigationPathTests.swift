@@ -133,6 +133,24 @@ struct NavigationPathTests {
         #expect(reported.values[2] == .string(service.client.uniqueName))
     }
 
+    @Test func `S-28 the option root: below that root, which has to be live`() throws {
+        let service = try Service(definitions)
+        try service.emit("open", on: "/main")
+        _ = try service.coordinator("Coordinate", "main", "", .options(), .options(["id": "other"]))
+        try service.emit("open", on: "/other")
+        func along(_ root: String) throws -> [String] {
+            try service.coordinator(
+                "NavigateAlong", path([("inner", "push")]), .options(["root": .objectPath(Service.tree + root)]))[0]
+                .outcomes
+        }
+        #expect(try along("/main").map { $0.split(separator: " ")[0] } == ["/main/inner"])
+        #expect(try along("/other").map { $0.split(separator: " ")[0] } == ["/other/inner"])
+        for path in ["/gone", "/main/inner", ""] {
+            let refusal = try service.refusal { _ = try along(path) }
+            #expect(refusal.name == "org.freedesktop.DBus.Error.UnknownObject", "\(path)")
+        }
+    }
+
     @Test func `S-28 NavigateAlong goes from flow to flow, and names the segment that failed`() throws {
         let service = try Service(definitions)
         let along = { (segments: [(String, String)]) in

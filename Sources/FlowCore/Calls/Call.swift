@@ -75,7 +75,7 @@ struct PathWalk: Sendable {
     let due: Instant
     /// The outcomes of the segments that have ended.
     var outcomes: [FlowOutcome] = []
-    /// The flow of the latest segment, and its path.
+    /// The flow of the latest segment, or the root below which the path begins; and the path of the former.
     var above: NodeID?
     var place = ""
     /// Whether a step for that flow was emitted and has not ended.

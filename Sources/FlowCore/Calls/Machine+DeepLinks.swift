@@ -71,7 +71,8 @@ extension Machine {
 
     /// Begins a path of flows, with a step for each or without (S-28).
     mutating func openPath(
-        _ segments: [PathSegment], by client: Client, timeout: UInt64, _ request: RequestID, _ turn: inout Turn
+        _ segments: [PathSegment], below root: NodeID?, by client: Client, timeout: UInt64, _ request: RequestID,
+        _ turn: inout Turn
     ) {
         guard !segments.isEmpty else {
             turn.answer = .fail(
@@ -84,7 +85,8 @@ extension Machine {
             turn.answer = .fail(request, error)
             return
         }
-        var walk = PathWalk(segments: segments, due: turn.now.advanced(by: timeout))
+        if let root, forest.slot(of: root) == nil { return refuseGone(request, &turn) }
+        var walk = PathWalk(segments: segments, due: turn.now.advanced(by: timeout), above: root)
         var call = Call(client: client, kind: .path(walk))
         do throws(FlowError) {
             // Checks all segments first, because navigations are not undone.
@@ -156,7 +158,7 @@ extension Machine {
         }
         if let error = walk.lapsed[walk.outcomes.count] { throw error }
         let segment = walk.segments[walk.outcomes.count]
-        let flow = try self.flow(for: segment, below: walk.above, isFirst: walk.outcomes.isEmpty, by: client, &turn)
+        let flow = try self.flow(for: segment, below: walk.above, isFirst: walk.above == nil, by: client, &turn)
         walk.above = forest.id(of: flow)
         walk.place = forest[flow].path
         guard let step = segment.step else {

@@ -25,6 +25,9 @@ extension Coordinator {
     /// Whether a presentable is a flow.
     public func isFlow(_ node: NodeID) -> Bool { machine.forest[slot(node)].flow != nil }
 
+    /// Whether a presentable is a root.
+    public func isRoot(_ node: NodeID) -> Bool { machine.forest[slot(node)].parent == nil }
+
     /// The value of a property of a presentable.
     public func value(of property: NodeProperty, at node: NodeID) -> PropertyValue {
         machine.forest.value(of: property, at: slot(node))

@@ -199,9 +199,9 @@ struct Machine: Sendable {
         case .deepLinkOpened(let request, let step, let arguments, let client):
             turn.call.request = request
             openDeepLink(step, arguments, by: client, request, &turn)
-        case .pathOpened(let request, let segments, let client, let timeout):
+        case .pathOpened(let request, let segments, let client, let timeout, let root):
             turn.call.request = request
-            openPath(segments, by: client, timeout: timeout, request, &turn)
+            openPath(segments, below: root, by: client, timeout: timeout, request, &turn)
         case .flowRegistered(let request, let registration):
             register(registration, request, &turn)
         case .flowUnregistered(let request, let flow, let client):

@@ -51,6 +51,11 @@ struct AlongCommand: Command {
     @Option(help: ArgumentHelp("How long all segments together may take (default: 10s).", valueName: "time"))
     var timeout: String?
 
+    @Option(
+        name: .customLong("root"),
+        help: ArgumentHelp("Begin below this live root.", valueName: "node"), completion: Completion.nodes)
+    var start: String?
+
     func run(_ context: Context) throws(Failure) -> ExitStatus {
         let time = try TypedTime.span(timeout)
         var typed: [PathSegment] = []
@@ -59,7 +64,9 @@ struct AlongCommand: Command {
         let declarations = try client.declarations()
         var path: [Value] = []
         for segment in typed { path.append(try segment.value(declarations)) }
-        let options = time.map { [("timeout", Value.uint64($0))] } ?? []
+        var options: [(name: String, value: Value)] = []
+        if let time { options.append(("timeout", .uint64(time))) }
+        if let start { options.append(("root", .objectPath(try NodePath(start).objectPath))) }
         do throws(Failure) {
             let answer = try client.coordinator(
                 "NavigateAlong", .array(element: "(ssa{sv})", path), .dictionary(options),

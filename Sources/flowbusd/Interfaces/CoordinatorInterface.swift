@@ -178,8 +178,21 @@ extension Daemon {
         }
         try call.exitContainer()
         var timeout = Limits.pathTimeout
-        try CallOptions.read(call, known: [("timeout", "t")]) { _ in timeout = try call.readUInt64() }
-        handle(.pathOpened(nextRequest(), segments, by: call.client, timeout: timeout), answering: call)
+        var root: String?
+        try CallOptions.read(call, known: [("timeout", "t"), ("root", "o")]) { option in
+            switch option {
+            case "root": root = String(cString: try call.readObjectPath())
+            default: timeout = try call.readUInt64()
+            }
+        }
+        let above = root.flatMap { coordinator.node(at: $0) }.flatMap { coordinator.isRoot($0) ? $0 : nil }
+        if let root, above == nil {
+            commit()
+            return try call.replyError(
+                name: BusNames.BusError.unknownObject,
+                text: "'\(root)', the option 'root', is not the path of a live root")
+        }
+        handle(.pathOpened(nextRequest(), segments, by: call.client, timeout: timeout, below: above), answering: call)
     }
 
     fileprivate func reload(_ call: MessageReader) throws {
