@@ -94,7 +94,8 @@ struct GraphBuilder {
         if !emitters.isEmpty { notes.append("emitters: \(emitters.joined(separator: ", "))") }
         return FlowGraph.Box(
             id: id, name: flow.name, notes: notes, hasBack: flow.onBack != nil,
-            idle: flow.idle.map { "idle \(Self.text(microseconds: $0.after))" })
+            idle: flow.idle.isEmpty
+                ? nil : "idle " + flow.idle.map { Self.text(microseconds: $0.after) }.joined(separator: ", "))
     }
 
     private mutating func addSteps(of flow: Int) {
@@ -151,7 +152,7 @@ struct GraphBuilder {
         if let onBack = definition.onBack {
             add(Edge(kind: .back, from: FlowGraph.backNode(box), to: step(onBack, of: flow)))
         }
-        if let idle = definition.idle {
+        for idle in definition.idle {
             add(Edge(kind: .idle, from: FlowGraph.idleNode(box), to: step(idle.step, of: flow)))
         }
         if definition.navigator != nil { return }

@@ -42,6 +42,9 @@ extension TraceFields {
             guard case .visibilityChanged(let request, let node, let isVisible, let client) = $0 else { return nil }
             return (request, node, isVisible, client)
         },
+        TraceCase("touched", Event.presentableTouched, request, node, client) {
+            if case .presentableTouched(let request, let node, let client) = $0 { (request, node, client) } else { nil }
+        },
         TraceCase("dismissed", Event.presentableDismissed, request, node, client) {
             guard case .presentableDismissed(let request, let node, let client) = $0 else { return nil }
             return (request, node, client)

@@ -27,7 +27,7 @@ struct AlarmsTests {
         #expect(alarms.next == Alarms.Entry(due: at(10), subject: idle(2)))
         #expect(order(alarms) == [2, 3, 1, 4, 5])
         #expect(alarms.count == 5)
-        alarms.removeAll { [idle(3), idle(4), idle(5)].contains($0) }
+        alarms.removeAll { [idle(3), idle(4), idle(5)].contains($0.subject) }
         #expect(order(alarms) == [2, 1])
         alarms.removeAll { _ in true }
         #expect(alarms.next == nil)

@@ -21,6 +21,9 @@ struct CoordinatorSnapshot: Equatable {
             if !withTimes {
                 node.flow?.reached = nil
                 node.flow?.isResting = false
+                node.flow?.stage = 0
+                node.flow?.touched = nil
+                node.flow?.alarm = nil
             }
             return node
         }

@@ -62,7 +62,7 @@ struct DefinitionsBuilder {
         var isRestored = true
         var onBack: String?
         /// In µs.
-        var idle: (after: UInt64, step: String)?
+        var idle: [(after: UInt64, step: String)] = []
         var emitters: [String] = []
         /// The bus name of the guard, and the steps that it is asked about; empty for all.
         var guarded: (by: String, steps: [String])?
@@ -101,7 +101,7 @@ struct DefinitionsBuilder {
 
     mutating func screen(
         _ name: String, _ parameters: KeyValuePairs<String, String> = [:], presenter: String? = nil,
-        action: String? = nil, whenOwnerGone: WhenOwnerGone = .dismiss
+        action: String? = nil, whenOwnerGone: WhenOwnerGone = .dismiss, keepsAwake: Bool = false
     ) {
         let service = presenter.map { Service($0, path: "/presenter", timeout: Limits.presenterTimeout) }
         screens[name] = ScreenDeclaration(
@@ -109,7 +109,7 @@ struct DefinitionsBuilder {
             presenter: service.map { service in
                 action.map { .application(service, action: $0) } ?? .service(service)
             },
-            whenOwnerGone: whenOwnerGone)
+            whenOwnerGone: whenOwnerGone, keepsAwake: keepsAwake)
     }
 
     mutating func flow(
@@ -117,6 +117,7 @@ struct DefinitionsBuilder {
         children: Children = .free, layers: [Layer] = [], isUnique: Bool = false, whenHidden: WhenHidden = .ignore,
         announces: Bool = false,
         isRestored: Bool = true, onBack: String? = nil, idle: (after: UInt64, step: String)? = nil,
+        stages: [(after: UInt64, step: String)] = [],
         emitters: [String] = [],
         guarded: (by: String, steps: [String])? = nil, navigated: (by: String, steps: [String])? = nil,
         on rules: KeyValuePairs<String, Branches> = [:]
@@ -124,8 +125,7 @@ struct DefinitionsBuilder {
         flows[name] = Flow(
             name: name, parameters: Self.parameters(parameters), initial: initial, children: children,
             layers: layers, isUnique: isUnique, whenHidden: whenHidden, announces: announces, isRestored: isRestored,
-            onBack: onBack,
-            idle: idle,
+            onBack: onBack, idle: idle.map { [$0] } ?? stages,
             emitters: emitters, guarded: guarded, navigated: navigated,
             rules: rules.map { (step: $0.key, branches: $0.value) })
     }
@@ -190,7 +190,7 @@ extension DefinitionsBuilder {
         for flow in flows.values {
             mention(step: flow.initial)
             mention(step: flow.onBack)
-            mention(step: flow.idle?.step)
+            for stage in flow.idle { mention(step: stage.step) }
             for step in (flow.guarded?.steps ?? []) + (flow.navigated?.steps ?? []) { mention(step: step) }
             for rule in flow.rules {
                 mention(step: rule.step)

@@ -198,14 +198,14 @@ extension RandomLife {
         return forest.preorder().allSatisfy { slot in
             guard let flow = forest[slot].flow else { return true }
             let own = entries[forest.id(of: slot)] ?? []
-            guard let idle = coordinator.definitions[flow.definition].idle else {
-                return flow.reached == nil && own.isEmpty
-            }
-            guard let reached = flow.reached else { return false }
-            if flow.isResting { return own.isEmpty }
-            let due = reached.advanced(by: idle.after)
+            let stages = coordinator.definitions[flow.definition].idle
+            guard !stages.isEmpty else { return flow.reached == nil && own.isEmpty }
+            guard let reached = flow.lastReached else { return false }
+            if flow.isResting || flow.wakers > 0 { return true }
+            let due = reached.advanced(by: stages[min(flow.stage, stages.count - 1)].after)
             let isInTime = transcript.last != "timer" || due > Instant(microseconds: now)
-            return own.count == 1 && own[0] <= due && isInTime
+            guard let alarm = flow.alarm else { return false }
+            return own.contains(alarm) && alarm <= due && isInTime
         }
     }
 }

@@ -64,6 +64,7 @@ enum RecordSamples {
 
     static let activities: [(ActivityRecord, String)] = [
         (ActivityRecord(last: nil, reached: nil, isResting: true), "000001"),
+        (ActivityRecord(last: nil, reached: nil, isResting: false, stage: 2, isAwake: true), "0000000201"),
         (
             ActivityRecord(
                 last: .init(serial: 9, step: "go", arguments: arguments, client: client),

@@ -71,6 +71,12 @@ final class World {
         return effects.map(\.line)
     }
 
+    /// Ends the process in an orderly way; ``restart(_:onSameBus:owners:)`` follows.
+    func endOrderly() {
+        coordinator.releaseReservedNumbers()
+        _ = archive.update(from: &coordinator)
+    }
+
     /// Restarts the process, with other definitions if any are given. The owners of bus names are known before, as set
     /// with ``own(_:_:)``.
     @discardableResult
@@ -136,6 +142,11 @@ final class World {
     @discardableResult
     func dismiss(_ path: String, by client: String = ":1.1") throws -> [String] {
         handle(.presentableDismissed(nextRequest(), try node(path), by: Client(client)))
+    }
+
+    @discardableResult
+    func touch(_ path: String, by client: String = ":1.1") throws -> [String] {
+        handle(.presentableTouched(nextRequest(), try node(path), by: Client(client)))
     }
 
     /// Sets the owner of a bus name, or none.

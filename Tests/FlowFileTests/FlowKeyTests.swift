@@ -27,7 +27,17 @@ struct FlowKeyTests {
             "onBack = 'needs'", "onBack",
             "step 'needs' needs the argument 'a', but 'onBack' gives none; it has to be a step that needs no arguments"
         ),
-        ("idle = '60s'", "idle", "this is a string; it has to be a table: { after = \"60s\", step = \"NAME\" }"),
+        (
+            "idle = '60s'", "idle",
+            "this is a string; it has to be a table: { after = \"60s\", step = \"NAME\" }, or a list of such tables"
+        ),
+        ("idle = []", "idle", "the list is empty; leave 'idle' out where nothing happens"),
+        ("idle = [1]", "idle[1]", "this is an integer; it has to be a table: { after = \"60s\", step = \"NAME\" }"),
+        (
+            "idle = [{ after = '2s', step = 'home' }, { after = '2000ms', step = 'home' }]", "idle[2].after",
+            "'2000ms' is not later than the stage before; the time of each stage counts from the last step that reached "
+                + "the flow, and has to be longer than the one before"
+        ),
         ("idle = { step = 'home' }", "idle", "'idle' needs a time: after = \"60s\""),
         ("idle = { after = '1s' }", "idle", "'idle' has to name its step: step = \"NAME\""),
         (
@@ -89,7 +99,9 @@ struct FlowKeyTests {
     @Test func `keys with values`() throws {
         #expect(try flow("onBack = 'home'").onBack == StepID(0))
         #expect(try flow("onBack = 'maybe'").onBack == StepID(1))
-        #expect(try flow("idle = { after = '250ms', step = 'maybe' }").idle == Idle(after: 250_000, step: StepID(1)))
+        #expect(try flow("idle = { after = '250ms', step = 'maybe' }").idle == [Idle(after: 250_000, step: StepID(1))])
+        let stages = try flow("idle = [{ after = '1s', step = 'maybe' }, { after = '2s', step = 'maybe' }]").idle
+        #expect(stages.map(\.after) == [1_000_000, 2_000_000])
         #expect(try flow("emitters = ['b.c', 'a.b']").emitters == ["b.c", "a.b"])
         let (mixed, owners) = (try flow("emitters = ['a.b', 'owner']"), try flow("emitters = ['owner']"))
         #expect(mixed.emitters == ["a.b"] && mixed.ownersMayEmit && owners.emitters == [] && owners.ownersMayEmit)
@@ -106,7 +118,7 @@ struct FlowKeyTests {
 
     @Test func `default values`() throws {
         let flow = try flow("")
-        #expect(flow.onBack == nil && flow.idle == nil && flow.emitters == [] && flow.whenHidden == .ignore)
+        #expect(flow.onBack == nil && flow.idle == [] && flow.emitters == [] && flow.whenHidden == .ignore)
     }
 
     @Test func `a step that the flow has no rule for`() throws {

@@ -55,6 +55,9 @@ struct OnlyChecked: CustomTestStringConvertible, Sendable {
             why: "two tables of a list are not compared", message: " is the same; remove one of them",
             example: stepper + stepper.split(separator: "\n").suffix(6).joined(separator: "\n")),
         OnlyChecked(
+            why: "times are not compared", message: " is not later than the stage before",
+            example: f + "[flows.f]\nidle = [{ after = '2s', step = 'rest' }, { after = '1s', step = 'rest' }]"),
+        OnlyChecked(
             why: "so are their types", message: " does not fit: ",
             // What fits no type, the schema refuses.
             pattern: { !$0.contains("date or time") && !$0.contains("can't go over the bus") },

@@ -27,7 +27,9 @@ struct DefinitionGenerator {
         steps = (0..<random.number(3...8)).map { number in
             StepDeclaration("s\(number)", parameters: parameters(), isPrivate: random.chance(12))
         }
-        screens = Self.screenNames.prefix(random.number(2...5)).map { ScreenDeclaration($0, parameters: parameters()) }
+        screens = Self.screenNames.prefix(random.number(2...5)).map {
+            ScreenDeclaration($0, parameters: parameters(), keepsAwake: random.chance(12))
+        }
         // After a reload a name can be missing.
         if random.chance(20) { screens.remove(at: random.below(screens.count)) }
         var names = Array(Self.flowNames.prefix(random.number(2...5)))
@@ -95,9 +97,13 @@ struct DefinitionGenerator {
         let names = random.chance(50) ? ["low", "high"] : ["low", "middle", "high", "top"]
         layers = covering == .layers ? names.map { Layer($0, covers: random.chance(80)) } : []
         for rank in steps.indices where random.chance(70) { rules.append(rule(rank)) }
-        var idle: Idle?
-        if random.chance(15), let step = bareStep() {
-            idle = Idle(after: UInt64(random.number(1...6)) * 1_000_003, step: step)
+        var idle: [Idle] = []
+        if random.chance(15) {
+            var after: UInt64 = 0
+            for _ in 0..<random.weighted([0, 60, 30, 10]) {
+                after += UInt64(random.number(1...6)) * 1_000_003
+                if let step = bareStep() { idle.append(Idle(after: after, step: step)) }
+            }
         }
         return FlowDefinition(
             flows[number].name, parameters: flows[number].parameters, initial: flows[number].initial,

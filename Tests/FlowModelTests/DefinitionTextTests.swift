@@ -33,7 +33,7 @@ extension Definitions {
         }
         return Definitions(
             steps: steps.map { StepDeclaration($0.name, parameters: parameters, isPrivate: $0.isPrivate) },
-            screens: screens.map { ScreenDeclaration($0.name, parameters: parameters) },
+            screens: screens.map { ScreenDeclaration($0.name, parameters: parameters, keepsAwake: $0.keepsAwake) },
             flows: flows.map { flow in
                 FlowDefinition(
                     flow.name, parameters: parameters, initial: flow.initial, children: flow.children,

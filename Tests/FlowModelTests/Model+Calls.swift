@@ -48,7 +48,7 @@ extension Model {
     }
 
     /// Takes, defers or ignores a step from outside (S-15).
-    private func gate(_ node: ModelNode, _ step: ModelStep) throws(FlowError) -> Outcome {
+    func gate(_ node: ModelNode, _ step: ModelStep) throws(FlowError) -> Outcome {
         if !isPresented(node) {
             switch whenHidden(node) {
             case .allow: break
@@ -308,43 +308,5 @@ extension Model {
         let root = try begin(FlowRequest(definition, by: client))
         guard root.isLive else { throw FlowError(.pathFailed) }
         return root
-    }
-
-    // MARK: - Idle (S-34)
-
-    /// Records activity of the flow and its ancestors.
-    func reach(_ flow: ModelNode) {
-        (flow.idleSince, flow.idleRests) = (now, false)
-        if let parent = flow.parent { reach(parent) }
-    }
-
-    /// When the flow's idle step is due.
-    func deadline(_ flow: ModelNode) -> UInt64? {
-        guard flow.isFlow, !flow.idleRests, let idle = definitions.flows[flow.definition].idle else { return nil }
-        return flow.idleSince + idle.after
-    }
-
-    /// The earliest of all.
-    var deadline: UInt64? { nodes.compactMap(deadline).min() }
-
-    func fireIdle() {
-        while let flow = nodes.filter({ deadline($0).map { $0 <= now } == true }).min(by: {
-            (deadline($0) ?? 0, $0.instance) < (deadline($1) ?? 0, $1.instance)
-        }), let idle = definitions.flows[flow.definition].idle {
-            flow.idleSince = now
-            let step = ModelStep(
-                step: idle.step, arguments: [], flow: flow, origin: newOrigin(), cause: 0, client: .daemon,
-                purpose: .idle)
-            do throws(FlowError) {
-                switch try gate(flow, step) {
-                // It waits; another one would be useless.
-                case .ignored(.deferred): flow.idleRests = true
-                case .ignored(.hidden): reportFailure(step, .verdict(.hidden))
-                default: break
-                }
-            } catch {
-                reportFailure(step, .error(error.code))
-            }
-        }
     }
 }

@@ -11,10 +11,10 @@ extension Model {
         }
         for node in nodes { drop(at: node, new) }
         for node in nodes where node.isFlow {
-            let was = definitions.flows[node.definition].idle.map { ($0.after, definitions[$0.step].name) }
+            let was = definitions.flows[node.definition].idle.map { "\($0.after) \(definitions[$0.step].name)" }
             node.definition = new.flow(named: node.name)?.index ?? 0
-            let idle = new.flows[node.definition].idle.map { ($0.after, new[$0.step].name) }
-            if was?.0 != idle?.0 || was?.1 != idle?.1 { (node.idleSince, node.idleRests) = (now, false) }
+            let idle = new.flows[node.definition].idle.map { "\($0.after) \(new[$0.step].name)" }
+            if was != idle { beginIdleTimes(of: node) }
         }
         // Arguments that have become private are hidden.
         for node in nodes {

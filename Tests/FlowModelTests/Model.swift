@@ -75,6 +75,8 @@ final class Model {
             answer(request, emit(on: node.instance, steps, client))
         case .visibilityChanged(let request, let node, let isVisible, let client):
             answer(request, show(node.instance, isVisible, client))
+        case .presentableTouched(let request, let node, let client):
+            answer(request, touch(node.instance, client))
         case .presentableDismissed(let request, let node, let client):
             answer(request, dismiss(node.instance, client))
         case .backPressed(let request, let node, let client, let options):
@@ -96,6 +98,7 @@ final class Model {
             .guardReplied, .navigatorReplied, .presenterReplied, .restored:
             preconditionFailure("the model lives in a world of one process")
         }
+        restartDozing()
         return observed
     }
 
@@ -190,6 +193,7 @@ final class Model {
 
     /// Reports changed properties. Readiness (S-26) is computed from the leaves up and is never lost.
     func reportChanges() {
+        lookForWakingScreens()
         for root in roots { settleReadiness(root) }
         for root in roots { reportChanges(root, true) }
     }

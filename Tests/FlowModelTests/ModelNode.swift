@@ -41,6 +41,11 @@ final class ModelNode {
     /// The time of the latest activity (S-34).
     var idleSince: UInt64 = 0
     var idleRests = false
+    /// The next of its idle steps.
+    var idleStage = 0
+    /// Whether a screen below it kept it awake when that was last looked at, and whether that has ended since.
+    var wasAwake = false
+    var dozes = false
     /// The reported properties.
     var reported = ReportedState()
 

@@ -14,6 +14,7 @@ struct Operation {
         case emitMany(Target, [(step: String, arguments: Arguments)], Client)
         case show(Target, Bool, Client)
         case dismiss(Target, Client)
+        case touch(Target, Client)
         case back(Target, goes: Target?, token: String?, Client)
         case coordinate(
             flow: String, id: String?, Arguments, step: String?, stepArguments: Arguments, Client, token: String?,
@@ -57,6 +58,8 @@ extension Operation {
             return .stepsEmitted(request, on: node, emitted, by: client)
         case .show(let target, let isVisible, let client):
             return find(target).map { .visibilityChanged(request, of: $0, isVisible: isVisible, by: client) }
+        case .touch(let target, let client):
+            return find(target).map { .presentableTouched(request, $0, by: client) }
         case .dismiss(let target, let client):
             return find(target).map { .presentableDismissed(request, $0, by: client) }
         case .back(let target, let goes, let token, let client):

@@ -34,7 +34,7 @@ struct OperationGenerator {
         }
         guard let node = random.element(nodes) else { return .timer }
         let many = isWild ? 0 : 30
-        switch random.weighted([440, many, 170, 50, 60, 70, 30, many, 40, 12, 15, 12, 30, 10, 12]) {
+        switch random.weighted([440, many, 170, 50, 60, 70, 30, many, 40, 12, 15, 12, 30, 10, 12, 40]) {
         case 0: return emit(node, model)
         case 1: return emitMany(node, model)
         case 2: return .show(target(random.element(nodes.filter { !$0.isVisible }) ?? node), true, client())
@@ -60,6 +60,7 @@ struct OperationGenerator {
             // Some are no roots, and some names are wrong.
             let root = random.chance(90) ? random.element(model.roots) ?? node : node
             return .move(target(root), to: random.among("left", "right", "", "a b"), client())
+        case 15: return .touch(target(random.element(nodes.filter { model.isPresented($0) }) ?? node), client())
         case 13: return .identify(client(), user: random.chance(70) ? 1_000 : 1_001)
         default:
             var generator = DefinitionGenerator(seed: random.next(), isWild: isWild)

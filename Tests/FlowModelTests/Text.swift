@@ -43,7 +43,7 @@ extension [Parameter] {
 extension Definitions {
     var text: String {
         var lines = steps.map { "  step \($0.name)\($0.parameters.text)\($0.isPrivate ? " private" : "")" }
-        lines += screens.map { "  screen \($0.name)\($0.parameters.text)" }
+        lines += screens.map { "  screen \($0.name)\($0.parameters.text)" + ($0.keepsAwake ? " keepsAwake" : "") }
         for flow in flows {
             var line = "  flow \(flow.name)\(flow.parameters.text) \(flow.children) whenHidden=\(flow.whenHidden)"
             if let initial = flow.initial { line += " initial=\(self[initial].name)" }
@@ -51,7 +51,7 @@ extension Definitions {
             if flow.isUnique { line += " unique" }
             if flow.announces { line += " announce" }
             if let onBack = flow.onBack { line += " onBack=\(self[onBack].name)" }
-            if let idle = flow.idle { line += " idle=\(self[idle.step].name) after \(idle.after)" }
+            for idle in flow.idle { line += " idle=\(self[idle.step].name) after \(idle.after)" }
             if !flow.emitters.isEmpty { line += " emitters=\(flow.emitters)" }
             if flow.ownersMayEmit { line += " emitters=owner" }
             lines.append(line)
@@ -149,6 +149,7 @@ extension Operation {
                     + "] on \(target.text) by \(client.name)"
             case .show(let target, let isVisible, let client):
                 (isVisible ? "show " : "hide ") + "\(target.text) by \(client.name)"
+            case .touch(let target, let client): "touch \(target.text) by \(client.name)"
             case .dismiss(let target, let client): "dismiss \(target.text) by \(client.name)"
             case .back(let target, let goes, let token, let client):
                 "back \(target.text) by \(client.name)" + (goes.map { " goes=\($0.text)" } ?? "")

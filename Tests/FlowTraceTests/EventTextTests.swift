@@ -53,6 +53,7 @@ struct EventTextTests {
         "started", "continued", "timer", "deep-link 1 go 1 \"n\" x 5 \":1.1\"",
         "visible 1 /base/main true \":1.1\"",
         "dismissed 1 /base/main \":1.1\"",
+        "touched 1 /base/main \":1.1\"",
         "claimed 1 /base/main \":1.1\"",
         "released 1 /base/main \":1.1\"",
         "readiness 1 /base/main \":1.1\"",
@@ -110,6 +111,7 @@ struct EventTextTests {
         case started, continued, timer, emitted, repeated, visible, dismissed, claimed, released, readiness, back
         case requested, path, registered, unregistered, definitions, restored
         case emittedList = "emitted-list"
+        case touched
         case backRepeated = "back-repeated"
         case backStep = "back-step"
         case deepLink = "deep-link"
@@ -135,6 +137,7 @@ struct EventTextTests {
                 case .stepsEmitted: .emittedList
                 case .visibilityChanged: .visible
                 case .presentableDismissed: .dismissed
+                case .presentableTouched: .touched
                 case .presentableClaimed: .claimed
                 case .presentableReleased: .released
                 case .readinessAwaited: .readiness

@@ -87,6 +87,7 @@ struct InstancePathTests {
         #expect(try call(list, "Presentable", "SetVisible", true) == [])
         #expect(try call(list, "Presentable", "Claim") == [])
         #expect(try service.property("Owner", of: "/shop/list", "Presentable") == .string(service.client.uniqueName))
+        #expect(try call(list, "Presentable", "Touch") == [])
         #expect(try call(list, "Presentable", "SetBackStep", "closed") == [])
         #expect(try call(list, "Stepper", "PeekBack") == ["step", .options(["step": "closed"])])
         #expect(try call(list, "Stepper", "BackWithOptions", .options()) == [.uint64(7), "navigated"])
@@ -127,7 +128,7 @@ struct InstancePathTests {
         let calls: [(String, String, [BusValue])] = [
             ("Presentable", "Dismiss", []), ("Presentable", "SetVisible", [true]),
             ("Presentable", "SetVisible", [false]), ("Presentable", "Claim", []), ("Presentable", "Release", []),
-            ("Presentable", "SetBackStep", [""]), ("Stepper", "PeekBack", []),
+            ("Presentable", "SetBackStep", [""]), ("Presentable", "Touch", []), ("Stepper", "PeekBack", []),
             ("Stepper", "BackWithOptions", [.options(["token": "new"])]),
             ("Flow", "Back", []), ("Flow", "WaitReady", []),
             ("Flow", "GetLastNavigation", []), ("Stepper", "EmitStep", emission),

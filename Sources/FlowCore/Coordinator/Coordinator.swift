@@ -154,6 +154,7 @@ struct Machine: Sendable {
         dispatch(event, &turn)
         goOn(&turn)
         watchSuspended()
+        restartDozing(&turn)
         askForTimer(&turn)
         if hasMore || calls.hasSavedProgress { recordRest(&turn) }
         finish(&turn)
@@ -176,6 +177,8 @@ struct Machine: Sendable {
             emit(steps, on: node, by: client, calledAt: path, request, &turn)
         case .visibilityChanged(let request, let node, let isVisible, let client):
             setVisible(node, isVisible, by: client, request, &turn)
+        case .presentableTouched(let request, let node, let client):
+            touch(node, by: client, request, &turn)
         case .presentableDismissed(let request, let node, let client):
             dismiss(node, by: client, request, &turn)
         case .presentableClaimed(let request, let node, let client):

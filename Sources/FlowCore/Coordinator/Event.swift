@@ -64,6 +64,8 @@ public enum Event: Sendable {
     case stepsEmitted(RequestID, on: NodeID, [EmittedStep], by: Client, calledAt: String? = nil)
     /// A client reported that a presentable is shown or hidden (S-14).
     case visibilityChanged(RequestID, of: NodeID, isVisible: Bool, by: Client)
+    /// A client reported input at a presentable that is no step (S-34).
+    case presentableTouched(RequestID, NodeID, by: Client)
     /// A client dismissed a presentable (S-22).
     case presentableDismissed(RequestID, NodeID, by: Client)
     /// A client claimed a presentable (S-29).

@@ -43,6 +43,8 @@ public final class Definitions: Equatable, Sendable {
 
     /// Whether some flow has an idle step.
     let haveIdleFlows: Bool
+    /// Whether some screen keeps the flows above it from being idle.
+    let haveWakingScreens: Bool
     /// Whether some flow has a guard or a navigator.
     let askOthers: Bool
 
@@ -60,7 +62,8 @@ public final class Definitions: Equatable, Sendable {
         self.flows = flows
         self.autostart = autostart
         self.steppers = steppers
-        haveIdleFlows = flows.contains { $0.idle != nil }
+        haveIdleFlows = flows.contains { !$0.idle.isEmpty }
+        haveWakingScreens = screens.contains(where: \.keepsAwake)
         askOthers = flows.contains(where: \.asksOthers)
         stepIndex = Self.index(steps.map(\.name))
         screenIndex = Self.index(screens.map(\.name))
@@ -171,16 +174,19 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public let presenter: Presenter?
     /// The policy for the end of its owner's connection (S-30).
     public let whenOwnerGone: WhenOwnerGone
+    /// Whether the flows above it are not idle while it is presented (S-34).
+    public let keepsAwake: Bool
 
     /// Creates a screen.
     public init(
         _ name: String, parameters: [Parameter] = [], presenter: Presenter? = nil,
-        whenOwnerGone: WhenOwnerGone = .dismiss
+        whenOwnerGone: WhenOwnerGone = .dismiss, keepsAwake: Bool = false
     ) {
         self.name = name
         self.parameters = parameters
         self.presenter = presenter
         self.whenOwnerGone = whenOwnerGone
+        self.keepsAwake = keepsAwake
     }
 }
 
@@ -247,8 +253,9 @@ public struct FlowDefinition: Equatable, Sendable {
     public let isRestored: Bool
     /// The step that is triggered when Back ends at the flow (S-24).
     public let onBack: StepID?
-    /// The step that is triggered when no step from outside reached the flow for some time (S-34).
-    public let idle: Idle?
+    /// The steps that are triggered when no step from outside reached the flow for some time, one after the other (S-34);
+    /// empty if there are none.
+    public let idle: [Idle]
     /// The bus names whose owners alone may emit steps on the flow and its screens, or send it Back; empty if every
     /// client may, unless ``ownersMayEmit``.
     public let emitters: [String]
@@ -267,7 +274,7 @@ public struct FlowDefinition: Equatable, Sendable {
     public init(
         _ name: String, parameters: [Parameter] = [], initial: StepID? = nil, children: Children = .free,
         layers: [Layer] = [], isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false,
-        isRestored: Bool = true, onBack: StepID? = nil, idle: Idle? = nil, emitters: [String] = [],
+        isRestored: Bool = true, onBack: StepID? = nil, idle: [Idle] = [], emitters: [String] = [],
         ownersMayEmit: Bool = false, guard: Guard? = nil, navigator: Navigator? = nil,
         rules: [Rule] = []
     ) {
@@ -304,7 +311,7 @@ public struct FlowDefinition: Equatable, Sendable {
 /// A step that a flow triggers on itself when no step from outside reached it, or anything below it, for some time
 /// (S-34).
 public struct Idle: Hashable, Sendable {
-    /// The time, in µs; more than 0.
+    /// The time since the flow was reached last, in µs; more than 0, and more than that of the stage before.
     public let after: UInt64
     /// The step; it needs no arguments.
     public let step: StepID
@@ -360,7 +367,6 @@ extension Definitions {
         let definition = flows[id.index]
         return Node.FlowState(
             definition: id, covering: definition.children, layers: definition.layers,
-            readiness: hasInitial ? .awaitingStep : .ready,
-            reached: definition.idle == nil ? nil : now, last: last)
+            readiness: hasInitial ? .awaitingStep : .ready, reached: definition.idle.isEmpty ? nil : now, last: last)
     }
 }

@@ -96,6 +96,7 @@ extension Limits {
                 "the period in which a screen is presented again at most \(revivals) times after the loss of its owner (S-30)",
                 time(revivalTime)),
             LimitRow("a call is remembered by its token (S-9)", time(tokenLifetime)),
+            LimitRow("`Touch` has no effect after a step or `Touch` that reached the flow (S-34)", time(touchPause)),
             LimitRow("the time between two steps of a property (S-42)", time(stepperPause)),
         ]
     }

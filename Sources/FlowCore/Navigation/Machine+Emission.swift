@@ -91,6 +91,20 @@ extension Machine {
         if !call.isAnswered { finishCall(request, .reply(request, .verdicts(list.outcomes)), &turn) }
     }
 
+    /// A client reports input that is no step: it reaches the flow of a presented presentable, as a step would (S-34).
+    mutating func touch(_ node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
+        guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
+        let flow = flow(for: slot)
+        do throws(FlowError) {
+            try checkEmitter(client, of: flow, on: slot == flow ? nil : slot, waits: false)
+        } catch {
+            turn.answer = .fail(request, error)
+            return
+        }
+        if forest[slot].isPresented { touch(flow, &turn) }
+        turn.answer = .reply(request, .done)
+    }
+
     /// The result of an emission.
     enum EmissionResult {
         /// The flow took the step, it has ended, and callers have their answers.
@@ -133,7 +147,7 @@ extension Machine {
     {
         let whenHidden = forest[slot].isPresented ? .allow : whenHidden(slot)
         if whenHidden == .ignore { return .ended(.ignored(.hidden)) }
-        let isFromOutside = step.purpose != .idle
+        let isFromOutside = !step.isIdle
         guard whenHidden == .allow else {
             let outcome = deferStep(step, at: slot, for: flow, onlyLatest: whenHidden == .latest, &turn)
             if isFromOutside, outcome == .ignored(.deferred) { reach(flow, &turn) }

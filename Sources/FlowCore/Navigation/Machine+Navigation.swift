@@ -72,6 +72,7 @@ extension Machine {
         case .make(let birth, _):
             let slot = forest.insert(birth, below: flow)
             scheduleIdleStep(of: slot)
+            noteKeepsAwake(slot)
             forest.update(slot) { [serial] node in
                 node.presenting?.origin = step.origin
                 node.presenting?.serial = serial

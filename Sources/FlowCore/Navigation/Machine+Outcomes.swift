@@ -117,7 +117,7 @@ extension Machine {
             .emitNavigationFailed(
                 NavigationFailure(
                     flow: place, cause: step.cause, client: step.client, step: name, reason: reason,
-                    message: message, isIdle: step.purpose == .idle)))
+                    message: message, isIdle: step.isIdle)))
     }
 
     /// Reports a waiting step that was dropped.

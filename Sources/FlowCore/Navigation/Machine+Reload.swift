@@ -18,7 +18,11 @@ extension Machine {
         renewSteps(for: new, &turn)
         renewWaiting(for: new, &turn)
         definitions = new
-        for slot in forest.preorder() where forest[slot].flow != nil {
+        for slot in forest.preorder() {
+            guard forest[slot].flow != nil else {
+                noteKeepsAwake(slot)
+                continue
+            }
             guard let flow = new.flow(named: forest[slot].name) else {
                 preconditionFailure("'\(forest[slot].path)' outlived its definition")
             }

@@ -11,8 +11,11 @@ extension Coordinator {
     /// Takes all records, as if each had changed.
     public mutating func takeAllRecords() -> [Record] { machine.takeAllRecords() }
 
-    /// Gives back unused serials and instances, at an orderly end of the process.
-    public mutating func releaseReservedNumbers() { machine.releaseReservedNumbers() }
+    /// Gives back unused serials and instances, and makes records of when flows were touched, at an orderly end of the process.
+    public mutating func releaseReservedNumbers() {
+        machine.recordTouches()
+        machine.releaseReservedNumbers()
+    }
 
     /// The number of the latest call that an earlier process had not answered; the calls of this process have greater ones.
     public var latestRequest: RequestID { RequestID(machine.calls.all.keys.lazy.map(\.number).max() ?? 0) }
@@ -118,7 +121,7 @@ extension Machine {
         let record = ActivityRecord(
             last: flow.last.map {
                 ActivityRecord.Last(serial: $0.serial, step: $0.step, arguments: $0.arguments, client: $0.client)
-            }, reached: flow.reached, isResting: flow.isResting)
+            }, reached: flow.reached, isResting: flow.isResting, stage: flow.stage, isAwake: flow.wakers > 0)
         return [Record(RecordKey(.activity, forest[slot].instance), record.encoded())]
     }
 
@@ -210,7 +213,7 @@ extension Machine {
         case .initial: record.purpose = .initial
         case .triggered: record.purpose = .triggered
         case .deferred: record.purpose = .deferred
-        case .idle: record.purpose = .idle
+        case .idle(let isLast): (record.purpose, record.index) = (.idle, isLast ? 0 : 1)
         case .property(let number):
             record.purpose = .property
             record.index = number

@@ -34,7 +34,7 @@ extension Machine {
             steppers.restore(record, number, isLive: lost.slots[record.root] != nil)
         }
         restoreSteps(of: stored, lost, onSameBus: onSameBus, &turn)
-        for slot in forest.preorder() where forest[slot].flow?.isResting == false { scheduleIdleStep(of: slot) }
+        if definitions.haveIdleFlows { restoreIdleTimes(stored, onSameBus: onSameBus, &turn) }
         triggerPresented(&turn)
         for (name, client) in departed { dismissFlows(client, &turn) { $0.navigator?.service.name == name } }
         run(&turn)
@@ -179,7 +179,21 @@ extension Machine {
                 }
             }, presenting: presenting)
         if let owner = birth.owner { watchClient(owner) }
-        return forest.insert(birth, below: parent, instance: instance)
+        let slot = forest.insert(birth, below: parent, instance: instance)
+        noteKeepsAwake(slot)
+        return slot
+    }
+
+    /// The idle times go on. If nothing keeps a flow awake any more, its times begin anew.
+    private mutating func restoreIdleTimes(_ stored: RecordSet, onSameBus: Bool, _ turn: inout Turn) {
+        for slot in forest.preorder() where forest[slot].flow?.reached != nil {
+            let wasAwake = onSameBus && stored.activities[forest[slot].instance]?.isAwake == true
+            if wasAwake, forest[slot].flow?.wakers == 0 {
+                beginIdleTimes(of: slot, &turn)
+            } else {
+                scheduleIdleStep(of: slot)
+            }
+        }
     }
 
     private func restoredState(
@@ -201,6 +215,7 @@ extension Machine {
         if onSameBus, state.reached != nil, let reached = activity?.reached {
             state.reached = reached
             state.isResting = activity?.isResting ?? false
+            state.stage = activity?.stage ?? 0
         }
         return state
     }

@@ -127,7 +127,7 @@ extension Machine {
         case .initial: return .initial
         case .triggered: return .triggered
         case .deferred: return .deferred
-        case .idle: return .idle
+        case .idle: return .idle(isLast: record.index == 0)
         case .property: return .property(record.index)
         case .signalled: return .signalled
         }

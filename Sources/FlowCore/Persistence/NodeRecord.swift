@@ -138,6 +138,10 @@ struct ActivityRecord: RecordBody, Equatable, Sendable {
     /// When a step from outside reached the flow.
     var reached: Instant?
     var isResting = false
+    /// The next stage of its idle steps.
+    var stage = 0
+    /// Whether a screen below kept it from being idle.
+    var isAwake = false
 
     static var unread: ActivityRecord { ActivityRecord() }
     var expectedByteCount: Int { 64 }
@@ -146,6 +150,9 @@ struct ActivityRecord: RecordBody, Equatable, Sendable {
         try coder.code(&last)
         try coder.code(&reached)
         try coder.code(&isResting)
+        guard coder.isFollowed(unless: stage == 0 && !isAwake) else { return }
+        try coder.code(&stage, upTo: .max)
+        try coder.code(&isAwake)
     }
 }
 

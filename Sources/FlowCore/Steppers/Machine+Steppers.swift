@@ -57,7 +57,7 @@ extension Machine {
     mutating func exchangeSteppers() {
         if steppers.isEmpty, definitions.steppers.isEmpty { return }
         steppers.exchange(definitions)
-        alarms.removeAll { if case .stepper = $0 { true } else { false } }
+        alarms.removeAll { if case .stepper = $0.subject { true } else { false } }
         for (stepper, time) in steppers.due { schedule(.stepper(stepper), due: time) }
     }
 

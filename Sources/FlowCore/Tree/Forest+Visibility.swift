@@ -69,6 +69,7 @@ extension Forest {
         let isPresented = self[slot].isVisible && isInSight
         guard isPresented != self[slot].isPresented else { return }
         update(slot) { $0.isPresented = isPresented }
+        if self[slot].keepsAwake { countWaker(isPresented ? 1 : -1, from: self[slot].parent) }
         if isPresented { notePresented(slot) }
         presentChildren(of: slot)
     }

@@ -23,6 +23,9 @@ struct Forest: Sendable {
     /// Screens whose presenter has to be called, in the order in which they came in sight (S-31).
     private var cameInSight: [NodeID] = []
 
+    /// Flows that no screen keeps awake any more, since ``takeDozing()``.
+    private var dozing: [NodeID] = []
+
     /// Whether an eviction removes what its search has found.
     var isEvicting = false
 
@@ -216,6 +219,7 @@ struct Forest: Sendable {
     private mutating func release(_ slot: NodeSlot, into gone: inout [Node]) {
         for child in children(of: slot).reversed() { release(child, into: &gone) }
         let node = nodes.remove(slot)
+        if node.keepsAwake, node.isPresented { countWaker(-1, from: node.parent) }
         slots.remove(node.path)
         named[node.name]?.remove(slot)
         if named[node.name]?.isEmpty == true { named[node.name] = nil }
@@ -296,6 +300,33 @@ extension Forest {
         if cameInSight.isEmpty { return [] }
         defer { cameInSight.removeAll(keepingCapacity: true) }
         return cameInSight.compactMap(slot(of:)).filter { self[$0].isInSight && self[$0].presenting?.state == .due }
+    }
+
+    /// Sets whether a screen keeps the flows above it from being idle while it is presented.
+    mutating func setKeepsAwake(_ keepsAwake: Bool, of slot: NodeSlot) {
+        guard self[slot].keepsAwake != keepsAwake else { return }
+        update(slot) { $0.keepsAwake = keepsAwake }
+        if self[slot].isPresented { countWaker(keepsAwake ? 1 : -1, from: self[slot].parent) }
+    }
+
+    /// Counts a presented screen that keeps a flow awake, and all flows above that: one more (1), or one less (-1).
+    mutating func countWaker(_ change: Int, from flow: NodeSlot?) {
+        var place = flow
+        while let slot = place {
+            let isDozing = update(slot) { node in
+                node.flow?.wakers += change
+                return node.flow?.wakers == 0
+            }
+            if isDozing { dozing.append(id(of: slot)) }
+            place = self[slot].parent
+        }
+    }
+
+    /// Takes the flows that no screen keeps awake any more.
+    mutating func takeDozing() -> [NodeSlot] {
+        if dozing.isEmpty { return [] }
+        defer { dozing = [] }
+        return dozing.compactMap(slot(of:)).filter { self[$0].flow?.wakers == 0 }
     }
 
     /// Takes the changes of live nodes: the new ones, and new values of the others.

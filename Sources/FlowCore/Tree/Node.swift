@@ -97,6 +97,8 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     var isEvictable = false
     /// Whether, by that search, it and all below it can be evicted and none of them is presented.
     var isUnseen = false
+    /// Whether the flows above it are not idle while it is presented (S-34); of a screen, by its declaration.
+    var keepsAwake = false
     /// The state of a screen with a presenter.
     var presenting: Presenting?
     /// The state of a flow; nil for a screen.
@@ -178,6 +180,14 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         var reached: Instant? { didSet { if reached != oldValue { follows.insert(.activity) } } }
         /// Whether its idle step was navigated since then, so that it waits until it is reached again.
         var isResting = false { didSet { if isResting != oldValue { follows.insert(.activity) } } }
+        /// The next of its idle steps.
+        var stage = 0 { didSet { if stage != oldValue { follows.insert(.activity) } } }
+        /// When `Touch` last reached it, which is not recorded.
+        var touched: Instant?
+        /// How many presented screens below it keep it from being idle. Derived.
+        var wakers = 0 { didSet { if (wakers == 0) != (oldValue == 0) { follows.insert(.activity) } } }
+        /// The time of its next alarm; nil if it has none.
+        var alarm: Instant?
         fileprivate var follows: Changes = []
 
         init(
@@ -194,6 +204,9 @@ struct Node: HasNodeTraits, Equatable, Sendable {
 
         /// Whether it is ready (S-26).
         var isReady: Bool { readiness == .ready }
+
+        /// When a step from outside or `Touch` last reached it; nil without an idle step.
+        var lastReached: Instant? { reached.map { max($0, touched ?? $0) } }
 
         @inline(__always)
         fileprivate mutating func takeFollows(into all: inout Changes) {

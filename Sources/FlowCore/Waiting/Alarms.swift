@@ -44,7 +44,7 @@ struct Alarms: Sendable {
 
     mutating func removeNext() { _ = entries.popFirst() }
 
-    mutating func removeAll(where isOver: (Subject) -> Bool) { entries.removeAll { isOver($0.subject) } }
+    mutating func removeAll(where isOver: (Entry) -> Bool) { entries.removeAll(where: isOver) }
 
     // MARK: The timer
 

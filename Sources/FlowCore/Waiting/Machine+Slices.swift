@@ -77,21 +77,19 @@ extension Machine {
     }
 
     private mutating func takeIdle(_ flow: NodeID, due expected: Instant, _ turn: inout Turn) {
-        guard let slot = forest.slot(of: flow), let reached = forest[slot].flow?.reached,
-            let idle = idle(of: slot)
-        else { return }
-        let due = reached.advanced(by: idle.after)
-        guard due == expected else { return alarms.insert(.flow(flow), due: due) }
-        // The flow rests until the outcome is known, and longer if the step is navigated or deferred.
-        forest.update(slot) { $0.flow?.isResting = true }
-        emitIdleStep(idle, at: slot, &turn)
+        // The idle step before may have dismissed a screen that kept this flow awake.
+        restartDozing(&turn)
+        guard let slot = forest.slot(of: flow), let (idle, isLast) = takeIdleStep(of: slot, dueBy: expected) else {
+            return
+        }
+        emitIdleStep(idle, isLast: isLast, at: slot, &turn)
     }
 
     /// Emits the idle step of a flow on it.
-    private mutating func emitIdleStep(_ idle: Idle, at flow: NodeSlot, _ turn: inout Turn) {
+    private mutating func emitIdleStep(_ idle: Idle, isLast: Bool, at flow: NodeSlot, _ turn: inout Turn) {
         let step = WaitingStep(
             origin: origins.next(), client: .daemon, flow: forest.id(of: flow),
-            step: idle.step, arguments: [], cause: 0, purpose: .idle)
+            step: idle.step, arguments: [], cause: 0, purpose: .idle(isLast: isLast))
         switch pass(step, at: flow, for: flow, &turn) {
         case .taken, .waiting: break
         case .ended(let outcome):

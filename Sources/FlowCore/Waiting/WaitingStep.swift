@@ -16,8 +16,8 @@ struct WaitingStep: Equatable, Sendable {
         case triggered
         /// Nothing any more: it came from outside, and was deferred (S-15).
         case deferred
-        /// Nothing: it is an idle step (S-34).
-        case idle
+        /// Nothing: it is an idle step, of the last stage or of an earlier one (S-34).
+        case idle(isLast: Bool)
         /// Nothing: a property of another service has changed (S-42). The number stands for the property and the root.
         case property(UInt64)
         /// Nothing: another service sent a signal.
@@ -46,6 +46,9 @@ struct WaitingStep: Equatable, Sendable {
     /// The number that the queue gave it when it first arrived; 0 if it has none. It keeps its place within its origin by
     /// that, however often it waits (S-6).
     var number: UInt64 = 0
+
+    /// Whether it is an idle step (S-34).
+    var isIdle: Bool { if case .idle = purpose { true } else { false } }
 
     /// Whether a deep link brought it (S-27).
     var isDeepLink: Bool {

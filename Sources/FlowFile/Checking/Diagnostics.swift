@@ -107,10 +107,18 @@ struct Item {
         return Section(pairs, location)[key]
     }
 
+    /// The value, if it is a string.
+    var text: String? { if case .string(let text) = value { text } else { nil } }
+
+    /// The items of a list; nil, without a report, if this is none.
+    var items: [Item]? {
+        guard case .list(let values) = value else { return nil }
+        return values.enumerated().map { Item(value: $1, location: location.element($0)) }
+    }
+
     /// Returns the value as a list; reports any other kind.
     func list(_ diagnostics: Diagnostics, _ what: String) -> [Item]? {
-        guard case .list(let values) = value else { return typeMismatch(diagnostics, what) }
-        return values.enumerated().map { Item(value: $1, location: location.element($0)) }
+        items ?? typeMismatch(diagnostics, what)
     }
 
     /// Returns the value as a case of an enumeration; reports any other value.

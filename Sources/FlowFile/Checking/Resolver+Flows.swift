@@ -12,7 +12,7 @@ extension Resolver {
         let announces = draft.keys["announce"]?.bool(diagnostics)
         let isRestored = draft.keys["restore"]?.bool(diagnostics)
         let onBack = draft.keys["onBack"].flatMap { stepWithoutArguments($0, of: "onBack") }
-        let idle = draft.keys["idle"].flatMap { self.idle($0) }
+        let idle = draft.keys["idle"].map { self.stages($0) } ?? []
         let emitters = draft.keys["emitters"].flatMap { self.emitters($0) }
         let `guard` = draft.keys["guard"].flatMap { self.guard($0) }
         let navigator = draft.keys["navigator"].flatMap { self.navigator($0) }
@@ -28,8 +28,30 @@ extension Resolver {
             navigator: navigator, rules: rules.sorted { $0.step.index < $1.step.index })
     }
 
-    private func idle(_ item: Item) -> Idle? {
-        guard let table = item.section(diagnostics, "a table: { after = \"60s\", step = \"NAME\" }") else { return nil }
+    /// The idle steps: one, or a list of them, each later than the one before.
+    private func stages(_ item: Item) -> [Idle] {
+        let what = "a table: { after = \"60s\", step = \"NAME\" }, or a list of such tables"
+        guard case .list = item.value else { return idle(item, what).map { [$0] } ?? [] }
+        let items = item.list(diagnostics, what) ?? []
+        if items.isEmpty {
+            diagnostics.error(item.location, "the list is empty; leave 'idle' out where nothing happens")
+        }
+        var stages: [Idle] = []
+        for item in items {
+            guard let stage = idle(item, "a table: { after = \"60s\", step = \"NAME\" }") else { continue }
+            if let before = stages.last, stage.after <= before.after {
+                diagnostics.error(
+                    item.location.key("after"),
+                    "\(Text.quoted(item["after"]?.text ?? "")) is not later than the stage before; the time of each stage "
+                        + "counts from the last step that reached the flow, and has to be longer than the one before")
+            }
+            stages.append(stage)
+        }
+        return stages
+    }
+
+    private func idle(_ item: Item, _ what: String) -> Idle? {
+        guard let table = item.section(diagnostics, what) else { return nil }
         let isClean = table.checkKeys(diagnostics, of: "the table 'idle'", ["after", "step"])
         if isClean, table["after"] == nil {
             diagnostics.error(table.location, "'idle' needs a time: after = \"60s\"")

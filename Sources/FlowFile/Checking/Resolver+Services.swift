@@ -19,9 +19,10 @@ extension Resolver {
                 "'present' is not possible without 'presenter' or 'application': there is nobody to ask again; give one "
                     + "of them, or write 'dismiss' or 'keep'")
         }
+        let keepsAwake = draft.keys["keepsAwake"]?.bool(diagnostics)
         return ScreenDeclaration(
             name, parameters: draft.declared.admitted, presenter: service ?? application,
-            whenOwnerGone: whenOwnerGone ?? .dismiss)
+            whenOwnerGone: whenOwnerGone ?? .dismiss, keepsAwake: keepsAwake ?? false)
     }
 
     /// Returns a guard.

@@ -158,7 +158,8 @@ extension Resolver {
                     "\(flow.declared.subject) never contributes '\(name)', so this never \(what)\(suggestion)")
             }
         }
-        var setOff = ["initial", "onBack"].map { ($0, flow.keys[$0]) } + [("idle", flow.keys["idle"]?["step"])]
+        var setOff = ["initial", "onBack"].map { ($0, flow.keys[$0]) }
+        setOff += (flow.keys["idle"]?.items ?? [flow.keys["idle"]].compactMap(\.self)).map { ("idle", $0["step"]) }
         for contributor in contributors {
             setOff += [("current", contributor["current"]), ("onDismissed", contributor["onDismissed"]?["step"])]
             // The flow takes the initial step of a screen.

@@ -58,6 +58,7 @@ struct DefinitionText {
         if screen.whenOwnerGone != .dismiss {
             keys.append(("whenOwnerGone", Self.string(screen.whenOwnerGone.rawValue)))
         }
+        if screen.keepsAwake { keys.append(("keepsAwake", "true")) }
         return Self.table(keys)
     }
 
@@ -94,10 +95,10 @@ struct DefinitionText {
         if flow.announces { writeLine("announce", "true") }
         if !flow.isRestored { writeLine("restore", "false") }
         if let onBack = flow.onBack { writeLine("onBack", Self.string(definitions[onBack].name)) }
-        if let idle = flow.idle {
-            let step = Self.string(definitions[idle.step].name)
-            writeLine("idle", Self.table([("after", Self.span(idle.after)), ("step", step)]))
+        let stages = flow.idle.map { idle in
+            Self.table([("after", Self.span(idle.after)), ("step", Self.string(definitions[idle.step].name))])
         }
+        if let first = stages.first { writeLine("idle", stages.count == 1 ? first : Self.list(stages)) }
         let emitters = flow.emitters + (flow.ownersMayEmit ? ["owner"] : [])
         if !emitters.isEmpty { writeLine("emitters", Self.list(emitters.map(Self.string))) }
         if let `guard` = flow.guard {

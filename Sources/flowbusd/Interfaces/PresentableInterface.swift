@@ -19,6 +19,12 @@ enum PresentableInterface {
                             answering: call)
                     }
                 },
+                .init("Touch") { message, context, _ in
+                    Daemon.change(message, context) { daemon, call, node in
+                        daemon.handle(
+                            .presentableTouched(daemon.nextRequest(), node, by: call.client), answering: call)
+                    }
+                },
                 .init("SetBackStep", in: [Argument("step", "s")]) { message, context, _ in
                     Daemon.change(message, context) { daemon, call, node in
                         // On a flow it fails whatever the step is.

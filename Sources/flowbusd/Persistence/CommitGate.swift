@@ -113,6 +113,7 @@ extension CommitGate {
         Member("Release", BusNames.Interface.presentable, ""),
         Member("Back", BusNames.Interface.flow, ""),
         Member("BackWithOptions", BusNames.Interface.stepper, "a{sv}"),
+        Member("Touch", BusNames.Interface.presentable, ""),
         Member("SetBackStep", BusNames.Interface.presentable, "s"),
         Member("WaitReady", BusNames.Interface.flow, ""),
         Member("Coordinate", BusNames.Interface.coordinator, "ssa{sv}a{sv}", isOfRoot: true),
