@@ -202,4 +202,25 @@ struct BackStepTests {
         let long = String(repeating: "t", count: Limits.activationTokenLength + 1)
         #expect(try world.back("/main", options: BackOptions(activationToken: long)) == ["! LimitExceeded"])
     }
+
+    @Test func `S-39 S-37 what is beneath a layer is out of the reach of Back`() throws {
+        var builder = builder()
+        builder.flow(
+            "device", children: .layers, layers: [Layer("apps"), Layer("lock")],
+            on: ["open": [.flow("main")], "locked": [.flow("lock", .init(layer: "lock"))]])
+        builder.flow("lock", initial: "code", children: .stack, on: ["code": [.screen("code")]])
+        builder.flow("top", initial: "boot", children: .stack, on: ["boot": [.screen("page"), .flow("device")]])
+        let world = try World(root: "top", builder)
+        for step in ["open", "locked"] { try world.emit(step, on: "/top/device") }
+        try world.show("/top/device/lock/code")
+        for path in ["/top/device/lock/code", "/top/device/lock", "/top/device", "/top"] {
+            #expect(try world.peekBack(path) == .unhandled, "\(path)")
+            #expect(try world.back(path) == ["= unhandled 0"])
+        }
+        builder.flow(
+            "device", children: .layers, layers: [Layer("apps"), Layer("lock")], onBack: "open",
+            on: ["open": [], "locked": []])
+        world.reload(builder)
+        #expect(try world.peekBack("/top/device/lock/code") == .step("open"))
+    }
 }

@@ -30,7 +30,8 @@ struct RandomDefinitions {
             builder.screen(
                 name, ["n": "int64?", "pin": "string?"], presenter: isShown ? services[2] : nil,
                 action: isShown && chance(3, &random) ? "show" : nil,
-                whenOwnerGone: withOthers ? WhenOwnerGone.allCases.randomElement(using: &random) ?? .keep : .dismiss)
+                whenOwnerGone: withOthers ? WhenOwnerGone.allCases.randomElement(using: &random) ?? .keep : .dismiss,
+                keepsAwake: chance(5, &random))
         }
         for name in flows {
             let children = Children.allCases.randomElement(using: &random) ?? .free
@@ -121,8 +122,9 @@ extension DefinitionsBuilder {
             whenHidden: WhenHidden.allCases.randomElement(using: &random) ?? .ignore,
             announces: RandomDefinitions.chance(3, &random),
             onBack: RandomDefinitions.chance(4, &random) ? steps.randomElement(using: &random) : nil,
-            idle: RandomDefinitions.chance(3, &random) ? idle(steps, &random) : nil,
-            emitters: RandomDefinitions.chance(6, &random) ? RandomDefinitions.emitters : [],
+            stages: RandomDefinitions.chance(3, &random) ? idle(steps, &random) : [],
+            emitters: (RandomDefinitions.chance(6, &random) ? RandomDefinitions.emitters : [])
+                + (withOthers && RandomDefinitions.chance(8, &random) ? ["owner"] : []),
             guarded: guarded.map { (by: RandomDefinitions.services[0], steps: $0) },
             navigated: isNavigated ? (by: RandomDefinitions.services[1], steps: some(steps, &random)) : nil)
         if isNavigated { return }
@@ -133,7 +135,11 @@ extension DefinitionsBuilder {
         steps.filter { _ in RandomDefinitions.chance(2, &random) } + steps.prefix(1)
     }
 
-    private func idle(_ steps: ArraySlice<String>, _ random: inout Seeded) -> (after: UInt64, step: String) {
-        (UInt64.random(in: 1...5, using: &random) * 10_000_000, steps.randomElement(using: &random) ?? "")
+    private func idle(_ steps: ArraySlice<String>, _ random: inout Seeded) -> [(after: UInt64, step: String)] {
+        var after: UInt64 = 0
+        return (0..<Int.random(in: 1...3, using: &random)).map { _ in
+            after += UInt64.random(in: 1...5, using: &random) * 10_000_000
+            return (after, steps.randomElement(using: &random) ?? "")
+        }
     }
 }

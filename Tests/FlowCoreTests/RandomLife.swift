@@ -62,7 +62,7 @@ final class RandomLife {
         guard let node = isOld ? seen.randomElement(using: &random) : live.randomElement(using: &random) else { return }
         seen.append(node)
         let path = coordinator.forest.slot(of: node).map { coordinator.forest[$0].path } ?? "gone"
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<13, using: &random) {
         case 0...3: emit(on: node, path)
         case 4: emitMany(on: node, path)
         case 5...7:
@@ -73,6 +73,8 @@ final class RandomLife {
             handle(.visibilityChanged(request(), of: node, isVisible: false, by: client()), "hide \(path)")
         case 10:
             handle(.backPressed(request(), on: node, by: client()), "back on \(path)")
+        case 12:
+            handle(.presentableTouched(request(), node, by: client()), "touch \(path)")
         default:
             dismiss(node, "dismiss \(path)")
         }

@@ -131,7 +131,7 @@ final class RandomProcesses {
         guard let node = live.randomElement(using: &random) else { return }
         let path = coordinator.path(of: node)
         let client = client()
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<14, using: &random) {
         case 0...4:
             let options = EmissionOptions(
                 token: chance(3) ? ["t", "u", "v"].randomElement(using: &random) : nil,
@@ -164,13 +164,41 @@ final class RandomProcesses {
                 call("release \(path)") { .presentableReleased($0, node, by: client) }
             }
         case 10:
-            guard coordinator.isFlow(node) else { return dismiss(node) }
-            if chance(2) {
-                call("back on \(path)") { .backPressed($0, on: node, by: client) }
-            } else {
-                call("ready? \(path)") { .readinessAwaited($0, of: node, by: client) }
-            }
+            guard chance(2), coordinator.isFlow(node) else { return goBack(node, by: client) }
+            call("ready? \(path)") { .readinessAwaited($0, of: node, by: client) }
+        case 11: call("touch \(path)") { .presentableTouched($0, node, by: client) }
+        case 12:
+            let owner = coordinator.forest[node.slot].owner ?? client
+            let step = chance(4) ? nil : randomStep()
+            call("back step of \(path)") { .backStepSet($0, of: node, step, by: owner) }
         default: dismiss(node)
+        }
+    }
+
+    /// Goes back, and compares what happens with what was known beforehand (S-39).
+    private func goBack(_ node: NodeID, by client: Client) {
+        let path = coordinator.path(of: node)
+        var peeked: BackPreview?
+        do throws(FlowError) { peeked = try coordinator.peekBack(at: node, by: client) } catch {}
+        var options: BackOptions?
+        if case .dismiss(let instance, _)? = peeked, chance(3) {
+            options = BackOptions(
+                goes: chance(4) ? instance + 1 : instance, activationToken: chance(2) ? "window" : nil)
+        }
+        let serial = coordinator.serial
+        call("back on \(path) \(options?.goes.map { "\($0)" } ?? "-")") {
+            .backPressed($0, on: node, by: client, options: options)
+        }
+        let isExpected: Bool
+        switch peeked {
+        case .dismiss(let instance, _)?:
+            let isLive = coordinator.node(instance: instance) != nil
+            isExpected = isLive == (options.map { $0.goes != instance } ?? false)
+        case .step?: isExpected = true
+        case .hidden?, .unhandled?, nil: isExpected = coordinator.serial == serial
+        }
+        if !isExpected {
+            recordComplaints.append("\(transcript.count) back on \(path) was to be \(String(describing: peeked))")
         }
     }
 
