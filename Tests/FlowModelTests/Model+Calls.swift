@@ -215,7 +215,7 @@ extension Model {
     func move(_ instance: UInt64, to output: String, _ client: Client) -> Reply {
         guard let root = node(instance) else { return .failure(FlowError(.presentableDismissed)) }
         guard root.isFlow, root.parent == nil else { return .failure(FlowError(.invalidArguments)) }
-        guard mayEmit(client, on: root) else { return .failure(FlowError(.accessDenied)) }
+        guard mayEmit(client, FlowID(root.definition)) else { return .failure(FlowError(.accessDenied)) }
         guard isOutput(output) else { return .failure(FlowError(.invalidArguments)) }
         root.output = output
         reportChanges()
