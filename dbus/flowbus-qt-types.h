@@ -114,6 +114,36 @@ struct FlowBusOwnedPresentable
 typedef QList<FlowBusOwnedPresentable> FlowBusOwnedPresentableList;
 FLOWBUS_MEMBERS(FlowBusOwnedPresentable, value.path << value.instance, value.path >> value.instance)
 
+// One screen of GetStack: (ota{sv}).
+struct FlowBusStackedScreen
+{
+    QDBusObjectPath path;
+    qulonglong instance = 0;
+    QVariantMap details;
+};
+typedef QList<FlowBusStackedScreen> FlowBusStackedScreenList;
+FLOWBUS_MEMBERS(FlowBusStackedScreen, value.path << value.instance << value.details,
+                value.path >> value.instance >> value.details)
+
+// One entry of GetTimings: (ssuttttt). Times are in µs.
+struct FlowBusTiming
+{
+    QString screen;
+    QString start;
+    uint count = 0;
+    qulonglong p50 = 0;
+    qulonglong p90 = 0;
+    qulonglong p99 = 0;
+    qulonglong max = 0;
+    qulonglong last = 0;
+};
+typedef QList<FlowBusTiming> FlowBusTimingList;
+FLOWBUS_MEMBERS(FlowBusTiming,
+                value.screen << value.start << value.count << value.p50 << value.p90 << value.p99 << value.max
+                             << value.last,
+                value.screen >> value.start >> value.count >> value.p50 >> value.p90 >> value.p99 >> value.max
+                             >> value.last)
+
 // One stepper of GetSteppers: (ssssa{sv}).
 struct FlowBusStepper
 {
@@ -167,6 +197,10 @@ inline void flowBusRegisterTypes()
     qDBusRegisterMetaType<FlowBusAppliedContributorList>();
     qDBusRegisterMetaType<FlowBusOwnedPresentable>();
     qDBusRegisterMetaType<FlowBusOwnedPresentableList>();
+    qDBusRegisterMetaType<FlowBusStackedScreen>();
+    qDBusRegisterMetaType<FlowBusStackedScreenList>();
+    qDBusRegisterMetaType<FlowBusTiming>();
+    qDBusRegisterMetaType<FlowBusTimingList>();
     qDBusRegisterMetaType<FlowBusStepper>();
     qDBusRegisterMetaType<FlowBusStepperList>();
     qDBusRegisterMetaType<FlowBusHistoryEntry>();

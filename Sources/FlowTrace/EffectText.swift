@@ -68,6 +68,12 @@ extension TraceLine {
             add("unrestored")
             add(path)
             add(quoted: why)
+        case .reportTiming(let timing):
+            add("timing")
+            add(timing.path)
+            add(timing.screen)
+            add(timing.start.rawValue)
+            for time in [timing.sent, timing.answered, timing.visible, timing.waited] { add(time) }
         }
     }
 

@@ -154,9 +154,9 @@ extension TraceFields {
 
     private static let emissionOptions = TraceField(
         text.option("token"), number.option("instance"), flag("no-wait", means: false), text.option("activation-token"),
-        flag("interactive"), calledAt, make: EmissionOptions.init
+        flag("interactive"), calledAt, number.option("input"), make: EmissionOptions.init
     ) {
-        ($0.token, $0.instance, $0.waits, $0.activationToken, $0.isInteractive, $0.calledAt)
+        ($0.token, $0.instance, $0.waits, $0.activationToken, $0.isInteractive, $0.calledAt, $0.inputTime)
     }
 
     private static let backOptions = TraceField(
@@ -178,15 +178,17 @@ extension TraceFields {
 
     private static let flowRequest = TraceField(
         flow, arguments, step.orDash, arguments, client, text.option("id"), text.option("token"),
-        text.option("activation-token"), text.option("output")
+        text.option("activation-token"), text.option("output"), number.option("input")
     ) {
-        FlowRequest(
+        var request = FlowRequest(
             $0, id: $5, arguments: $1, step: $2, stepArguments: $3, by: $4, token: $6, activationToken: $7,
             output: $8 ?? "")
+        request.inputTime = $9
+        return request
     } take: {
         (
             $0.definition, $0.arguments, $0.step, $0.stepArguments, $0.client, $0.id, $0.token, $0.activationToken,
-            $0.output.isEmpty ? nil : $0.output
+            $0.output.isEmpty ? nil : $0.output, $0.inputTime
         )
     }
 

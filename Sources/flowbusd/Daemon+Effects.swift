@@ -71,6 +71,7 @@ extension Daemon {
             logger.error("Could not start '\(path)': \(error.message)", metadata: [LogField.flow: "\(path)"])
         case .reportUnrestored(let path, let why):
             logger.warning("Could not restore '\(path)': \(why)", metadata: [LogField.flow: "\(path)"])
+        case .reportTiming(let timing): log(timing)
         }
     }
 }
@@ -132,6 +133,24 @@ extension Daemon {
                 LogField.flow: "\(navigation.flow)", LogField.step: "\(navigation.step)",
                 LogField.serial: "\(navigation.serial)", LogField.sender: "\(navigation.client.name)",
             ])
+    }
+
+    /// Screens that exceed their budget are worth a warning, all others only a line for debugging (S-46).
+    private func log(_ timing: PresentationTiming) {
+        let metadata: Logger.Metadata = [
+            LogField.screen: "\(timing.screen)", LogField.displayed: "\(timing.total)",
+            LogField.waited: "\(timing.waited)",
+        ]
+        let times =
+            "called after \(timing.sent) µs, answered after \(timing.answered) µs, visible after \(timing.visible) µs"
+        logger.debug("Displayed: \(timing.path), \(timing.start.rawValue), \(times)", metadata: metadata)
+        let definitions = coordinator.definitions
+        guard let screen = definitions.screen(named: timing.screen), let budget = definitions[screen].budget,
+            timing.total > budget
+        else { return }
+        limiter.log(
+            .warning, "The screen '\(timing.screen)' took longer than its budget", of: timing.screen,
+            "\(timing.total) µs of \(budget) µs", metadata: metadata)
     }
 
     /// A client can cause many failures, and a signal reports each. No client watches for those of the daemon's own steps.

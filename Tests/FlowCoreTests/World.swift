@@ -27,9 +27,17 @@ final class World {
 
     private let quotas: Quotas
 
+    /// The timings of the latest event (S-46), which the lines do not contain.
+    private(set) var timings: [PresentationTiming] = []
+
     /// Records the effects of an event. ``BusModel`` and the model compare `InSight`, so the lines do not contain it.
     private func take(_ all: [Effect]) {
+        timings = []
         effects = all.compactMap { effect in
+            if case .reportTiming(let timing) = effect {
+                timings.append(timing)
+                return nil
+            }
             guard case .watchClient(let client) = effect else { return effect.withoutInSight }
             watched.append(client.name)
             return nil

@@ -58,6 +58,8 @@ struct ServiceTests {
         }
         #expect(try screen("presenter = 'a.b'").whenOwnerGone == .dismiss)
         // Nobody has to be asked for these.
+        #expect(try screen("presenter = 'a.b', budget = '100ms'").budget == 100_000)
+        #expect(try screen("presenter = 'a.b'").budget == nil)
         #expect(try screen("whenOwnerGone = 'keep'").whenOwnerGone == .keep)
         #expect(try screen("whenOwnerGone = 'dismiss'").whenOwnerGone == .dismiss)
     }

@@ -107,6 +107,13 @@ struct EffectTextTests {
             .reportUnrestored(path: "/base/main/page", "no screen 'page' is declared \"now\""),
             "unrestored /base/main/page \"no screen 'page' is declared \\\"now\\\"\""
         ),
+        (
+            .reportTiming(
+                PresentationTiming(
+                    path: "/base/main/page", screen: "page", start: .cold, sent: 1, answered: 2, visible: 30, waited: 4)
+            ),
+            "timing /base/main/page page cold 1 2 30 4"
+        ),
         (.dropQuestion(QuestionID(7)), "drop 7"),
         (.reply(RequestID(5), .verdict(.pending, serial: 0)), "reply 5 pending 0"),
     ]

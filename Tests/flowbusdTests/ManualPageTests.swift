@@ -66,6 +66,7 @@ struct ManualPageTests {
             "than \(count(Limits.waitingStepsPerFlow)) segments", "than \(count(Limits.waitingStepsPerFlow)) steps",
             "than \(Limits.triggeredSteps) steps", "exceeded: \(count(Limits.children)) contributors",
             "\(mebibytes(Limits.answerBytes)) of arguments", "\(Limits.styleLength) bytes in a style",
+            "most \(Limits.outputLength) bytes", "than \(seconds(Limits.inputAge)) ago",
             "most \(count(Limits.activationTokenLength)) bytes", "most \(Limits.callsPerToken) calls",
             "most \(Limits.explanationLines) lines", "than \(mebibytes(Limits.definitionBytes))",
             "most \(count(HistoryInterface.mostEntries)) entries", "and \(mebibytes(HistoryInterface.mostBytes))",

@@ -180,7 +180,7 @@ final class LocalHost: Host {
         case .startTimer(let time): arm(time)
         // There are no other clients, and the delegate learns of removals from the tree.
         case .withdraw, .watchClient, .emitNavigationWillOccur, .emitDefinitionsChanged, .reportUnstarted,
-            .reportUnrestored:
+            .reportUnrestored, .reportTiming:
             break
         }
     }

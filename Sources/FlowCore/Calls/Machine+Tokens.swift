@@ -47,7 +47,7 @@ extension Machine {
         case .fail(_, let error): tokens.remember(.fail(error), of: key, at: now)
         case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
             .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored:
+            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .reportTiming:
             preconditionFailure("a call was answered with \(answer)")
         }
     }

@@ -76,6 +76,9 @@ extension Coordinator {
     /// The paths of all presentables, parents before children, children in order.
     public var paths: [String] { machine.forest.preorder().map { machine.forest[$0].path } }
 
+    /// How long screens took until they were visible, sorted by name (S-46).
+    public var timings: [TimingStatistics] { machine.timings.statistics }
+
     /// A screen of ``stack(on:)``.
     public struct StackedScreen: Equatable, Sendable {
         /// Its path.

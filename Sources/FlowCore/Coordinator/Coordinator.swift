@@ -124,6 +124,8 @@ struct Machine: Sendable {
     var nameOwners = NameOwners()
     var watches = ClientWatches()
     var registrations: Registrations
+    /// How long screens take until they are visible.
+    var timings = Timings()
 
     // Records.
 
@@ -241,6 +243,7 @@ struct Machine: Sendable {
         for client in accounting.takeOpened() { turn.effects.append(.watchClient(client)) }
         if let answer = turn.answer { turn.effects.append(answer) }
         if !activationTokens.isEmpty { forgetActivationTokens() }
+        if timings.hasEmissions, !hasMore { timings.forgetEnded() }
         origins.forgetEnded()
         if !unsaved.covers(serial: serial, instance: forest.lastInstance) {
             unsaved.reserve(after: serial, instance: forest.lastInstance)

@@ -41,6 +41,8 @@ public enum Effect: Equatable, Sendable {
     case reportUnstarted(path: String, FlowError)
     /// Log that the presentable at this path, or a part of it, could not be restored, and why (D-5).
     case reportUnrestored(path: String, String)
+    /// A screen that came in sight for the first time is visible; to be logged (S-46).
+    case reportTiming(PresentationTiming)
 }
 
 /// The verdict on a step (S-9).

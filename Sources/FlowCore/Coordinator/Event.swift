@@ -138,11 +138,13 @@ public struct EmissionOptions: Equatable, Sendable {
     public var isInteractive: Bool
     /// The object path of the call, as in ``Event``.
     public var calledAt: String?
+    /// When the user's input was that led to the step, on the clock of events (S-46).
+    public var inputTime: UInt64?
 
     /// Creates options.
     public init(
         token: String? = nil, instance: UInt64? = nil, waits: Bool = true, activationToken: String? = nil,
-        isInteractive: Bool = false, calledAt: String? = nil
+        isInteractive: Bool = false, calledAt: String? = nil, inputTime: UInt64? = nil
     ) {
         self.token = token
         self.instance = instance
@@ -150,6 +152,7 @@ public struct EmissionOptions: Equatable, Sendable {
         self.activationToken = activationToken
         self.isInteractive = isInteractive
         self.calledAt = calledAt
+        self.inputTime = inputTime
     }
 }
 
@@ -220,6 +223,8 @@ public struct FlowRequest: Equatable, Sendable {
     public var activationToken: String?
     /// The output that the root stands on; empty if it has none (S-41).
     public var output: String
+    /// When the user's input was that led to the request, on the clock of events (S-46).
+    public var inputTime: UInt64?
 
     /// Creates a request.
     public init(

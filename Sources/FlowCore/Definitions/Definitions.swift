@@ -176,17 +176,20 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public let whenOwnerGone: WhenOwnerGone
     /// Whether the flows above it are not idle while it is presented (S-34).
     public let keepsAwake: Bool
+    /// How long it may take from the step until it is visible, in µs, before that is logged; nil without a limit (S-46).
+    public let budget: UInt64?
 
     /// Creates a screen.
     public init(
         _ name: String, parameters: [Parameter] = [], presenter: Presenter? = nil,
-        whenOwnerGone: WhenOwnerGone = .dismiss, keepsAwake: Bool = false
+        whenOwnerGone: WhenOwnerGone = .dismiss, keepsAwake: Bool = false, budget: UInt64? = nil
     ) {
         self.name = name
         self.parameters = parameters
         self.presenter = presenter
         self.whenOwnerGone = whenOwnerGone
         self.keepsAwake = keepsAwake
+        self.budget = budget
     }
 }
 

@@ -43,6 +43,7 @@ extension Limits {
             LimitRow("name of a screen or flow, id", "\(count(nameLength)) bytes"),
             LimitRow("name of a step", "\(count(stepNameLength)) bytes"),
             LimitRow("style of a child", "\(count(styleLength)) bytes"),
+            LimitRow("screens with timings of their own (S-46), apart for `cold` and `warm`", "\(count(timedScreens))"),
             LimitRow("name of an output", "\(count(outputLength)) bytes"),
             LimitRow("object path", "\(count(pathLength)) bytes"),
             LimitRow(
@@ -95,6 +96,7 @@ extension Limits {
             LimitRow(
                 "the period in which a screen is presented again at most \(revivals) times after the loss of its owner (S-30)",
                 time(revivalTime)),
+            LimitRow("how long ago the input of `inputTime` can be (S-46)", time(inputAge)),
             LimitRow("a call is remembered by its token (S-9)", time(tokenLifetime)),
             LimitRow("`Touch` has no effect after a step or `Touch` that reached the flow (S-34)", time(touchPause)),
             LimitRow("the time between two steps of a property (S-42)", time(stepperPause)),

@@ -53,6 +53,10 @@ public enum Limits {
     public static let waitingStepsPerFlowAndClient = waitingStepsPerFlow / 2
     /// Bytes in the style of a child: all styles have to fit into one GetManagedObjects.
     public static let styleLength = 128
+    /// The screens with timings of their own (S-46), once for each way in which their presenters start.
+    public static let timedScreens = 2_048
+    /// How long ago the input can have been that `inputTime` gives, in µs.
+    public static let inputAge: UInt64 = 60_000_000
     /// The longest name of an output, in bytes (S-41).
     public static let outputLength = 64
     /// Bytes of the arguments of all contributors in one answer of a navigator: no more than their children can have.

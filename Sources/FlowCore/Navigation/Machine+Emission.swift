@@ -131,6 +131,7 @@ extension Machine {
             return .ended(.refused(error))
         }
         let origin = origins.next()
+        if let time = options?.inputTime { timings.note(input: time, of: origin, at: turn.now) }
         if let options, let token = options.activationToken, case .emitted(let request) = purpose {
             activationTokens.insert(token, for: origin, of: request)
         }

@@ -311,7 +311,7 @@ extension Machine {
         case .withdraw(let it): "the owner of '\(it.path)' gets Withdraw"
         case .emitStepConcluded(let it): "a step that was pending at '\(it.path)' ends"
         case .dropQuestion, .emitNavigationOccurred, .watchClient, .emitDefinitionsChanged, .reply, .fail, .startTimer,
-            .reportUnstarted, .reportUnrestored:
+            .reportUnstarted, .reportUnrestored, .reportTiming:
             nil
         }
     }

@@ -77,6 +77,7 @@ extension Machine {
         reportChanges(&turn)
         if let initial {
             let origin = origins.next()
+            if let time = flowRequest.inputTime { timings.note(input: time, of: origin, at: turn.now) }
             if let token = flowRequest.activationToken {
                 activationTokens.insert(token, for: origin, of: RequestID(0))
             }

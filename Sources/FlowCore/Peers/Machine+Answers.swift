@@ -25,8 +25,10 @@ extension Machine {
             }
             if isLatest { forest.update(slot) { $0.presenting?.state = .shown } }
             own(slot, client, &turn)
+            timings.noteAnswer(asked.screen, at: turn.now)
             // Another tab may have been selected in between.
             if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
+            if forest[slot].isVisible { endTiming(slot, &turn) }
             reportChanges(&turn)
             triggerPresented(&turn)
         case .failed, .timedOut:

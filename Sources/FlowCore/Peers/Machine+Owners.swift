@@ -191,6 +191,7 @@ extension Machine {
     ) {
         guard let slot = slot(of: node, handledBy: client, request, &turn) else { return }
         forest.setVisible(slot, isVisible)
+        if isVisible { endTiming(slot, &turn) }
         reportChanges(&turn)
         triggerPresented(&turn)
         turn.answer = .reply(request, .done)

@@ -21,6 +21,7 @@ extension Machine {
                 node.presenting?.isAgain = true
             }
             origins.wait(presenting.origin)
+            if !presenting.isAgain { beginTiming(slot, &turn) }
             // The first `Present` that the cascade causes takes the token, even if its screen is older.
             let token =
                 activationTokens.isEmpty
@@ -34,6 +35,26 @@ extension Machine {
                         flow: forest[flow].path, serial: presenting.serial, isAgain: presenting.isAgain,
                         activationToken: token)))
         }
+    }
+
+    // MARK: Timings
+
+    /// The presenter of a screen is called for the first time: from now on the screen is timed (S-46).
+    private mutating func beginTiming(_ slot: NodeSlot, _ turn: inout Turn) {
+        guard let name = forest[slot].presenting?.presenter.service.name else { return }
+        // Screens that are gone were not visible in time.
+        if timings.pendingCount > forest.screenCount { timings.forget { forest.slot(of: $0) == nil } }
+        let isRunning = name.hasPrefix(":") || nameOwners[name] != nil
+        timings.begin(forest.id(of: slot), isRunning ? .warm : .cold, origin: turn.origin, at: turn.now)
+    }
+
+    /// A screen has become visible. One that is covered by then is not timed.
+    mutating func endTiming(_ slot: NodeSlot, _ turn: inout Turn) {
+        if timings.isIdle { return }
+        let timing = timings.end(
+            forest.id(of: slot), path: forest[slot].path, name: forest[slot].name, isShown: forest[slot].isPresented,
+            at: turn.now)
+        if let timing { turn.effects.append(.reportTiming(timing)) }
     }
 
     /// A screen has new arguments: its presenter is called when the screen is in sight (S-19).

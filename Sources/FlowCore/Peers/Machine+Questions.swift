@@ -14,6 +14,7 @@ extension Machine {
             queue.number(&step)
             record(step, .blocked, &turn)
             blocked.insert(step)
+            timings.suspend(step.origin, at: turn.now)
             return false
         }
         if let `guard` = definitions.flows[definition].guard, `guard`.watches(step.step) {
@@ -44,6 +45,7 @@ extension Machine {
         let asked: Asked = isNavigator ? .navigator(step, of: service.name) : .guard(step, of: service.name)
         record(step, asked.stage, &turn)
         let id = questions.ask(asked)
+        timings.suspend(step.origin, at: turn.now)
         forest.update(flow) { $0.flow?.question = id }
         // The screen on which the step was emitted may be gone.
         let place = step.screen.flatMap(forest.slot(of:)) ?? flow
@@ -59,6 +61,7 @@ extension Machine {
     /// The flow that waited for the answer about this step; nil if it is gone, and the step has failed.
     mutating func resume(_ step: WaitingStep, _ turn: inout Turn) -> NodeSlot? {
         unrecord(step)
+        timings.resume(step.origin, at: turn.now)
         guard let flow = forest.slot(of: step.flow) else { return nil }
         turn.origin = step.origin
         forest.update(flow) { $0.flow?.question = nil }

@@ -61,7 +61,7 @@ struct Draft {
         "guard",
         "navigator", "restore", "on",
     ]
-    static let screenKeys = ["arguments", "presenter", "application", "whenOwnerGone", "keepsAwake"]
+    static let screenKeys = ["arguments", "presenter", "application", "whenOwnerGone", "keepsAwake", "budget"]
     static let rootKeys = ["version", "steps", "private", "screens", "autostart", "steppers", "flows"]
 
     let diagnostics: Diagnostics

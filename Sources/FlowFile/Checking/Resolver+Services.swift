@@ -20,9 +20,14 @@ extension Resolver {
                     + "of them, or write 'dismiss' or 'keep'")
         }
         let keepsAwake = draft.keys["keepsAwake"]?.bool(diagnostics)
+        let budget = draft.keys["budget"].flatMap { timeSpan($0, atMost: .oneHour) }
+        if let item = draft.keys["budget"], !draft.hasPresenter {
+            diagnostics.warning(
+                item.location, "a screen without 'presenter' or 'application' is not timed: nobody is asked to show it")
+        }
         return ScreenDeclaration(
             name, parameters: draft.declared.admitted, presenter: service ?? application,
-            whenOwnerGone: whenOwnerGone ?? .dismiss, keepsAwake: keepsAwake ?? false)
+            whenOwnerGone: whenOwnerGone ?? .dismiss, keepsAwake: keepsAwake ?? false, budget: budget)
     }
 
     /// Returns a guard.

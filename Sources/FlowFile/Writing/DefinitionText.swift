@@ -59,6 +59,7 @@ struct DefinitionText {
             keys.append(("whenOwnerGone", Self.string(screen.whenOwnerGone.rawValue)))
         }
         if screen.keepsAwake { keys.append(("keepsAwake", "true")) }
+        if let budget = screen.budget { keys.append(("budget", Self.span(budget))) }
         return Self.table(keys)
     }
 

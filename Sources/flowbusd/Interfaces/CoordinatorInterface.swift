@@ -59,6 +59,9 @@ enum CoordinatorInterface {
                     message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.getStack($1) }
                 },
+                .init("GetTimings", out: [Argument("timings", "a(ssuttttt)")]) { message, context, _ in
+                    Daemon.serveRoot(message, context) { try $0.getTimings($1) }
+                },
                 .init("ListOwned", in: [Argument("owner", "s")], out: [Argument("presentables", "a(ot)")]) {
                     message, context, _ in
                     Daemon.serveRoot(message, context) { try $0.listOwned($1) }
@@ -128,13 +131,15 @@ extension Daemon {
         request.stepArguments = try ArgumentsReader.read(
             call, for: step.map { coordinator.definitions[$0].parameters } ?? [])
         let known = [
-            ("id", "s"), ("flowArguments", "a{sv}"), ("token", "s"), ("output", "s"), CallOptions.activationToken,
+            ("id", "s"), ("flowArguments", "a{sv}"), ("token", "s"), ("output", "s"), ("inputTime", "t"),
+            CallOptions.activationToken,
         ]
         try CallOptions.read(call, known: known) { option in
             switch option {
             case "activation-token": request.activationToken = try CallOptions.readActivationToken(call)
             case "id": request.id = String(cString: try call.readString())
             case "token": request.token = String(cString: try call.readString())
+            case "inputTime": request.inputTime = try call.readUInt64()
             case "output": request.output = String(cString: try call.readString())
             default: request.arguments = try ArgumentsReader.read(call, for: definition.parameters)
             }
@@ -288,6 +293,22 @@ extension Daemon {
                     try body.appendEntry(name, "s") { body in try body.append(text) }
                 }
                 try body.closeContainer()
+                try body.closeContainer()
+            }
+            try body.closeContainer()
+        }
+    }
+
+    fileprivate func getTimings(_ call: MessageReader) throws {
+        let timings = coordinator.timings
+        try reply(to: call) { body in
+            try body.openContainer(.array, "(ssuttttt)")
+            for timing in timings {
+                try body.openContainer(.structure, "ssuttttt")
+                try body.append(timing.screen)
+                try body.append(timing.start.rawValue)
+                try body.append(UInt32(clamping: timing.count))
+                for time in [timing.p50, timing.p90, timing.p99, timing.max, timing.last] { try body.append(time) }
                 try body.closeContainer()
             }
             try body.closeContainer()

@@ -85,12 +85,15 @@ extension Daemon {
         }
         var options = EmissionOptions(
             isInteractive: call.allowsInteractiveAuthorization, calledAt: calledPath(call))
-        let known = [("token", "s"), ("instance", "t"), ("wait", "b"), CallOptions.activationToken]
+        let known = [
+            ("token", "s"), ("instance", "t"), ("wait", "b"), ("inputTime", "t"), CallOptions.activationToken,
+        ]
         try CallOptions.read(call, known: known) { option in
             switch option {
             case "token": options.token = String(cString: try call.readString())
             case "instance": options.instance = try call.readUInt64()
             case "wait": options.waits = try call.readBool()
+            case "inputTime": options.inputTime = try call.readUInt64()
             default: options.activationToken = try CallOptions.readActivationToken(call)
             }
         }

@@ -1,0 +1,125 @@
+/// How long screens take from the step that brings them in sight for the first time until they are visible (S-46).
+///
+/// A screen is timed while its presenter shows it, so where no presenter is called, there is nothing here.
+struct Timings: Sendable {
+    /// A screen whose presenter was called.
+    private struct Pending {
+        let start: PresentationTiming.Start
+        let emitted: Instant
+        let waited: UInt64
+        let sent: Instant
+        var answered: Instant?
+    }
+
+    /// A cascade that waits for guards or navigators, or whose caller said when the input was.
+    private struct Emission {
+        let emitted: Instant
+        /// In µs.
+        var waited: UInt64 = 0
+        /// How many steps of the cascade wait, and since when.
+        var waits = 0
+        var since = Instant(microseconds: 0)
+    }
+
+    /// The timings of a screen by the way its presenter started.
+    private struct Key: Hashable, Comparable {
+        let screen: String
+        let start: PresentationTiming.Start
+
+        static func < (one: Key, other: Key) -> Bool {
+            (one.screen, one.start.rawValue) < (other.screen, other.start.rawValue)
+        }
+    }
+
+    private var pending: [NodeID: Pending] = [:]
+    /// By origin. That of any other cascade was emitted now.
+    private var emissions: [UInt64: Emission] = [:]
+    private var durations: [Key: Durations] = [:]
+
+    /// Whether no screen is being timed.
+    var isIdle: Bool { pending.isEmpty }
+
+    /// Whether some cascades have times of their own.
+    var hasEmissions: Bool { !emissions.isEmpty }
+
+    /// The number of screens that are being timed.
+    var pendingCount: Int { pending.count }
+
+    // MARK: Cascades
+
+    /// A caller said when the input was that led to the step of an origin. It can't have been later than now, nor long ago.
+    mutating func note(input: UInt64, of origin: UInt64, at now: Instant) {
+        let time = Instant(microseconds: input)
+        guard time <= now, time.time(until: now) <= Limits.inputAge else { return }
+        emissions[origin] = Emission(emitted: time)
+    }
+
+    /// A step of an origin begins to wait for a guard or a navigator.
+    mutating func suspend(_ origin: UInt64, at now: Instant) {
+        // Steps can be dropped while they wait.
+        if emissions.count >= Limits.waitingStepsPerFlow * 64 { emissions = [:] }
+        var emission = emissions[origin] ?? Emission(emitted: now)
+        if emission.waits == 0 { emission.since = now }
+        emission.waits += 1
+        emissions[origin] = emission
+    }
+
+    /// A step of an origin no longer waits.
+    mutating func resume(_ origin: UInt64, at now: Instant) {
+        guard var emission = emissions[origin], emission.waits > 0 else { return }
+        emission.waits -= 1
+        if emission.waits == 0 { emission.waited += emission.since.time(until: now) }
+        emissions[origin] = emission
+    }
+
+    /// All cascades have ended or wait: forgets those that don't wait.
+    mutating func forgetEnded() { emissions = emissions.filter { $0.value.waits > 0 } }
+
+    // MARK: Screens
+
+    /// The presenter of a screen is called for the first time, by the cascade of an origin.
+    mutating func begin(_ screen: NodeID, _ start: PresentationTiming.Start, origin: UInt64, at now: Instant) {
+        let emission = emissions[origin]
+        pending[screen] = Pending(
+            start: start, emitted: emission?.emitted ?? now, waited: emission?.waited ?? 0, sent: now)
+    }
+
+    /// The presenter of a screen has answered.
+    mutating func noteAnswer(_ screen: NodeID, at now: Instant) {
+        if pending[screen]?.answered == nil { pending[screen]?.answered = now }
+    }
+
+    /// A screen has become visible. Returns how long it took; nil if it is not timed, or not shown all the same.
+    mutating func end(_ screen: NodeID, path: String, name: String, isShown: Bool, at now: Instant)
+        -> PresentationTiming?
+    {
+        guard let timed = pending.removeValue(forKey: screen), isShown else { return nil }
+        let timing = PresentationTiming(
+            path: path, screen: name, start: timed.start,
+            sent: timed.emitted.time(until: timed.sent), answered: timed.emitted.time(until: timed.answered ?? now),
+            visible: timed.emitted.time(until: now), waited: timed.waited)
+        let key = Key(screen: name, start: timed.start)
+        // Clients can register screens of any name.
+        if durations[key] != nil || durations.count < Limits.timedScreens {
+            durations[key, default: Durations()].add(timing.total)
+        }
+        return timing
+    }
+
+    /// Forgets screens that are gone.
+    mutating func forget(where isGone: (NodeID) -> Bool) { pending = pending.filter { !isGone($0.key) } }
+
+    /// The statistics by screen and start.
+    var statistics: [TimingStatistics] {
+        durations.keys.sorted().compactMap { key in
+            durations[key].map { TimingStatistics(screen: key.screen, start: key.start, $0) }
+        }
+    }
+}
+
+extension Instant {
+    /// The time until a later one, in µs; 0 if that is earlier.
+    func time(until later: Instant) -> UInt64 {
+        later.microseconds > microseconds ? later.microseconds - microseconds : 0
+    }
+}
