@@ -34,8 +34,13 @@ extension TraceFields {
             TraceCase("presented", PresenterAnswer.presented, client) {
                 if case .presented(let client) = $0 { client } else { nil }
             },
-            TraceCase("failed", .failed), TraceCase("timed-out", .timedOut),
+            TraceCase("failed", { .failed($0 ?? Fault("", "")) }, fault.option("because")) {
+                if case .failed(let fault) = $0 { .some(fault.name.isEmpty ? nil : fault) } else { nil }
+            },
+            TraceCase("timed-out", .timedOut),
         ])
+
+    private static let fault = TraceField(text, text, make: { Fault($0, $1) }) { ($0.name, $0.message) }
 
     // MARK: - Contributors
 
@@ -115,6 +120,7 @@ extension TraceFields {
             },
             TraceCase("of-step", Binding.Source.step, text) { if case .step(let name) = $0 { name } else { nil } },
             TraceCase("of-flow", Binding.Source.flow, text) { if case .flow(let name) = $0 { name } else { nil } },
-            TraceCase("child-name", .childName), TraceCase("reason", .reason),
+            TraceCase("child-name", .childName), TraceCase("reason", .reason), TraceCase("error", .error),
+            TraceCase("message", .message),
         ])
 }

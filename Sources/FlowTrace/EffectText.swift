@@ -159,7 +159,23 @@ extension TraceLine {
         add(quoted: presentation.style)
         add(presentation.flow)
         add(presentation.serial)
-        if presentation.isAgain { add("again") }
+        add(presentation.reason.rawValue)
+        if let direction = presentation.direction { add(direction.rawValue) }
+        if !presentation.styles.isEmpty {
+            add("styles")
+            add(presentation.styles.count)
+            for style in presentation.styles { add(quoted: style) }
+        }
+        add("root")
+        add(presentation.root)
+        if !presentation.output.isEmpty {
+            add("output")
+            add(quoted: presentation.output)
+        }
+        if let owner = presentation.owner {
+            add("owner")
+            add(quoted: owner.name)
+        }
         if let token = presentation.activationToken {
             add("activation-token")
             add(quoted: token)

@@ -77,15 +77,20 @@ extension TraceFields {
             guard case .rootMoved(let request, let node, let output, let client) = $0 else { return nil }
             return (request, node, output, client)
         },
-        TraceCase("deep-link", Event.deepLinkOpened, request, step, arguments, client) {
-            guard case .deepLinkOpened(let request, let step, let arguments, let client) = $0 else { return nil }
-            return (request, step, arguments, client)
-        },
-        TraceCase("path", Event.pathOpened, request, pathSegment.list, client, pathTimeout, node.option("below")) {
-            guard case .pathOpened(let request, let segments, let client, let timeout, let root) = $0 else {
+        TraceCase("deep-link", Event.deepLinkOpened, request, step, arguments, client, activationToken) {
+            guard case .deepLinkOpened(let request, let step, let arguments, let client, let token) = $0 else {
                 return nil
             }
-            return (request, segments, client, timeout, root)
+            return (request, step, arguments, client, token)
+        },
+        TraceCase(
+            "path", Event.pathOpened, request, pathSegment.list, client, pathTimeout, node.option("below"),
+            activationToken
+        ) {
+            guard case .pathOpened(let request, let segments, let client, let timeout, let root, let token) = $0 else {
+                return nil
+            }
+            return (request, segments, client, timeout, root, token)
         },
         TraceCase("registered", Event.flowRegistered, request, registration) {
             if case .flowRegistered(let request, let registration) = $0 { (request, registration) } else { nil }
@@ -139,6 +144,7 @@ extension TraceFields {
 
     private static let clientOrNone = client.unlessAtEnd.mapped({ $0 ?? Client("") }) { $0 }
     private static let pathTimeout = number.option("timeout").mapped({ $0 ?? Limits.pathTimeout }) { $0 }
+    private static let activationToken = text.option("activation-token")
     private static let calledAt = word.option("at")
     /// The owner of a bus name; an empty text if there is none.
     private static let nameOwner = text.mapped({ $0.isEmpty ? nil : Client($0) }) { (owner: Client?) in
@@ -200,18 +206,19 @@ extension TraceFields {
 
     private static let registration = TraceField(
         text, service, stepDeclaration.list, client, flag("guard"), oneOf(Children.self).option("children"),
-        text.option("initial"), flag("activatable"), screens.option("screens")
-    ) { flow, service, steps, client, hasGuard, children, initial, isActivatable, screens in
+        text.option("initial"), flag("activatable"), screens.option("screens"),
+        oneOf(WhenEmpty.self).option("when-empty")
+    ) { flow, service, steps, client, hasGuard, children, initial, isActivatable, screens, whenEmpty in
         var registration = Registration(
-            flow, at: service, steps: steps, hasGuard: hasGuard, children: children ?? .free, initial: initial,
-            by: client, isActivatable: isActivatable)
+            flow, at: service, steps: steps, hasGuard: hasGuard, children: children ?? .free, whenEmpty: whenEmpty,
+            initial: initial, by: client, isActivatable: isActivatable)
         if let screens { registration.bring(screens.0, presentedAt: screens.presenter) }
         return registration
     } take: { it in
         let screens = it.screens.map { Registration.Screen($0.name, parameters: $0.parameters) }
         return (
             it.flow, it.service, it.steps, it.client, it.hasGuard, it.children == .free ? nil : it.children, it.initial,
-            it.isActivatable, it.presenterPath.map { (screens, $0) }
+            it.isActivatable, it.presenterPath.map { (screens, $0) }, it.whenEmpty
         )
     }
 

@@ -7,17 +7,7 @@ extension BusNames {
     }
 }
 
-/// The one place that maps refusals to names on the bus, and back.
 extension FlowError.Code {
-    /// The D-Bus error's name.
-    package var busName: String {
-        switch self {
-        case .accessDenied: "\(BusNames.BusError.accessDenied)"
-        case .notSupported: "\(BusNames.BusError.notSupported)"
-        default: BusNames.errorPrefix + rawValue
-        }
-    }
-
     /// The refusal for the name of a D-Bus error; nil for errors of others, or of a later version.
     package init?(busName: String) {
         guard let code = Self.allCases.first(where: { $0.busName == busName }) else { return nil }

@@ -126,6 +126,8 @@ extension BusLink {
             try body.openContainer(.array, "{sv}")
             try body.appendEntry("guard", .bool(flow.isGuarded))
             try body.appendEntry("children", .string(flow.children.rawValue))
+            // As in RxFlow, where a flow without views stays.
+            try body.appendEntry("whenEmpty", .string(WhenEmpty.stay.rawValue))
             try body.appendEntry("timeout", .uint64(flow.timeout))
             if !flow.screens.isEmpty {
                 let none = Value.array(element: "{ss}", [])

@@ -72,12 +72,12 @@ extension FlowOutcome {
 }
 
 extension Registration {
-    /// The registration of a flow for which this process is guard, navigator and presenter.
+    /// The registration of a flow for which this process is guard, navigator and presenter. As in RxFlow, it stays without views.
     init(_ flow: FlowRegistration, by client: Client) {
         self.init(
             flow.name, at: Service(client.name, path: "/", timeout: flow.timeout), steps: flow.steps,
-            hasGuard: flow.isGuarded, children: FlowCore.Children(rawValue: flow.children.rawValue) ?? .free, by: client
-        )
+            hasGuard: flow.isGuarded, children: FlowCore.Children(rawValue: flow.children.rawValue) ?? .free,
+            whenEmpty: .stay, by: client)
         bring(flow.screens.map { Screen($0) })
     }
 }

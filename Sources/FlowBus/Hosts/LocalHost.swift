@@ -11,6 +11,7 @@ final class LocalHost: Host {
 
     /// The client of all events. It is on no bus, so the name appears in messages only.
     private static let client = Client("this process")
+    private static let unknownScreen = Fault(FlowError(.presentableDismissed, "the screen is gone"))
 
     private var core = Coordinator(
         definitions: Definitions(), basePath: String(NodePath.tree.dropLast()), quotas: .none, isRecorded: false)
@@ -161,7 +162,9 @@ final class LocalHost: Host {
                 path: NodePath(presentation.path), isRepeated: presentation.isAgain,
                 activationToken: presentation.activationToken)
             let isThere = delegate?.present(shown, instance: presentation.instance) ?? false
-            enqueue { _ in .presenterReplied(presentation.id, isThere ? .presented(by: Self.client) : .failed) }
+            enqueue { _ in
+                .presenterReplied(presentation.id, isThere ? .presented(by: Self.client) : .failed(Self.unknownScreen))
+            }
         case .addPresentable(let state): delegate?.added(HostNode(state))
         case .removePresentable(let path, _): delegate?.removed(NodePath(path))
         case .changeProperties(let changes):

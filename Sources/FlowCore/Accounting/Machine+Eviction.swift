@@ -95,13 +95,9 @@ extension Machine {
             evictionCandidates.all.usage += -usage
             if forest[slot].isUnseen { evictionCandidates.unseen.usage += -usage }
         }
-        // It does not belong to the current cascade.
-        let origin = turn.origin
-        turn.origin = 0
         forest.isEvicting = true
-        dismiss(top, .dismissed, origin: origins.next(), cause: 0, .daemon, &turn)
+        dismiss(top, Dismissal(.dismissed), origin: origins.next(), cause: 0, .daemon, &turn)
         forest.isEvicting = false
-        turn.origin = origin
     }
 
     // MARK: Search

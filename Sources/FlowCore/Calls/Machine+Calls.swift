@@ -111,6 +111,7 @@ extension Machine {
     /// longer waits for those.
     mutating func forgetActivationTokens() {
         let (origins, calls) = (origins, calls)
+        activationTokens.endCurrent()
         activationTokens.forget { origin, request in
             !origins.isUnderWay(origin) && calls[request] == nil
         }

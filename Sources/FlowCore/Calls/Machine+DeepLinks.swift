@@ -3,15 +3,18 @@
 extension Machine {
     /// Emits a step on every live flow, each time as an origin of its own (S-27).
     mutating func openDeepLink(
-        _ step: StepID, _ arguments: Arguments, by client: Client, _ request: RequestID, _ turn: inout Turn
+        _ step: StepID, _ arguments: Arguments, by client: Client, _ activationToken: String?, _ request: RequestID,
+        _ turn: inout Turn
     ) {
         let admitted: Arguments
         do throws(FlowError) {
+            try checkActivationToken(activationToken)
             admitted = try definitions.admit(arguments, of: step)
         } catch {
             turn.answer = .fail(request, error)
             return
         }
+        if let activationToken { activationTokens.insert(activationToken, for: origins.next(), of: request) }
         evictForDeepLink(step, admitted.byteCount, client, &turn)
         let flows = forest.preorder().filter { forest[$0].flow != nil }
         var outcomes: [FlowOutcome] = []
@@ -50,7 +53,7 @@ extension Machine {
         while let next = calls.takeNextStep(of: request) {
             take(
                 WaitingStep(
-                    origin: origins.next(), client: next.client, flow: next.flow, step: next.step,
+                    origin: nextOrigin(of: request), client: next.client, flow: next.flow, step: next.step,
                     arguments: next.arguments, cause: 0, purpose: .deepLink(request, place: next.place)), &turn)
             guard let call = calls[request], case .deepLink(let link) = call.kind else { return }
             if !run(&turn) || (turn.isOver && link.next < link.flows.count) {
@@ -71,7 +74,8 @@ extension Machine {
 
     /// Begins a path of flows, with a step for each or without (S-28).
     mutating func openPath(
-        _ segments: [PathSegment], below root: NodeID?, by client: Client, timeout: UInt64, _ request: RequestID,
+        _ segments: [PathSegment], below root: NodeID?, by client: Client, timeout: UInt64, _ activationToken: String?,
+        _ request: RequestID,
         _ turn: inout Turn
     ) {
         guard !segments.isEmpty else {
@@ -89,6 +93,7 @@ extension Machine {
         var walk = PathWalk(segments: segments, due: turn.now.advanced(by: timeout), above: root)
         var call = Call(client: client, kind: .path(walk))
         do throws(FlowError) {
+            try checkActivationToken(activationToken)
             // Checks all segments first, because navigations are not undone.
             for place in segments.indices {
                 call.usage.bytes += segments[place].flow.utf8.count
@@ -106,12 +111,22 @@ extension Machine {
             turn.answer = .fail(request, error)
             return
         }
+        if let activationToken { activationTokens.insert(activationToken, for: origins.next(), of: request) }
         walkOn(walk, call, request, &turn)
+    }
+
+    /// The next step of a call has a new origin, which may pass on the call's activation token.
+    private mutating func nextOrigin(of request: RequestID) -> UInt64 {
+        let origin = origins.next()
+        if !activationTokens.isEmpty { activationTokens.move(request, to: origin) }
+        return origin
     }
 
     /// Continues along a path, as long as no step has to wait and each flow is ready.
     mutating func walkOn(_ walk: PathWalk, _ call: Call, _ request: RequestID, _ turn: inout Turn) {
         var (walk, call) = (walk, call)
+        turn.isOnPath = true
+        defer { turn.isOnPath = false }
         drop(request)
         if call.isAnswered {
             // The time limit was reached between two slices.
@@ -167,7 +182,7 @@ extension Machine {
         }
         try checkEmitter(client, of: flow)
         let waiting = WaitingStep(
-            origin: origins.next(), client: client, flow: forest.id(of: flow), step: step,
+            origin: nextOrigin(of: request), client: client, flow: forest.id(of: flow), step: step,
             arguments: segment.arguments, cause: 0, purpose: .segment(request))
         try checkWait(waiting, for: flow, &turn)
         reach(flow, &turn)

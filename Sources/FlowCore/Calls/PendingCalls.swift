@@ -30,6 +30,11 @@ struct PendingCalls: Sendable {
     private var savedProgress: [UInt64: ProgressRecord] = [:]
 
     var isEmpty: Bool { all.isEmpty }
+    /// Whether the call that continues first is a path.
+    var isAmidPath: Bool {
+        guard let parked, case .path? = all[parked]?.kind else { return false }
+        return true
+    }
     var count: Int { all.count }
 
     subscript(request: RequestID) -> Call? { all[request] }

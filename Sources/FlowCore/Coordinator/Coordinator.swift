@@ -106,6 +106,7 @@ struct Machine: Sendable {
     /// The cascades of the origins of these steps.
     var origins: Origins
     var activationTokens = ActivationTokens()
+    var emptyFlows = EmptyFlows()
     var alarms = Alarms()
     /// Properties and signals of other services (S-42).
     var steppers: Steppers
@@ -201,12 +202,12 @@ struct Machine: Sendable {
             coordinate(flowRequest, request, &turn)
         case .rootMoved(let request, let node, let output, let client):
             moveRoot(node, to: output, by: client, request, &turn)
-        case .deepLinkOpened(let request, let step, let arguments, let client):
+        case .deepLinkOpened(let request, let step, let arguments, let client, let activationToken):
             turn.call.request = request
-            openDeepLink(step, arguments, by: client, request, &turn)
-        case .pathOpened(let request, let segments, let client, let timeout, let root):
+            openDeepLink(step, arguments, by: client, activationToken, request, &turn)
+        case .pathOpened(let request, let segments, let client, let timeout, let root, let activationToken):
             turn.call.request = request
-            openPath(segments, below: root, by: client, timeout: timeout, request, &turn)
+            openPath(segments, below: root, by: client, timeout: timeout, activationToken, request, &turn)
         case .flowRegistered(let request, let registration):
             register(registration, request, &turn)
         case .flowUnregistered(let request, let flow, let client):
@@ -242,7 +243,7 @@ struct Machine: Sendable {
         if let answer = turn.answer, let token = turn.call.token { remember(answer, by: token, at: turn.now) }
         for client in accounting.takeOpened() { turn.effects.append(.watchClient(client)) }
         if let answer = turn.answer { turn.effects.append(answer) }
-        if !activationTokens.isEmpty { forgetActivationTokens() }
+        if !activationTokens.isEmpty, !forest.hasSightings { forgetActivationTokens() }
         if timings.hasEmissions, !hasMore { timings.forgetEnded() }
         origins.forgetEnded()
         if !unsaved.covers(serial: serial, instance: forest.lastInstance) {

@@ -86,9 +86,11 @@ public enum Event: Sendable {
     /// A client moved a root to another output; empty for none (S-41).
     case rootMoved(RequestID, NodeID, to: String, by: Client)
     /// A client sent a step to every live flow (S-27).
-    case deepLinkOpened(RequestID, step: StepID, arguments: Arguments, by: Client)
+    case deepLinkOpened(RequestID, step: StepID, arguments: Arguments, by: Client, activationToken: String? = nil)
     /// A client sent steps along a path of flows (S-28), with a time limit in µs. With a root, the path begins below that.
-    case pathOpened(RequestID, [PathSegment], by: Client, timeout: UInt64 = Limits.pathTimeout, below: NodeID? = nil)
+    case pathOpened(
+        RequestID, [PathSegment], by: Client, timeout: UInt64 = Limits.pathTimeout, below: NodeID? = nil,
+        activationToken: String? = nil)
     /// A client registered a flow that it implements.
     case flowRegistered(RequestID, Registration)
     /// A client unregistered a flow.

@@ -24,6 +24,8 @@ struct Turn: ~Copyable, Sendable {
     var answer: Effect?
     /// The origin of the current step; 0 if there is none.
     var origin: UInt64 = 0
+    /// Whether it walks along a path, so that presenters are called at its end (S-38).
+    var isOnPath = false
     /// The effects so far.
     var effects: [Effect] = []
     /// Answers to earlier calls. They are sent when the cascade of this origin has ended or waits (S-9).

@@ -294,6 +294,8 @@ extension ContributorRules {
         switch name {
         case "name": (source, type) = (.childName, ValueType(signature: "s"))
         case "reason": (source, type) = (.reason, ValueType(signature: "s"))
+        case "error" where child[name] == nil: (source, type) = (.error, ValueType(signature: "s"))
+        case "message" where child[name] == nil: (source, type) = (.message, ValueType(signature: "s"))
         default: (source, type) = (.step(name), child[name]?.type)
         }
         guard let type else {

@@ -178,11 +178,14 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public let keepsAwake: Bool
     /// How long it may take from the step until it is visible, in µs, before that is logged; nil without a limit (S-46).
     public let budget: UInt64?
+    /// Whether its owner is called again when it returns to sight (S-38).
+    public let isPresentedOnReturn: Bool
 
     /// Creates a screen.
     public init(
         _ name: String, parameters: [Parameter] = [], presenter: Presenter? = nil,
-        whenOwnerGone: WhenOwnerGone = .dismiss, keepsAwake: Bool = false, budget: UInt64? = nil
+        whenOwnerGone: WhenOwnerGone = .dismiss, isPresentedOnReturn: Bool = true, keepsAwake: Bool = false,
+        budget: UInt64? = nil
     ) {
         self.name = name
         self.parameters = parameters
@@ -190,6 +193,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
         self.whenOwnerGone = whenOwnerGone
         self.keepsAwake = keepsAwake
         self.budget = budget
+        self.isPresentedOnReturn = isPresentedOnReturn
     }
 }
 
@@ -220,6 +224,14 @@ public struct Layer: Hashable, Sendable {
         self.name = name
         self.covers = covers
     }
+}
+
+/// What becomes of a flow when it is empty (S-36).
+public enum WhenEmpty: String, CaseIterable, Sendable {
+    /// It is dismissed.
+    case go
+    /// It stays.
+    case stay
 }
 
 /// The policy for a step from outside on a presentable that is not presented (S-15).
@@ -254,6 +266,8 @@ public struct FlowDefinition: Equatable, Sendable {
     public let announces: Bool
     /// Whether it is restored with the tree of another bus (D-3).
     public let isRestored: Bool
+    /// What becomes of it when it is empty (S-36); nil: a child goes, a root stays.
+    public let whenEmpty: WhenEmpty?
     /// The step that is triggered when Back ends at the flow (S-24).
     public let onBack: StepID?
     /// The steps that are triggered when no step from outside reached the flow for some time, one after the other (S-34);
@@ -277,8 +291,8 @@ public struct FlowDefinition: Equatable, Sendable {
     public init(
         _ name: String, parameters: [Parameter] = [], initial: StepID? = nil, children: Children = .free,
         layers: [Layer] = [], isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false,
-        isRestored: Bool = true, onBack: StepID? = nil, idle: [Idle] = [], emitters: [String] = [],
-        ownersMayEmit: Bool = false, guard: Guard? = nil, navigator: Navigator? = nil,
+        isRestored: Bool = true, whenEmpty: WhenEmpty? = nil, onBack: StepID? = nil, idle: [Idle] = [],
+        emitters: [String] = [], ownersMayEmit: Bool = false, guard: Guard? = nil, navigator: Navigator? = nil,
         rules: [Rule] = []
     ) {
         self.name = name
@@ -290,6 +304,7 @@ public struct FlowDefinition: Equatable, Sendable {
         self.whenHidden = whenHidden
         self.announces = announces
         self.isRestored = isRestored
+        self.whenEmpty = whenEmpty
         self.onBack = onBack
         self.idle = idle
         self.emitters = emitters
@@ -366,10 +381,13 @@ extension Definitions {
     }
 
     /// What only flows have, at birth.
-    func newState(of id: FlowID, hasInitial: Bool, last: LastNavigation? = nil, _ now: Instant) -> Node.FlowState {
+    func newState(
+        of id: FlowID, hasInitial: Bool, birth: UInt64, last: LastNavigation? = nil, _ now: Instant
+    ) -> Node.FlowState {
         let definition = flows[id.index]
         return Node.FlowState(
             definition: id, covering: definition.children, layers: definition.layers,
-            readiness: hasInitial ? .awaitingStep : .ready, reached: definition.idle.isEmpty ? nil : now, last: last)
+            readiness: hasInitial ? .awaitingStep : .ready, birth: birth,
+            reached: definition.idle.isEmpty ? nil : now, last: last)
     }
 }

@@ -1,6 +1,5 @@
 /// An error that a client gets: which value was wrong, and what would be right.
 ///
-/// The shell maps each code to the D-Bus error of the same name.
 /// Source: the bus contract, "Errors".
 public struct FlowError: Error, Hashable, Sendable {
     /// An error of the contract.
@@ -53,6 +52,18 @@ public struct FlowError: Error, Hashable, Sendable {
         case notSupported = "NotSupported"
         /// The definition files have errors.
         case invalidDefinition = "InvalidDefinition"
+
+        /// What precedes ``rawValue`` in the name of the D-Bus error.
+        public static let busPrefix = "org.flowbus.Navigation1.Error."
+
+        /// The name of the D-Bus error: `AccessDenied` and `NotSupported` are D-Bus's own, the others are the
+        /// service's.
+        public var busName: String {
+            switch self {
+            case .accessDenied, .notSupported: "org.freedesktop.DBus.Error." + rawValue
+            default: Self.busPrefix + rawValue
+            }
+        }
     }
 
     /// The code.

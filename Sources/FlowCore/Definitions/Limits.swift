@@ -83,10 +83,19 @@ public enum Limits {
     public static let guardTimeout: UInt64 = 10_000_000
     /// The range of time limits in a definition or a registration, in µs: 10 ms to 1 hour.
     public static let answerTimeouts: ClosedRange<UInt64> = 10_000...3_600_000_000
-    /// The number of times that a screen is presented again within ``revivalTime`` because its owner is gone (S-30).
-    public static let revivals = 3
-    /// The period for ``revivals``, in µs.
-    public static let revivalTime: UInt64 = 10_000_000
+    /// The number of owners that screens of one name can lose in a flow within ``lossTime``; with the last of them the screen
+    /// goes (S-36).
+    public static let losses = 3
+    /// The period for ``losses``, in µs.
+    public static let lossTime: UInt64 = 10_000_000
+    /// How long a presenter is not called after that, in µs. Each further loss doubles the time.
+    public static let firstWait: UInt64 = 1_000_000
+    /// The longest such time, in µs.
+    public static let longestWait: UInt64 = 60_000_000
+    /// An owner that stays for this time, in µs, ends it.
+    public static let survival: UInt64 = 60_000_000
+    /// Bytes of an error's text that `onDismissed` gets as `$message`.
+    public static let faultLength = 1_024
     /// Bytes in an activation token: far more than those of Wayland and X11 have.
     public static let activationTokenLength = 1_024
     /// Calls to a presenter that are under way for one screen. The newest arguments wait while the limit is reached.

@@ -175,6 +175,10 @@ public struct Binding: Equatable, Sendable {
         case childName
         /// `$reason` in `onDismissed`: the reason of the dismissal (``DismissalReason``).
         case reason
+        /// `$error` in `onDismissed`: the name of the error that led to the dismissal; empty if none did.
+        case error
+        /// `$message` in `onDismissed`: the text of that error.
+        case message
     }
 
     /// The declared name of the argument.
@@ -201,4 +205,6 @@ public enum DismissalReason: String, CaseIterable, Sendable {
     case navigatorGone
     /// Its presenter could not be called, or failed to show it (S-31).
     case presentFailed
+    /// It is a flow without children, and no step waits for it (S-36).
+    case empty
 }

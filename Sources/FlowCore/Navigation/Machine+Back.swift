@@ -79,8 +79,10 @@ extension Machine {
     /// Begins the origin of a Back, to which the activation token belongs.
     private mutating func beginBack(_ options: BackOptions?, _ request: RequestID, _ turn: inout Turn) -> UInt64 {
         let origin = origins.next()
-        turn.origin = origin
-        if let token = options?.activationToken { activationTokens.insert(token, for: origin, of: request) }
+        if let token = options?.activationToken {
+            activationTokens.insert(token, for: origin, of: request)
+            activationTokens.begin(origin)
+        }
         return origin
     }
 
@@ -211,7 +213,7 @@ extension Machine {
                     flow: forest[flow].path, definition: forest[flow].name, serial: serial, cause: 0,
                     client: client, step: "", arguments: [], contributions: [contribution], isDeepLink: false)))
         dropSteps(of: gone, nearestLiveAncestor: flow, &turn)
-        reportParent(flow, of: gone.last, .back, origin: origin, cause: serial, client, &turn)
+        reportParent(flow, of: gone.last, Dismissal(.back), origin: origin, cause: serial, client, &turn)
         triggerPresented(&turn)
     }
 }

@@ -1,16 +1,31 @@
 // The removal of presentables, and what is reported about it (S-12, S-22, S-23).
 
+/// Why a presentable is dismissed by something other than its flow (S-23).
+struct Dismissal {
+    let reason: DismissalReason
+    /// The error that led to it; nil if none did.
+    let fault: Fault?
+
+    init(_ reason: DismissalReason, _ fault: Fault? = nil) {
+        self.reason = reason
+        self.fault = fault
+    }
+}
+
 extension Machine {
     /// Dismisses a presentable, not by a rule of its flow; the flow can have `onDismissed` for it (S-23).
     mutating func dismiss(
-        _ slot: NodeSlot, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client, _ turn: inout Turn
+        _ slot: NodeSlot, _ why: Dismissal, origin: UInt64, cause: UInt64, _ client: Client, _ turn: inout Turn
     ) {
         let parent = forest[slot].parent
-        let gone = takeOut(slot, below: parent, .dismissal(reason), &turn)
+        let gone = takeOut(slot, below: parent, .dismissal(why.reason), &turn)
         if let parent { forest.updateVisibility(parent) }
         reportChanges(&turn)
         dropSteps(of: gone, nearestLiveAncestor: parent, &turn)
-        if let parent { reportParent(parent, of: gone.last, reason, origin: origin, cause: cause, client, &turn) }
+        if let parent {
+            reportParent(parent, of: gone.last, why, origin: origin, cause: cause, client, &turn)
+            noteEmpty(parent, EmptyFlows.Cause(origin: origin, cause: cause, client: client, fault: why.fault))
+        }
         triggerPresented(&turn)
     }
 
@@ -44,12 +59,12 @@ extension Machine {
 
     /// Triggers the step that a flow has for the dismissal of this child (S-23).
     mutating func reportParent(
-        _ flow: NodeSlot, of gone: Node?, _ reason: DismissalReason, origin: UInt64, cause: UInt64, _ client: Client,
+        _ flow: NodeSlot, of gone: Node?, _ why: Dismissal, origin: UInt64, cause: UInt64, _ client: Client,
         _ turn: inout Turn
     ) {
         guard let gone, let template = gone.onDismissed else { return }
         let scope = Planner.Scope(
-            arguments: gone.arguments, flow: flow, now: turn.now, dismissal: (gone.name, reason))
+            arguments: gone.arguments, flow: flow, origin: origin, now: turn.now, dismissal: (gone.name, why))
         var step = WaitingStep(
             origin: origin, client: client, flow: forest.id(of: flow),
             step: template.step, arguments: [], cause: cause, purpose: .triggered)
@@ -73,6 +88,7 @@ extension Machine {
             let id = NodeID(slot: node.slot, instance: node.instance)
             if let question = flow.question { withdrawQuestion(question, &turn) }
             unblock(id)
+            if !emptyFlows.isEmpty { forgetEmpty(id) }
             calls.resume(waitingFor: id)
         }
         queue.leave(

@@ -65,7 +65,12 @@ extension Machine {
 
     /// The same as ``goOn(_:)``, one step at a time.
     private mutating func explainChain(in explanation: inout Explanation, _ turn: inout Turn) {
-        while let step = queue.takeNext() {
+        while true {
+            if queue.isBetweenChains {
+                settle(&turn)
+                takeEffects(into: &explanation, &turn)
+            }
+            guard let step = queue.takeNext() else { break }
             explanation.add(heading(of: step))
             if let flow = forest.slot(of: step.flow) {
                 for line in reasons(for: step.step, step.arguments, at: flow, showsPrivate: false) {

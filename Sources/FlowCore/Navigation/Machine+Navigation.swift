@@ -33,14 +33,24 @@ extension Machine {
 
     /// Applies contributors that do not end the flow.
     private mutating func apply(_ plan: Plan, _ step: WaitingStep, _ flow: NodeSlot, _ turn: inout Turn) {
+        let former = plan.going.isEmpty ? nil : forest[flow].flow?.current
         let gone = plan.going.map { takeOut($0, below: flow, .rule, &turn) }
+        let replaces = former.map { forest.slot(of: $0) == nil } ?? false
         var children: [NodeSlot?] = []
         children.reserveCapacity(plan.children.count)
-        for child in plan.children { children.append(apply(child, after: children, step, flow)) }
+        for child in plan.children { children.append(apply(child, after: children, step, flow, replaces: replaces)) }
         setLastNavigation(
             plan.arguments, plan.byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
         if step.purpose == .initial { initialStepEnded(of: flow) }
         if !gone.isEmpty || !children.isEmpty { forest.updateVisibility(flow) }
+        if !gone.isEmpty {
+            noteEmpty(flow, EmptyFlows.Cause(origin: step.origin, cause: serial, client: step.client))
+        }
+        if !children.isEmpty, forest[flow].flow?.isBare == true || !emptyFlows.isEmpty,
+            forest[flow].flow?.isChildless == false
+        {
+            endEmptiness(of: flow)
+        }
         reportChanges(&turn)
         turn.effects.append(
             .emitNavigationOccurred(navigation(plan, step, at: forest[flow].path, of: definition(of: flow))))
@@ -66,7 +76,7 @@ extension Machine {
     /// Creates a child, or gives a live one new arguments; returns its slot. The others are the children before it in the
     /// list.
     private mutating func apply(
-        _ child: Plan.Child, after others: [NodeSlot?], _ step: WaitingStep, _ flow: NodeSlot
+        _ child: Plan.Child, after others: [NodeSlot?], _ step: WaitingStep, _ flow: NodeSlot, replaces: Bool
     ) -> NodeSlot? {
         switch child {
         case .make(let birth, _):
@@ -76,6 +86,7 @@ extension Machine {
             forest.update(slot) { [serial] node in
                 node.presenting?.origin = step.origin
                 node.presenting?.serial = serial
+                node.presenting?.replaces = replaces
                 // Before the child is reported, because its parent's readiness depends on it (S-26).
                 if step.purpose == .initial { node.flow?.isAwaitedByParent = true }
             }
@@ -83,7 +94,13 @@ extension Machine {
         case .reuse(let slot, let arguments, _):
             // From now on the arguments count for the client that reused it.
             forest.setArguments(arguments, of: slot, for: step.client)
-            if forest[slot].presenting != nil { presentAgain(slot, step) }
+            if forest[slot].presenting != nil {
+                presentAgain(slot)
+                forest.update(slot) { [serial] node in
+                    node.presenting?.origin = step.origin
+                    node.presenting?.serial = serial
+                }
+            }
             return slot
         case .adjust(let place, let adjustment):
             switch place {
@@ -125,6 +142,9 @@ extension Machine {
         turn.effects.append(.emitNavigationOccurred(navigation(plan, step, at: path, of: definition)))
         reportRemoved(ended, .rule, &turn)
         dropSteps(of: below + ended, nearestLiveAncestor: parent, &turn)
+        if let parent {
+            noteEmpty(parent, EmptyFlows.Cause(origin: step.origin, cause: serial, client: step.client))
+        }
 
         if let last {
             if let parent {

@@ -5,9 +5,20 @@ extension Machine {
     @discardableResult
     mutating func end(_ step: WaitingStep, _ outcome: Outcome, _ turn: inout Turn) -> Outcome {
         conclude(step, outcome, &turn)
+        if case .navigated = outcome {} else { noteStillbirth(step, fault(of: step, outcome)) }
+        if !emptyFlows.isEmpty { emptyFlows.touch(step.flow) }
         stopWaiting(step)
         if step.isTriggered { releaseOrigin(step.origin) }
         return outcome
+    }
+
+    /// What `onDismissed` gets of a step that was not navigated.
+    private func fault(of step: WaitingStep, _ outcome: Outcome) -> Fault? {
+        switch outcome {
+        case .navigated: nil
+        case .ignored(let verdict): Fault(verdict.rawValue, text(of: verdict, on: step, at: failurePath(of: step.flow)))
+        case .refused(let error): Fault(error)
+        }
     }
 
     /// Gives the outcome of a step to the call that waits for it (S-9), or reports a failure to all (S-12).
@@ -43,6 +54,7 @@ extension Machine {
     /// Puts a triggered step into the queue, in the order of origins (S-6), within the limit of its origin (S-11).
     mutating func trigger(_ step: WaitingStep, _ turn: inout Turn) {
         guard mayTrigger(step, &turn) else {
+            noteStillbirth(step, Fault(Self.loop))
             if step.purpose == .initial, let flow = forest.slot(of: step.flow) {
                 initialStepEnded(of: flow)
                 reportChanges(&turn)
@@ -63,17 +75,14 @@ extension Machine {
                 .refused(
                     FlowError(
                         .navigationLoop,
-                        "step '\(definitions[step.step].name)' and further ones were dropped: "
-                            + "one origin may trigger \(Limits.triggeredSteps) steps")), &turn)
+                        "step '\(definitions[step.step].name)' and further ones were dropped: \(Self.loop.message)")),
+                &turn)
             return false
         }
     }
 
-    /// A triggered step of an origin no longer waits.
-    mutating func releaseOrigin(_ number: UInt64, isDeferred: Bool = false) {
-        origins.release(number, isDeferred: isDeferred)
-        if !activationTokens.isEmpty { activationTokens.touch(number) }
-    }
+    private static let loop = FlowError(
+        .navigationLoop, "one origin may trigger \(Limits.triggeredSteps) steps")
 
     static let gone = FlowError(.presentableDismissed, "the presentable is gone")
 
@@ -103,12 +112,7 @@ extension Machine {
         case .navigated: return
         case .ignored(let verdict):
             reason = .verdict(verdict)
-            message =
-                switch verdict {
-                case .hidden: "'\(place)' is not presented, and ignores step '\(name)' then"
-                case .rejected: "the guard of '\(place)' refused step '\(name)'"
-                case .unhandled, .navigated, .deferred, .pending: unhandled(step.step, at: step.flow)
-                }
+            message = text(of: verdict, on: step, at: place)
         case .refused(let error):
             reason = .error(error.code)
             message = error.message
@@ -118,6 +122,16 @@ extension Machine {
                 NavigationFailure(
                     flow: place, cause: step.cause, client: step.client, step: name, reason: reason,
                     message: message, isIdle: step.isIdle)))
+    }
+
+    /// A verdict as a text for people.
+    func text(of verdict: Verdict, on step: WaitingStep, at place: String) -> String {
+        let name = definitions.steps[step.step.index].name
+        return switch verdict {
+        case .hidden: "'\(place)' is not presented, and ignores step '\(name)' then"
+        case .rejected: "the guard of '\(place)' refused step '\(name)'"
+        case .unhandled, .navigated, .deferred, .pending: unhandled(step.step, at: step.flow)
+        }
     }
 
     /// Reports a waiting step that was dropped.

@@ -35,6 +35,7 @@ extension Machine {
         }
         exchangeSteppers()
         watchAll(unlike: old, &turn)
+        noteEmptyByDefinition()
         forest.updateAllVisibility()
         reportChanges(&turn)
         triggerPresented(&turn)

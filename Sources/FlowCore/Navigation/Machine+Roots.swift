@@ -65,18 +65,19 @@ extension Machine {
         try reserve(usage, for: flowRequest.client, &turn)
         let id = try forest.newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
 
+        let origin = initial == nil ? 0 : origins.next()
         let slot = forest.insert(
             Forest.Birth(
                 traits: NodeTraits(
                     name: definition.name, id: id, arguments: arguments, isVisible: true, client: flowRequest.client,
                     output: flowRequest.output),
-                flow: definitions.newState(of: flowRequest.definition, hasInitial: initial != nil, turn.now)),
+                flow: definitions.newState(
+                    of: flowRequest.definition, hasInitial: initial != nil, birth: origin, turn.now)),
             below: nil)
         scheduleIdleStep(of: slot)
         forest.updateVisibility(nil, touching: slot)
         reportChanges(&turn)
         if let initial {
-            let origin = origins.next()
             if let time = flowRequest.inputTime { timings.note(input: time, of: origin, at: turn.now) }
             if let token = flowRequest.activationToken {
                 activationTokens.insert(token, for: origin, of: RequestID(0))

@@ -8,6 +8,7 @@ extension Machine {
     @discardableResult
     mutating func run(_ turn: inout Turn) -> Bool {
         while true {
+            if queue.isBetweenChains { settle(&turn) }
             if turn.isOver, queue.isBetweenChains { return queue.isEmpty }
             guard let step = queue.takeNext() else { return true }
             if queue.dropRecord(of: step) { unrecord(step) }
@@ -15,10 +16,23 @@ extension Machine {
         }
     }
 
+    /// The cascade at hand has ended, or waits: empty flows go, and presenters are called if no other cascade begins at once
+    /// (S-36, S-38).
+    @inline(__always)
+    mutating func settle(_ turn: inout Turn) {
+        if emptyFlows.hasDue { dismissEmptyFlows(&turn) }
+        if !forest.hasSightings {
+            if !activationTokens.isEmpty { activationTokens.endCurrent() }
+        } else if queue.isEmpty, !turn.isOnPath, !calls.isAmidPath {
+            callPresenters(&turn)
+        }
+    }
+
     /// Handles one step until it ends, or waits for a guard or navigator (nil).
     @discardableResult
     mutating func take(_ step: WaitingStep, _ turn: inout Turn) -> Outcome? {
         turn.begin(step)
+        if !activationTokens.isEmpty { activationTokens.begin(step.origin) }
         guard let flow = forest.slot(of: step.flow) else {
             let name = definitions[step.step].name
             return end(

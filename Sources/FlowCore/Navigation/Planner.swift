@@ -12,7 +12,7 @@ enum Planner {
     ) throws(FlowError) -> Plan {
         var plan = Plan(arguments: step.arguments.broadcastable)
         if !contributors.isEmpty {
-            let scope = Scope(arguments: step.arguments, flow: flow, now: now)
+            let scope = Scope(arguments: step.arguments, flow: flow, origin: step.origin, now: now)
             if contributors.contains(where: \.clears) { clear(flow, &plan, forest) }
             for contributor in contributors {
                 try add(contributor, to: &plan, scope, client: step.client, forest, definitions)
@@ -29,10 +29,12 @@ enum Planner {
         let arguments: Arguments
         /// `$flow.name`
         let flow: NodeSlot
+        /// The origin of the step.
+        let origin: UInt64
         /// The time, which counts as the time when a new flow was reached (S-34).
         let now: Instant
-        /// In `onDismissed`: the name of the dismissed child, and the reason.
-        var dismissal: (name: String, reason: DismissalReason)?
+        /// In `onDismissed`: the name of the dismissed child, and why it was dismissed.
+        var dismissal: (name: String, why: Dismissal)?
     }
 
     private static func add(
@@ -136,7 +138,7 @@ extension Planner {
             let definition = definitions.flows[id.index]
             (name, parameters, subject) = (definition.name, definition.parameters, "flow '\(definition.name)'")
             initial = initial ?? definition.initial
-            flow = definitions.newState(of: id, hasInitial: initial != nil, scope.now)
+            flow = definitions.newState(of: id, hasInitial: initial != nil, birth: scope.origin, scope.now)
         }
         let arguments = try Declaration.admit(
             values(of: template.arguments, for: parameters, scope, forest), as: parameters, of: subject)
@@ -240,7 +242,9 @@ extension Planner {
                 case .step(let name): scope.arguments[name].map { renamed($0, binding.name) }
                 case .flow(let name): forest[scope.flow].arguments[name].map { renamed($0, binding.name) }
                 case .childName: scope.dismissal.map { Argument(binding.name, .string($0.name)) }
-                case .reason: scope.dismissal.map { Argument(binding.name, .string($0.reason.rawValue)) }
+                case .reason: scope.dismissal.map { Argument(binding.name, .string($0.why.reason.rawValue)) }
+                case .error: scope.dismissal.map { Argument(binding.name, .string($0.why.fault?.name ?? "")) }
+                case .message: scope.dismissal.map { Argument(binding.name, .string($0.why.fault?.message ?? "")) }
                 }
             }
         }

@@ -4,6 +4,7 @@ extension Machine {
     /// A presenter answered. If its screen is gone by now, the presenter gets `Withdraw`.
     mutating func takeAnswer(_ answer: PresenterAnswer, to question: QuestionID, _ turn: inout Turn) {
         guard let asked = questions.closePresenter(question, isTimeout: answer == .timedOut) else { return }
+        if asked.isReturn { return endReturn(of: asked.screen) }
         if asked.isLate { return takeLateAnswer(answer, to: asked, &turn) }
         defer { releaseOrigin(asked.origin) }
         guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
@@ -12,10 +13,8 @@ extension Machine {
         }
         let isLatest = presenting.state == .asked && presenting.underWay.last == question
         forest.update(slot) { $0.presenting?.underWay.removeAll { $0 == question } }
-        if presenting.state == .queued {
-            forest.update(slot) { $0.presenting?.state = .due }
-            forest.noteInSight(slot)
-        }
+        if presenting.state == .queued { forest.update(slot) { $0.presenting?.state = .due } }
+        if presenting.state == .queued || presenting.comeback.isDue { forest.noteSighting(slot) }
         switch answer {
         case .presented(let client):
             // A newer call was answered already.
@@ -35,8 +34,28 @@ extension Machine {
             // A newer call is under way, or about to be made, and decides.
             guard isLatest else { return triggerPresented(&turn) }
             dismiss(
-                slot, .presentFailed, origin: asked.origin, cause: presenting.serial, forest[slot].sender, &turn)
+                slot, Dismissal(.presentFailed, fault(answer, of: presenting.presenter)), origin: asked.origin,
+                cause: presenting.serial, forest[slot].sender, &turn)
         }
+    }
+
+    private func fault(_ answer: PresenterAnswer, of presenter: Presenter) -> Fault? {
+        switch answer {
+        case .presented: return nil
+        case .failed(let fault): return fault
+        case .timedOut:
+            let service = presenter.service
+            return Fault(
+                "org.freedesktop.DBus.Error.NoReply",
+                "'\(service.name)' did not answer within \(Duration.microseconds(Int64(clamping: service.timeout)))")
+        }
+    }
+
+    /// An owner answered the call because its screen returned to sight, or did not: nothing depends on it (S-38).
+    private mutating func endReturn(of screen: NodeID) {
+        guard let slot = forest.slot(of: screen) else { return }
+        forest.update(slot) { $0.presenting?.comeback.underWay = nil }
+        if forest[slot].presenting?.comeback.isDue == true { forest.noteSighting(slot) }
     }
 
     /// A presenter answered after its time limit. That call has failed, so the answer counts only if a newer call is under

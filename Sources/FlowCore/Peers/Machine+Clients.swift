@@ -10,22 +10,33 @@ extension Machine {
         for id in forest.preorder().map(forest.id(of:)) {
             // It may be gone with its parent.
             guard let slot = forest.slot(of: id), forest[slot].owner == client else { continue }
-            removeOwner(slot)
+            let ownedSince = forest[slot].presenting?.ownedSince
+            removeOwner(slot, &turn)
+            if noteLoss(of: slot, ownedSince: ownedSince, &turn) {
+                dismiss(
+                    slot, Dismissal(.presentFailed, tooManyLosses), origin: origins.next(), cause: 0, client, &turn)
+                continue
+            }
             let whenGone = definitions.screen(named: forest[slot].name)
                 .flatMap { forest[slot].flow == nil ? definitions[$0].whenOwnerGone : nil }
             switch whenGone {
             case .keep?: hide(slot)
-            case .present? where mayRevive(slot, &turn):
-                forest.update(slot) { $0.presenting?.revivals.append(turn.now) }
+            case .present? where forest[slot].presenting != nil:
                 hide(slot)
-                if forest[slot].isInSight { forest.noteInSight(slot) }
+                if forest[slot].isInSight { forest.noteSighting(slot) }
             case .present?, .dismiss?, nil:
-                dismiss(slot, .ownerGone, origin: origins.next(), cause: 0, client, &turn)
+                dismiss(slot, Dismissal(.ownerGone), origin: origins.next(), cause: 0, client, &turn)
                 continue
             }
             reportChanges(&turn)
             triggerPresented(&turn)
         }
         leaveRegistrations(of: client, &turn)
+    }
+
+    private var tooManyLosses: Fault {
+        Fault(
+            "org.freedesktop.DBus.Error.Disconnected",
+            "the screen lost \(Limits.losses) owners within \(Limits.lossTime / 1_000_000) s")
     }
 }

@@ -22,7 +22,7 @@ extension Machine {
             turn.answer = .fail(request, notOwner(slot, client))
             return
         }
-        removeOwner(slot)
+        removeOwner(slot, &turn)
         reportChanges(&turn)
         turn.answer = .reply(request, .done)
     }
@@ -84,16 +84,6 @@ extension Machine {
 
     // MARK: Clients that are gone
 
-    /// Whether a screen's presenter is called again at once: not if that happens too often (S-30).
-    mutating func mayRevive(_ slot: NodeSlot, _ turn: inout Turn) -> Bool {
-        guard forest[slot].presenting != nil else { return false }
-        let now = turn.now
-        forest.update(slot) { node in
-            node.presenting?.revivals.removeAll { $0.advanced(by: Limits.revivalTime) <= now }
-        }
-        return forest[slot].presenting.map { $0.revivals.count < Limits.revivals } ?? false
-    }
-
     /// A bus name has a new owner. The state of a navigator is lost with its former owner (S-32).
     mutating func changeOwner(of name: String, to owner: Client?, _ turn: inout Turn) {
         guard let before = nameOwners.change(name, to: owner) else { return }
@@ -111,7 +101,7 @@ extension Machine {
                 .navigatorFailed, "the navigator '\(navigator.service.name)' of flow '\(definition.name)' is gone")
             failWaiting(at: slot, error, &turn)
             if forest.slot(of: id) == nil { continue }
-            dismiss(slot, .navigatorGone, origin: origins.next(), cause: 0, client, &turn)
+            dismiss(slot, Dismissal(.navigatorGone, Fault(error)), origin: origins.next(), cause: 0, client, &turn)
         }
     }
 
@@ -155,8 +145,8 @@ extension Machine {
     mutating func dismiss(_ node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
         guard let slot = slot(of: node, handledBy: client, request, &turn) else { return }
         // An owner that dismisses its presentable gets no `Withdraw`.
-        if forest[slot].owner == client { removeOwner(slot) }
-        dismiss(slot, .dismissed, origin: origins.next(), cause: 0, client, &turn)
+        if forest[slot].owner == client { removeOwner(slot, &turn) }
+        dismiss(slot, Dismissal(.dismissed), origin: origins.next(), cause: 0, client, &turn)
         turn.answer = .reply(request, .done)
     }
 

@@ -1,40 +1,125 @@
 // Presenters are called, and owners noted (S-29, S-31).
 
 extension Machine {
-    /// Calls the presenters of screens that came in sight.
+    /// Calls the presenters of screens that came in sight and still are: those that are due, and the owners of those that
+    /// returned (S-31, S-38).
     mutating func callPresenters(_ turn: inout Turn) {
-        for slot in forest.takeInSight() {
-            guard let presenting = forest[slot].presenting, let flow = forest[slot].parent else { continue }
-            guard presenting.underWay.count < Limits.callsPerScreen else {
-                forest.update(slot) { $0.presenting?.state = .queued }
+        var calls: [PresenterCall] = []
+        for (slot, former) in forest.takeSightings() {
+            guard let presenting = forest[slot].presenting else { continue }
+            let isInSight = forest[slot].isInSight
+            if presenting.wasInSight != isInSight { forest.update(slot) { $0.presenting?.wasInSight = isInSight } }
+            guard isInSight else {
+                if presenting.comeback.isDue { forest.update(slot) { $0.presenting?.comeback.isDue = false } }
                 continue
             }
-            let node = forest[slot]
-            let id = questions.ask(
-                .presenter(
-                    AskedPresenter(
-                        screen: forest.id(of: slot), path: node.path, object: presenting.presenter.service.path,
-                        origin: presenting.origin)))
-            forest.update(slot) { node in
-                node.presenting?.state = .asked
-                node.presenting?.underWay.append(id)
-                node.presenting?.isAgain = true
+            switch presenting.state {
+            case .due:
+                if !isDelayed(slot, &turn) { calls.append(PresenterCall(slot, former, isReturn: false)) }
+            case .asked, .queued, .shown:
+                let isReturn = presenting.comeback.isDue || !presenting.wasInSight
+                if isReturn, mayReturn(slot) { calls.append(PresenterCall(slot, former, isReturn: true)) }
             }
-            origins.wait(presenting.origin)
-            if !presenting.isAgain { beginTiming(slot, &turn) }
-            // The first `Present` that the cascade causes takes the token, even if its screen is older.
-            let token =
-                activationTokens.isEmpty
-                ? nil
-                : activationTokens.take(for: presenting.origin) ?? activationTokens.take(for: turn.origin)
-            turn.effects.append(
-                .present(
-                    Presentation(
-                        id: id, presenter: presenting.presenter, path: node.path, name: node.name,
-                        arguments: node.arguments, instance: node.instance, style: node.style,
-                        flow: forest[flow].path, serial: presenting.serial, isAgain: presenting.isAgain,
-                        activationToken: token)))
         }
+        giveActivationTokens(to: &calls)
+        activationTokens.endCurrent()
+        for call in calls {
+            if call.isReturn { presentReturned(call, &turn) } else { present(call, &turn) }
+        }
+        for (origin, isDeferred) in origins.takePostponed() { releaseOrigin(origin, isDeferred: isDeferred) }
+    }
+
+    /// Of several screens, the highest gets the token of the cascade at hand. A screen whose own cascade has one gets that.
+    private mutating func giveActivationTokens(to calls: inout [PresenterCall]) {
+        if activationTokens.isEmpty || calls.isEmpty { return }
+        let highest = forest.highest(of: calls.map(\.screen))
+        let order = calls.indices.sorted { calls[$0].screen == highest && calls[$1].screen != highest }
+        for place in order {
+            let origin = forest[calls[place].screen].presenting?.origin ?? 0
+            calls[place].token =
+                (calls[place].isReturn ? nil : activationTokens.take(for: origin)) ?? activationTokens.takeCurrent()
+        }
+    }
+
+    /// Calls a presenter that is due.
+    private mutating func present(_ call: PresenterCall, _ turn: inout Turn) {
+        let slot = call.screen
+        guard let presenting = forest[slot].presenting else { return }
+        guard presenting.underWay.count < Limits.callsPerScreen else {
+            forest.update(slot) { $0.presenting?.state = .queued }
+            return
+        }
+        let id = questions.ask(.presenter(asked(slot, presenting)))
+        forest.update(slot) { node in
+            node.presenting?.state = .asked
+            node.presenting?.underWay.append(id)
+        }
+        origins.wait(presenting.origin)
+        if presenting.reason == .launch { beginTiming(slot, &turn) }
+        var direction: PresentDirection?
+        if presenting.reason == .launch { direction = presenting.replaces ? .replace : .push }
+        turn.effects.append(.present(presentation(id, of: slot, presenting.reason, direction, call.token)))
+    }
+
+    /// Calls the owner of a screen that returned to sight, or notes that as long as other calls are under way.
+    private mutating func presentReturned(_ call: PresenterCall, _ turn: inout Turn) {
+        let slot = call.screen
+        guard let presenting = forest[slot].presenting else { return }
+        var comeback = presenting.comeback
+        if let token = call.token { comeback.token = token }
+        if !comeback.isDue || call.former != nil { comeback.former = call.former }
+        comeback.isDue = presenting.state != .shown || comeback.underWay != nil
+        if !comeback.isDue, let owner = forest[slot].owner {
+            var asked = asked(slot, presenting)
+            asked.isReturn = true
+            let id = questions.ask(.presenter(asked))
+            let direction = comeback.former.map { forest.slot(of: $0) == nil ? PresentDirection.pop : .switch }
+            var presentation = presentation(id, of: slot, .return, direction, comeback.token)
+            presentation.owner = owner
+            turn.effects.append(.present(presentation))
+            comeback = Node.Presenting.Comeback(underWay: id)
+        }
+        forest.update(slot) { [comeback] in $0.presenting?.comeback = comeback }
+    }
+
+    /// Whether the owner of a screen is called when the screen returns to sight. A program with an action would do that
+    /// action again.
+    private func mayReturn(_ slot: NodeSlot) -> Bool {
+        guard case .service? = forest[slot].presenting?.presenter else { return false }
+        // While a call is under way, its answer can make an owner.
+        if forest[slot].presenting?.state == .shown, forest[slot].owner == nil { return false }
+        return definitions.screen(named: forest[slot].name).map { definitions[$0].isPresentedOnReturn } ?? true
+    }
+
+    private func asked(_ slot: NodeSlot, _ presenting: Node.Presenting) -> AskedPresenter {
+        AskedPresenter(
+            screen: forest.id(of: slot), path: forest[slot].path, object: presenting.presenter.service.path,
+            origin: presenting.origin)
+    }
+
+    private func presentation(
+        _ id: QuestionID, of slot: NodeSlot, _ reason: PresentReason, _ direction: PresentDirection?, _ token: String?
+    ) -> Presentation {
+        let node = forest[slot]
+        var styles: [String] = []
+        var place: NodeSlot? = slot
+        while let at = place {
+            if !forest[at].style.isEmpty { styles.append(forest[at].style) }
+            place = forest[at].parent
+        }
+        return Presentation(
+            id: id, presenter: node.presenting?.presenter ?? .service(Service("", path: "/", timeout: 0)),
+            path: node.path, name: node.name, arguments: node.arguments, instance: node.instance, style: node.style,
+            styles: styles, flow: node.parentPath, root: forest[node.root].path, output: forest[node.root].output,
+            serial: node.presenting?.serial ?? 0, reason: reason, direction: direction, activationToken: token)
+    }
+
+    /// A screen has new arguments, or something else that its presenter has to know: it is called when the screen is in
+    /// sight (S-19).
+    mutating func presentAgain(_ slot: NodeSlot) {
+        guard forest[slot].presenting != nil else { return }
+        forest.update(slot) { $0.presenting?.becomeDue(.update) }
+        if forest[slot].isInSight { forest.noteSighting(slot) }
     }
 
     // MARK: Timings
@@ -57,22 +142,57 @@ extension Machine {
         if let timing { turn.effects.append(.reportTiming(timing)) }
     }
 
-    /// A screen has new arguments: its presenter is called when the screen is in sight (S-19).
-    mutating func presentAgain(_ slot: NodeSlot, _ step: WaitingStep) {
-        forest.update(slot) { [serial] node in
-            node.presenting?.state = .due
-            node.presenting?.origin = step.origin
-            node.presenting?.serial = serial
+    // MARK: Programs that crash again and again
+
+    /// Whether a presenter is not called yet, because its screens of this name lost too many owners (S-36). Then an alarm is set.
+    private mutating func isDelayed(_ slot: NodeSlot, _ turn: inout Turn) -> Bool {
+        guard let flow = forest[slot].parent, forest[slot].owner == nil,
+            let losses = forest[flow].flow?.losses[forest[slot].name], turn.now < losses.until
+        else { return false }
+        let isEnded = forest.children(of: flow).contains {
+            forest[$0].name == forest[slot].name && isSurvivor($0, turn.now)
         }
-        if forest[slot].isInSight { forest.noteInSight(slot) }
+        guard !isEnded else {
+            forgetLosses(of: slot)
+            return false
+        }
+        schedule(.screen(forest.id(of: slot)), due: losses.until)
+        return true
+    }
+
+    /// The wait for a screen is over.
+    mutating func endDelay(of screen: NodeID) {
+        if let slot = forest.slot(of: screen), forest[slot].presenting?.state == .due { forest.noteSighting(slot) }
+    }
+
+    /// Whether a screen has had its owner for so long that former losses don't count.
+    private func isSurvivor(_ slot: NodeSlot, _ now: Instant) -> Bool {
+        forest[slot].presenting?.ownedSince.map { $0.advanced(by: Limits.survival) <= now } ?? false
+    }
+
+    private mutating func forgetLosses(of slot: NodeSlot) {
+        let name = forest[slot].name
+        guard let flow = forest[slot].parent, forest[flow].flow?.losses[name] != nil else { return }
+        forest.update(flow) { $0.flow?.losses[name] = nil }
+    }
+
+    /// Notes that a screen with a presenter lost its owner, which it had since this time. Returns whether its screens of this
+    /// name lost too many.
+    mutating func noteLoss(of slot: NodeSlot, ownedSince: Instant?, _ turn: inout Turn) -> Bool {
+        guard let flow = forest[slot].parent, forest[slot].presenting != nil else { return false }
+        if let ownedSince, ownedSince.advanced(by: Limits.survival) <= turn.now { forgetLosses(of: slot) }
+        let name = forest[slot].name
+        var losses = forest[flow].flow?.losses[name] ?? OwnerLosses()
+        let isTooMany = losses.note(at: turn.now)
+        forest.update(flow) { [losses] in $0.flow?.losses[name] = losses }
+        return isTooMany
     }
 
     /// The presenter of a screen in sight is called again, because something else than the arguments is new (S-41). A program
     /// with an action would only do that again.
     mutating func presentAnew(_ slot: NodeSlot) {
         guard case .service? = forest[slot].presenting?.presenter else { return }
-        forest.update(slot) { $0.presenting?.state = .due }
-        forest.noteInSight(slot)
+        presentAgain(slot)
     }
 
     /// Sends `Withdraw` to a client that shows a screen without being allowed to.
@@ -97,6 +217,7 @@ extension Machine {
                         client: owner, object: node.presenting?.presenter.service.path ?? "/", path: node.path,
                         instance: node.instance, reason: reason)))
         }
+        if let question = node.presenting?.comeback.underWay { dropReturn(question, &turn) }
         for question in node.presenting?.underWay ?? [] {
             if questions.withdraw(question, because: reason) { turn.effects.append(.dropQuestion(question)) }
         }
@@ -123,8 +244,11 @@ extension Machine {
     mutating func own(_ slot: NodeSlot, _ client: Client, _ turn: inout Turn) {
         let former = forest[slot].owner
         guard former != client else { return }
-        removeOwner(slot)
-        forest.update(slot) { $0.owner = client }
+        removeOwner(slot, &turn)
+        forest.update(slot) { node in
+            node.owner = client
+            node.presenting?.ownedSince = turn.now
+        }
         watchClient(client)
         if let former { withdraw(slot, from: former, &turn) }
     }
@@ -140,10 +264,21 @@ extension Machine {
     }
 
     /// Removes the owner.
-    mutating func removeOwner(_ slot: NodeSlot) {
+    mutating func removeOwner(_ slot: NodeSlot, _ turn: inout Turn) {
         guard let owner = forest[slot].owner else { return }
-        forest.update(slot) { $0.owner = nil }
+        if let question = forest[slot].presenting?.comeback.underWay { dropReturn(question, &turn) }
+        forest.update(slot) { node in
+            node.owner = nil
+            node.presenting?.ownedSince = nil
+            node.presenting?.comeback = Node.Presenting.Comeback()
+        }
         watches.remove(owner)
+    }
+
+    /// The answer to a call because a screen returned to sight no longer matters.
+    private mutating func dropReturn(_ question: QuestionID, _ turn: inout Turn) {
+        _ = questions.withdraw(question)
+        turn.effects.append(.dropQuestion(question))
     }
 
     /// Watches a client that owns something or registers a flow.
@@ -154,7 +289,23 @@ extension Machine {
 
     /// Hides a screen that has lost its owner, until its presenter is called again.
     mutating func hide(_ slot: NodeSlot) {
-        forest.update(slot) { $0.presenting?.state = .due }
+        forest.update(slot) { $0.presenting?.becomeDue(.recover) }
         forest.setVisible(slot, false)
+    }
+}
+
+/// A screen whose presenter is to be called.
+private struct PresenterCall {
+    let screen: NodeSlot
+    /// The sibling that covered it before.
+    let former: NodeID?
+    /// Whether the screen is owned and has returned to sight.
+    let isReturn: Bool
+    var token: String?
+
+    init(_ screen: NodeSlot, _ former: NodeID?, isReturn: Bool) {
+        self.screen = screen
+        self.former = former
+        self.isReturn = isReturn
     }
 }

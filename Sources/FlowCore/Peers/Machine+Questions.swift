@@ -64,6 +64,7 @@ extension Machine {
         timings.resume(step.origin, at: turn.now)
         guard let flow = forest.slot(of: step.flow) else { return nil }
         turn.origin = step.origin
+        if !activationTokens.isEmpty { activationTokens.begin(step.origin) }
         forest.update(flow) { $0.flow?.question = nil }
         return flow
     }

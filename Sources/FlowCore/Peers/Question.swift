@@ -59,9 +59,9 @@ public enum NavigatorAnswer: Equatable, Sendable {
 public enum PresenterAnswer: Equatable, Sendable {
     /// The process with this connection shows the screen.
     case presented(by: Client)
-    /// The call failed.
-    case failed
-    /// There was no answer in time. One more answer can follow, or ``failed`` when none can arrive any more.
+    /// The call failed, with this error.
+    case failed(Fault)
+    /// There was no answer in time. One more answer can follow, or ``failed(_:)`` when none can arrive any more.
     case timedOut
 }
 
@@ -81,14 +81,27 @@ public struct Presentation: Equatable, Sendable {
     public var instance: UInt64
     /// The style; empty if it has none.
     public var style: String
+    /// The styles of the screen and of the flows above it, innermost first, without empty ones.
+    public var styles: [String]
     /// The path of its flow.
     public var flow: String
+    /// The path of its root.
+    public var root: String
+    /// The output of that root; empty if it has none.
+    public var output = ""
     /// The serial of the navigation that contributed it.
     public var serial: UInt64
-    /// Whether it was presented before, and has new arguments or lost its owner.
-    public var isAgain: Bool
+    /// Why the presenter is called.
+    public var reason: PresentReason
+    /// How the screen comes in sight; nil if the tree does not say.
+    public var direction: PresentDirection?
     /// The activation token, if there is one.
     public var activationToken: String?
+    /// The client to call in place of the presenter's bus name: the owner of a screen that returned to sight.
+    public var owner: Client?
+
+    /// Whether the presenter was called before, or should have been.
+    public var isAgain: Bool { reason != .launch }
 }
 
 /// A presentable that a client has to take away (`Withdraw`).

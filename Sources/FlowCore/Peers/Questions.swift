@@ -46,6 +46,8 @@ struct AskedPresenter: Equatable, Sendable {
     var withdrawn: Withdrawal.Reason?
     /// Whether the call has reached its time limit; the presenter may still answer.
     var isLate = false
+    /// Whether the screen returned to sight; nothing depends on the answer (S-38).
+    var isReturn = false
 }
 
 /// The open questions to other processes.
@@ -92,7 +94,7 @@ struct Questions: Sendable {
     mutating func closePresenter(_ id: QuestionID, isTimeout: Bool) -> AskedPresenter? {
         guard case .presenter(let asked)? = open[id] else { return nil }
         open[id] = nil
-        if isTimeout, !asked.isLate {
+        if isTimeout, !asked.isLate, !asked.isReturn {
             var late = asked
             late.isLate = true
             open[id] = .presenter(late)

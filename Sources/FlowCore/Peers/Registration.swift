@@ -27,6 +27,8 @@ public struct Registration: Equatable, Sendable {
     public var hasGuard: Bool
     /// Which child covers the others.
     public var children: Children
+    /// What becomes of the flow when it is empty; nil: a child goes, a root stays (S-36).
+    public var whenEmpty: WhenEmpty?
     /// The name of its initial step; nil if it has none.
     public var initial: String?
     /// The client that registers it.
@@ -37,7 +39,8 @@ public struct Registration: Equatable, Sendable {
     /// Creates a registration.
     public init(
         _ flow: String, at service: Service, steps: [StepDeclaration], hasGuard: Bool = false,
-        children: Children = .free, initial: String? = nil, by client: Client, isActivatable: Bool = false
+        children: Children = .free, whenEmpty: WhenEmpty? = nil, initial: String? = nil, by client: Client,
+        isActivatable: Bool = false
     ) {
         self.flow = flow
         self.service = service
@@ -45,6 +48,7 @@ public struct Registration: Equatable, Sendable {
         screens = []
         self.hasGuard = hasGuard
         self.children = children
+        self.whenEmpty = whenEmpty
         self.initial = initial
         self.client = client
         self.isActivatable = isActivatable
@@ -99,7 +103,7 @@ extension Definitions {
             flows.append(
                 FlowDefinition(
                     registration.flow, initial: registration.initial.flatMap { places[$0] },
-                    children: registration.children,
+                    children: registration.children, whenEmpty: registration.whenEmpty,
                     guard: registration.hasGuard ? Guard(registration.service) : nil,
                     navigator: Navigator(registration.service, steps: own)))
         }

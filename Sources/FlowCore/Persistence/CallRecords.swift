@@ -194,12 +194,16 @@ struct RegistrationRecord: RecordBody, Equatable, Sendable {
         try coder.code(&registration.client)
         try coder.code(&registration.isActivatable)
         try coder.code(&isLeft)
-        guard coder.isFollowed(unless: registration.screens.isEmpty) else { return }
+        guard coder.isFollowed(unless: registration.screens.isEmpty && registration.whenEmpty == nil) else { return }
         var screens = registration.screens.map { Registration.Screen($0.name, parameters: $0.parameters) }
         var path = registration.presenterPath ?? ""
         try coder.code(&screens)
         try coder.code(&path)
         if Coder.reads { registration.bring(screens, presentedAt: path) }
+        guard coder.isFollowed(unless: registration.whenEmpty == nil) else { return }
+        var whenEmpty = registration.whenEmpty ?? .stay
+        try coder.code(choice: &whenEmpty)
+        registration.whenEmpty = whenEmpty
     }
 }
 

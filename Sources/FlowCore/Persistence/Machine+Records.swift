@@ -104,13 +104,18 @@ extension Machine {
             presenting: node.presenting.map { presenting in
                 NodeRecord.Presenting(
                     isShown: presenting.state == .shown,
-                    isCalled: presenting.state == .asked || presenting.state == .queued, isAgain: presenting.isAgain,
-                    origin: presenting.origin, serial: presenting.serial, revivals: presenting.revivals)
+                    isCalled: presenting.state == .asked || presenting.state == .queued, reason: presenting.reason,
+                    origin: presenting.origin, serial: presenting.serial)
             },
             flow: node.flow.map { flow in
                 NodeRecord.Flow(
                     readiness: flow.readiness, isAwaitedByParent: flow.isAwaitedByParent,
-                    selected: flow.selected.map { forest[$0].instance })
+                    selected: flow.selected.map { forest[$0].instance }, birth: flow.birth,
+                    emptiedBy: flow.isBare ? emptyFlows.causes[forest.id(of: slot)] : nil,
+                    isBare: flow.isBare,
+                    losses: flow.losses.sorted { $0.key < $1.key }.map {
+                        NodeRecord.Losses(screen: $0.key, losses: $0.value)
+                    })
             })
         return Record(RecordKey(.node, node.instance), record.encoded())
     }

@@ -25,15 +25,20 @@ extension Machine {
 
         forest.updateAllVisibility()
         _ = forest.takeChanges()
-        let inSight = forest.takeInSight()
+        // Nothing is a return after a restart, and a screen that stayed when its owner left waits until it comes in sight again
+        // (S-30).
         let called = Set(stored.nodes.lazy.filter { $0.node.presenting?.isCalled == true }.map(\.instance))
-        for slot in inSight where !onSameBus || mayCall(slot, called) { forest.noteInSight(slot) }
+        for (slot, _) in forest.takeSightings() where forest[slot].isInSight {
+            forest.update(slot) { $0.presenting?.wasInSight = true }
+            if !onSameBus || mayCall(slot, called) { forest.noteSighting(slot) }
+        }
 
         for slot in forest.preorder() where forest[slot].flow != nil { hideLastNavigation(of: slot) }
         for (number, record) in stored.steppers {
             steppers.restore(record, number, isLive: lost.slots[record.root] != nil)
         }
         restoreSteps(of: stored, lost, onSameBus: onSameBus, &turn)
+        removeRestoredEmptyFlows(of: stored, onSameBus: onSameBus, &turn)
         if definitions.haveIdleFlows { restoreIdleTimes(stored, onSameBus: onSameBus, &turn) }
         triggerPresented(&turn)
         for (name, client) in departed { dismissFlows(client, &turn) { $0.navigator?.service.name == name } }
@@ -45,7 +50,7 @@ extension Machine {
     /// Whether the presenter of a screen in sight is called: it has not answered, or was never called. If the screen stayed
     /// when its owner left, it waits until it comes in sight again (S-30).
     private func mayCall(_ slot: NodeSlot, _ called: Set<UInt64>) -> Bool {
-        called.contains(forest[slot].instance) || forest[slot].presenting?.isAgain == false
+        called.contains(forest[slot].instance) || forest[slot].presenting?.reason == .launch
     }
 
     // MARK: Registered flows
@@ -109,6 +114,7 @@ extension Machine {
                 let nearestLiveAncestor =
                     parent.map { forest[$0].path } ?? result.paths[record.parent]?.nearestLiveAncestor ?? path
                 result.paths[instance] = (path, nearestLiveAncestor)
+                if let parent { forest.update(parent) { $0.flow?.mayBeEmpty = true } }
                 // Not reported if `restore` excludes it, or its parent, from another bus.
                 if !why.isEmpty { turn.effects.append(.reportUnrestored(path: path, why)) }
                 if onSameBus, let owner = record.owner {
@@ -166,10 +172,10 @@ extension Machine {
             .map { Node.Presenting($0) }
         if let known = record.presenting {
             presenting?.state = known.isShown && onSameBus ? .shown : .due
-            presenting?.isAgain = known.isAgain
+            presenting?.reason = onSameBus ? known.reason : .restore
             presenting?.origin = known.origin
             presenting?.serial = known.serial
-            presenting?.revivals = onSameBus ? known.revivals : []
+            presenting?.ownedSince = traits.owner == nil ? nil : turn.now
         }
         let birth = Forest.Birth(
             traits: traits, flow: restoredState(record, activity, onSameBus: onSameBus, &turn),
@@ -208,10 +214,13 @@ extension Machine {
                 client: onSameBus || !last.client.isConnection ? last.client : .former,
                 byteCount: last.arguments.byteCount)
         }
-        var state = definitions.newState(of: flow, hasInitial: false, last: last, turn.now)
+        var state = definitions.newState(of: flow, hasInitial: false, birth: stored.birth, last: last, turn.now)
         state.readiness = stored.readiness
         state.isAwaitedByParent = stored.isAwaitedByParent
+        state.mayBeEmpty = stored.isBare
+        state.isBare = stored.isBare
         // Times are relative to the boot of the machine, which may be another one now.
+        if onSameBus { for losses in stored.losses { state.losses[losses.screen] = losses.losses } }
         if onSameBus, state.reached != nil, let reached = activity?.reached {
             state.reached = reached
             state.isResting = activity?.isResting ?? false
@@ -226,6 +235,7 @@ extension RecordSet {
     fileprivate var lastOrigin: UInt64 {
         max(
             steps.lazy.map(\.step.origin).max() ?? 0, origins.keys.max() ?? 0,
-            nodes.lazy.compactMap(\.node.presenting?.origin).max() ?? 0)
+            nodes.lazy.compactMap(\.node.presenting?.origin).max() ?? 0,
+            nodes.lazy.compactMap { $0.node.flow.map { max($0.birth, $0.emptiedBy?.origin ?? 0) } }.max() ?? 0)
     }
 }

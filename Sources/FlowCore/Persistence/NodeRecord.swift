@@ -6,6 +6,19 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         var isAwaitedByParent = false
         /// Among tabs: the instances of the children that were selected, the latest last.
         var selected: [UInt64] = []
+        /// The origin that created it.
+        var birth: UInt64 = 0
+        /// What emptied it, if it is empty but for steps that wait for it.
+        var emptiedBy: EmptyFlows.Cause?
+        /// Whether it may be empty and lives without a child.
+        var isBare = false
+        var losses: [Losses] = []
+    }
+
+    /// The losses of owners of a flow's screens of one name.
+    struct Losses: Equatable, Sendable {
+        var screen = ""
+        var losses = OwnerLosses()
     }
 
     /// The state of a screen with a presenter.
@@ -14,10 +27,9 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         var isShown = false
         /// Whether the presenter was called, or will be as soon as other calls have ended.
         var isCalled = false
-        var isAgain = false
+        var reason = PresentReason.launch
         var origin: UInt64 = 0
         var serial: UInt64 = 0
-        var revivals: [Instant] = []
     }
 
     /// The step that a dismissal triggers.
@@ -56,6 +68,43 @@ extension NodeRecord.Flow: RecordPart {
         try coder.code(&readiness)
         try coder.code(&isAwaitedByParent)
         try coder.code(&selected)
+        try coder.code(&birth)
+        try coder.code(&isBare)
+        try coder.code(&emptiedBy)
+        try coder.code(&losses)
+    }
+}
+
+extension EmptyFlows.Cause: RecordPart {
+    static var unread: Self { Self(origin: 0, cause: 0, client: .daemon) }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&origin)
+        try coder.code(&cause)
+        try coder.code(&client)
+        try coder.code(&fault)
+    }
+}
+
+extension Fault: RecordPart {
+    static var unread: Fault { Fault("", "") }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        var (name, message) = (name, message)
+        try coder.code(&name)
+        try coder.code(&message)
+        self = Fault(name, message)
+    }
+}
+
+extension NodeRecord.Losses: RecordPart {
+    static var unread: Self { Self() }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&screen)
+        try coder.code(&losses.times)
+        try coder.code(&losses.excess)
+        try coder.code(&losses.until)
     }
 }
 
@@ -65,10 +114,9 @@ extension NodeRecord.Presenting: RecordPart {
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
         try coder.code(&isShown)
         try coder.code(&isCalled)
-        try coder.code(&isAgain)
+        try coder.code(choice: &reason)
         try coder.code(&origin)
         try coder.code(&serial)
-        try coder.code(&revivals)
     }
 }
 
@@ -120,6 +168,8 @@ extension Binding.Source: RecordPart {
         try coder.code(&cases, 2, Self.flow) { if case .flow(let name) = $0 { name } else { nil } }
         try coder.code(&cases, 3, .childName)
         try coder.code(&cases, 4, .reason)
+        try coder.code(&cases, 5, .error)
+        try coder.code(&cases, 6, .message)
         self = try coder.end(cases)
     }
 }

@@ -25,8 +25,11 @@ extension Forest {
             if let root { present(root, isCovered: false, inPresented: true) }
             return
         }
+        formerCurrent = self[parent].flow?.current
         cover(parent)
+        if self[parent].flow?.current == formerCurrent { formerCurrent = nil }
         presentChildren(of: parent)
+        formerCurrent = nil
     }
 
     /// Updates them everywhere. `current` comes first, so that no presentable counts as presented in between (S-16).
@@ -64,7 +67,7 @@ extension Forest {
         let isInSight = !isCovered && parentIsPresented
         if isInSight != self[slot].isInSight {
             update(slot) { $0.isInSight = isInSight }
-            if isInSight, self[slot].presenting?.state == .due { noteInSight(slot) }
+            if self[slot].presenting != nil { noteSighting(slot) }
         }
         let isPresented = self[slot].isVisible && isInSight
         guard isPresented != self[slot].isPresented else { return }

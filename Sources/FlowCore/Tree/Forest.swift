@@ -20,8 +20,10 @@ struct Forest: Sendable {
 
     /// Nodes that became presented since ``takePresented()``, parents first and in order (S-16).
     private var becamePresented: [NodeID] = []
-    /// Screens whose presenter has to be called, in the order in which they came in sight (S-31).
-    private var cameInSight: [NodeID] = []
+    /// Screens whose presenter may have to be called, in order (S-31), and what covered them before.
+    private var sightings: [(screen: NodeID, former: NodeID?)] = []
+    /// While visibility is updated: the child that covered its siblings before.
+    var formerCurrent: NodeID?
 
     /// Flows that no screen keeps awake any more, since ``takeDozing()``.
     private var dozing: [NodeID] = []
@@ -127,6 +129,7 @@ struct Forest: Sendable {
         if let parent {
             update(parent) {
                 $0.flow?.children.append(slot)
+                $0.flow?.mayBeEmpty = true
                 $0.flow?.ids.insert(birth.id, name: birth.name)
             }
         } else {
@@ -290,16 +293,30 @@ extension Forest {
         becamePresented.append(id(of: slot))
     }
 
-    /// Notes that a screen's presenter has to be called, for ``takeInSight()``.
-    mutating func noteInSight(_ slot: NodeSlot) {
-        cameInSight.append(id(of: slot))
+    /// Notes that a screen's presenter may have to be called, for ``takeSightings()``.
+    mutating func noteSighting(_ slot: NodeSlot) {
+        sightings.append((id(of: slot), formerCurrent))
     }
 
-    /// Takes the screens that came in sight, still are, and have a presenter to call; in order.
-    mutating func takeInSight() -> [NodeSlot] {
-        if cameInSight.isEmpty { return [] }
-        defer { cameInSight.removeAll(keepingCapacity: true) }
-        return cameInSight.compactMap(slot(of:)).filter { self[$0].isInSight && self[$0].presenting?.state == .due }
+    /// Whether a presenter may have to be called.
+    var hasSightings: Bool { !sightings.isEmpty }
+
+    /// Takes the live screens whose presenters may have to be called, each once, with what covered it last; in order.
+    mutating func takeSightings() -> [(screen: NodeSlot, former: NodeID?)] {
+        if sightings.isEmpty { return [] }
+        defer { sightings.removeAll(keepingCapacity: true) }
+        var seen: Set<NodeID> = []
+        let last =
+            sightings.count == 1
+            ? sightings : sightings.reversed().filter { seen.insert($0.screen).inserted }.reversed()
+        return last.compactMap { sighting in slot(of: sighting.screen).map { ($0, sighting.former) } }
+    }
+
+    /// The highest of some screens in sight.
+    func highest(of screens: [NodeSlot]) -> NodeSlot? {
+        if screens.count < 2 { return screens.first }
+        let wanted = Set(screens)
+        return screensInSight(on: "").last { wanted.contains($0) }
     }
 
     /// Sets whether a screen keeps the flows above it from being idle while it is presented.

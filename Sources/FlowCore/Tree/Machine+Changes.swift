@@ -5,7 +5,6 @@ extension Machine {
     /// Triggers the steps that wait at presentables which are presented now, parents first and in order: the initial step,
     /// then the deferred ones (S-16). An initial step was counted when it was contributed.
     mutating func triggerPresented(_ turn: inout Turn) {
-        callPresenters(&turn)
         let presented = forest.takePresented()
         if presented.isEmpty { return }
         var released: [WaitingStep] = []

@@ -146,6 +146,12 @@ struct Node: HasNodeTraits, Equatable, Sendable {
 
     /// The state of a flow.
     struct FlowState: Equatable, Sendable {
+        /// The origin that created it; 0 if nothing was triggered on it (S-36).
+        let birth: UInt64
+        /// Whether it is empty without a child: it had one, or a step of its birth was not navigated. Derived at a restart.
+        var mayBeEmpty = false
+        /// Whether it may be empty and lives without a child: because it stays, or because steps wait for it.
+        var isBare = false { didSet { if isBare != oldValue { follows.insert(.record) } } }
         /// Its definition. When definitions are read again, the index changes, and never the name.
         var definition: FlowID
         /// Which child covers the others, by its definition.
@@ -178,6 +184,8 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         var question: QuestionID?
         /// When a step from outside last reached it, or a presentable below it; nil without an idle step (S-34).
         var reached: Instant? { didSet { if reached != oldValue { follows.insert(.activity) } } }
+        /// The losses of owners, by the names of its screens.
+        var losses: [String: OwnerLosses] = [:] { didSet { follows.insert(.record) } }
         /// Whether its idle step was navigated since then, so that it waits until it is reached again.
         var isResting = false { didSet { if isResting != oldValue { follows.insert(.activity) } } }
         /// The next of its idle steps.
@@ -191,9 +199,11 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         fileprivate var follows: Changes = []
 
         init(
-            definition: FlowID, covering: Children, layers: [Layer] = [], readiness: Readiness, reached: Instant? = nil,
+            definition: FlowID, covering: Children, layers: [Layer] = [], readiness: Readiness, birth: UInt64,
+            reached: Instant? = nil,
             last: LastNavigation? = nil
         ) {
+            self.birth = birth
             self.definition = definition
             self.covering = covering
             self.layers = layers
@@ -201,6 +211,9 @@ struct Node: HasNodeTraits, Equatable, Sendable {
             self.reached = reached
             self.last = last
         }
+
+        /// Whether it has no child any more, or never will have one by its birth (S-36).
+        var isChildless: Bool { mayBeEmpty && children.isEmpty }
 
         /// Whether it is ready (S-26).
         var isReady: Bool { readiness == .ready }

@@ -15,44 +15,6 @@ extension Node {
     /// The path of its parent, live or not.
     var parentPath: String { String(path.dropLast(id.utf8.count + 1)) }
 
-    /// The state of a screen with a presenter (S-31).
-    struct Presenting: Equatable, Sendable {
-        /// From `due` to `asked` when the screen comes in sight, and to `shown` when the presenter answers that call; back
-        /// to `due` when the screen gets new arguments, or its owner is gone. From `due` by `queued` if too many calls are
-        /// under way.
-        enum State: Equatable, Sendable {
-            /// The presenter has to be called when the screen is in sight.
-            case due
-            /// The presenter has to be called once it has answered one of the calls under way.
-            case queued
-            /// The presenter was called, and has not answered the latest call.
-            case asked
-            /// The presenter has answered.
-            case shown
-        }
-
-        let presenter: Presenter
-        var state = State.due { didSet { if state != oldValue { follows.insert(.record) } } }
-        /// The calls without an answer, in order. Those before the latest one may have older arguments.
-        var underWay: [QuestionID] = []
-        /// Whether the presenter was called before.
-        var isAgain = false { didSet { if isAgain != oldValue { follows.insert(.record) } } }
-        /// The origin and serial of the navigation that contributed the screen: a failure counts there (S-11).
-        var origin: UInt64 = 0 { didSet { if origin != oldValue { follows.insert(.record) } } }
-        var serial: UInt64 = 0 { didSet { if serial != oldValue { follows.insert(.record) } } }
-        /// When it was presented again because its owner was gone (S-30).
-        var revivals: [Instant] = [] { didSet { follows.insert(.record) } }
-        /// What follows from the current change; ``NodeTable`` handles it.
-        var follows: Changes = []
-
-        init(_ presenter: Presenter) { self.presenter = presenter }
-
-        mutating func takeFollows(into all: inout Changes) {
-            all.formUnion(follows)
-            follows = []
-        }
-    }
-
     /// What follows from a change.
     struct Changes: OptionSet, Sendable {
         let rawValue: UInt32

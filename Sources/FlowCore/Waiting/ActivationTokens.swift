@@ -13,6 +13,8 @@ struct ActivationTokens: Sendable {
     private var origins: [RequestID: UInt64] = [:]
     /// Origins that may be over.
     private var touched: [UInt64] = []
+    /// The origin with a token whose steps were taken last, since presenters were called.
+    private var current: UInt64?
 
     var isEmpty: Bool { entries.isEmpty }
     var count: Int { entries.count }
@@ -23,6 +25,22 @@ struct ActivationTokens: Sendable {
         origins[request] = origin
         touched.append(origin)
     }
+
+    /// A call continues with another origin.
+    mutating func move(_ request: RequestID, to origin: UInt64) {
+        if let former = origins[request], let token = take(for: former) { insert(token, for: origin, of: request) }
+    }
+
+    /// A step of an origin is taken.
+    mutating func begin(_ origin: UInt64) {
+        if entries[origin] != nil { current = origin }
+    }
+
+    /// Takes the token of the origin whose steps were taken last.
+    mutating func takeCurrent() -> String? { current.flatMap { take(for: $0) } }
+
+    /// All screens that came in sight by the steps so far had their turn.
+    mutating func endCurrent() { current = nil }
 
     /// Takes the token that an origin may pass on.
     mutating func take(for origin: UInt64) -> String? {

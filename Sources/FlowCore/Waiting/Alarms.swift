@@ -1,5 +1,5 @@
-/// The next events by time: idle flows (S-34), calls whose callers have waited long enough
-/// (S-9), and properties that changed too soon after they had emitted (S-42).
+/// The next events by time: idle flows (S-34), calls whose callers have waited long enough (S-9), properties that changed
+/// too soon after they had emitted (S-42), and screens whose presenters may be called again (S-36).
 ///
 /// An entry may be too early, never too late, and its subject may be gone. Every step reaches a flow, so reaching only
 /// notes the time at the flow; answering a call leaves its entry, too. Entries are corrected when they are due.
@@ -9,6 +9,8 @@ struct Alarms: Sendable {
         case flow(NodeID)
         case call(RequestID)
         case stepper(StepperID)
+        /// A screen whose presenter may be called then (S-36).
+        case screen(NodeID)
 
         /// Orders subjects by kind, then by age.
         fileprivate var rank: (Int, UInt64) {
@@ -16,6 +18,7 @@ struct Alarms: Sendable {
             case .flow(let node): (0, node.instance)
             case .call(let request): (1, request.number)
             case .stepper(let stepper): (2, UInt64(stepper.index))
+            case .screen(let node): (3, node.instance)
             }
         }
     }

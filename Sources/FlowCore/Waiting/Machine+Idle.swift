@@ -53,6 +53,7 @@ extension Machine {
             alarms.removeAll { entry in
                 switch entry.subject {
                 case .flow(let flow): forest.slot(of: flow).map { forest[$0].flow?.alarm != entry.due } ?? true
+                case .screen(let screen): forest.slot(of: screen) == nil
                 case .call(let request): calls[request]?.isAwaited != true
                 case .stepper: false
                 }

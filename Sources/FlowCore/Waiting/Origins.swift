@@ -34,6 +34,8 @@ struct Origins: Sendable {
     private var unsaved: [UInt64] = []
     /// Origins that have ended and have records.
     private var gone: [UInt64] = []
+    /// Origins to release when presenters were called.
+    private var postponed: [(origin: UInt64, isDeferred: Bool)] = []
 
     init(isRecorded: Bool = true) { self.isRecorded = isRecorded }
 
@@ -85,6 +87,16 @@ struct Origins: Sendable {
         if isDeferred { cascade.deferred -= 1 }
         cascades[origin] = cascade.waiting > 0 ? cascade : nil
         if cascade.waiting == 0, cascade.isSaved { gone.append(origin) }
+    }
+
+    /// A part of an origin no longer waits, but another part may be about to.
+    mutating func postpone(_ origin: UInt64, isDeferred: Bool) { postponed.append((origin, isDeferred)) }
+
+    /// Takes the postponed releases.
+    mutating func takePostponed() -> [(origin: UInt64, isDeferred: Bool)] {
+        if postponed.isEmpty { return [] }
+        defer { postponed = [] }
+        return postponed
     }
 
     /// Whether a part of an origin waits for more than the presentation of a screen.

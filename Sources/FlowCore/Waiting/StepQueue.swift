@@ -99,6 +99,11 @@ struct StepQueue: Sendable {
         return next
     }
 
+    /// Whether a step fulfils a condition.
+    func contains(where isWanted: (WaitingStep) -> Bool) -> Bool {
+        !order.isEmpty && steps.contains { $0.map(isWanted) ?? false }
+    }
+
     // MARK: Flows that are gone
 
     /// Notes removed flows: failures of their steps are reported at the nearest live ancestor, or else at the path that

@@ -58,10 +58,11 @@ struct DraftFlow {
 struct Draft {
     static let flowKeys = [
         "initial", "children", "layers", "arguments", "unique", "whenHidden", "announce", "onBack", "idle", "emitters",
-        "guard",
-        "navigator", "restore", "on",
+        "guard", "navigator", "restore", "whenEmpty", "on",
     ]
-    static let screenKeys = ["arguments", "presenter", "application", "whenOwnerGone", "keepsAwake", "budget"]
+    static let screenKeys = [
+        "arguments", "presenter", "application", "whenOwnerGone", "presentOnReturn", "keepsAwake", "budget",
+    ]
     static let rootKeys = ["version", "steps", "private", "screens", "autostart", "steppers", "flows"]
 
     let diagnostics: Diagnostics

@@ -2,7 +2,11 @@ import FlowCore
 
 extension Resolver {
     /// The meaning of `$` in `onDismissed`, in addition to arguments.
-    private static let dismissal: [String: Binding.Source] = ["name": .childName, "reason": .reason]
+    private static let dismissal: [String: Binding.Source] = [
+        "name": .childName, "reason": .reason, "error": .error, "message": .message,
+    ]
+    /// Those of them that an argument of the child hides.
+    private static let hideable: Set = ["error", "message"]
 
     /// Returns the arguments that a contributor gives to its target, or those that the target inherits (S-18).
     ///
@@ -128,7 +132,8 @@ extension Resolver {
                     + "\(Text.quoted("$" + text))")
             return nil
         }
-        if !isFlows, context.isDismissal, let source = Self.dismissal[name] {
+        let isHidden = Self.hideable.contains(name) && context.giver?[name] != nil
+        if !isFlows, context.isDismissal, !isHidden, let source = Self.dismissal[name] {
             let given = DraftParameter(name: name, type: ValueType(name: "string"), isOptional: false)
             if let parameter { checkFit(given, "'\(text)'", parameter, location) }
             return source

@@ -11,6 +11,7 @@ extension Resolver {
         let isUnique = draft.keys["unique"]?.bool(diagnostics)
         let announces = draft.keys["announce"]?.bool(diagnostics)
         let isRestored = draft.keys["restore"]?.bool(diagnostics)
+        let whenEmpty: WhenEmpty? = draft.keys["whenEmpty"]?.word(diagnostics)
         let onBack = draft.keys["onBack"].flatMap { stepWithoutArguments($0, of: "onBack") }
         let idle = draft.keys["idle"].map { self.stages($0) } ?? []
         let emitters = draft.keys["emitters"].flatMap { self.emitters($0) }
@@ -23,8 +24,9 @@ extension Resolver {
         return FlowDefinition(
             name, parameters: draft.declared.admitted, initial: initial?.id, children: children ?? .free,
             layers: layers, isUnique: isUnique ?? false, whenHidden: whenHidden ?? .ignore,
-            announces: announces ?? false, isRestored: isRestored ?? true, onBack: onBack, idle: idle,
-            emitters: emitters?.names ?? [], ownersMayEmit: emitters?.includesOwners ?? false, guard: `guard`,
+            announces: announces ?? false, isRestored: isRestored ?? true, whenEmpty: whenEmpty, onBack: onBack,
+            idle: idle, emitters: emitters?.names ?? [], ownersMayEmit: emitters?.includesOwners ?? false,
+            guard: `guard`,
             navigator: navigator, rules: rules.sorted { $0.step.index < $1.step.index })
     }
 

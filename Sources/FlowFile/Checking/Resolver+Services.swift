@@ -19,6 +19,13 @@ extension Resolver {
                 "'present' is not possible without 'presenter' or 'application': there is nobody to ask again; give one "
                     + "of them, or write 'dismiss' or 'keep'")
         }
+        let isPresentedOnReturn = draft.keys["presentOnReturn"]?.bool(diagnostics)
+        if isPresentedOnReturn != nil, draft.keys["presenter"] == nil {
+            diagnostics.error(
+                draft.keys.location.key("presentOnReturn"),
+                "'presentOnReturn' is not possible without 'presenter': nobody is called when the screen returns; give a "
+                    + "presenter, or leave it out")
+        }
         let keepsAwake = draft.keys["keepsAwake"]?.bool(diagnostics)
         let budget = draft.keys["budget"].flatMap { timeSpan($0, atMost: .oneHour) }
         if let item = draft.keys["budget"], !draft.hasPresenter {
@@ -27,7 +34,8 @@ extension Resolver {
         }
         return ScreenDeclaration(
             name, parameters: draft.declared.admitted, presenter: service ?? application,
-            whenOwnerGone: whenOwnerGone ?? .dismiss, keepsAwake: keepsAwake ?? false, budget: budget)
+            whenOwnerGone: whenOwnerGone ?? .dismiss, isPresentedOnReturn: isPresentedOnReturn ?? true,
+            keepsAwake: keepsAwake ?? false, budget: budget)
     }
 
     /// Returns a guard.

@@ -60,6 +60,7 @@ struct DefinitionText {
         }
         if screen.keepsAwake { keys.append(("keepsAwake", "true")) }
         if let budget = screen.budget { keys.append(("budget", Self.span(budget))) }
+        if !screen.isPresentedOnReturn { keys.append(("presentOnReturn", "false")) }
         return Self.table(keys)
     }
 
@@ -95,6 +96,7 @@ struct DefinitionText {
         if flow.whenHidden != .ignore { writeLine("whenHidden", Self.string(flow.whenHidden.rawValue)) }
         if flow.announces { writeLine("announce", "true") }
         if !flow.isRestored { writeLine("restore", "false") }
+        if let whenEmpty = flow.whenEmpty { writeLine("whenEmpty", Self.string(whenEmpty.rawValue)) }
         if let onBack = flow.onBack { writeLine("onBack", Self.string(definitions[onBack].name)) }
         let stages = flow.idle.map { idle in
             Self.table([("after", Self.span(idle.after)), ("step", Self.string(definitions[idle.step].name))])
@@ -211,6 +213,8 @@ struct DefinitionText {
             case .flow(let name): (binding.name, Self.string("$flow." + name))
             case .childName: (binding.name, Self.string("$name"))
             case .reason: (binding.name, Self.string("$reason"))
+            case .error: (binding.name, Self.string("$error"))
+            case .message: (binding.name, Self.string("$message"))
             }
         }
         return [(key, Self.table(entries))]

@@ -9,10 +9,11 @@ extension Daemon {
     /// Calls `Present` of a presenter, or the action of an application.
     func present(_ presentation: Presentation) {
         let service = presentation.presenter.service
-        knowOwner(of: service.name)
+        if presentation.owner == nil { knowOwner(of: service.name) }
         outbox.send(
             Outbox.OutgoingCall(
-                question: presentation.id, destination: service.name, timeout: service.timeout
+                question: presentation.id, destination: presentation.owner?.name ?? service.name,
+                timeout: service.timeout
             ) { [unowned self] in
                 switch presentation.presenter {
                 case .service: try presentCall(presentation, to: service)
@@ -23,14 +24,16 @@ extension Daemon {
                 let answer = read(presentation, conclusion)
                 whenFree { [unowned self] in handle(.presenterReplied(presentation.id, answer)) }
             } concludeLate: { [unowned self] answer in
-                var late = PresenterAnswer.failed
+                var late = PresenterAnswer.failed(Self.noAnswer)
                 if let answer, answer.errorName == nil { late = .presented(by: answer.client) }
                 whenFree { [unowned self] in handle(.presenterReplied(presentation.id, late)) }
             })
     }
 
     private func presentCall(_ presentation: Presentation, to service: FlowCore.Service) throws -> OutgoingMessage {
-        let message = try call(service.name, service.path, BusNames.Interface.presenter, "Present")
+        let message = try call(
+            presentation.owner?.name ?? service.name, service.path, BusNames.Interface.presenter, "Present")
+        if presentation.owner != nil { try message.setAutoStart(false) }
         let body = message.body
         try body.append(path: presentation.path)
         try body.append(presentation.name)
@@ -40,8 +43,23 @@ extension Daemon {
         if !presentation.style.isEmpty {
             try body.appendEntry("style", "s") { body in try body.append(presentation.style) }
         }
+        if !presentation.styles.isEmpty {
+            try body.appendEntry("styles", "as") { body in
+                try body.openContainer(.array, "s")
+                for style in presentation.styles { try body.append(style) }
+                try body.closeContainer()
+            }
+        }
         try body.appendEntry("flow", "o") { body in try body.append(path: presentation.flow) }
+        try body.appendEntry("root", "o") { body in try body.append(path: presentation.root) }
+        if !presentation.output.isEmpty {
+            try body.appendEntry("output", "s") { body in try body.append(presentation.output) }
+        }
         try body.appendEntry("serial", "t") { body in try body.append(presentation.serial) }
+        try body.appendEntry("reason", "s") { body in try body.append(presentation.reason.rawValue) }
+        if let direction = presentation.direction {
+            try body.appendEntry("direction", "s") { body in try body.append(direction.rawValue) }
+        }
         if presentation.isAgain { try body.appendEntry("again", "b") { body in try body.append(true) } }
         if let token = presentation.activationToken {
             try body.appendEntry("activation-token", "s") { body in try body.append(token) }
@@ -74,20 +92,28 @@ extension Daemon {
         return message
     }
 
+    /// The error of a call that gets no answer.
+    private static let noAnswer = Fault("\(BusNames.BusError.noReply)", "there is no answer")
+
     /// Any answer without an error means that the screen is shown.
     private func read(_ presentation: Presentation, _ conclusion: Outbox.CallResult) -> PresenterAnswer {
         let why: String
-        var outcome = PresenterAnswer.failed
+        var outcome = PresenterAnswer.failed(Self.noAnswer)
         switch conclusion {
-        case .unsent(is Outbox.Dropped): return .failed
-        case .unsent(let error): why = "it could not be called: \(error)"
-        case .unreadable(let reason): why = reason
+        case .unsent(is Outbox.Dropped): return outcome
+        case .unsent(let error):
+            why = "it could not be called: \(error)"
+            outcome = .failed(Fault("\(BusNames.BusError.failed)", why))
+        case .unreadable(let reason):
+            why = reason
+            outcome = .failed(Fault("\(BusNames.BusError.failed)", why))
         case .timedOut:
             why = "it did not answer in time"
             outcome = .timedOut
         case .answered(let answer):
             guard let name = answer.errorName else { return .presented(by: answer.client) }
             let text = answer.errorMessage.map { String(cString: $0) } ?? ""
+            outcome = .failed(Fault(String(cString: name), text))
             why = "'\(Names.escaped(String(cString: name)))': \(Names.escaped(text))"
         }
         // The reason is in the log alone; not if the screen is gone.

@@ -150,8 +150,14 @@ extension Daemon {
     fileprivate func navigate(_ call: MessageReader) throws {
         let step = try readStep(call)
         let arguments = try ArgumentsReader.read(call, for: coordinator.definitions[step].parameters)
-        try CallOptions.read(call, known: []) { _ in }
-        handle(.deepLinkOpened(nextRequest(), step: step, arguments: arguments, by: call.client), answering: call)
+        var token: String?
+        try CallOptions.read(call, known: [CallOptions.activationToken]) { _ in
+            token = try CallOptions.readActivationToken(call)
+        }
+        handle(
+            .deepLinkOpened(
+                nextRequest(), step: step, arguments: arguments, by: call.client, activationToken: token),
+            answering: call)
     }
 
     fileprivate func navigateAlong(_ call: MessageReader) throws {
@@ -183,10 +189,11 @@ extension Daemon {
         }
         try call.exitContainer()
         var timeout = Limits.pathTimeout
-        var root: String?
-        try CallOptions.read(call, known: [("timeout", "t"), ("root", "o")]) { option in
+        var (root, token): (String?, String?)
+        try CallOptions.read(call, known: [("timeout", "t"), ("root", "o"), CallOptions.activationToken]) { option in
             switch option {
             case "root": root = String(cString: try call.readObjectPath())
+            case "activation-token": token = try CallOptions.readActivationToken(call)
             default: timeout = try call.readUInt64()
             }
         }
@@ -197,7 +204,10 @@ extension Daemon {
                 name: BusNames.BusError.unknownObject,
                 text: "'\(root)', the option 'root', is not the path of a live root")
         }
-        handle(.pathOpened(nextRequest(), segments, by: call.client, timeout: timeout, below: above), answering: call)
+        handle(
+            .pathOpened(
+                nextRequest(), segments, by: call.client, timeout: timeout, below: above, activationToken: token),
+            answering: call)
     }
 
     fileprivate func reload(_ call: MessageReader) throws {
@@ -229,11 +239,12 @@ extension Daemon {
         let steps = try RegistrationReader.steps(call)
         var name: String?
         var (hasGuard, children, timeout) = (false, Children.free, Limits.guardTimeout)
+        var whenEmpty: WhenEmpty?
         var initial: String?
         var (screens, presenter): ([Registration.Screen], String?) = ([], nil)
         let known = [
             ("name", "s"), ("guard", "b"), ("children", "s"), ("initial", "s"), ("timeout", "t"),
-            ("screens", "a{sa{ss}}"), ("presenter", "o"),
+            ("screens", "a{sa{ss}}"), ("presenter", "o"), ("whenEmpty", "s"),
         ]
         try CallOptions.read(call, known: known) { option in
             switch option {
@@ -243,6 +254,7 @@ extension Daemon {
             case "name": name = String(cString: try call.readString())
             case "guard": hasGuard = try call.readBool()
             case "children": children = try RegistrationReader.children(String(cString: try call.readString()))
+            case "whenEmpty": whenEmpty = try RegistrationReader.whenEmpty(String(cString: try call.readString()))
             case "initial": initial = String(cString: try call.readString())
             default: timeout = try RegistrationReader.timeout(try call.readUInt64())
             }
@@ -251,8 +263,9 @@ extension Daemon {
         let isActivatable = try name.map { name in try bus.activatableNames().contains(name) } ?? false
         let service = FlowCore.Service(name ?? call.client.name, path: path, timeout: timeout)
         var registration = Registration(
-            flow, at: service, steps: steps, hasGuard: hasGuard, children: children, initial: initial, by: call.client,
-            isActivatable: isActivatable)
+            flow, at: service, steps: steps, hasGuard: hasGuard, children: children, whenEmpty: whenEmpty,
+            initial: initial,
+            by: call.client, isActivatable: isActivatable)
         registration.bring(screens, presentedAt: presenter)
         handleRegistrations(.flowRegistered(nextRequest(), registration), answering: call)
     }

@@ -78,6 +78,16 @@ enum RegistrationReader {
         return children
     }
 
+    /// What becomes of the flow when it is empty, by its word.
+    static func whenEmpty(_ word: String) throws(FlowError) -> WhenEmpty {
+        guard let whenEmpty = WhenEmpty(rawValue: word) else {
+            let words = WhenEmpty.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+            throw FlowError(
+                .invalidArguments, "the option 'whenEmpty' is '\(Names.escaped(word))'; it has to be one of \(words)")
+        }
+        return whenEmpty
+    }
+
     /// A time limit for an answer, in µs, as in definition files.
     static func timeout(_ microseconds: UInt64) throws(FlowError) -> UInt64 {
         guard Limits.answerTimeouts.contains(microseconds) else {

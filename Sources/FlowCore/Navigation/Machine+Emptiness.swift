@@ -1,0 +1,64 @@
+// Which flows may be empty: they are noted when that happens, and looked at when the cascade has ended or waits (S-36).
+
+extension Machine {
+    /// Notes that a flow may be empty, to be looked at when the cascade has ended or waits.
+    mutating func noteEmpty(_ flow: NodeSlot, _ cause: EmptyFlows.Cause) {
+        guard isLeftEmpty(flow) else {
+            if forest[flow].flow?.isChildless == true { forest.update(flow) { $0.flow?.isBare = true } }
+            return
+        }
+        // The origin lasts until then, so that its limit holds for the step of `onDismissed` (S-11).
+        if emptyFlows.note(forest.id(of: flow), cause) { origins.wait(cause.origin, isDeferred: true) }
+    }
+
+    /// A step was not navigated. If the birth of its flow triggered it, and the flow has had no child, the flow is empty.
+    mutating func noteStillbirth(_ step: WaitingStep, _ fault: Fault?) {
+        guard let flow = forest.slot(of: step.flow), let state = forest[flow].flow, state.birth == step.origin,
+            !state.mayBeEmpty
+        else { return }
+        forest.update(flow) { $0.flow?.mayBeEmpty = true }
+        noteEmpty(
+            flow,
+            EmptyFlows.Cause(
+                origin: step.origin, cause: step.cause, client: step.client, fault: fault))
+    }
+
+    /// Whether a flow has no child, and goes if no step waits for it.
+    func isLeftEmpty(_ slot: NodeSlot) -> Bool {
+        guard let flow = forest[slot].flow, flow.isChildless else { return false }
+        let whenEmpty = definitions.flows[flow.definition.index].whenEmpty
+        return (whenEmpty ?? (forest[slot].parent == nil ? .stay : .go)) == .go
+    }
+
+    /// Whether a step waits for a flow: in the queue, for an answer, behind one that does, or until the flow is presented.
+    func isAwaitingSteps(_ slot: NodeSlot) -> Bool {
+        let id = forest.id(of: slot)
+        return isWaiting(slot) || blocked.count(for: id) > 0 || !forest[slot].deferredSteps.isEmpty
+            || queue.contains { $0.flow == id }
+    }
+
+    /// A flow has a child, or stays without one.
+    mutating func endEmptiness(of flow: NodeSlot) {
+        forgetEmpty(forest.id(of: flow))
+        let isBare = forest[flow].flow?.isChildless == true
+        forest.update(flow) { $0.flow?.isBare = isBare }
+    }
+
+    /// A flow is gone, or is not empty.
+    mutating func forgetEmpty(_ flow: NodeID) {
+        if let cause = emptyFlows.remove(flow) { releaseOrigin(cause.origin, isDeferred: true) }
+    }
+
+    /// A triggered step of an origin no longer waits.
+    mutating func releaseOrigin(_ number: UInt64, isDeferred: Bool = false) {
+        // A screen of the origin may be about to wait for its presenter.
+        if forest.hasSightings, origins[number] != nil { return origins.postpone(number, isDeferred: isDeferred) }
+        origins.release(number, isDeferred: isDeferred)
+        if !activationTokens.isEmpty { activationTokens.touch(number) }
+    }
+}
+
+extension Fault {
+    /// An error of the coordinator.
+    public init(_ error: FlowError) { self.init(error.code.busName, error.message) }
+}

@@ -1,0 +1,73 @@
+// Empty flows: a flow that has lost its last child would go on covering others (S-36).
+
+extension Machine {
+    /// Dismisses the flows that are empty, the deepest first.
+    mutating func dismissEmptyFlows(_ turn: inout Turn) {
+        var ahead = Heap<EmptyFlow>()
+        while true {
+            for id in emptyFlows.takeDue() {
+                if let slot = forest.slot(of: id) { ahead.insert(EmptyFlow(id: id, depth: forest[slot].depth)) }
+            }
+            guard let next = ahead.popFirst() else { return }
+            guard let slot = forest.slot(of: next.id) else { continue }
+            guard isLeftEmpty(slot) else {
+                endEmptiness(of: slot)
+                continue
+            }
+            guard !isAwaitingSteps(slot) else {
+                forest.update(slot) { $0.flow?.isBare = true }
+                continue
+            }
+            // The flow may have been listed twice.
+            guard let cause = emptyFlows.remove(next.id) else { continue }
+            dismiss(
+                slot, Dismissal(.empty, cause.fault), origin: cause.origin, cause: cause.cause, cause.client, &turn)
+            releaseOrigin(cause.origin, isDeferred: true)
+        }
+    }
+
+    /// Notes the flows that are empty by new definitions.
+    mutating func noteEmptyByDefinition() {
+        let empty = forest.preorder().filter { isLeftEmpty($0) }
+        if empty.isEmpty { return }
+        let cause = EmptyFlows.Cause(origin: origins.next(), cause: 0, client: .daemon)
+        for slot in empty { noteEmpty(slot, cause) }
+    }
+
+    /// Removes the flows of a restored tree that are empty, without a signal: no client has seen them (S-36).
+    mutating func removeRestoredEmptyFlows(of stored: RecordSet, onSameBus: Bool, _ turn: inout Turn) {
+        let causes = Dictionary(
+            uniqueKeysWithValues: stored.nodes.compactMap { instance, node in
+                node.flow?.emptiedBy.map { (instance, $0) }
+            })
+        var hasGone = false
+        for slot in forest.preorder().reversed() where isLeftEmpty(slot) {
+            if isAwaitingSteps(slot) {
+                var cause =
+                    causes[forest[slot].instance] ?? EmptyFlows.Cause(origin: origins.next(), cause: 0, client: .daemon)
+                if !onSameBus { cause.client = .daemon }
+                noteEmpty(slot, cause)
+                forest.update(slot) { $0.flow?.isBare = true }
+                continue
+            }
+            let parent = forest[slot].parent
+            let gone = forest.remove(slot)
+            for node in gone where node.owner != nil { withdraw(node, .dismissal(.empty), &turn) }
+            concludeRemoval(gone, below: parent)
+            hasGone = true
+        }
+        if !hasGone { return }
+        forest.updateAllVisibility()
+        _ = forest.takeChanges()
+    }
+}
+
+/// A flow to look at: the deepest first, and of those the newest.
+private struct EmptyFlow: Comparable {
+    let id: NodeID
+    let depth: Int
+
+    static func < (one: EmptyFlow, other: EmptyFlow) -> Bool {
+        (one.depth, one.id.instance) > (other.depth, other.id.instance)
+    }
+}

@@ -1,0 +1,65 @@
+/// An error that dismissed a presentable: `$error` and `$message` in `onDismissed` (S-23).
+public struct Fault: Equatable, Sendable {
+    /// The name of the D-Bus error, or the verdict on the step that was to fill a flow.
+    public let name: String
+    /// The error's text.
+    public let message: String
+
+    /// An error with a name and a text, of which at most ``Limits/faultLength`` bytes are kept.
+    public init(_ name: String, _ message: String) {
+        self.name = name
+        var length = 0
+        let kept = message.unicodeScalars.prefix { scalar in
+            length += scalar.utf8.count
+            return length <= Limits.faultLength
+        }
+        self.message = String(String.UnicodeScalarView(kept))
+    }
+}
+
+/// Flows that may be empty (S-36), and what emptied them.
+///
+/// A flow is noted when it loses its last child, and when a step of its birth is not navigated. It is due then, and again whenever
+/// a step that it waited for has ended. It stays noted until it is gone or has a child.
+struct EmptyFlows: Sendable {
+    /// What emptied a flow: its `onDismissed` has the origin, cause and sender of that.
+    struct Cause: Equatable, Sendable {
+        var origin: UInt64
+        /// The serial of the navigation; 0 if there was none.
+        var cause: UInt64
+        var client: Client
+        var fault: Fault?
+    }
+
+    private(set) var causes: [NodeID: Cause] = [:]
+    /// The flows to look at; some may be gone.
+    private var due: [NodeID] = []
+
+    /// Whether no flow is noted.
+    var isEmpty: Bool { causes.isEmpty }
+    /// Whether a flow has to be looked at.
+    var hasDue: Bool { !due.isEmpty }
+
+    /// Notes a flow. Returns false if it was noted before; then that cause counts.
+    mutating func note(_ flow: NodeID, _ cause: Cause) -> Bool {
+        due.append(flow)
+        if causes[flow] != nil { return false }
+        causes[flow] = cause
+        return true
+    }
+
+    /// A flow has a child, or a step that it waited for has ended.
+    mutating func touch(_ flow: NodeID) {
+        if causes[flow] != nil { due.append(flow) }
+    }
+
+    /// Takes the flows to look at.
+    mutating func takeDue() -> [NodeID] {
+        if due.isEmpty { return [] }
+        defer { due.removeAll(keepingCapacity: true) }
+        return due
+    }
+
+    /// A flow is gone, or is not empty. Returns its cause.
+    mutating func remove(_ flow: NodeID) -> Cause? { causes.removeValue(forKey: flow) }
+}
