@@ -288,7 +288,7 @@ struct CallsTests {
         let log = try world.adapt(1, to: "gate")
         #expect(
             log.filter { $0.hasPrefix("present") }
-                == ["present com.shop #2: /main/a token=x11", "present com.shop #3: /main/a_2"])
+                == ["present com.shop #2: /main/a", "present com.shop #3: /main/a_2 token=x11"])
         #expect(world.coordinator.activationTokens.isEmpty)
         for answer in [GuardAnswer.rejected, .step(try world.id(ofStep: "go"), [])] {
             try world.emit("gate", on: "/main", options: options)

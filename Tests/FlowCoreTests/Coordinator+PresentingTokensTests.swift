@@ -29,10 +29,12 @@ struct PresentingTokensTests {
 
     // MARK: Activation tokens
 
-    @Test func `S-31 an activation token is given to the first Present of its cascade, once`() throws {
+    @Test func `S-31 S-38 an activation token is given to the highest screen that its cascade brings in sight, once`()
+        throws
+    {
         let world = try World(root: "main", builder())
         try world.emit("open", on: "/main", options: options)
-        #expect(calls(world) == ["present com.x #1: /main/a token=t1", "present com.y #2: /main/b"])
+        #expect(calls(world) == ["present com.x #1: /main/a", "present com.y #2: /main/b token=t1"])
         #expect(world.coordinator.activationTokens.isEmpty)
         // Reused by another cascade, the token is that cascade's.
         try world.emit("reuse", on: "/main", options: EmissionOptions(activationToken: "t2"))
@@ -44,7 +46,7 @@ struct PresentingTokensTests {
     @Test func `S-31 a token applies to triggered steps, too, and to Coordinate`() throws {
         let world = World(builder())
         try world.coordinate("main", step: "open", activationToken: "t1")
-        #expect(calls(world) == ["present com.x #1: /main/a token=t1", "present com.y #2: /main/b"])
+        #expect(calls(world) == ["present com.x #1: /main/a", "present com.y #2: /main/b token=t1"])
         try world.coordinate("main", step: "none", activationToken: "t1")
         #expect(world.coordinator.activationTokens.isEmpty)
         try world.coordinate("main", activationToken: "t1")

@@ -155,7 +155,7 @@ struct RegisteredScreensLossTests {
         let world = try showing()
         let definitions = world.coordinator.definitions
         let reported = world.restart()
-        #expect(reported.contains("present :1.5 #1: /main/card again"), "\(reported)")
+        #expect(reported.contains("present :1.5 #1: /main/card"), "\(reported)")
         #expect(world.coordinator.definitions == definitions)
         #expect(world.paths == ["/main", "/main/cash", "/main/card", "/main/a"])
         guard case .present(let asked)? = world.effects.last(where: { $0.line.hasPrefix("present") }) else {

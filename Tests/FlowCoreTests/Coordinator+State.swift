@@ -12,6 +12,7 @@ extension Coordinator {
     var calls: PendingCalls { machine.calls }
     var tokens: Tokens { machine.tokens }
     var questions: Questions { machine.questions }
+    var emptyFlows: EmptyFlows { machine.emptyFlows }
     var nameOwners: NameOwners { machine.nameOwners }
     var watches: ClientWatches { machine.watches }
     var registrations: Registrations { machine.registrations }

@@ -60,6 +60,7 @@ struct DefinitionsBuilder {
         var whenHidden = WhenHidden.ignore
         var announces = false
         var isRestored = true
+        var whenEmpty: WhenEmpty?
         var onBack: String?
         /// In µs.
         var idle: [(after: UInt64, step: String)] = []
@@ -101,7 +102,8 @@ struct DefinitionsBuilder {
 
     mutating func screen(
         _ name: String, _ parameters: KeyValuePairs<String, String> = [:], presenter: String? = nil,
-        action: String? = nil, whenOwnerGone: WhenOwnerGone = .dismiss, keepsAwake: Bool = false
+        action: String? = nil, whenOwnerGone: WhenOwnerGone = .dismiss, isPresentedOnReturn: Bool = true,
+        keepsAwake: Bool = false
     ) {
         let service = presenter.map { Service($0, path: "/presenter", timeout: Limits.presenterTimeout) }
         screens[name] = ScreenDeclaration(
@@ -109,15 +111,14 @@ struct DefinitionsBuilder {
             presenter: service.map { service in
                 action.map { .application(service, action: $0) } ?? .service(service)
             },
-            whenOwnerGone: whenOwnerGone, keepsAwake: keepsAwake)
+            whenOwnerGone: whenOwnerGone, isPresentedOnReturn: isPresentedOnReturn, keepsAwake: keepsAwake)
     }
 
     mutating func flow(
         _ name: String, _ parameters: KeyValuePairs<String, String> = [:], initial: String? = nil,
         children: Children = .free, layers: [Layer] = [], isUnique: Bool = false, whenHidden: WhenHidden = .ignore,
-        announces: Bool = false,
-        isRestored: Bool = true, onBack: String? = nil, idle: (after: UInt64, step: String)? = nil,
-        stages: [(after: UInt64, step: String)] = [],
+        announces: Bool = false, isRestored: Bool = true, whenEmpty: WhenEmpty? = nil, onBack: String? = nil,
+        idle: (after: UInt64, step: String)? = nil, stages: [(after: UInt64, step: String)] = [],
         emitters: [String] = [],
         guarded: (by: String, steps: [String])? = nil, navigated: (by: String, steps: [String])? = nil,
         on rules: KeyValuePairs<String, Branches> = [:]
@@ -125,7 +126,7 @@ struct DefinitionsBuilder {
         flows[name] = Flow(
             name: name, parameters: Self.parameters(parameters), initial: initial, children: children,
             layers: layers, isUnique: isUnique, whenHidden: whenHidden, announces: announces, isRestored: isRestored,
-            onBack: onBack, idle: idle.map { [$0] } ?? stages,
+            whenEmpty: whenEmpty, onBack: onBack, idle: idle.map { [$0] } ?? stages,
             emitters: emitters, guarded: guarded, navigated: navigated,
             rules: rules.map { (step: $0.key, branches: $0.value) })
     }
@@ -274,7 +275,7 @@ private struct Numbers {
             flow.name, parameters: flow.parameters, initial: flow.initial.map(step), children: flow.children,
             layers: flow.layers,
             isUnique: flow.isUnique, whenHidden: flow.whenHidden, announces: flow.announces,
-            isRestored: flow.isRestored,
+            isRestored: flow.isRestored, whenEmpty: flow.whenEmpty,
             onBack: flow.onBack.map(step), idle: flow.idle.map { Idle(after: $0.after, step: step($0.step)) },
             emitters: flow.emitters.filter { $0 != "owner" }, ownersMayEmit: flow.emitters.contains("owner"),
             guard: flow.guarded.map { it in

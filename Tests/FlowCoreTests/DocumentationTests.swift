@@ -44,7 +44,8 @@ struct DocumentationTests {
             Verdict.allCases.map(\.rawValue) + FlowError.Code.allCases.map(\.rawValue)
             + Contribution.Kind.allCases.map(\.rawValue) + WhenHidden.allCases.map(\.rawValue)
             + Children.allCases.map(\.rawValue) + DismissalReason.allCases.map(\.rawValue)
-            + WhenOwnerGone.allCases.map(\.rawValue)
+            + WhenOwnerGone.allCases.map(\.rawValue) + WhenEmpty.allCases.map(\.rawValue)
+            + PresentReason.allCases.map(\.rawValue) + PresentDirection.allCases.map(\.rawValue)
         for word in met { #expect(words.contains(Substring(word)), "\(word)") }
     }
 

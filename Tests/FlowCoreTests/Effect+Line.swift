@@ -59,7 +59,9 @@ extension Presentation {
     fileprivate var text: String {
         let action = if case .application(_, let action) = presenter { " action \(action)" } else { "" }
         return "present \(presenter.service.name)\(action) #\(id.number): \(path)\(arguments.text)"
-            + (style.isEmpty ? "" : " style=" + style) + (isAgain ? " again" : "")
+            + (style.isEmpty ? "" : " style=" + style)
+            + (reason == .update ? " again" : reason == .launch ? "" : " \(reason)")
+            + (owner.map { " of \($0.name)" } ?? "")
             + (activationToken.map { " token=" + $0 } ?? "")
     }
 }

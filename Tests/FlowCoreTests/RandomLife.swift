@@ -125,6 +125,8 @@ extension RandomLife {
 
     private func dismiss(_ node: NodeID, _ text: String, by client: Client? = nil) {
         var latest = LatestEvent()
+        let parent = coordinator.forest.slot(of: node).flatMap { coordinator.forest[$0].parent }
+            .map(coordinator.forest.id(of:))
         if let slot = coordinator.forest.slot(of: node), coordinator.forest[slot].parent != nil,
             coordinator.forest[slot].onDismissed != nil
         {
@@ -132,6 +134,8 @@ extension RandomLife {
         }
         handle(.presentableDismissed(request(), node, by: client ?? self.client()), text, latest)
         if case .fail = effects.last { self.latest.begins = 0 }
+        // Empty flows above it have gone, too, each with a step from outside or none (S-36).
+        if let parent, coordinator.forest.slot(of: parent) == nil { self.latest.begins = nil }
     }
 
     private func coordinate() {
@@ -187,7 +191,7 @@ extension RandomLife {
     private func reload() {
         let definitions = RandomDefinitions.make(using: &random, withGap: chance(2)).definitions
         follow(definitions)
-        handle(.definitionsRead(definitions), "reload", LatestEvent(isCall: false))
+        handle(.definitionsRead(definitions), "reload", LatestEvent(isCall: false, begins: nil))
     }
 
     private func handle(_ event: Event, _ text: String, _ latest: LatestEvent = LatestEvent()) {

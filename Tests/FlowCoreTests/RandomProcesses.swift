@@ -218,7 +218,9 @@ final class RandomProcesses {
 
     private func navigate() {
         let (step, client) = (randomStep(), client())
-        call("navigate \(step.index)") { .deepLinkOpened($0, step: step, arguments: [], by: client) }
+        call("navigate \(step.index)") {
+            .deepLinkOpened($0, step: step, arguments: [], by: client, activationToken: "window")
+        }
     }
 
     private func navigateAlong() {
@@ -229,7 +231,7 @@ final class RandomProcesses {
         }
         let client = client()
         call("navigate along", patience: 5_000_000) {
-            .pathOpened($0, segments, by: client, timeout: 5_000_000)
+            .pathOpened($0, segments, by: client, timeout: 5_000_000, activationToken: "window")
         }
     }
 
@@ -319,7 +321,11 @@ final class RandomProcesses {
                 chance(6) ? .timedOut : .contributors(parts.map { DefinitionsBuilder.contributor($0, in: names) })
             handle(.navigatorReplied(question, answer), "navigator \(question.number)")
         case .presenter:
-            if chance(4) { return handle(.presenterReplied(question, .failed), "presenter \(question.number) fails") }
+            if chance(4) {
+                return handle(
+                    .presenterReplied(question, .failed(Fault("com.x.Error.No", "no"))),
+                    "presenter \(question.number) fails")
+            }
             if !late.contains(question), chance(4) {
                 // It may answer all the same.
                 late.insert(question)

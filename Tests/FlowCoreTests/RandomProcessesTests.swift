@@ -100,6 +100,7 @@ extension RandomProcesses {
                     forest.slot(of: flow).map { forest[$0].flow?.question != nil } == true
                 }
             ),
+            ("a flow that is empty is kept by steps that wait for it", emptyFlowsAreAwaited(waiting, forest)),
             ("origins count what waits", coordinator.origins.cascades.mapValues(\.waiting) == counted(waiting, forest)),
             (
                 "origins count what is held",
@@ -133,6 +134,7 @@ extension RandomProcesses {
                     && coordinator.calls.readers.isEmpty
             ),
             ("nothing is asked", coordinator.questions.isEmpty && coordinator.blocked.isEmpty),
+            ("nothing is noted", coordinator.emptyFlows.isEmpty && !coordinator.emptyFlows.hasDue),
             ("nothing is kept", coordinator.activationTokens.isEmpty && coordinator.watches.counts.isEmpty),
             (
                 "each verdict that was pending is concluded: \(pendings), \(lateWalks), \(conclusions)",
@@ -174,10 +176,22 @@ extension RandomProcesses {
         for slot in forest.preorder() {
             if let held = forest[slot].initialStep { count[held.origin, default: 0] += 1 }
         }
-        for case .presenter(let asked) in coordinator.questions.open.values where !asked.isLate {
+        for cause in coordinator.emptyFlows.causes.values { count[cause.origin, default: 0] += 1 }
+        for case .presenter(let asked) in coordinator.questions.open.values where !asked.isLate && !asked.isReturn {
             count[asked.origin, default: 0] += 1
         }
         return count
+    }
+
+    /// S-36: each flow without a child had none, and its birth failed in nothing; or it stays, or a step waits for it.
+    private func emptyFlowsAreAwaited(_ waiting: [WaitingStep], _ forest: Forest) -> Bool {
+        forest.preorder().allSatisfy { slot in
+            guard let flow = forest[slot].flow, flow.isChildless else { return true }
+            let whenEmpty =
+                coordinator.definitions[flow.definition].whenEmpty ?? (forest[slot].parent == nil ? .stay : .go)
+            return whenEmpty == .stay || !forest[slot].deferredSteps.isEmpty
+                || waiting.contains { $0.flow == forest.id(of: slot) }
+        }
     }
 
     private func recount(_ waiting: [WaitingStep], _ forest: Forest) -> Accounting {
@@ -218,5 +232,5 @@ extension RandomProcesses {
 extension Node {
     /// Whether it has no presenter that should have been called: one that lost its owner waits until it comes in sight
     /// again.
-    fileprivate var isSettled: Bool { presenting?.state != .due || presenting?.isAgain == true }
+    fileprivate var isSettled: Bool { presenting?.state != .due || presenting?.reason != .launch }
 }

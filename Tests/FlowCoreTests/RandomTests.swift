@@ -114,6 +114,7 @@ extension RandomLife {
         for slot in forest.preorder() {
             if let held = forest[slot].initialStep { waiting[held.origin, default: 0] += 1 }
         }
+        for cause in coordinator.emptyFlows.causes.values { waiting[cause.origin, default: 0] += 1 }
         return waiting
     }
 

@@ -104,7 +104,7 @@ struct ReadinessTests {
         builder.flow(
             "deep", initial: "sink",
             on: ["sink": .first([DefinitionsBuilder.Branch(parts: Array(repeating: .flow("leaf"), count: 300))])])
-        builder.flow("leaf", initial: "bud", on: ["bud": []])
+        builder.flow("leaf", initial: "bud", whenEmpty: .stay, on: ["bud": []])
         let world = World(builder)
         try world.coordinate("main")
         #expect(world.failures.map(\.reason) == [.error(.navigationLoop)])

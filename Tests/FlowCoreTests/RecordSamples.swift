@@ -20,25 +20,39 @@ enum RecordSamples {
                     step: "gone",
                     bindings: [
                         Binding("a", .literal(.bool(true))), Binding("b", .step("n")), Binding("c", .flow("lang")),
-                        Binding("d", .childName), Binding("e", .reason),
+                        Binding("d", .childName), Binding("e", .reason), Binding("f", .error), Binding("g", .message),
                     ], isPrivate: true),
                 presenting: .init(
-                    isShown: true, isCalled: false, isAgain: true, origin: 7, serial: 8,
-                    revivals: [Instant(microseconds: 1), Instant(microseconds: 200)])),
-            "ac0204706167650106706167655f32056d6f64616c02016e0078050173017301780001066c617465737401043a312e37043a312e380104676f6e6501050161006201016201016e016302046c616e67016403016504010101000107080201c80100"
+                    isShown: true, isCalled: false, reason: .recover, origin: 7, serial: 8)),
+            "ac0204706167650106706167655f32056d6f64616c02016e0078050173017301780001066c617465737401043a312e37043a312e380104676f6e6501070161006201016201016e016302046c616e6701640301650401660501670601010100077265636f766572070800"
         ),
         (
             NodeRecord(
                 parent: 1, traits: NodeTraits(name: "list", id: "list", isVisible: true, client: client),
                 onDismissed: .init(step: "gone", bindings: nil, isPrivate: false),
                 flow: .init(readiness: .awaitingChildren(2), isAwaitedByParent: true, selected: [4, 5])),
-            "01046c697374000000010000043a312e370104676f6e6500000001020201020405"
+            "01046c697374000000010000043a312e370104676f6e650000000102020102040500000000"
         ),
         (
             NodeRecord(
                 parent: 1, traits: NodeTraits(name: "a", id: "a", isVisible: true, client: client),
                 flow: .init(readiness: .ready, isAwaitedByParent: false, selected: [])),
-            "010161000000010000043a312e37000001000000"
+            "010161000000010000043a312e3700000100000000000000"
+        ),
+        (
+            NodeRecord(
+                parent: 1, traits: NodeTraits(name: "a", id: "a", isVisible: true, client: client),
+                flow: .init(
+                    readiness: .ready, isAwaitedByParent: false, selected: [], birth: 5,
+                    emptiedBy: EmptyFlows.Cause(origin: 6, cause: 7, client: client, fault: Fault("x.No", "no")),
+                    isBare: true,
+                    losses: [
+                        .init(
+                            screen: "b",
+                            losses: OwnerLosses(
+                                times: [Instant(microseconds: 1)], excess: 2, until: Instant(microseconds: 200)))
+                    ])),
+            "010161000000010000043a312e370000010000000501010607043a312e370104782e4e6f026e6f010162010102c801"
         ),
         (
             NodeRecord(
@@ -52,13 +66,13 @@ enum RecordSamples {
                     name: "a", id: "a", isVisible: false, client: client, raised: 300, isHiddenByRule: true,
                     layer: "top"),
                 flow: .init(readiness: .ready, isAwaitedByParent: false, selected: [])),
-            "010161000000000000043a312e3700000100000000ac020103746f70"
+            "010161000000000000043a312e370000010000000000000000ac020103746f70"
         ),
         (
             NodeRecord(
                 parent: 1, traits: NodeTraits(name: "a", id: "a", isVisible: true, client: client),
                 flow: .init(readiness: .awaitingStep, isAwaitedByParent: false, selected: [])),
-            "010161000000010000043a312e37000001010000"
+            "010161000000010000043a312e3700000101000000000000"
         ),
     ]
 

@@ -46,6 +46,8 @@ import Testing
             case .flow: 2
             case .childName: 3
             case .reason: 4
+            case .error: 5
+            case .message: 6
             }
         }
         func number(_ readiness: Node.Readiness) -> Int {
@@ -73,7 +75,7 @@ import Testing
             }
         }
         let bindings = RecordSamples.nodes.flatMap { $0.0.onDismissed?.bindings ?? [] }
-        #expect(Set(bindings.map { number($0.source) }).count == 5)
+        #expect(Set(bindings.map { number($0.source) }).count == 7)
         #expect(Set(RecordSamples.nodes.compactMap { $0.0.flow.map { number($0.readiness) } }).count == 3)
         #expect(Set(RecordSamples.tokens.map { number($0.0.outcome) }).count == 6)
         #expect(Set(RecordSamples.lists.flatMap { $0.0.items.map(number) }).count == 2)
@@ -127,9 +129,9 @@ import Testing
         let flow = NodeRecord.Flow(readiness: .awaitingChildren(Limits.children + 1))
         let node = NodeRecord(traits: NodeTraits(name: "a", id: "a"), flow: flow).encoded()
         #expect(failure(NodeRecord.self, node) == "\(Limits.children + 1) children are awaited")
-        // Three bytes of a flow: its readiness, whether it is awaited, how many children were selected.
+        // Seven bytes of a flow, of which the first is its readiness.
         var ready = NodeRecord(traits: NodeTraits(name: "a", id: "a"), flow: NodeRecord.Flow()).encoded()
-        ready[ready.count - 3] = 7
+        ready[ready.count - 7] = 7
         #expect(failure(NodeRecord.self, ready) == "there is no Readiness 7")
         var token = TokenRecord().encoded()
         token[token.count - 1] = 8

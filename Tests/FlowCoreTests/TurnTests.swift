@@ -28,8 +28,8 @@ struct TurnTests {
     @Test func `S-7 a slice is over after so many effects and steps`() {
         var turn = Turn(at: Instant(microseconds: 0), upTo: 2)
         turn.begin(step(origin: 1))
-        let (isOver, origin) = (turn.isOver, turn.origin)
-        #expect(!isOver && origin == 1)
+        let isOver = turn.isOver
+        #expect(!isOver)
         turn.effects.append(.emitDefinitionsChanged)
         let isOverNow = turn.isOver
         #expect(isOverNow)

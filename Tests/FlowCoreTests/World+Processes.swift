@@ -62,8 +62,8 @@ extension World {
     }
 
     @discardableResult
-    func presentFails(_ question: UInt64) -> [String] {
-        handle(.presenterReplied(QuestionID(question), .failed))
+    func presentFails(_ question: UInt64, _ fault: Fault = Fault("com.x.Error.No", "no")) -> [String] {
+        handle(.presenterReplied(QuestionID(question), .failed(fault)))
     }
 
     @discardableResult

@@ -182,11 +182,13 @@ final class World {
 
     @discardableResult
     func navigate(
-        _ step: String, _ arguments: KeyValuePairs<String, Value> = [:], by client: String = ":1.1"
+        _ step: String, _ arguments: KeyValuePairs<String, Value> = [:], by client: String = ":1.1",
+        activationToken: String? = nil
     ) throws -> [String] {
         handle(
             .deepLinkOpened(
-                nextRequest(), step: try id(ofStep: step), arguments: list(arguments), by: Client(client)))
+                nextRequest(), step: try id(ofStep: step), arguments: list(arguments), by: Client(client),
+                activationToken: activationToken))
     }
 
     @discardableResult
@@ -214,14 +216,15 @@ final class World {
     @discardableResult
     func navigateAlong(
         _ path: [(flow: String, step: String)], by client: String = ":1.1", timeout: UInt64 = Limits.pathTimeout,
-        below root: String? = nil
+        below root: String? = nil, activationToken: String? = nil
     ) throws -> [String] {
         let segments = try path.map { segment in
             PathSegment(flow: segment.flow, step: segment.step.isEmpty ? nil : try id(ofStep: segment.step))
         }
         return handle(
             .pathOpened(
-                nextRequest(), segments, by: Client(client), timeout: timeout, below: try root.map { try node($0) }))
+                nextRequest(), segments, by: Client(client), timeout: timeout, below: try root.map { try node($0) },
+                activationToken: activationToken))
     }
 
     /// Advances the time, in µs, and fires the timer.

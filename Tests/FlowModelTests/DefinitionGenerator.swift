@@ -109,6 +109,7 @@ struct DefinitionGenerator {
             flows[number].name, parameters: flows[number].parameters, initial: flows[number].initial,
             children: covering, layers: layers, isUnique: random.chance(20),
             whenHidden: random.among(.ignore, .allow, .latest, .queue), announces: random.chance(15),
+            whenEmpty: random.chance(25) ? random.among(.go, .stay) : nil,
             onBack: random.chance(20) ? bareStep() : nil, idle: idle,
             emitters: random.chance(8) ? Array(Self.emitters.prefix(random.number(1...2))) : [],
             ownersMayEmit: random.chance(4), rules: rules)
@@ -215,7 +216,7 @@ struct DefinitionGenerator {
                 case 0: .literal(literal(parameter))
                 case 1: .step(parameter.name)
                 case 2: .flow(parameter.name)
-                default: random.chance(50) ? .childName : .reason
+                default: random.among(.childName, .reason, .error)
                 }
             bindings.append(Binding(parameter.name, source))
         }

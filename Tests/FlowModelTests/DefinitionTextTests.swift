@@ -38,8 +38,8 @@ extension Definitions {
                 FlowDefinition(
                     flow.name, parameters: parameters, initial: flow.initial, children: flow.children,
                     layers: flow.layers, isUnique: flow.isUnique, whenHidden: flow.whenHidden,
-                    announces: flow.announces, onBack: flow.onBack, idle: flow.idle, emitters: flow.emitters,
-                    ownersMayEmit: flow.ownersMayEmit,
+                    announces: flow.announces, whenEmpty: flow.whenEmpty, onBack: flow.onBack, idle: flow.idle,
+                    emitters: flow.emitters, ownersMayEmit: flow.ownersMayEmit,
                     rules: flow.rules.map { Rule($0.step, $0.reachable.map(\.fitting)) })
             },
             autostart: autostart.map {

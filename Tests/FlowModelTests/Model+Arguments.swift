@@ -7,6 +7,8 @@ struct References {
     /// In `onDismissed`: the child's name, and the reason.
     var childName = ""
     var reason = ""
+    /// The name of the error that led to it.
+    var error = ""
 }
 
 extension Model {
@@ -51,6 +53,8 @@ extension Model {
                     case .flow(let name): references.flow[name]
                     case .childName: Argument(binding.name, .string(references.childName))
                     case .reason: Argument(binding.name, .string(references.reason))
+                    case .error: Argument(binding.name, .string(references.error))
+                    case .message: preconditionFailure("the model has no texts")
                     }
                 if let found { resolved.append(Argument(binding.name, found.value, isPrivate: found.isPrivate)) }
             }

@@ -129,8 +129,9 @@ extension Model {
 
     /// Triggers the onDismissed step of a removed child (S-23).
     func reportParent(
-        of child: ModelNode, _ reason: DismissalReason, origin: Int, cause: UInt64, _ client: Client
+        of child: ModelNode, _ reason: DismissalReason, origin: Int, cause: UInt64, _ client: Client, error: String = ""
     ) {
+        noteEmpty(child.parent, Emptying(origin: origin, cause: cause, client: client, error: error))
         guard let parent = child.parent, let template = child.onDismissed else { return }
         var step = ModelStep(
             step: template.step, arguments: [], flow: parent, origin: origin, cause: cause, client: client,
@@ -139,8 +140,9 @@ extension Model {
             step.arguments = try resolve(
                 template.arguments, for: template.step,
                 References(
-                    step: child.arguments, flow: parent.arguments, childName: child.name, reason: reason.rawValue))
-            trigger(step)
+                    step: child.arguments, flow: parent.arguments, childName: child.name, reason: reason.rawValue,
+                    error: error))
+            trigger(step, isHead: true)
         } catch {
             reportFailure(step, .error(error.code))
         }
@@ -195,16 +197,18 @@ extension Model {
             guard !taken.contains(id) else { throw FlowError(.idTaken) }
         }
         try reserve(Need(nodes: 1), inTotal: Need(nodes: 1), for: request.client, sparing: nil)
+        let origin = step == nil ? 0 : newOrigin()
         let root = make(
             definition.name, id: request.id ?? Self.freeID(definition.name, Set(roots.map(\.id))), below: nil,
-            definition: request.definition.index, arguments: arguments, client: request.client, template: nil)
+            definition: request.definition.index, arguments: arguments, client: request.client, template: nil,
+            birth: origin)
         root.output = request.output
         root.initialHasEnded = step == nil
         reportAdded([root])
         if let step {
             trigger(
                 ModelStep(
-                    step: step, arguments: stepArguments, flow: root, origin: newOrigin(), cause: 0,
+                    step: step, arguments: stepArguments, flow: root, origin: origin, cause: 0,
                     client: request.client, purpose: .initial))
         }
         finish()

@@ -23,6 +23,8 @@ extension Model {
             }
         }
         definitions = new
+        let emptied = Emptying(origin: newOrigin(), cause: 0, client: .daemon)
+        for node in nodes { noteEmpty(node, emptied) }
         reportChanges()
         release()
         finish()

@@ -18,6 +18,11 @@ extension Model {
             }
         }
         reportChanges()
+        switch outcome {
+        case .navigated: break
+        case .ignored(let verdict): noteStillbirth(step, verdict.rawValue)
+        case .refused(let error): noteStillbirth(step, error.code.busName)
+        }
     }
 
     private func outcome(of step: ModelStep) -> Outcome {
@@ -68,6 +73,7 @@ extension Model {
             discard(flow, &lost)
         }
         reportLost(lost)
+        noteEmpty(plan.ends ? flow.parent : flow, Emptying(origin: step.origin, cause: serial, client: step.client))
         trigger(plan, step)
         release()
     }
@@ -84,7 +90,7 @@ extension Model {
             case .made(let planned, _) where !planned.isDropped:
                 let node = make(
                     planned.name, id: planned.id, below: step.flow, definition: planned.definition,
-                    arguments: planned.arguments, client: step.client, template: planned.template)
+                    arguments: planned.arguments, client: step.client, template: planned.template, birth: step.origin)
                 node.initialHasEnded = node.isFlow && planned.initial == nil
                 planned.node = node
                 added.append(node)
@@ -142,15 +148,20 @@ extension Model {
     /// Creates a presentable that was not reported yet.
     func make(
         _ name: String, id: String, below parent: ModelNode?, definition: Int?, arguments: Arguments,
-        client: Client, template: ChildTemplate?
+        client: Client, template: ChildTemplate?, birth: Int
     ) -> ModelNode {
         instances += 1
         let node = ModelNode(
             name, id: id, instance: instances, below: parent, base: base, definition: definition, arguments: arguments,
             client: client, style: template?.style ?? "", whenHidden: template?.whenHidden,
-            layer: template?.layer, onDismissed: template?.onDismissed)
+            layer: template?.layer, onDismissed: template?.onDismissed, birth: birth)
         node.idleSince = now
-        if let parent { parent.children.append(node) } else { roots.append(node) }
+        if let parent {
+            parent.children.append(node)
+            (parent.mayBeEmpty, parent.emptiedBy) = (true, nil)
+        } else {
+            roots.append(node)
+        }
         return node
     }
 

@@ -84,9 +84,9 @@ final class Model {
         case .flowRequested(let request, let flow): answer(request, coordinate(flow))
         case .rootMoved(let request, let node, let output, let client):
             answer(request, move(node.instance, to: output, client))
-        case .deepLinkOpened(let request, let step, let arguments, let client):
+        case .deepLinkOpened(let request, let step, let arguments, let client, _):
             answer(request, navigate(step, arguments, client))
-        case .pathOpened(let request, let segments, let client, _, let root):
+        case .pathOpened(let request, let segments, let client, _, let root, _):
             answer(request, navigateAlong(segments, client, below: root?.instance))
         case .nameOwnerChanged(let name, let owner): owners[name] = owner
         case .clientVanished(let client): vanish(client)
@@ -270,17 +270,21 @@ final class Model {
         }
         if loops.insert(step.origin).inserted { reportFailure(step, .error(.navigationLoop)) }
         if step.purpose == .initial { step.flow.initialHasEnded = true }
+        noteStillbirth(step, FlowError.Code.navigationLoop.busName)
         return false
     }
 
     /// Triggers a step.
-    func trigger(_ step: ModelStep) {
+    func trigger(_ step: ModelStep, isHead: Bool = false) {
+        var step = step
+        step.isHead = isHead
         if mayTrigger(step) { queue(step) }
     }
 
     /// Takes all waiting steps: older origins first, within one in the order of triggering (S-6).
     func finish() {
         while true {
+            if !waiting.contains(where: { !$0.isHead }) { dismissEmpty() }
             let next = waiting.indices.min {
                 (waiting[$0].origin, waiting[$0].order) < (waiting[$1].origin, waiting[$1].order)
             }
@@ -292,7 +296,10 @@ final class Model {
     /// Queues the steps that waited for their presentable to be presented, parents first and in order (S-16).
     func release() {
         for node in nodes where (node.initialStep != nil || !node.deferred.isEmpty) && isPresented(node) {
-            for step in [node.initialStep].compactMap(\.self) + node.deferred { queue(step) }
+            for var step in [node.initialStep].compactMap(\.self) + node.deferred {
+                step.isHead = true
+                queue(step)
+            }
             (node.initialStep, node.deferred) = (nil, [])
         }
     }

@@ -46,6 +46,11 @@ final class ModelNode {
     /// Whether a screen below it kept it awake when that was last looked at, and whether that has ended since.
     var wasAwake = false
     var dozes = false
+    /// The origin that created it.
+    let birth: Int
+    /// Whether it had a child, or a step of its birth was not navigated; and what emptied it (S-36).
+    var mayBeEmpty = false
+    var emptiedBy: Model.Emptying?
     /// The reported properties.
     var reported = ReportedState()
 
@@ -62,8 +67,9 @@ final class ModelNode {
     init(
         _ name: String, id: String, instance: UInt64, below parent: ModelNode?, base: String, definition: Int?,
         arguments: Arguments, client: Client, style: String = "", whenHidden: WhenHidden? = nil,
-        layer: String? = nil, onDismissed: StepTemplate? = nil
+        layer: String? = nil, onDismissed: StepTemplate? = nil, birth: Int
     ) {
+        self.birth = birth
         self.name = name
         self.id = id
         self.instance = instance
@@ -119,6 +125,8 @@ struct ModelStep {
     let client: Client
     let purpose: Purpose
     var isDeepLink = false
+    /// Whether it begins a cascade, or continues one after a wait.
+    var isHead = false
     /// When it was queued, against the others of its origin.
     var order = 0
 }

@@ -114,14 +114,17 @@ extension FlowDefinition {
             name, parameters: parameters, initial: self.initial, children: children ?? self.children,
             layers: children == nil ? layers : [],
             isUnique: isUnique ?? self.isUnique, whenHidden: whenHidden ?? self.whenHidden,
-            announces: announces ?? self.announces, onBack: isBare ? nil : onBack, idle: isBare ? [] : idle,
-            emitters: isBare ? [] : emitters, ownersMayEmit: !isBare && ownersMayEmit, rules: rules ?? self.rules)
+            announces: announces ?? self.announces, whenEmpty: isBare ? nil : whenEmpty, onBack: isBare ? nil : onBack,
+            idle: isBare ? [] : idle, emitters: isBare ? [] : emitters, ownersMayEmit: !isBare && ownersMayEmit,
+            rules: rules ?? self.rules)
     }
 
     fileprivate func smaller() -> [FlowDefinition] {
         var smaller: [FlowDefinition] = []
         if !rules.isEmpty { smaller.append(with(rules: [])) }
-        if onBack != nil || !idle.isEmpty || !emitters.isEmpty || ownersMayEmit { smaller.append(with(isBare: true)) }
+        if onBack != nil || !idle.isEmpty || whenEmpty != nil || !emitters.isEmpty || ownersMayEmit {
+            smaller.append(with(isBare: true))
+        }
         if children != .free { smaller.append(with(children: .free)) }
         if announces { smaller.append(with(announces: false)) }
         if isUnique { smaller.append(with(isUnique: false)) }

@@ -49,6 +49,7 @@ extension Definitions {
             if let initial = flow.initial { line += " initial=\(self[initial].name)" }
             if !flow.layers.isEmpty { line += " layers=\(flow.layers.map { $0.covers ? $0.name : "(\($0.name))" })" }
             if flow.isUnique { line += " unique" }
+            if let whenEmpty = flow.whenEmpty { line += " whenEmpty=\(whenEmpty)" }
             if flow.announces { line += " announce" }
             if let onBack = flow.onBack { line += " onBack=\(self[onBack].name)" }
             for idle in flow.idle { line += " idle=\(self[idle.step].name) after \(idle.after)" }
@@ -132,6 +133,8 @@ extension Binding.Source {
         case .flow(let name): "$flow.\(name)"
         case .childName: "$name"
         case .reason: "$reason"
+        case .error: "$error"
+        case .message: "$message"
         }
     }
 }

@@ -86,7 +86,7 @@ struct AnswerTextTests {
     }
 
     private enum SourceWord: String, Word {
-        case literal, reason
+        case literal, reason, error, message
         case step = "of-step"
         case flow = "of-flow"
         case childName = "child-name"
@@ -99,6 +99,8 @@ struct AnswerTextTests {
                 case .flow: .flow
                 case .childName: .childName
                 case .reason: .reason
+                case .error: .error
+                case .message: .message
                 }
         }
     }
@@ -150,7 +152,8 @@ struct AnswerTextTests {
 
     @Test func `each answer of a presenter is described`() throws {
         try check(
-            PresenterWord.self, [.presented(by: Client(":1.1")), .failed, .timedOut], by: TraceFields.presenterAnswer)
+            PresenterWord.self, [.presented(by: Client(":1.1")), .failed(Fault("com.x.No", "not \"now\"")), .timedOut],
+            by: TraceFields.presenterAnswer)
     }
 
     @Test func `each contributor is described`() throws {
@@ -166,7 +169,8 @@ struct AnswerTextTests {
 
     @Test func `each source of an argument is described`() throws {
         try check(
-            SourceWord.self, [.literal(.string("x y")), .step("n"), .flow("lang"), .childName, .reason],
+            SourceWord.self,
+            [.literal(.string("x y")), .step("n"), .flow("lang"), .childName, .reason, .error, .message],
             by: TraceFields.bindingSource)
     }
 

@@ -16,11 +16,13 @@ struct EffectTextTests {
             presentable: "/base/main/page", instance: 3, cause: 7, isInteractive: isInteractive)
     }
 
-    private static func present(_ presenter: Presenter, isAgain: Bool = false, token: String? = nil) -> Effect {
+    private static func present(_ presenter: Presenter, reason: PresentReason = .launch, token: String? = nil) -> Effect
+    {
         .present(
             Presentation(
                 id: QuestionID(6), presenter: presenter, path: "/base/main/page", name: "page", arguments: arguments,
-                instance: 3, style: "modal", flow: "/base/main", serial: 8, isAgain: isAgain, activationToken: token))
+                instance: 3, style: "modal", styles: ["modal"], flow: "/base/main", root: "/base/main", serial: 8,
+                reason: reason, activationToken: token))
     }
 
     private static func withdraw(_ reason: Withdrawal.Reason) -> Effect {
@@ -84,12 +86,12 @@ struct EffectTextTests {
         ),
         (
             present(.service(service)),
-            "present 6 presenter \"a.b\" \"/a/b\" 5000 /base/main/page page 1 \"n\" x 5 3 \"modal\" /base/main 8"
+            "present 6 presenter \"a.b\" \"/a/b\" 5000 /base/main/page page 1 \"n\" x 5 3 \"modal\" /base/main 8 launch styles 1 \"modal\" root /base/main"
         ),
         (
-            present(.application(service, action: "show.page"), isAgain: true, token: "t\""),
+            present(.application(service, action: "show.page"), reason: .update, token: "t\""),
             "present 6 application \"a.b\" \"/a/b\" 5000 \"show.page\" /base/main/page page 1 \"n\" x 5 3 \"modal\" "
-                + "/base/main 8 again activation-token \"t\\\"\""
+                + "/base/main 8 update styles 1 \"modal\" root /base/main activation-token \"t\\\"\""
         ),
         (withdraw(.dismissal(.ownerGone)), "withdraw \":1.1\" /shop /base/main/page 3 ownerGone"),
         (withdraw(.rule), "withdraw \":1.1\" /shop /base/main/page 3 rule"),

@@ -51,6 +51,7 @@ struct EventTextTests {
         "emitted-list 1 /base/main 0 \":1.1\" at /instance/1",
         "emitted-list 1 /base/main 2 step go 1 \"n\" x 5 refused UnknownStep \"no 'x'\" \":1.1\"",
         "started", "continued", "timer", "deep-link 1 go 1 \"n\" x 5 \":1.1\"",
+        "deep-link 1 go 0 \":1.1\" activation-token \"t\"",
         "visible 1 /base/main true \":1.1\"",
         "dismissed 1 /base/main \":1.1\"",
         "touched 1 /base/main \":1.1\"",
@@ -68,6 +69,7 @@ struct EventTextTests {
         "requested 1 other 0 - 0 \":1.1\" output \"left\" input 5",
         "emitted 1 /base/main go 0 \":1.1\" at /instance/1 input 70",
         "root-moved 1 /base/main \"left\" \":1.1\"",
+        "path 1 1 \"main\" - 0 \":1.1\" timeout 5 activation-token \"t\"",
         "path 1 2 \"main\" - 0 \"main\" go 1 \"n\" x 5 \":1.1\" timeout 2500",
         "path 1 1 \"other\" - 0 \":1.1\" timeout 2500 below /base/main",
         "registered 1 \"settings\" \":1.1\" \"/a/b\" 5000000 0 \":1.1\"",
@@ -87,7 +89,7 @@ struct EventTextTests {
         "navigator-replied 5 failed \"gone\"",
         "navigator-replied 5 timed-out",
         "presenter-replied 6 presented \":1.1\"",
-        "presenter-replied 6 failed",
+        "presenter-replied 6 failed", "presenter-replied 6 failed because \"com.x.No\" \"not \\\"now\\\"\"",
         "presenter-replied 6 timed-out",
         "client-vanished \":1.1\"",
         "client-identified \":1.1\" 1000",
@@ -210,7 +212,7 @@ struct EventTextTests {
             return
         }
         #expect(!isVisible && client == Client(""))
-        guard case .pathOpened(_, let segments, _, let timeout, _) = try read("path 1 1 \"main\" - 0 \":1.1\"") else {
+        guard case .pathOpened(_, let segments, _, let timeout, _, _) = try read("path 1 1 \"main\" - 0 \":1.1\"") else {
             Issue.record("another event")
             return
         }

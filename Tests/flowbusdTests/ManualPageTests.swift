@@ -61,7 +61,7 @@ struct ManualPageTests {
             "decided within \(seconds(Limits.replyTimeout))", "default is \(seconds(Limits.pathTimeout))",
             "default is \(seconds(Limits.guardTimeout))", "answer within \(seconds(Limits.guardTimeout))",
             "has \(seconds(Limits.presenterTimeout))", "answered within \(seconds(Limits.presenterTimeout))",
-            "\(Limits.revivals) times in \(seconds(Limits.revivalTime))", "of 1 to \(Limits.tokenLength) bytes",
+            "\(Limits.losses) owners within \(seconds(Limits.lossTime))", "of 1 to \(Limits.tokenLength) bytes",
             "token within \(seconds(Limits.tokenLifetime))", "last \(seconds(Limits.tokenLifetime))",
             "than \(count(Limits.waitingStepsPerFlow)) segments", "than \(count(Limits.waitingStepsPerFlow)) steps",
             "than \(Limits.triggeredSteps) steps", "exceeded: \(count(Limits.children)) contributors",
