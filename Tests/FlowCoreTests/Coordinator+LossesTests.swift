@@ -1,0 +1,115 @@
+import Testing
+
+@testable import FlowCore
+
+/// Screens whose program crashes again and again (S-36).
+@Suite("Flow coordinator: lost owners")
+struct LossesTests {
+    /// A lock that is shown again whatever happens.
+    private func world(_ whenOwnerGone: WhenOwnerGone = .dismiss) throws -> World {
+        var builder = DefinitionsBuilder()
+        builder.step("again", ["why": "string", "error": "string"])
+        builder.screen("lock", presenter: "com.lock", whenOwnerGone: whenOwnerGone)
+        builder.flow(
+            "main", whenEmpty: .stay,
+            on: [
+                "again": [
+                    .screen(
+                        "lock",
+                        .init(
+                            onDismissed: "again", onDismissedWith: [Binding("why", .reason), Binding("error", .error)]))
+                ]
+            ])
+        let world = try World(root: "main", builder)
+        try world.emit("again", ["why": .string(""), "error": .string("")], on: "/main")
+        return world
+    }
+
+    /// The latest call to the presenter, if the latest event made one.
+    private func call(_ world: World) -> UInt64? {
+        world.effects.compactMap { if case .present(let presentation) = $0 { presentation.id.number } else { nil } }
+            .last
+    }
+
+    private func reason(_ world: World) -> String? {
+        world.effects.compactMap { effect in
+            if case .emitNavigationOccurred(let it) = effect, case .string(let why)? = it.arguments["why"]?.value {
+                why
+            } else {
+                nil
+            }
+        }.last
+    }
+
+    /// Owns the screen and crashes.
+    private func crash(_ world: World, _ number: UInt64) throws {
+        let question = try #require(call(world))
+        world.presented(question, by: ":1.\(number)")
+        world.vanish(":1.\(number)")
+    }
+
+    @Test(arguments: WhenOwnerGone.allCases)
+    func `S-36 at the third owner lost within 10 s the screen goes by presentFailed`(whenOwnerGone: WhenOwnerGone)
+        throws
+    {
+        let world = try world(whenOwnerGone)
+        for number in 10...11 as ClosedRange<UInt64> {
+            try crash(world, number)
+            #expect(reason(world) == (whenOwnerGone == .dismiss ? "ownerGone" : nil))
+            // A screen that is kept is presented when it is in sight again.
+            if whenOwnerGone == .keep {
+                try world.hide("/main")
+                try world.show("/main")
+            }
+        }
+        try crash(world, 12)
+        #expect(reason(world) == "presentFailed")
+        #expect(world.navigations == ["/main again"])
+        #expect(world.effects.contains { $0.line.contains("error=org.freedesktop.DBus.Error.Disconnected") })
+        #expect(call(world) == nil)
+    }
+
+    @Test func `S-36 then Presents wait 1 s, 2 s, 4 s and so on, up to 1 min`() throws {
+        let world = try world()
+        for number in 10...12 as ClosedRange<UInt64> { try crash(world, number) }
+        var number: UInt64 = 13
+        for seconds in [1, 2, 4] as [UInt64] {
+            world.wait(seconds * 1_000_000 - 1)
+            #expect(call(world) == nil)
+            world.wait(1)
+            #expect(call(world) != nil, "\(seconds)")
+            try crash(world, number)
+            #expect(call(world) == nil)
+            number += 1
+        }
+        // From now on two are within 10 s, but the waits don't become shorter.
+        var losses = OwnerLosses()
+        var waits: [UInt64] = []
+        for _ in 0..<12 {
+            if losses.note(at: Instant(microseconds: 5)) { waits.append(losses.until.microseconds - 5) }
+        }
+        #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60, 60].map { $0 * 1_000_000 })
+    }
+
+    @Test func `S-36 an owner that lives 1 min ends it`() throws {
+        let world = try world()
+        for number in 10...12 as ClosedRange<UInt64> { try crash(world, number) }
+        world.wait(1_000_000)
+        let question = try #require(call(world))
+        world.presented(question, by: ":1.20")
+        world.wait(Limits.survival)
+        world.vanish(":1.20")
+        #expect(reason(world) == "ownerGone")
+        #expect(call(world) != nil)
+    }
+
+    @Test func `S-36 losses more than 10 s apart don't count, nor those of another screen or flow`() throws {
+        let world = try world()
+        for number in 10...15 as ClosedRange<UInt64> {
+            try crash(world, number)
+            #expect(reason(world) == "ownerGone")
+            world.wait(5_000_000)
+            if call(world) == nil { try world.emit("again", ["why": .string(""), "error": .string("")], on: "/main") }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import Testing
+
+@testable import FlowCore
+
+/// Calls of presenters at the end of a cascade, and returns to sight (S-38).
+@Suite("Flow coordinator: coming back in sight")
+struct ReturnTests {
+    private func builder(isPresentedOnReturn: Bool = true) -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        for name in ["a", "b", "c"] {
+            builder.screen(
+                name, ["item": "int64?"], presenter: "com.\(name)", isPresentedOnReturn: isPresentedOnReturn)
+        }
+        builder.flow(
+            "main", children: .stack,
+            on: [
+                "a": [.screen("a")], "b": [.screen("b", .init(style: "sheet"))], "pop": [.pop("a")],
+                "again": [.screen("a", .init(reuses: true))], "over": [.screen("b"), .current("pop")],
+                "swap": [.screen("c", .init(clears: true))], "sub": [.flow("sub", .init(style: "modal"))],
+            ])
+        builder.flow("sub", initial: "b", on: ["b": [.screen("b", .init(style: "sheet"))]])
+        builder.flow("tabs", initial: "both", children: .tabs, on: ["both": [.screen("a"), .screen("b")]])
+        return builder
+    }
+
+    /// The calls to presenters by the latest event.
+    private func calls(_ world: World) -> [Presentation] {
+        world.effects.compactMap { if case .present(let presentation) = $0 { presentation } else { nil } }
+    }
+
+    /// `a` is shown by `:1.9`, and `b` covers it.
+    private func covered(_ builder: DefinitionsBuilder? = nil) throws -> World {
+        let world = try World(root: "main", builder ?? self.builder())
+        try world.emit("a", on: "/main")
+        world.presented(1, by: ":1.9")
+        try world.show("/main/a", by: ":1.9")
+        try world.emit("b", on: "/main")
+        world.presented(2, by: ":1.8")
+        return world
+    }
+
+    @Test func `S-38 an owned screen that is in sight again is presented again, to its owner, with the token`() throws {
+        let world = try covered()
+        try world.emit("pop", on: "/main", options: EmissionOptions(activationToken: "click"))
+        let call = try #require(calls(world).first)
+        #expect(calls(world).count == 1)
+        #expect(call.path == "/main/a" && call.reason == .return && call.isAgain && call.owner == Client(":1.9"))
+        #expect(call.activationToken == "click" && call.direction == .pop)
+        // It asks for nothing: not for an answer, and nobody is restricted by it.
+        #expect(world.presentFails(3) == [])
+        #expect(try world.state("/main/a").owner == Client(":1.9"))
+        #expect(world.coordinator.questions.isEmpty && world.coordinator.origins.isEmpty)
+        // It is not called again after a restart.
+        #expect(world.restart() == [])
+    }
+
+    @Test func `S-38 presentOnReturn = false turns it off`() throws {
+        let world = try covered(builder(isPresentedOnReturn: false))
+        try world.emit("pop", on: "/main")
+        #expect(calls(world).isEmpty)
+    }
+
+    @Test func `S-38 nothing that is only in between is presented`() throws {
+        let world = try covered()
+        try world.emit("pop", on: "/main")
+        world.presented(3, by: ":1.9")
+        // `b` covers `a` and is popped by the same cascade.
+        try world.emit("over", on: "/main")
+        #expect(calls(world).isEmpty)
+        #expect(world.navigations == ["/main over", "/main pop"])
+    }
+
+    @Test func `S-38 the presenter of what onDismissed shows is called, not that of what was uncovered in between`()
+        throws
+    {
+        var builder = builder()
+        builder.flow(
+            "main", children: .stack,
+            on: [
+                "a": [.screen("a")], "b": [.screen("b", .init(onDismissed: "c"))], "c": [.screen("c")],
+                "pop": [.pop("a")],
+            ])
+        let world = try covered(builder)
+        world.vanish(":1.8")
+        #expect(calls(world).map(\.path) == ["/main/c"])
+    }
+
+    @Test func `S-38 NavigateAlong presents what is in sight at its end, with its token`() throws {
+        let world = try World(root: "main", builder())
+        try world.navigateAlong([("main", "a"), ("main", "")], activationToken: "link")
+        #expect(calls(world).map(\.activationToken) == ["link"])
+        let other = try World(root: "main", builder())
+        try other.navigateAlong([("main", "sub"), ("sub", "b")], activationToken: "link")
+        #expect(other.navigations == ["/main sub", "/main/sub b", "/main/sub b"])
+        // Both screens of `sub` are in sight; the higher one gets the token.
+        #expect(calls(other).map(\.activationToken) == [nil, "link"])
+        #expect(other.coordinator.activationTokens.isEmpty)
+    }
+
+    @Test func `S-38 a token of Navigate goes to what comes in sight`() throws {
+        let world = try World(root: "main", builder())
+        try world.navigate("a", activationToken: "link")
+        #expect(calls(world).map(\.activationToken) == ["link"])
+        try world.navigate("pop", activationToken: "link")
+        #expect(world.coordinator.activationTokens.isEmpty)
+        let long = String(repeating: "t", count: Limits.activationTokenLength + 1)
+        #expect(try world.navigate("a", activationToken: long) == ["! LimitExceeded"])
+        #expect(try world.navigateAlong([("main", "a")], activationToken: long) == ["! LimitExceeded"])
+    }
+
+    @Test func `S-38 while a Present is under way, a return waits with the newest token`() throws {
+        let world = try World(root: "main", builder())
+        try world.emit("a", on: "/main")
+        // Covered and uncovered before the presenter answered.
+        try world.emit("b", on: "/main")
+        try world.emit("pop", on: "/main", options: EmissionOptions(activationToken: "first"))
+        try world.emit("b", on: "/main")
+        try world.emit("pop", on: "/main", options: EmissionOptions(activationToken: "second"))
+        #expect(calls(world).isEmpty)
+        world.presented(1, by: ":1.9")
+        #expect(calls(world).map(\.reason) == [.return])
+        #expect(calls(world).first?.activationToken == "second")
+        // Another return waits for the answer to this one, and is not made if the screen is out of sight by then.
+        let under = try #require(calls(world).first?.id.number)
+        try world.emit("b", on: "/main")
+        try world.emit("pop", on: "/main")
+        #expect(calls(world).isEmpty)
+        try world.emit("b", on: "/main")
+        world.presented(under, by: ":1.9")
+        #expect(calls(world).isEmpty)
+    }
+
+    @Test func `S-38 the reasons: launch, update, recover, restore; a repeated Present keeps its reason`() throws {
+        let world = try World(root: "main", builder())
+        try world.emit("a", on: "/main")
+        #expect(calls(world).map(\.reason) == [.launch])
+        world.restart()
+        #expect(calls(world).map(\.reason) == [.launch] && !calls(world)[0].isAgain)
+        world.presented(1, by: ":1.9")
+        try world.emit("again", on: "/main")
+        #expect(calls(world).map(\.reason) == [.update])
+        world.restart()
+        #expect(calls(world).map(\.reason) == [.update])
+        world.presented(1, by: ":1.9")
+        world.restart(onSameBus: false)
+        #expect(calls(world).map(\.reason) == [.restore])
+
+        var keeping = builder()
+        keeping.screen("a", ["item": "int64?"], presenter: "com.a", whenOwnerGone: .keep)
+        let other = try covered(keeping)
+        other.vanish(":1.9")
+        // New arguments do not change that the owner was lost.
+        try other.emit("pop", on: "/main")
+        #expect(calls(other).map(\.reason) == [.recover])
+    }
+
+    @Test func `S-38 the direction: push, replace, pop, switch, or none`() throws {
+        let world = try World(root: "main", builder())
+        try world.emit("a", on: "/main")
+        #expect(calls(world).map(\.direction) == [.push])
+        try world.emit("swap", on: "/main")
+        #expect(calls(world).map(\.direction) == [.replace])
+        let tabs = try World(root: "tabs", builder())
+        for question in 1...2 as ClosedRange<UInt64> { tabs.presented(question, by: ":1.9") }
+        try tabs.show("/tabs/b", by: ":1.9")
+        tabs.presented(2, by: ":1.9")
+        try tabs.show("/tabs/a", by: ":1.9")
+        #expect(calls(tabs).map(\.direction) == [.switch])
+        try tabs.hide("/tabs")
+        try tabs.show("/tabs")
+        #expect(calls(tabs).map(\.direction) == [])
+    }
+
+    @Test func `S-38 Present has the styles, innermost first, and the root`() throws {
+        let world = try World(root: "main", builder())
+        try world.emit("sub", on: "/main")
+        let call = try #require(calls(world).first)
+        #expect(call.styles == ["sheet", "modal"] && call.root == "/main" && call.flow == "/main/sub")
+    }
+}
