@@ -41,7 +41,8 @@ manual = $(wildcard man/*) $(documents)
 schemas = $(wildcard schema/*.json)
 # Definitions with their READMEs, and programs to read. The programs that play them need the repository, as the library does.
 examples = $(filter-out examples/swift-app/%,$(wildcard examples/*/flows.d/*.toml examples/*/README.md)) \
-    $(addprefix examples/processes/,emit screens map till.c settings/Settings.swift)
+    $(addprefix examples/processes/,emit screens map till.c settings/Settings.swift) \
+    $(addprefix examples/stacker/,stacker screens windowname.py)
 
 # The tests of `make test-quick`: chosen by measuring, so that they take less than a minute after a build. HACKING.md lists what it
 # leaves out.
@@ -65,13 +66,14 @@ installed = \
     $(addprefix $(docdir)/,$(notdir $(documents))) \
     $(patsubst %,$(docdir)/%,$(examples))
 
-.PHONY: help demo tours run test test-quick swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs
+.PHONY: help demo tours run test test-quick test-windows swift-app test-swift-app build install uninstall list deb test-deb format lint deps docs
 
 help:
 	@echo 'make demo       play the movie example: separate processes that navigate together'
 	@echo 'make tours      play the other examples, and compare what they print with their logs'
 	@echo 'make test       build and run all tests'
 	@echo 'make test-quick build, and run the most useful tests, for a minute'
+	@echo 'make test-windows  compare the windows of an example with the tree, under X11 and Wayland'
 	@echo 'make test-swift-app  build the example of an application in Swift, and compare what it prints with its log'
 	@echo 'make swift-app  build the example of an application in Swift, in .build/swift-app'
 	@echo 'make run        run flowbusd in the foreground: on the session bus, or on a private one where there is none'
@@ -128,6 +130,12 @@ test-quick:
 	$(run-tests) --filter '$(quick)' --filter '$(quick-service)' --skip '$(quick-skipped)'
 	$(run-tests) --no-parallel --filter '$(quick-library)'
 
+# Apart from `make test`, because it needs a compositor and a window manager.
+test-windows:
+	@tools/dependencies build demo windows
+	FLOWBUS_PROOF=1 swift build --product flowbusd
+	@FLOWBUSD=.build/debug/flowbusd examples/stacker/test
+
 # The package that depends on this one, as an application of yours does; with the versions that this one has resolved.
 swift-app:
 	@tools/dependencies build
@@ -158,7 +166,7 @@ docs:
 	tools/picture docs/movies.dot docs/movies.txt > docs/movies.svg
 
 deps:
-	@tools/dependencies build demo examples tests docs deb lint
+	@tools/dependencies build demo examples tests windows docs deb lint
 
 format:
 	@tools/sources '*.swift' | xargs -0 swift format format --in-place --parallel
