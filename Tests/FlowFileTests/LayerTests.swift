@@ -10,7 +10,8 @@ struct LayerTests {
     private static func text(
         _ layers: String = "layers = ['apps', { name = 'banner', covers = false }, 'lock']",
         go: String = "[{ flow = 'home' }, { flow = 'note', layer = 'banner' }, { flow = 'lock', layer = 'lock' }]",
-        children: String = "layers", emitters: String = "emitters = ['com.vendor.Lock']"
+        children: String = "layers", emitters: String = "emitters = ['com.vendor.Lock']",
+        empty: String = "whenEmpty = 'go'"
     ) -> String {
         """
         [steps]
@@ -27,13 +28,17 @@ struct LayerTests {
         # Nothing.
         [flows.device.on]
         go = \(go)
+        [flows.home]
+        \(empty)
         [flows.home.on]
         go = { screen = 'page' }
         [flows.note]
+        whenEmpty = 'go'
         emitters = ['com.vendor.Note']
         [flows.note.on]
         go = { screen = 'page' }
         [flows.lock]
+        whenEmpty = 'stay'
         \(emitters)
         [flows.lock.on]
         go = { screen = 'page' }
@@ -78,6 +83,12 @@ struct LayerTests {
         let found = errors(Self.text(go: rule))
         #expect(found.count == 1, "\(found)")
         #expect(found.first?.contains("[flows.device.on.go\(place)]") == true && found.first?.contains(words) == true)
+    }
+
+    @Test func `S-36 S-37 a child of layers has to say what happens when it is empty`() {
+        let found = errors(Self.text(empty: ""))
+        #expect(
+            found.count == 1 && found.first?.contains("[flows.home] flow 'home' stands in a layer") == true, "\(found)")
     }
 
     @Test func `S-37 layers and layer are for children in layers`() {

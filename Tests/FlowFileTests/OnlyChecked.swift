@@ -89,9 +89,14 @@ struct OnlyChecked: CustomTestStringConvertible, Sendable {
             why: "so of layers", message: "children of layers are flows",
             example: f + "[flows.f]\nchildren = 'layers'\nlayers = ['x']\n[flows.f.on]\ngo = { screen = 's' }"),
         OnlyChecked(
+            why: "so of their children", message: "so it has to say whether it stays",
+            example: f
+                + "[flows.f]\nchildren = 'layers'\nlayers = ['x']\n[flows.f.on]\nrest = { flow = 'g' }\n[flows.g]"),
+        OnlyChecked(
             why: "the names of layers are elsewhere", message: "this flow has no layer '",
             example: f
-                + "[flows.f]\nchildren = 'layers'\nlayers = ['x']\n[flows.f.on]\ngo = { flow = 'f', layer = 'y' }"),
+                + "[flows.f]\nchildren = 'layers'\nlayers = ['x']\n[flows.f.on]\ngo = { flow = 'g', layer = 'y' }\n[flows.g]\nwhenEmpty = 'go'"
+        ),
         OnlyChecked(
             why: "a flow's keys can be in different files", message: " has to name its layers",
             example: f + "[flows.f]\nchildren = 'layers'"),

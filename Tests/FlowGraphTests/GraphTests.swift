@@ -71,7 +71,9 @@ struct GraphTests {
                 call  = { flow = "call", layer = "call", reuse = true }
                 close = { hide = "call" }
                 [flows.home]
+                whenEmpty = "go"
                 [flows.call]
+                whenEmpty = "stay"
                 emitters = ["com.vendor.Call"]
                 """))
         let dot = graph.dot

@@ -31,14 +31,18 @@ struct LayerTests {
         locked  = { flow = "lock", layer = "lock", reuse = true }
         unlock  = { dismiss = "lock" }
         [flows.home]
+        whenEmpty = "stay"
         initial  = "start"
         children = "stack"
         [flows.home.on]
         start = [{ screen = "page" }, { screen = "other" }]
         run   = { screen = "page", reuse = "raise" }
+        [flows.camera]
+        whenEmpty = "stay"
         [flows.camera.on]
         start = { screen = "page" }
         [flows.lock]
+        whenEmpty = "stay"
         emitters = ["com.vendor.Lock"]
         [flows.lock.on]
         start = { screen = "page" }

@@ -56,6 +56,23 @@ extension Resolver {
         return name
     }
 
+    /// Reports children of layers that do not say what happens when they are empty: one that goes uncovers what is below it
+    /// (S-36).
+    func checkEmptiness(_ definitions: Definitions) {
+        var known: Set<Int> = []
+        for flow in definitions.flows where flow.children == .layers {
+            for case .child(let child) in flow.rules.flatMap(\.alternatives).flatMap(\.contributors) {
+                guard case .flow(let id) = child.presentable, known.insert(id.index).inserted,
+                    let draft = draft.flows[definitions[id].name], draft.keys["whenEmpty"] == nil
+                else { continue }
+                diagnostics.error(
+                    draft.declared.location,
+                    "\(draft.declared.subject) stands in a layer of flow '\(flow.name)', so it has to say whether it stays "
+                        + "when it is empty: whenEmpty = \"stay\" or \"go\"")
+            }
+        }
+    }
+
     // MARK: Warnings
 
     /// Warns about layers in which no child stands, and about flows in upper layers that any client could dismiss. A

@@ -44,6 +44,7 @@ struct Resolver {
             steps: steps, screens: screens, flows: flows, autostart: autostart, steppers: steppers())
         if draft.isComplete {
             checkCycles(definitions)
+            checkEmptiness(definitions)
             if !diagnostics.hasErrors { warn(definitions) }
         }
         return definitions
