@@ -17,6 +17,7 @@ struct PendingTests {
         open = { flow = "sub" }
         [flows.sub]
         initial = "go"
+        whenEmpty = "stay"
         guard = { name = "com.example.Peer", steps = ["go"] }
         [flows.sub.on]
         go = { screen = "page", whenHidden = "allow" }

@@ -69,8 +69,9 @@ struct PresenterTests {
             call.values == [
                 .objectPath(page), "page", .options(["n": .int64(3)]),
                 .options([
-                    "instance": .uint64(2), "style": "modal", "flow": .objectPath(Service.tree + "/main"),
-                    "serial": .uint64(1),
+                    "instance": .uint64(2), "style": "modal", "styles": .strings(["modal"]),
+                    "flow": .objectPath(Service.tree + "/main"), "root": .objectPath(Service.tree + "/main"),
+                    "serial": .uint64(1), "reason": "launch", "direction": "push",
                 ]),
             ])
         let order = peer.log.filter { $0.kind != .reply }.map(\.member)

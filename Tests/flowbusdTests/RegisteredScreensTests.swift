@@ -110,8 +110,9 @@ struct RegisteredScreensTests {
         try service.restart()
         #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "mine"])])
         // It was asked, and had not answered.
-        let again = try peer.waitForCall("Present") { $0.values[3]["again"] == true }
-        #expect(again.path == "/show" && again.values[0].brief == "/main/more")
+        try peer.wait(for: "another Present") { peer.calls("Present").count == 2 }
+        let again = peer.calls("Present")[1]
+        #expect(again.path == "/show" && again.values[0].brief == "/main/more" && again.values[3]["reason"] == "launch")
         try service.listen()
         try register()
         try service.synchronize()
