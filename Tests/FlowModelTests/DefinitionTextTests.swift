@@ -28,6 +28,8 @@ struct DefinitionTextTests {
 extension Definitions {
     /// The same, but everything has the same arguments, all of them optional: so all that is given or inherited fits.
     fileprivate var withFittingArguments: Definitions {
+        // Flows that stand in layers have to say it (S-36).
+        let haveLayers = flows.contains { $0.children == .layers }
         let parameters = ["int64", "string"].compactMap(ValueType.init(name:)).map {
             Parameter($0.signature == "x" ? "n" : "t", $0, isOptional: true)
         }
@@ -38,7 +40,8 @@ extension Definitions {
                 FlowDefinition(
                     flow.name, parameters: parameters, initial: flow.initial, children: flow.children,
                     layers: flow.layers, isUnique: flow.isUnique, whenHidden: flow.whenHidden,
-                    announces: flow.announces, whenEmpty: flow.whenEmpty, onBack: flow.onBack, idle: flow.idle,
+                    announces: flow.announces, whenEmpty: flow.whenEmpty ?? (haveLayers ? .stay : nil),
+                    onBack: flow.onBack, idle: flow.idle,
                     emitters: flow.emitters, ownersMayEmit: flow.ownersMayEmit,
                     rules: flow.rules.map { Rule($0.step, $0.reachable.map(\.fitting)) })
             },
