@@ -31,10 +31,15 @@ public struct DefinitionFiles: Sendable {
 
     /// Reads and checks all files of some folders.
     ///
+    /// - Parameters:
+    ///   - folders: the folders.
+    ///   - services: the programs that a bus of this machine can start; with it, applications among others are a warning.
     /// - Throws: ``DefinitionFailure`` with all errors.
-    public static func load(from folders: DefinitionFolders) throws(DefinitionFailure) -> DefinitionFiles {
+    public static func load(
+        from folders: DefinitionFolders, services: ServiceFiles? = nil
+    ) throws(DefinitionFailure) -> DefinitionFiles {
         let (files, problems) = folders.files()
-        return try check(read(files), folderDiagnostics(files, problems, folders))
+        return try check(read(files), folderDiagnostics(files, problems, folders), services: services)
     }
 
     /// Reads the definitions that the service returns as one text (`GetDefinitions`, ``FlowCore/Definitions/fileText(hidesPrivateValues:limit:)``).
@@ -83,7 +88,8 @@ public struct DefinitionFiles: Sendable {
 
     /// Checks texts that were read, or could not be; `folderDiagnostics` are about the folders that the texts came from.
     static func check(
-        _ texts: [FileText], _ folderDiagnostics: [Diagnostic] = [], isOfService: Bool = false
+        _ texts: [FileText], _ folderDiagnostics: [Diagnostic] = [], isOfService: Bool = false,
+        services: ServiceFiles? = nil
     ) throws(DefinitionFailure) -> DefinitionFiles {
         var sources: [ParsedFile] = []
         var early = folderDiagnostics
@@ -99,8 +105,9 @@ public struct DefinitionFiles: Sendable {
         }
         let isComplete = !early.contains { $0.severity == .error }
         let diagnostics = Diagnostics(sources, early)
-        let definitions = Resolver(Draft(diagnostics, isComplete: isComplete), isOfService: isOfService)
-            .definitions()
+        var resolver = Resolver(Draft(diagnostics, isComplete: isComplete), isOfService: isOfService)
+        resolver.startable = services?.names
+        let definitions = resolver.definitions()
 
         let files = texts.map(\.file)
         var sorted = sort(diagnostics.all, files)

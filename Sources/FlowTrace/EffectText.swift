@@ -147,10 +147,10 @@ extension TraceLine {
         case .service(let service):
             add("presenter")
             add(service)
-        case .application(let service, let action):
+        case .application(let service, let call):
             add("application")
             add(service)
-            add(quoted: action)
+            add(call)
         }
         add(presentation.path)
         add(presentation.name)
@@ -182,6 +182,26 @@ extension TraceLine {
         }
     }
 
+    private mutating func add(_ call: ApplicationCall) {
+        switch call.method {
+        case .activate: add("activate")
+        case .open(let operand):
+            add("open")
+            add(operand)
+        case .action(let action, let parameter):
+            add("action")
+            add(quoted: action)
+            if let parameter { add(parameter) }
+        }
+    }
+
+    private mutating func add(_ operand: ApplicationCall.Operand) {
+        switch operand {
+        case .literal(let value): add(variant: value)
+        case .argument(let name): add("$\(name)")
+        }
+    }
+
     private mutating func add(_ withdrawal: Withdrawal) {
         add("withdraw")
         add(quoted: withdrawal.client.name)
@@ -194,6 +214,10 @@ extension TraceLine {
         case .parent: add("parent")
         case .undeclared: add("undeclared")
         case .replaced: add("replaced")
+        }
+        if let action = withdrawal.closingAction {
+            add("action")
+            add(quoted: action)
         }
     }
 

@@ -197,6 +197,16 @@ package final class Service {
         throw TestFailure("the call was not refused")
     }
 
+    /// Asks until the answer is the right one, for state that no signal reports.
+    package func poll(for what: String, until done: () throws -> Bool) throws {
+        let end = ContinuousClock.now + failureBound
+        while try !done() {
+            guard ContinuousClock.now < end else { throw TestFailure("asked in vain for \(what)") }
+            // Simulated processes answer meanwhile.
+            try client.ping(Self.name)
+        }
+    }
+
     /// Subscribes to all signals of the service.
     package func listen() throws {
         try client.addMatch("type='signal',sender='\(Self.name)'")

@@ -172,6 +172,35 @@ struct PresentingTokensTests {
         #expect(world.presentFails(1) == ["- /main/a"])
     }
 
+    @Test func `S-40 an application gets its closing action instead of Withdraw, when the screen goes`() throws {
+        var builder = builder(action: "show-it")
+        builder.screen("b", presenter: "com.y", action: "show", closing: "quit")
+        builder.flow("main", emitters: ["com.ui"], on: ["both": [.screen("a"), .screen("b")]])
+        builder.autostart = [.init(flow: "main")]
+        let world = World(builder)
+        world.handle(.started)
+        world.own("com.ui", ":1.1")
+        try world.emit("both", on: "/main")
+        world.presented(1, by: ":1.8")
+        world.presented(2, by: ":1.9")
+        // It can't dismiss its screen; whom the flow's `emitters` let may.
+        #expect(try world.dismiss("/main/b", by: ":1.3") == ["! AccessDenied"])
+        #expect(try world.hide("/main/b") == ["! NotOwner"])
+        #expect(
+            try world.dismiss("/main/b")
+                == ["- /main/b", "withdraw /main/b from :1.9: dismissed action quit", "= done"])
+        #expect(try world.dismiss("/main/a") == ["- /main/a", "= done"])
+    }
+
+    @Test func `S-40 an application that answers too late gets its closing action`() throws {
+        var builder = builder()
+        builder.screen("a", presenter: "com.x", action: "show", closing: "quit")
+        let world = try World(root: "main", builder)
+        try world.emit("show", on: "/main")
+        world.presentTimesOut(1)
+        #expect(world.presented(1, by: ":1.9") == ["withdraw /main/a from :1.9: presentFailed action quit"])
+    }
+
     // MARK: Private arguments
 
     @Test func `S-31 only the presenter gets private arguments`() throws {

@@ -102,14 +102,17 @@ struct DefinitionsBuilder {
 
     mutating func screen(
         _ name: String, _ parameters: KeyValuePairs<String, String> = [:], presenter: String? = nil,
-        action: String? = nil, whenOwnerGone: WhenOwnerGone = .dismiss, isPresentedOnReturn: Bool = true,
-        keepsAwake: Bool = false
+        action: String? = nil, closing: String? = nil, whenOwnerGone: WhenOwnerGone = .dismiss,
+        isPresentedOnReturn: Bool = true, keepsAwake: Bool = false
     ) {
         let service = presenter.map { Service($0, path: "/presenter", timeout: Limits.presenterTimeout) }
         screens[name] = ScreenDeclaration(
             name, parameters: Self.parameters(parameters),
             presenter: service.map { service in
-                action.map { .application(service, action: $0) } ?? .service(service)
+                action.map {
+                    .application(service, ApplicationCall(.action($0, parameter: nil), closingAction: closing))
+                }
+                    ?? .service(service)
             },
             whenOwnerGone: whenOwnerGone, isPresentedOnReturn: isPresentedOnReturn, keepsAwake: keepsAwake)
     }

@@ -33,7 +33,9 @@ extension Effect {
         case .askNavigator(let it): "navigator? \(it.text)"
         case .present(let it): it.text
         case .dropQuestion(let question): "drop #\(question.number)"
-        case .withdraw(let it): "withdraw \(it.path) from \(it.client.name): \(it.reason.text)"
+        case .withdraw(let it):
+            "withdraw \(it.path) from \(it.client.name): \(it.reason.text)"
+                + (it.closingAction.map { " action \($0)" } ?? "")
         case .emitStepConcluded(let it):
             "concluded \(it.path) for \(it.client.name)\(it.token.isEmpty ? "" : " " + it.token): \(it.outcome.text)"
         case .watchClient(let client): "watch \(client.name)"
@@ -57,7 +59,10 @@ extension Question {
 
 extension Presentation {
     fileprivate var text: String {
-        let action = if case .application(_, let action) = presenter { " action \(action)" } else { "" }
+        var action = ""
+        if case .application(_, let call) = presenter, case .action(let name, _) = call.method {
+            action = " action \(name)"
+        }
         return "present \(presenter.service.name)\(action) #\(id.number): \(path)\(arguments.text)"
             + (style.isEmpty ? "" : " style=" + style)
             + (reason == .update ? " again" : reason == .launch ? "" : " \(reason)")

@@ -21,7 +21,7 @@ let example = """
     welcome = { application = { name = "com.kiosk.Ui", action = "front.welcome", timeout = "5s" } }
     detail  = { presenter = "com.kiosk.Shop", whenOwnerGone = "keep", arguments = { item = "int64", lang = "string" } }
     pay     = { presenter = { name = "com.vendor.Pay", path = "/", timeout = "30s" }, whenOwnerGone = "present", arguments = { cents = "uint32" } }
-    receipt = { application = "com.kiosk.Ui", arguments = { receipt = "string" } }
+    receipt = { application = { name = "com.kiosk.Ui", open = "$receipt" }, arguments = { receipt = "string" } }
     player  = { presenter = "org.player", whenOwnerGone = "dismiss", arguments = { tags = "as", at = "(ix)", more = "a{sv}?", rate = "double" } }
 
     [[autostart]]

@@ -109,7 +109,7 @@ struct KioskTests {
             definitions[try #require(definitions.screen(named: name))]
         }
         let ui = Service("com.kiosk.Ui", path: "/com/kiosk/Ui", timeout: 60_000_000)
-        #expect(try screen("welcome").presenter == .application(ui, action: "welcome"))
+        #expect(try screen("welcome").presenter == .application(ui, ApplicationCall(.activate)))
         let shop = Service("com.kiosk.Shop", path: "/com/kiosk/Shop", timeout: 60_000_000)
         #expect(try screen("detail").presenter == .service(shop))
         #expect(try screen("detail").whenOwnerGone == .keep)

@@ -42,13 +42,49 @@ struct ServiceTests {
     }
 
     @Test(arguments: [
-        ("application = 'com.kiosk.Ui'", service("com.kiosk.Ui", "/com/kiosk/Ui", seconds: 60), "my-page"),
-        ("application = 'com.my-kiosk.Ui'", service("com.my-kiosk.Ui", "/com/my_kiosk/Ui", seconds: 60), "my-page"),
-        ("application = { name = 'a.b', timeout = '2s' }", service("a.b", "/a/b", seconds: 2), "my-page"),
-        ("application = { name = 'a.b', action = 'win.Show-1' }", service("a.b", "/a/b", seconds: 60), "win.Show-1"),
+        (
+            "application = 'com.kiosk.Ui'", service("com.kiosk.Ui", "/com/kiosk/Ui", seconds: 60),
+            ApplicationCall(.activate)
+        ),
+        (
+            "application = { name = 'com.my-kiosk.Ui', close = 'quit' }",
+            service("com.my-kiosk.Ui", "/com/my_kiosk/Ui", seconds: 60), .init(.activate, closingAction: "quit")
+        ),
+        (
+            "application = { name = 'a.b', timeout = '2s', open = '$uri' }, arguments = { uri = 'string' }",
+            service("a.b", "/a/b", seconds: 2), .init(.open(.argument("uri")))
+        ),
+        (
+            "application = { name = 'a.b', open = 'file:///a' }", service("a.b", "/a/b", seconds: 60),
+            .init(.open(.literal(.string("file:///a"))))
+        ),
+        (
+            "application = { name = 'a.b', action = 'win.Show-1' }", service("a.b", "/a/b", seconds: 60),
+            .init(.action("win.Show-1", parameter: nil))
+        ),
+        (
+            "application = { name = 'a.b', action = 'show', parameter = '$n' }, arguments = { n = 'uint16?' }",
+            service("a.b", "/a/b", seconds: 60), .init(.action("show", parameter: .argument("n")))
+        ),
+        (
+            "application = { name = 'a.b', action = 'show', parameter = '$$n' }", service("a.b", "/a/b", seconds: 60),
+            .init(.action("show", parameter: .literal(.string("$n"))))
+        ),
     ])
-    func `applications`(keys: String, service: Service, action: String) throws {
-        #expect(try screen(keys).presenter == .application(service, action: action))
+    func `S-40 applications`(keys: String, service: Service, call: ApplicationCall) throws {
+        #expect(try screen(keys).presenter == .application(service, call))
+    }
+
+    @Test func `S-40 a program without a service file is a warning, where that is asked for`() throws {
+        let folder = try Folder()
+        try folder.write("a.service", "[D-BUS Service]\nName=a.b\nExec=/bin/true\n")
+        try folder.write(
+            "flows/a.toml",
+            "version = 1\n[screens]\na = { application = 'a.b' }\nb = { application = { name = 'c.d' } }\n")
+        let flows = DefinitionFolders(named: [folder.path + "/flows"], environment: [:])
+        #expect(try DefinitionFiles.load(from: flows).warnings == [])
+        let found = try DefinitionFiles.load(from: flows, services: ServiceFiles(folders: [folder.path])).warnings
+        #expect(found.count == 1 && found[0].line == 4 && found[0].message.contains("has the name 'c.d'"), "\(found)")
     }
 
     @Test func `the policies for a vanished owner`() throws {
@@ -116,7 +152,7 @@ struct ServiceTests {
         ),
         (
             "application = true", "application",
-            "this is true or false; it has to be a bus name, or a table: { name = \"com.vendor.App\", action = \"NAME\" }"
+            "this is true or false; it has to be a bus name, or a table: { name = \"com.vendor.App\", open = \"$uri\" }"
         ),
         ("application = 'com'", "application", badName),
         (
@@ -125,7 +161,28 @@ struct ServiceTests {
         ),
         (
             "application = { name = 'a.b', path = '/a' }", "application.path",
-            "the table 'application' has no key 'path'; it has the keys 'action', 'name' and 'timeout'"
+            "the table 'application' has no key 'path'; it has the keys 'action', 'close', 'name', 'open', 'parameter' and 'timeout'"
+        ),
+        (
+            "application = { name = 'a.b', open = 'x', action = 'y' }", "application.action",
+            "'open' and 'action' are given; an application is called by one of them"
+        ),
+        (
+            "application = { name = 'a.b', parameter = 1 }", "application.parameter",
+            "'parameter' belongs to 'action', which is not given"
+        ),
+        (
+            "application = { name = 'a.b', open = '$n' }, arguments = { n = 'int64' }", "application.open",
+            "'$n' is of type int64; it has to be of type 'string' or 'as'"
+        ),
+        (
+            "application = { name = 'a.b', open = '$uir' }, arguments = { uri = 'string' }", "application.open",
+            "'$uir' refers to nothing (for the text itself write '$$uir'): screen 'my_page' has no argument 'uir'; did you "
+                + "mean 'uri'?"
+        ),
+        (
+            "application = { name = 'a.b', close = 'a_b' }", "application.close",
+            "'a_b' can't be the name of an action: letters, digits, '-' and '.', at least one of them"
         ),
         (
             "application = { name = 'a.b', action = 1 }", "application.action",

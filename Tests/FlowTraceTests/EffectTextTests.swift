@@ -89,8 +89,10 @@ struct EffectTextTests {
             "present 6 presenter \"a.b\" \"/a/b\" 5000 /base/main/page page 1 \"n\" x 5 3 \"modal\" /base/main 8 launch styles 1 \"modal\" root /base/main"
         ),
         (
-            present(.application(service, action: "show.page"), reason: .update, token: "t\""),
-            "present 6 application \"a.b\" \"/a/b\" 5000 \"show.page\" /base/main/page page 1 \"n\" x 5 3 \"modal\" "
+            present(
+                .application(service, ApplicationCall(.action("show.page", parameter: .argument("n")))),
+                reason: .update, token: "t\""),
+            "present 6 application \"a.b\" \"/a/b\" 5000 action \"show.page\" $n /base/main/page page 1 \"n\" x 5 3 \"modal\" "
                 + "/base/main 8 update styles 1 \"modal\" root /base/main activation-token \"t\\\"\""
         ),
         (withdraw(.dismissal(.ownerGone)), "withdraw \":1.1\" /shop /base/main/page 3 ownerGone"),

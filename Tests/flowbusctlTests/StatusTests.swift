@@ -39,7 +39,7 @@ struct StatusTests {
             arguments = { by = "$value" }
             """)
         func stepper() throws -> String? { try service.ctl("status").lines.first { $0.hasPrefix("steppers:") } }
-        try service.client.wait(for: "no vehicle") {
+        try service.poll(for: "no vehicle") {
             try stepper()
                 == "steppers:    moved on device: absent, nobody owns the name (com.example.Vehicle1.Gear)"
         }
@@ -47,7 +47,7 @@ struct StatusTests {
         vehicle.serve("/vehicle", "org.freedesktop.DBus.Properties", "Get") { _ in
             .values([.variant("two words")])
         }
-        try service.client.wait(for: "a gear") {
+        try service.poll(for: "a gear") {
             try stepper()?.hasSuffix("moved on device: connected, \"two words\" (com.example.Vehicle1.Gear)") ?? false
         }
         let steppers = try #require(try service.ctl("status", "--json").objects.first?["steppers"] as? [[String: Any]])

@@ -26,7 +26,7 @@ struct CrashPresenterTests {
         plain   = { presenter = "org.example.Ui" }
         kept    = { presenter = "org.example.Ui", whenOwnerGone = "keep" }
         lasting = { presenter = "org.example.Ui", whenOwnerGone = "present" }
-        act     = { application = "org.example.App", whenOwnerGone = "keep" }
+        act     = { application = { name = "org.example.App", action = "act" }, whenOwnerGone = "keep" }
 
         [[autostart]]
         flow = "shop"

@@ -8,15 +8,24 @@ struct OwnerTests {
         [steps]
         open = {}
         show = { n = "int64" }
+        activate = {}
+        openFile = { uri = "string" }
+        openAll = { uris = "as?" }
         [screens]
         page = {}
-        shop_window = { application = "com.example.Peer", arguments = { n = "int64" } }
+        shop_window = { application = { name = "com.example.Peer", action = "shop", parameter = "$n", close = "quit" }, arguments = { n = "int64" } }
         other = { application = { name = "com.example.Peer", action = "win.other" } }
+        plain = { application = "com.example.Peer" }
+        file = { application = { name = "com.example.Peer", open = "$uri" }, arguments = { uri = "string" } }
+        files = { application = { name = "com.example.Peer", open = "$uris" }, arguments = { uris = "as?" } }
         [[autostart]]
         flow = "main"
         [flows.main.on]
         open = { screen = "page" }
         show = [{ screen = "shop_window" }, { screen = "other" }]
+        activate = { screen = "plain" }
+        openFile = { screen = "file" }
+        openAll = { screen = "files" }
         """
 
     private func error(_ name: String) -> String { Service.name + ".Error." + name }
@@ -92,32 +101,56 @@ struct OwnerTests {
         #expect(client.calls("Withdraw").count == 1)
     }
 
-    @Test func `S-29 a program that knows nothing of flowbus is activated with the screen, and shows it`() throws {
+    @Test func `S-40 a program that knows nothing of flowbus is called as it is, and shows the screen`() throws {
         let service = try Service(Self.definitions)
         let peer = try service.peer()
-        peer.serve(Peer.path, "org.freedesktop.Application", "ActivateAction") { _ in .values([]) }
+        for member in ["Activate", "Open", "ActivateAction"] {
+            peer.serve(Peer.path, "org.freedesktop.Application", member) { _ in .values([]) }
+        }
         try service.listen()
         try service.emitWithOptions("show", ["n": .byte(2)], on: "/main", ["activation-token": "tok"])
         let (first, second) = (try peer.waitForCall("ActivateAction"), try peer.waitForCall("ActivateAction"))
-        func parameter(_ path: String, _ arguments: BusValue) -> BusValue {
-            .array(of: "v", [.variant(.structure([.objectPath(Service.tree + path), arguments]))])
-        }
         let token = BusValue.options(["activation-token": "tok", "desktop-startup-id": "tok"])
-        #expect(
-            first.values == [
-                "shop-window", parameter("/main/shop_window", .options(["n": .int64(2)])), .options(),
-            ])
-        #expect(second.values == ["win.other", parameter("/main/other", .options()), token])
+        #expect(first.values == ["shop", .array(of: "v", [.variant(.int64(2))]), .options()])
+        // The highest of several gets the token (S-38).
+        #expect(second.values == ["win.other", .array(of: "v", []), token])
         for path in ["/main/shop_window", "/main/other"] {
             let change = try service.client.waitForSignal("PropertiesChanged") { $0.path == Service.tree + path }
             #expect(change.values[1]["Owner"]?.text == peer.uniqueName)
             #expect(change.values[1]["Visible"] == true)
             #expect(try service.property("Presented", of: path, "Presentable") == true)
         }
-        // It gets no Withdraw for a screen that it did not know.
-        try service.presentable("Release", "/main/other", by: peer)
-        try service.dismiss("/main")
+        try service.emit("activate", on: "/main")
+        #expect(try peer.waitForCall("Activate").values == [.options()])
+        try service.emit("openFile", ["uri": "file:///a"], on: "/main")
+        #expect(try peer.waitForCall("Open").values == [.array(of: "s", ["file:///a"]), .options()])
+        try service.emit("openAll", ["uris": .array(of: "s", ["a:b", "c:d"])], on: "/main")
+        #expect(try peer.waitForCall("Open").values == [.array(of: "s", ["a:b", "c:d"]), .options()])
+        // Without its argument there is nothing to open.
+        try service.emit("openAll", on: "/main")
+        #expect(try peer.waitForCall("Activate").values == [.options()])
+    }
+
+    @Test func `S-40 anyone may dismiss what such a program shows, which gets its closing action and no Withdraw`()
+        throws
+    {
+        let service = try Service(Self.definitions)
+        let peer = try service.peer()
+        peer.serve(Peer.path, "org.freedesktop.Application", "ActivateAction") { call in
+            call.values[0] == "quit" ? .later : .values([])
+        }
+        try service.listen()
+        try service.emit("show", ["n": .byte(2)], on: "/main")
+        try service.client.waitForSignal("PropertiesChanged") {
+            $0.path == Service.tree + "/main/other" && $0.values[1]["Owner"] != nil
+        }
+        #expect(try service.refusal { try service.show("/main/other", false) }.name == error("NotOwner"))
+        try service.dismiss("/main/other")
+        try service.dismiss("/main/shop_window")
+        let quit = try peer.waitForCall("ActivateAction") { $0.values[0] == "quit" }
+        #expect(quit.values == ["quit", .array(of: "v", []), .options()] && quit.path == Peer.path)
         try service.synchronize(peer)
+        #expect(peer.calls("Withdraw").isEmpty)
     }
 
     @Test func `Coordinate gives its activation token to the first screen`() throws {

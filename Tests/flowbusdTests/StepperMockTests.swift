@@ -117,7 +117,7 @@ struct StepperMockTests {
     /// Waits until a stepper has this state, as `flowbusctl status` shows it.
     private func wait(for step: String, toBe state: String) throws {
         let member = "GetSteppers"
-        try service.client.wait(for: "\(step) \(state)") {
+        try service.poll(for: "\(step) \(state)") {
             guard case .array(_, let steppers)? = try service.coordinator(member).first else { return false }
             return steppers.contains { stepper in
                 guard case .structure(let fields) = stepper else { return false }

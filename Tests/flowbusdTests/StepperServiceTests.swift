@@ -54,7 +54,7 @@ struct StepperServiceTests {
     private func start(_ definitions: String) throws -> Service {
         let service = try Service(definitions)
         // Nobody owns the name yet, and the step for that has been taken.
-        try service.client.wait(for: "no service") {
+        try service.poll(for: "no service") {
             let steppers = "\(try service.coordinator("GetSteppers"))"
             return steppers.contains("absent") && !steppers.contains("connecting")
         }
@@ -181,7 +181,7 @@ struct StepperServiceTests {
             let service = try Service(
                 Self.flow + Self.horn + (starts ? "start = true\n" : ""),
                 bus: PrivateBus(.daemon, serviceDirectories: [services.path]))
-            try service.client.wait(for: "an answer of the bus") {
+            try service.poll(for: "an answer of the bus") {
                 try service.coordinator("GetSteppers").first.map { "\($0)".contains("absent") } ?? false
             }
             #expect((try? String(contentsOfFile: started, encoding: .utf8)) == (starts ? "x\n" : nil))

@@ -21,7 +21,14 @@ struct TourTests {
 
     @Test(arguments: examples)
     func `the definitions have neither errors nor warnings`(_ example: String) throws {
-        let check = try Service.start(["--check", "--flows", Service.repository + "/examples/\(example)/flows.d"])
+        // The bus of the tour can start the application of an example.
+        let data = try TemporaryDirectory()
+        try FileManager.default.createDirectory(
+            atPath: data.path + "/dbus-1/services", withIntermediateDirectories: true)
+        try data.write("[D-BUS Service]\nName=org.example.Map\n", to: "dbus-1/services/org.example.Map.service")
+        let check = try Service.start(
+            ["--check", "--flows", Service.repository + "/examples/\(example)/flows.d"],
+            environment: ["XDG_DATA_DIRS": data.path])
         #expect(try check.waitForExit() == .status(0))
         #expect(check.errors == "")
     }

@@ -50,14 +50,59 @@ public struct Navigator: Hashable, Sendable {
 public enum Presenter: Hashable, Sendable {
     /// An object with the interface `Presenter`.
     case service(Service)
-    /// A program with an action for the screen, through the interface `org.freedesktop.Application`.
-    case application(Service, action: String)
+    /// A program that knows nothing of flowbus, through the interface `org.freedesktop.Application`.
+    case application(Service, ApplicationCall)
 
     /// The object to call.
     public var service: Service {
         switch self {
         case .service(let service), .application(let service, _): service
         }
+    }
+
+    /// How a program that knows nothing of flowbus is called; nil for one that does.
+    var application: ApplicationCall? { if case .application(_, let call) = self { call } else { nil } }
+}
+
+/// How a program that knows nothing of flowbus shows a screen (S-40).
+///
+/// Source: Desktop Entry Specification, "D-Bus Activation".
+public struct ApplicationCall: Hashable, Sendable {
+    /// The method of `org.freedesktop.Application`.
+    public enum Method: Hashable, Sendable {
+        /// `Activate`.
+        case activate
+        /// `Open` with a URI, or several.
+        case open(Operand)
+        /// `ActivateAction` of this action; its parameter is nil if it has none.
+        case action(String, parameter: Operand?)
+    }
+
+    /// The source of a value.
+    public enum Operand: Hashable, Sendable {
+        /// A value in the file.
+        case literal(Value)
+        /// `$name`: the screen's argument. Without it the call is made as if nothing were given.
+        case argument(String)
+
+        /// The value for a screen with these arguments.
+        public func value(_ arguments: Arguments) -> Value? {
+            switch self {
+            case .literal(let value): value
+            case .argument(let name): arguments[name]?.value
+            }
+        }
+    }
+
+    /// The method.
+    public let method: Method
+    /// The action that is called when the screen goes; nil for none.
+    public let closingAction: String?
+
+    /// Creates a call.
+    public init(_ method: Method, closingAction: String? = nil) {
+        self.method = method
+        self.closingAction = closingAction
     }
 }
 

@@ -33,6 +33,15 @@ extension Machine {
         try checkEmitters(of: slot, client)
     }
 
+    /// Refuses a client that may not dismiss a presentable. A program that knows nothing of flowbus can't do that itself, so the
+    /// `emitters` alone decide who else may (S-40).
+    func checkDismissal(_ slot: NodeSlot, _ client: Client) throws(FlowError) {
+        guard forest[slot].presenting?.presenter.application != nil, forest[slot].owner != client else {
+            return try checkHandling(slot, client)
+        }
+        try checkEmittersAlone(of: slot, client)
+    }
+
     /// Refuses a client that may not become the owner of a presentable.
     private func checkClaim(_ slot: NodeSlot, _ client: Client) throws(FlowError) {
         guard mayHandle(slot, client) else {
@@ -56,6 +65,10 @@ extension Machine {
     /// and no presenter is called for it (S-5).
     private func checkEmitters(of slot: NodeSlot, _ client: Client) throws(FlowError) {
         guard forest[slot].owner == nil, presenter(calledFor: slot) == nil else { return }
+        try checkEmittersAlone(of: slot, client)
+    }
+
+    private func checkEmittersAlone(of slot: NodeSlot, _ client: Client) throws(FlowError) {
         for place in [slot, forest[slot].parent] {
             guard let flow = place.flatMap({ forest[$0].flow?.definition }),
                 !definitions.flows[flow.index].emitters.isEmpty
@@ -143,7 +156,13 @@ extension Machine {
 
     /// A client dismisses a presentable.
     mutating func dismiss(_ node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
-        guard let slot = slot(of: node, handledBy: client, request, &turn) else { return }
+        guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
+        do throws(FlowError) {
+            try checkDismissal(slot, client)
+        } catch {
+            turn.answer = .fail(request, error)
+            return
+        }
         // An owner that dismisses its presentable gets no `Withdraw`.
         if forest[slot].owner == client { removeOwner(slot, &turn) }
         dismiss(slot, Dismissal(.dismissed), origin: origins.next(), cause: 0, client, &turn)

@@ -94,7 +94,7 @@ extension Machine {
     private func asked(_ slot: NodeSlot, _ presenting: Node.Presenting) -> AskedPresenter {
         AskedPresenter(
             screen: forest.id(of: slot), path: forest[slot].path, object: presenting.presenter.service.path,
-            origin: presenting.origin)
+            application: presenting.presenter.application, origin: presenting.origin)
     }
 
     private func presentation(
@@ -199,11 +199,20 @@ extension Machine {
     mutating func withdraw(
         _ client: Client, _ asked: AskedPresenter, _ reason: Withdrawal.Reason, _ turn: inout Turn
     ) {
-        turn.effects.append(
-            .withdraw(
-                Withdrawal(
-                    client: client, object: asked.object, path: asked.path, instance: asked.screen.instance,
-                    reason: reason)))
+        withdraw(
+            Withdrawal(
+                client: client, object: asked.object, path: asked.path, instance: asked.screen.instance,
+                reason: reason), asked.application, &turn)
+    }
+
+    /// Sends `Withdraw`, or calls the action by which a program that knows nothing of flowbus closes its window (S-40).
+    func withdraw(_ withdrawal: Withdrawal, _ application: ApplicationCall?, _ turn: inout Turn) {
+        guard let application else { return turn.effects.append(.withdraw(withdrawal)) }
+        // Another process of the program shows a screen that is still live.
+        guard withdrawal.reason != .replaced, let action = application.closingAction else { return }
+        var withdrawal = withdrawal
+        withdrawal.closingAction = action
+        turn.effects.append(.withdraw(withdrawal))
     }
 
     /// Sends `Withdraw` to the owner of a removed presentable, or to its presenter when that answers.
@@ -211,11 +220,10 @@ extension Machine {
         // A client that is gone is no longer watched, and gets no signal.
         if let owner = node.owner, watches.contains(owner) {
             watches.remove(owner)
-            turn.effects.append(
-                .withdraw(
-                    Withdrawal(
-                        client: owner, object: node.presenting?.presenter.service.path ?? "/", path: node.path,
-                        instance: node.instance, reason: reason)))
+            withdraw(
+                Withdrawal(
+                    client: owner, object: node.presenting?.presenter.service.path ?? "/", path: node.path,
+                    instance: node.instance, reason: reason), node.presenting?.presenter.application, &turn)
         }
         if let question = node.presenting?.comeback.underWay { dropReturn(question, &turn) }
         for question in node.presenting?.underWay ?? [] {
@@ -256,11 +264,10 @@ extension Machine {
     /// Sends `Withdraw` to a client, because another one owns the presentable now and both would show it.
     mutating func withdraw(_ slot: NodeSlot, from client: Client, _ turn: inout Turn) {
         let node = forest[slot]
-        turn.effects.append(
-            .withdraw(
-                Withdrawal(
-                    client: client, object: node.presenting?.presenter.service.path ?? "/", path: node.path,
-                    instance: node.instance, reason: .replaced)))
+        withdraw(
+            Withdrawal(
+                client: client, object: node.presenting?.presenter.service.path ?? "/", path: node.path,
+                instance: node.instance, reason: .replaced), node.presenting?.presenter.application, &turn)
     }
 
     /// Removes the owner.

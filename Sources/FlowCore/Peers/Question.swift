@@ -130,6 +130,8 @@ public struct Withdrawal: Equatable, Sendable {
     public var instance: UInt64
     /// The reason.
     public var reason: Reason
+    /// The action that a program which knows nothing of flowbus gets instead of `Withdraw` (S-40).
+    public var closingAction: String?
 }
 
 /// The outcome of a step whose emitter was answered `pending` (`StepConcluded`).

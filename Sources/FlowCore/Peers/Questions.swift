@@ -40,6 +40,8 @@ struct AskedPresenter: Equatable, Sendable {
     let path: String
     /// The path of the presenter's object.
     let object: String
+    /// How it was called, if it knows nothing of flowbus (S-40).
+    var application: ApplicationCall?
     /// The origin that contributed the screen; the cascade waits for the answer (S-11).
     let origin: UInt64
     /// The reason if the screen is gone; nil if it is live.

@@ -118,14 +118,11 @@ extension Machine {
                 // Not reported if `restore` excludes it, or its parent, from another bus.
                 if !why.isEmpty { turn.effects.append(.reportUnrestored(path: path, why)) }
                 if onSameBus, let owner = record.owner {
-                    let object = definitions.screen(named: record.name).flatMap {
-                        definitions[$0].presenter?.service.path
-                    }
-                    turn.effects.append(
-                        .withdraw(
-                            Withdrawal(
-                                client: owner, object: object ?? "/", path: path, instance: instance,
-                                reason: isOrphan ? .parent : .undeclared)))
+                    let presenter = definitions.screen(named: record.name).flatMap { definitions[$0].presenter }
+                    withdraw(
+                        Withdrawal(
+                            client: owner, object: presenter?.service.path ?? "/", path: path, instance: instance,
+                            reason: isOrphan ? .parent : .undeclared), presenter?.application, &turn)
                 }
                 continue
             }

@@ -6,7 +6,7 @@ extension Resolver {
     func screenDeclaration(of name: String) -> ScreenDeclaration {
         guard let draft = draft.screens[name] else { return ScreenDeclaration(name) }
         let service = draft.keys["presenter"].flatMap { presenter($0) }
-        let application = draft.keys["application"].flatMap { self.application($0, screen: name) }
+        let application = draft.keys["application"].flatMap { self.application($0, of: draft.declared) }
         if draft.keys["presenter"] != nil, draft.keys["application"] != nil {
             diagnostics.error(
                 draft.keys.location.key("application"),
@@ -80,17 +80,8 @@ extension Resolver {
         return service(table, timeout: Limits.presenterTimeout).map(Presenter.service)
     }
 
-    private func application(_ item: Item, screen: String) -> Presenter? {
-        let what = "a bus name, or a table: { name = \"com.vendor.App\", action = \"NAME\" }"
-        guard let table = serviceTable(item, "application", what, ["name", "action", "timeout"]) else { return nil }
-        let service = service(table, timeout: Limits.presenterTimeout)
-        let action = table["action"].map { self.action($0) } ?? Self.action(of: screen)
-        guard let service, let action else { return nil }
-        return .application(service, action: action)
-    }
-
     /// Returns the table of a service; a name alone stands for the table with that name. Nil if it is neither.
-    private func serviceTable(
+    func serviceTable(
         _ item: Item, _ key: String, _ what: String, _ keys: [String], takesSteps: Bool = false
     ) -> Section? {
         if case .string = item.value {
@@ -111,7 +102,7 @@ extension Resolver {
     }
 
     /// Returns the object of a table, with defaults for missing keys; nil if it is invalid.
-    private func service(_ table: Section, timeout usual: UInt64) -> Service? {
+    func service(_ table: Section, timeout usual: UInt64) -> Service? {
         let name = table["name"].flatMap { busName($0) }
         let path = table["path"].map { objectPath($0) } ?? name.map(Self.path)
         let timeout = table["timeout"].map { timeSpan($0, atMost: .oneHour) } ?? usual
@@ -130,9 +121,6 @@ extension Resolver {
     static func path(of name: String) -> String {
         "/" + name.replacing(".", with: "/").replacing("-", with: "_")
     }
-
-    /// The action that shows a screen of this name unless its definition names another.
-    static func action(of screen: String) -> String { screen.replacing("_", with: "-") }
 
     /// Reads a well-known name, and reports an invalid one. A client that registers a flow may be known by its unique name.
     func busName(_ item: Item) -> String? {
@@ -158,7 +146,7 @@ extension Resolver {
     }
 
     /// Source: GIO, `g_action_name_is_valid`.
-    private func action(_ item: Item) -> String? {
+    func action(_ item: Item) -> String? {
         guard let action = item.string(diagnostics, "the name of an action") else { return nil }
         let isValid = action.utf8.allSatisfy { byte in
             byte == UInt8(ascii: ".") || (SourceMap.Scan.isBareKey(byte) && byte != UInt8(ascii: "_"))

@@ -9,6 +9,8 @@ struct Resolver {
     let diagnostics: Diagnostics
     /// Whether the text comes from the service, which has flows that clients registered, too.
     let isOfService: Bool
+    /// The bus names for which a bus of this machine can start a program; nil if that does not matter.
+    var startable: Set<String>?
 
     private let stepNames: [String]
     private let screenNames: [String]
@@ -45,7 +47,10 @@ struct Resolver {
         if draft.isComplete {
             checkCycles(definitions)
             checkEmptiness(definitions)
-            if !diagnostics.hasErrors { warn(definitions) }
+            if !diagnostics.hasErrors {
+                warn(definitions)
+                if let startable { warnOfApplications(startable: startable) }
+            }
         }
         return definitions
     }

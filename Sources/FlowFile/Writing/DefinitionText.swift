@@ -49,10 +49,12 @@ struct DefinitionText {
         switch screen.presenter {
         case .service(let service)?:
             keys.append(("presenter", Self.service(service, timeout: Limits.presenterTimeout)))
-        case .application(let service, let action)?:
-            let isUsual = action == Resolver.action(of: screen.name)
-            let more = isUsual ? [] : [("action", Self.string(action))]
-            keys.append(("application", Self.service(service, timeout: Limits.presenterTimeout, hasPath: false, more)))
+        case .application(let service, let call)?:
+            keys.append(
+                (
+                    "application",
+                    Self.service(service, timeout: Limits.presenterTimeout, hasPath: false, Self.keys(of: call))
+                ))
         case nil: break
         }
         if screen.whenOwnerGone != .dismiss {
@@ -62,6 +64,25 @@ struct DefinitionText {
         if let budget = screen.budget { keys.append(("budget", Self.span(budget))) }
         if !screen.isPresentedOnReturn { keys.append(("presentOnReturn", "false")) }
         return Self.table(keys)
+    }
+
+    private static func keys(of call: ApplicationCall) -> [(String, String)] {
+        func operand(_ operand: ApplicationCall.Operand) -> String {
+            switch operand {
+            case .literal(let value): literal(value)
+            case .argument(let name): string("$" + name)
+            }
+        }
+        var keys: [(String, String)] = []
+        switch call.method {
+        case .activate: break
+        case .open(let uri): keys.append(("open", operand(uri)))
+        case .action(let action, let parameter):
+            keys.append(("action", string(action)))
+            if let parameter { keys.append(("parameter", operand(parameter))) }
+        }
+        if let action = call.closingAction { keys.append(("close", string(action))) }
+        return keys
     }
 
     private mutating func write(_ root: Autostart) {

@@ -3,7 +3,7 @@ import FlowWire
 import Logging
 import SdBus
 
-// Calls to presenters and owners: Present, ActivateAction, Withdraw.
+// Calls to presenters and owners: Present, those of org.freedesktop.Application, Withdraw.
 
 extension Daemon {
     /// Calls `Present` of a presenter, or the action of an application.
@@ -17,7 +17,7 @@ extension Daemon {
             ) { [unowned self] in
                 switch presentation.presenter {
                 case .service: try presentCall(presentation, to: service)
-                case .application(_, let action): try actionCall(action, presentation, to: service)
+                case .application(_, let call): try applicationCall(call.method, presentation, to: service)
                 }
             } conclude: { [unowned self] conclusion in
                 // Read at once, so that the message need not be retained.
@@ -68,20 +68,23 @@ extension Daemon {
         return message
     }
 
-    private func actionCall(
-        _ action: String, _ presentation: Presentation, to service: FlowCore.Service
+    /// Calls a program that knows nothing of flowbus (S-40). All three methods end with the platform data.
+    private func applicationCall(
+        _ method: ApplicationCall.Method, _ presentation: Presentation, to service: FlowCore.Service
     ) throws -> OutgoingMessage {
-        let message = try call(service.name, service.path, BusNames.Interface.application, "ActivateAction")
+        let message: OutgoingMessage
+        switch method {
+        case .open(let operand):
+            guard let uris = operand.value(presentation.arguments) else { fallthrough }
+            message = try call(service.name, service.path, BusNames.Interface.application, "Open")
+            try message.body.append(uris.elements.isEmpty ? [uris.text ?? ""] : uris.elements.compactMap(\.text))
+        case .activate:
+            message = try call(service.name, service.path, BusNames.Interface.application, "Activate")
+        case .action(let action, let parameter):
+            message = try call(service.name, service.path, BusNames.Interface.application, "ActivateAction")
+            try append(action, parameter?.value(presentation.arguments), to: message.body)
+        }
         let body = message.body
-        try body.append(action)
-        try body.openContainer(.array, "v")
-        try body.openContainer(.variant, "(oa{sv})")
-        try body.openContainer(.structure, "oa{sv}")
-        try body.append(path: presentation.path)
-        try body.append(presentation.arguments)
-        try body.closeContainer()
-        try body.closeContainer()
-        try body.closeContainer()
         try body.openContainer(.array, "{sv}")
         if let token = presentation.activationToken {
             try body.appendEntry("activation-token", "s") { body in try body.append(token) }
@@ -94,6 +97,14 @@ extension Daemon {
 
     /// The error of a call that gets no answer.
     private static let noAnswer = Fault("\(BusNames.BusError.noReply)", "there is no answer")
+
+    /// Appends the name of an action, and its parameter.
+    private func append(_ action: String, _ parameter: Value?, to body: MessageWriter) throws(SdError) {
+        try body.append(action)
+        try body.openContainer(.array, "v")
+        if let parameter { try body.appendVariant(parameter) }
+        try body.closeContainer()
+    }
 
     /// Any answer without an error means that the screen is shown.
     private func read(_ presentation: Presentation, _ conclusion: Outbox.CallResult) -> PresenterAnswer {
@@ -132,8 +143,9 @@ extension Daemon {
 // MARK: - Owners
 
 extension Daemon {
-    /// Calls `Withdraw` of an owner, without an answer.
+    /// Calls `Withdraw` of an owner, or an application's action, without an answer.
     func send(_ withdrawal: Withdrawal) throws {
+        if let action = withdrawal.closingAction { return try close(withdrawal, by: action) }
         let message = try call(
             withdrawal.client.name, withdrawal.object, BusNames.Interface.presenter, "Withdraw")
         try message.setExpectsNoReply()
@@ -141,6 +153,16 @@ extension Daemon {
         try message.body.append(path: withdrawal.path)
         try message.body.append(withdrawal.instance)
         try message.body.append(withdrawal.reason.busText)
+        try message.send()
+    }
+
+    private func close(_ withdrawal: Withdrawal, by action: String) throws {
+        let message = try call(
+            withdrawal.client.name, withdrawal.object, BusNames.Interface.application, "ActivateAction")
+        try message.setExpectsNoReply()
+        try message.setAutoStart(false)
+        try append(action, nil, to: message.body)
+        try message.body.append([] as Arguments)
         try message.send()
     }
 }

@@ -69,7 +69,8 @@ struct Flowbusd: ParsableCommand {
     private func checkDefinitions() -> ExitStatus {
         let loaded: DefinitionFiles
         do throws(DefinitionFailure) {
-            loaded = try DefinitionFiles.load(from: folders)
+            loaded = try DefinitionFiles.load(
+                from: folders, services: ServiceFiles(environment: Environment.all))
         } catch {
             for diagnostic in error.diagnostics { StandardError.writeLine("\(diagnostic)") }
             return .checkFailed

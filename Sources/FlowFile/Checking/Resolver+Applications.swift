@@ -1,0 +1,79 @@
+import FlowCore
+
+/// Programs that know nothing of flowbus (S-40).
+extension Resolver {
+    /// Returns the program that shows a screen.
+    func application(_ item: Item, of screen: Declared) -> Presenter? {
+        let what = "a bus name, or a table: { name = \"com.vendor.App\", open = \"$uri\" }"
+        let keys = ["name", "open", "action", "parameter", "close", "timeout"]
+        guard let table = serviceTable(item, "application", what, keys) else { return nil }
+        if let action = table["action"], table["open"] != nil {
+            diagnostics.error(action.location, "'open' and 'action' are given; an application is called by one of them")
+        }
+        if let parameter = table["parameter"], table["action"] == nil {
+            diagnostics.error(parameter.location, "'parameter' belongs to 'action', which is not given")
+        }
+        let service = service(table, timeout: Limits.presenterTimeout)
+        let method = method(table, of: screen)
+        let closing = table["close"].map { action($0) }
+        guard let service, let method else { return nil }
+        if let closing, closing == nil { return nil }
+        return .application(service, ApplicationCall(method, closingAction: closing ?? nil))
+    }
+
+    private func method(_ table: Section, of screen: Declared) -> ApplicationCall.Method? {
+        if let item = table["open"] {
+            let types = ["s", "as"].compactMap(ValueType.init(signature:))
+            return operand(item, of: screen, types, "a URI, or '$NAME', an argument of the screen").map { .open($0) }
+        }
+        guard let item = table["action"] else { return .activate }
+        let parameter = table["parameter"].map { operand($0, of: screen, nil, "a value, or '$NAME'") }
+        guard let action = action(item) else { return nil }
+        if let parameter, parameter == nil { return nil }
+        return .action(action, parameter: parameter ?? nil)
+    }
+
+    /// - Parameter types: those that are possible; nil for all.
+    private func operand(
+        _ item: Item, of screen: Declared, _ types: [ValueType]?, _ what: String
+    ) -> ApplicationCall.Operand? {
+        if case .string(let text) = item.value, text.hasPrefix("$"), !text.hasPrefix("$$") {
+            let name = String(text.dropFirst())
+            guard let argument = screen[name] else {
+                let names = screen.parameters.map(\.name).sorted(by: Text.precedes)
+                diagnostics.error(
+                    item.location,
+                    "\(Text.quoted(text)) refers to nothing (for the text itself write \(Text.quoted("$" + text))): "
+                        + "\(screen.subject) has no argument \(Text.quoted(name))"
+                        + diagnostics.suggestion(for: name, among: names))
+                return nil
+            }
+            if let type = argument.type, let types, !types.contains(type) {
+                diagnostics.error(
+                    item.location,
+                    "'\(text)' is of type \(type.description); it has to be of type "
+                        + Text.list(types.map(\.description), "or"))
+                return nil
+            }
+            return .argument(name)
+        }
+        if types != nil, item.string(diagnostics, what) == nil { return nil }
+        guard let any = ValueType(signature: "v"), let value = literal(item, any, "parameter") else { return nil }
+        return .literal(value)
+    }
+
+    /// Warns about programs that the bus can't start: the screen fails at once.
+    ///
+    /// - Parameter names: the names that a bus of this machine can start a program for.
+    func warnOfApplications(startable names: Set<String>) {
+        for screen in draft.screens.values {
+            guard let item = screen.keys["application"] else { continue }
+            let name = item["name"] ?? item
+            guard case .string(let text) = name.value, !names.contains(text) else { continue }
+            diagnostics.warning(
+                name.location,
+                "no D-Bus service file of this machine has the name '\(text)': unless the program runs already, the screen "
+                    + "fails at once (presentFailed)")
+        }
+    }
+}
