@@ -1,0 +1,69 @@
+import BusTestSupport
+import Testing
+
+/// Outputs, the stack of screens, and timings, through a bus.
+@Suite("Outputs and timings")
+struct OutputTests {
+    private let service: Service
+    private let peer: TestClient
+
+    init() throws {
+        service = try Service(
+            """
+            [steps]
+            open = {}
+            [screens]
+            page = { presenter = "com.example.Peer", budget = "10ms" }
+            [[autostart]]
+            flow = "main"
+            output = "left"
+            [flows.main.on]
+            open = { screen = "page", style = "modal" }
+            """)
+        peer = try service.peer()
+        peer.playPresenter()
+    }
+
+    private func ask(_ member: String, _ arguments: BusValue...) throws -> [BusValue] {
+        let call = try service.client.start(
+            Service.name, Service.root, Service.name + ".Coordinator", member, arguments)
+        return try service.client.answer(to: call)
+    }
+
+    @Test func `S-41 a root has its output by its definition, by Coordinate and by MoveRoot, and keeps it`() throws {
+        #expect(try service.property("Output", of: "/main", "Flow") == "left")
+        let answer = try ask("Coordinate", "main", "", .options(), .options(["output": "right"]))
+        #expect(answer == [.objectPath(Service.tree + "/main_2")])
+        try service.listen()
+        #expect(try ask("MoveRoot", .objectPath(Service.tree + "/main_2"), "wall") == [])
+        #expect(service.client.transcript.first == "PropertiesChanged /main_2 Output=wall")
+        try service.restart()
+        #expect(try service.property("Output", of: "/main_2", "Flow") == "wall")
+        #expect(throws: (any Error).self) { try ask("MoveRoot", .objectPath(Service.tree + "/none"), "wall") }
+        #expect(throws: (any Error).self) { try ask("MoveRoot", .objectPath(Service.tree + "/main"), "a b") }
+    }
+
+    @Test func `S-38 S-41 GetStack has the screens in sight, and Present and MoveRoot tell the output`() throws {
+        try service.emit("open", on: "/main")
+        let first = try peer.waitForCall("Present")
+        #expect(first.values[3]["output"] == "left")
+        let screen = try #require(try ask("GetStack", "left")[0].elements.first)
+        #expect(screen.elements[0] == .objectPath(Service.tree + "/main/page"))
+        #expect(screen.elements[2]["style"] == "modal" && screen.elements[2]["visible"] == false)
+        #expect(try ask("GetStack", "right")[0].elements.isEmpty)
+        _ = try ask("MoveRoot", .objectPath(Service.tree + "/main"), "right")
+        try peer.waitForCall("Present") { $0.values[3]["output"] == "right" && $0.values[3]["reason"] == "update" }
+        #expect(try ask("GetStack", "")[0].elements.count == 1)
+    }
+
+    @Test func `S-46 GetTimings counts a screen that became visible`() throws {
+        #expect(try ask("GetTimings")[0].elements.isEmpty)
+        try service.emit("open", on: "/main")
+        try peer.waitForCall("Present")
+        _ = try peer.call(
+            Service.name, Service.tree + "/main/page", Service.name + ".Presentable", "SetVisible", .bool(true))
+        let timing = try #require(try ask("GetTimings")[0].elements.first?.elements)
+        #expect(timing[0] == "page" && timing[1] == "warm" && timing[2] == .uint32(1))
+        #expect(timing[3...].allSatisfy { ($0.number ?? 0) > 0 })
+    }
+}
