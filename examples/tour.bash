@@ -11,6 +11,7 @@
 #   … shows …                       what is presented
 #   NAME started, NAME ended        a program that the bus starts came, or is gone; NAME is its bus name
 #   NAME shows …                    it made that screen visible
+#   … has NAME in front             the current child of the flow that $fronts names is another one
 #   NAME gets … → …                 StepConcluded: the outcome of a step whose answer was 'pending'
 #
 # The tour plays all the parts. It is the user, whose input emits steps, and it is the presenter, which makes each screen
@@ -55,6 +56,7 @@ declare -A owners    # For each bus name that the tour owns, the descriptor to w
 declare -A answers   # The answer to the latest call, of the tour itself: [tour], and of each bus name that calls.
 declare -A shown     # Screens that their presenters showed.
 declare -A begun     # What the owner of a bus name asked, and goes on without the answer.
+fronts=${fronts-}    # The flow whose current child is printed whenever it changes.
 declare -A showers   # The bus name that the screens of a flow are shown by, where that is not the tour: [payment]
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/flowbus-tour.XXXXXX")
@@ -100,6 +102,7 @@ watch() {
     for match in "type='signal',sender='$service',interface='$service.Flow'" "type='method_return',sender='$service'" \
         "type='error',sender='$service'" "type='signal',sender='$service',interface='$service.Stepper'" \
         "type='signal',sender='$service',interface='org.freedesktop.DBus.Properties',arg0='$service.Presentable'" \
+        "type='signal',sender='$service',interface='org.freedesktop.DBus.Properties',arg0='$service.Flow'" \
         "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'" \
         "type='error',sender='org.freedesktop.DBus',arg0='Message recipient disconnected from message bus without replying'"; do
         matches+=(--match="$match")
@@ -133,7 +136,8 @@ watch() {
             else empty
             end
           elif .member == "PropertiesChanged" then
-            if $data[1].Visible.data and $data[1].Presented.data and $owners[.path] then
+            if $data[1].Current then "\(.path | below) has \($data[1].Current.data | split("/") | last) in front"
+            elif $data[1].Visible.data and $data[1].Presented.data and $owners[.path] then
               "\($owners[.path]) shows \(.path | below)"
             else empty
             end
@@ -177,6 +181,7 @@ next() {
             echo "$line"
             shown[$root/tree/${line#* shows }]=yes ;;
         *" gets "*) echo "$line" ;;
+        "$fronts has "*) echo "$line" ;;
         # The one that the tour started; or the one that has the name, which the bus may have started.
         ended) [[ ! $flowbusd ]] || fail "flowbusd ended" ;;
         owner) [[ $killed ]] || fail "flowbusd lost its name" ;;
@@ -202,7 +207,10 @@ settle() {
             flow=${screen%/*} flow=${flow##*/}
             name=${showers[$flow]-}
             if [[ $(presenter "$screen") ]]; then
-                until [[ -v shown[$screen] ]]; do next; done
+                # One that is out of sight is presented when it comes in sight.
+                if in_sight "$screen"; then
+                    until [[ -v shown[$screen] ]]; do next; done
+                fi
             elif [[ $name ]]; then
                 # The flow's emitters may show its screens, and nobody else.
                 unset "answers[$name]"
@@ -231,6 +239,11 @@ presenter() {
     if ! declare -F prepare >/dev/null; then return; fi
     busctl --user --json=short get-property "$service" "$1" "$service.Presentable" Presenter 2>/dev/null |
         jq --raw-output .data
+}
+
+# in_sight SCREEN   Whether nothing covers it.
+in_sight() {
+    [[ $(busctl --user get-property "$service" "$1" "$service.Presentable" InSight 2>/dev/null) == "b true" ]]
 }
 
 # ask TEXT COMMAND...   Makes a call, prints its answer where that is worth it, and settles. It is the call of the owner of
