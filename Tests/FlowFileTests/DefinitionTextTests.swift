@@ -8,7 +8,9 @@ import Testing
 /// Definitions as a text: reading it gives the same ones. `definitions(_:)` of these tests looks at each good text so, too.
 @Suite("Definitions as text")
 struct DefinitionTextTests {
-    private static let folders = ["car", "kiosk", "movies", "movies-2", "processes", "restart", "tabs", "ten-screens"]
+    private static let folders = [
+        "car", "kiosk", "movies", "movies-2", "phone", "processes", "restart", "tabs", "ten-screens",
+    ]
 
     private func load(_ folder: String) throws -> Definitions {
         let path = Service.repository + "/examples/" + folder + "/flows.d"

@@ -283,7 +283,7 @@ struct GraphTests {
         #expect(line.split(separator: "\"", omittingEmptySubsequences: false).count == 3)
     }
 
-    @Test(arguments: ["car", "kiosk", "movies", "movies-2", "processes", "restart", "tabs", "ten-screens"])
+    @Test(arguments: ["car", "kiosk", "movies", "movies-2", "phone", "processes", "restart", "tabs", "ten-screens"])
     func `each example has a picture that Mermaid and Graphviz can read`(example: String) throws {
         let folder = (#filePath as NSString).deletingLastPathComponent + "/../../examples/\(example)/flows.d"
         let definitions = try DefinitionFiles.load(from: DefinitionFolders(named: [folder], environment: [:]))
@@ -296,7 +296,7 @@ struct GraphTests {
                     + [FlowGraph.initialNode, FlowGraph.endNode, FlowGraph.backNode, FlowGraph.idleNode].map {
                         $0(box.id)
                     }
-            } + [FlowGraph.autostartNode])
+            } + graph.steppers.map(\.id) + [FlowGraph.autostartNode])
         for edge in graph.edges { #expect(nodes.contains(edge.from) && nodes.contains(edge.to), "\(edge)") }
         // One statement a line, each of a form that Mermaid's grammar has.
         let node = #/[a-z0-9_]+(\(\[|\[|\(\(|\(\(\(|\[\/)"[^"]*"(\]\)|\]|\)\)|\)\)\)|\/\])(:::[a-z]+)?/#

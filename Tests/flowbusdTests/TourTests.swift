@@ -5,7 +5,7 @@ import Testing
 /// The examples: complete applications as definitions, each with a tour.
 @Suite("Tours")
 struct TourTests {
-    static let examples = ["tabs", "ten-screens", "movies-2", "kiosk", "car", "processes", "restart"]
+    static let examples = ["tabs", "ten-screens", "movies-2", "kiosk", "car", "phone", "processes", "restart"]
 
     @Test(arguments: examples)
     func `the tour prints exactly its log, and leaves nothing behind`(_ example: String) throws {
