@@ -41,6 +41,7 @@ manual = $(wildcard man/*) $(documents)
 schemas = $(wildcard schema/*.json)
 # Definitions with their READMEs, and programs to read. The programs that play them need the repository, as the library does.
 examples = $(filter-out examples/swift-app/%,$(wildcard examples/*/flows.d/*.toml examples/*/README.md)) \
+    examples/car/vehicle \
     $(addprefix examples/phone/,logind screens) \
     $(addprefix examples/processes/,emit screens map till.c settings/Settings.swift) \
     $(addprefix examples/stacker/,stacker screens windowname.py)
