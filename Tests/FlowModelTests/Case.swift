@@ -22,12 +22,20 @@ struct Case {
         var kinds: Set<Contribution.Kind> = []
         var verdicts: Set<Verdict> = []
         var codes: Set<FlowError.Code> = []
+        /// The navigations by steppers, and the failures of their steps.
+        var stepperNavigations = 0
+        var stepperCodes: Set<FlowError.Code> = []
 
         fileprivate mutating func note(_ observed: [ObservedEffect]) {
             for it in observed {
                 switch it {
-                case .did(let did): for part in did.parts { kinds.insert(part.kind) }
+                case .did(let did):
+                    for part in did.parts { kinds.insert(part.kind) }
+                    if did.client.name.hasPrefix("org."), did.cause == 0 { stepperNavigations += 1 }
                 case .failed(let failure):
+                    if failure.client.name.hasPrefix("org."), case .error(let code) = failure.reason {
+                        stepperCodes.insert(code)
+                    }
                     switch failure.reason {
                     case .error(let code): codes.insert(code)
                     case .verdict(let verdict): verdicts.insert(verdict)

@@ -45,7 +45,18 @@ struct DefinitionGenerator {
                 FlowID(flow), id: random.chance(20) ? "only" : nil, arguments: fit(flows[flow].parameters),
                 stepArguments: initial, output: random.among("", "left"))
         }
-        return Definitions(steps: steps, screens: screens, flows: flows, autostart: autostart)
+        return Definitions(
+            steps: steps, screens: screens, flows: flows, autostart: autostart,
+            steppers: random.chance(45) ? steppers([]) : [])
+    }
+
+    /// The same definitions with other steppers, of which some may be the same.
+    mutating func exchangeSteppers(of definitions: Definitions) -> Definitions {
+        (steps, screens, flows) = (definitions.steps, definitions.screens, definitions.flows)
+        let kept = definitions.steppers.reversed().filter { _ in random.chance(75) }
+        return Definitions(
+            steps: steps, screens: screens, flows: flows, autostart: definitions.autostart,
+            steppers: random.chance(50) ? kept : steppers(kept))
     }
 
     // MARK: - Parts
@@ -113,6 +124,43 @@ struct DefinitionGenerator {
             onBack: random.chance(20) ? bareStep() : nil, idle: idle,
             emitters: random.chance(8) ? Array(Self.emitters.prefix(random.number(1...2))) : [],
             ownersMayEmit: random.chance(4), rules: rules)
+    }
+
+    // MARK: - Steppers
+
+    /// Returns these and some new ones, all different.
+    private mutating func steppers(_ kept: [StepperDefinition]) -> [StepperDefinition] {
+        var steppers = kept
+        for _ in 0..<random.number(1...3) {
+            let stepper = stepper()
+            if !steppers.contains(stepper) { steppers.append(stepper) }
+        }
+        return steppers
+    }
+
+    private mutating func stepper() -> StepperDefinition {
+        let flow = random.below(flows.count)
+        var step = random.below(steps.count)
+        if random.chance(80), let rule = random.element(flows[flow].rules) { step = rule.step.index }
+        let parameters = steps[step].parameters
+        let isProperty = random.chance(60)
+        let variable = random.element(parameters)
+        var bindings: [StepperDefinition.Binding] = []
+        for parameter in parameters where random.chance(parameter.isOptional ? 75 : 97) {
+            let isVariable = random.chance(parameter.name == variable?.name ? 85 : 20)
+            let source: StepperDefinition.Binding.Source =
+                !isVariable ? .literal(literal(parameter)) : isProperty ? .value : .argument(random.below(3))
+            bindings.append(StepperDefinition.Binding(parameter.name, source))
+        }
+        // One of the names may be among the emitters of flows.
+        let name = random.among("org.one", "org.three")
+        return StepperDefinition(
+            FlowID(flow), bus: random.among(.served, .system), name: name, object: .path("/org/three"),
+            interface: "org.three.State",
+            source: isProperty
+                ? .property(random.among("Lid", "Power"), absent: random.chance(60) ? fit(parameters) : nil)
+                : .signal("Lock"),
+            step: StepID(step), bindings: bindings)
     }
 
     // MARK: - Rules

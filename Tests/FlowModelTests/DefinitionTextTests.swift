@@ -49,7 +49,20 @@ extension Definitions {
                 Autostart(
                     $0.flow, id: $0.id, arguments: $0.arguments.fitting, step: $0.step,
                     stepArguments: $0.stepArguments.fitting, output: $0.output)
-            })
+            }, steppers: steppers.map(\.fitting))
+    }
+}
+
+extension StepperDefinition {
+    fileprivate var fitting: StepperDefinition {
+        var source = source
+        if case .property(let name, let absent) = source { source = .property(name, absent: absent?.fitting) }
+        return StepperDefinition(
+            flow, bus: bus, name: name, object: object, interface: interface, source: source, step: step,
+            bindings: bindings.map {
+                guard case .literal(let value) = $0.source else { return $0 }
+                return Binding($0.name, .literal(value.fitting))
+            }, startsService: startsService)
     }
 }
 

@@ -211,6 +211,7 @@ extension Model {
                     step: step, arguments: stepArguments, flow: root, origin: origin, cause: 0,
                     client: request.client, purpose: .initial))
         }
+        giveAll(to: root)
         finish()
         return root
     }

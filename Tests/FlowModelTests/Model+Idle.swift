@@ -59,29 +59,41 @@ extension Model {
         return stages.isEmpty ? nil : flow.idleSince + stages[min(flow.idleStage, stages.count - 1)].after
     }
 
-    /// The earliest of all.
-    var deadline: UInt64? { nodes.compactMap(deadline).min() }
+    /// The earliest of all, with those of steppers (S-42).
+    var deadline: UInt64? { (nodes.compactMap(deadline) + [nextChange?.due].compactMap(\.self)).min() }
 
-    func fireIdle() {
-        while let (flow, idle, isLast) = nextIdle() {
-            if isLast { flow.idleSince = now } else { flow.idleStage += 1 }
-            let step = ModelStep(
-                step: idle.step, arguments: [], flow: flow, origin: newOrigin(), cause: 0, client: .daemon,
-                purpose: isLast ? .idle : .reported)
-            do throws(FlowError) {
-                switch try gate(flow, step) {
-                // It waits; another one would be useless.
-                case .ignored(.deferred): if isLast { flow.idleRests = true }
-                case .ignored(.hidden): reportFailure(step, .verdict(.hidden))
-                default: break
-                }
-            } catch {
-                reportFailure(step, .error(error.code))
+    /// Takes all that is due, by its time.
+    func fireTimers() {
+        while true {
+            let change = nextChange.flatMap { $0.due <= now ? $0 : nil }
+            if let next = nextIdle(), next.due <= change?.due ?? .max {
+                takeIdle(next.flow, next.idle, isLast: next.isLast)
+            } else if let change {
+                passOn(change.stepper)
+            } else {
+                return
             }
         }
     }
 
-    private func nextIdle() -> (flow: ModelNode, idle: Idle, isLast: Bool)? {
+    private func takeIdle(_ flow: ModelNode, _ idle: Idle, isLast: Bool) {
+        if isLast { flow.idleSince = now } else { flow.idleStage += 1 }
+        let step = ModelStep(
+            step: idle.step, arguments: [], flow: flow, origin: newOrigin(), cause: 0, client: .daemon,
+            purpose: isLast ? .idle : .reported)
+        do throws(FlowError) {
+            switch try gate(flow, step) {
+            // It waits; another one would be useless.
+            case .ignored(.deferred): if isLast { flow.idleRests = true }
+            case .ignored(.hidden): reportFailure(step, .verdict(.hidden))
+            default: break
+            }
+        } catch {
+            reportFailure(step, .error(error.code))
+        }
+    }
+
+    private func nextIdle() -> (flow: ModelNode, due: UInt64, idle: Idle, isLast: Bool)? {
         restartDozing()
         let due = nodes.filter { deadline($0).map { $0 <= now } == true }
         guard
@@ -89,6 +101,6 @@ extension Model {
         else { return nil }
         let stages = definitions.flows[flow.definition].idle
         let stage = min(flow.idleStage, stages.count - 1)
-        return (flow, stages[stage], stage == stages.count - 1)
+        return (flow, deadline(flow) ?? 0, stages[stage], stage == stages.count - 1)
     }
 }

@@ -18,8 +18,8 @@ extension Model {
 
     func isGone(_ client: Client) -> Bool { gone.contains(client) }
 
-    /// Whether a client has no limits of its own.
-    func isFree(_ client: Client) -> Bool { client == .daemon || isGone(client) }
+    /// Whether a client has no limits of its own: what a service with a stepper creates counts for nobody (S-42).
+    func isFree(_ client: Client) -> Bool { !client.name.hasPrefix(":") || isGone(client) }
 
     private func quota(_ resource: Resource) -> Quotas.Quota { resource == .nodes ? quotas.nodes : quotas.steps }
 

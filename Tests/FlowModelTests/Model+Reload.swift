@@ -22,7 +22,9 @@ extension Model {
                 node.last?.arguments = []
             }
         }
+        let steppers = Self.stepperKeys(definitions)
         definitions = new
+        exchangeSteppers(steppers)
         let emptied = Emptying(origin: newOrigin(), cause: 0, client: .daemon)
         for node in nodes { noteEmpty(node, emptied) }
         reportChanges()

@@ -23,6 +23,8 @@ final class Model {
     /// The owners of bus names.
     var owners: [String: Client] = [:]
     var tokens: [Token] = []
+    /// The states of the steppers, in the order of the definitions.
+    var stepperStates: [StepperState]
     let quotas: Quotas
     /// Vanished clients, and the users of the others, if those have limits of their own.
     var gone: Set<Client> = []
@@ -46,6 +48,7 @@ final class Model {
     init(_ definitions: Definitions, base: String = "", quotas: Quotas = .service) {
         self.quotas = quotas
         self.definitions = definitions
+        stepperStates = definitions.steppers.map { _ in StepperState() }
         self.base = base
     }
 
@@ -91,11 +94,14 @@ final class Model {
         case .nameOwnerChanged(let name, let owner): owners[name] = owner
         case .clientVanished(let client): vanish(client)
         case .clientIdentified(let client, let user): users[client] = user
-        case .timerFired: fireIdle()
+        case .timerFired: fireTimers()
+        case .stepperChanged(let stepper, let value): change(stepper, to: value)
+        case .stepperSignalled(let stepper, let values): signal(stepper, values)
+        case .stepperFailed(let stepper, let error): fail(stepper, error)
         case .definitionsRead(let new): reload(new)
         case .emissionRepeated, .backRepeated, .backStepSet, .presentableClaimed, .presentableReleased,
-            .readinessAwaited, .flowRegistered, .flowUnregistered, .stepperChanged, .stepperSignalled, .stepperFailed,
-            .guardReplied, .navigatorReplied, .presenterReplied, .restored:
+            .readinessAwaited, .flowRegistered, .flowUnregistered, .guardReplied, .navigatorReplied, .presenterReplied,
+            .restored:
             preconditionFailure("the model lives in a world of one process")
         }
         restartDozing()

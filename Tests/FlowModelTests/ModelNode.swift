@@ -51,6 +51,8 @@ final class ModelNode {
     /// Whether it had a child, or a step of its birth was not navigated; and what emptied it (S-36).
     var mayBeEmpty = false
     var emptiedBy: Model.Emptying?
+    /// The values that a root got from steppers last (S-42).
+    var got: [(key: Model.StepperKey, value: StepperValue)] = []
     /// The reported properties.
     var reported = ReportedState()
 

@@ -17,7 +17,7 @@ struct ModelTests {
     }
 
     @Test(arguments: 0..<shards)
-    func `S-1 to S-35 the coordinator has the same effects as the model, for random events`(shard: UInt64) {
+    func `S-1 to S-46 the coordinator has the same effects as the model, for random events`(shard: UInt64) {
         if shard == 0 { print("model: \(Self.sequences) sequences, seeds from \(Self.first) on") }
         var usage = Case.Usage()
         for number in stride(from: shard, to: Self.sequences, by: Int(Self.shards)) {
@@ -37,6 +37,8 @@ struct ModelTests {
         for seed in 1...3_000 as ClosedRange<UInt64> { _ = Case.run(seed: seed, &usage) }
         #expect(usage.kinds == Set(Contribution.Kind.allCases))
         // Worlds of one process: there are no questions, owners or registrations.
+        #expect(usage.stepperNavigations > 1_000)
+        #expect(usage.stepperCodes.isSuperset(of: [.invalidArguments, .limitExceeded, .flowEnded]))
         #expect(usage.verdicts == Set(Verdict.allCases).subtracting([.rejected, .pending]))
         let others: Set<FlowError.Code> = [
             .notOwner, .notSupported, .alreadyClaimed, .alreadyRegistered, .rejected, .wouldDeadlock, .guardFailed,

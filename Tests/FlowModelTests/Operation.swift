@@ -25,6 +25,9 @@ struct Operation {
         case own(String, Client?)
         case timer
         case reload(Definitions)
+        case stepperChanged(String, StepperValue)
+        case stepperSignalled(String, [Value])
+        case stepperFailed(String, FlowError.Code)
         case vanish(Client)
         case identify(Client, user: UInt32)
     }
@@ -97,6 +100,18 @@ extension Operation {
         case .own(let name, let client): return .nameOwnerChanged(name, owner: client)
         case .timer: return .timerFired
         case .reload(let definitions): return .definitionsRead(definitions)
+        case .stepperChanged(let name, let value):
+            guard let stepper = definitions.stepper(named: name), definitions.steppers[stepper.index].isProperty else {
+                return nil
+            }
+            return .stepperChanged(stepper, value)
+        case .stepperSignalled(let name, let values):
+            guard let stepper = definitions.stepper(named: name), !definitions.steppers[stepper.index].isProperty else {
+                return nil
+            }
+            return .stepperSignalled(stepper, values)
+        case .stepperFailed(let name, let code):
+            return definitions.stepper(named: name).map { .stepperFailed($0, FlowError(code)) }
         case .vanish(let client): return .clientVanished(client)
         case .identify(let client, let user): return .clientIdentified(client, user: user)
         }

@@ -8,6 +8,9 @@ struct OperationGenerator {
     private var clients = (1...3).map { Client(":1.\($0)") }
     private var lastClient = 3
 
+    /// The definitions before the latest exchange of steppers.
+    private var former: Definitions?
+
     private let isWild: Bool
 
     init(seed: UInt64, isWild: Bool) {
@@ -20,6 +23,11 @@ struct OperationGenerator {
         var operation = Operation(kind: kind(model, nodes))
         if random.chance(30) { operation.wait = UInt64(random.below(3_000_000)) }
         if random.chance(2) { operation.wait = UInt64(random.below(70_000_000)) }
+        switch operation.kind {
+        // Properties change faster than they may emit.
+        case .stepperChanged where random.chance(70): operation.wait = UInt64(random.below(150_000))
+        default: break
+        }
         operation.isLate = random.chance(10)
         return operation
     }
@@ -33,8 +41,13 @@ struct OperationGenerator {
             return .dismiss(target(root), random.element(owners) ?? client())
         }
         guard let node = random.element(nodes) else { return .timer }
+        if let (_, waiting) = model.nextChange, random.chance(25) { return early(waiting, model) }
         let many = isWild ? 0 : 30
-        switch random.weighted([440, many, 170, 50, 60, 70, 30, many, 40, 12, 15, 12, 30, 10, 12, 40]) {
+        let steppers = model.definitions.steppers.isEmpty ? 0 : 250
+        let exchanges = steppers == 0 && former == nil ? 0 : 35
+        switch random.weighted([
+            440, many, 170, 50, 60, 70, 30, many, 40, 12, 15, 12, 30, 10, 12, 40, steppers, exchanges,
+        ]) {
         case 0: return emit(node, model)
         case 1: return emitMany(node, model)
         case 2: return .show(target(random.element(nodes.filter { !$0.isVisible }) ?? node), true, client())
@@ -62,10 +75,53 @@ struct OperationGenerator {
             return .move(target(root), to: random.among("left", "right", "", "a b"), client())
         case 15: return .touch(target(random.element(nodes.filter { model.isPresented($0) }) ?? node), client())
         case 13: return .identify(client(), user: random.chance(70) ? 1_000 : 1_001)
+        case 16: return stepper(model)
+        case 17: return exchangeSteppers(model)
         default:
             var generator = DefinitionGenerator(seed: random.next(), isWild: isWild)
             return .reload(generator.make())
         }
+    }
+
+    /// Other steppers, or those of before: steppers end, begin again, and go on.
+    private mutating func exchangeSteppers(_ model: Model) -> Operation.Kind {
+        let present = model.definitions
+        defer { former = present }
+        if let former, random.chance(50) { return .reload(former) }
+        var generator = DefinitionGenerator(seed: random.next(), isWild: isWild)
+        return .reload(generator.exchangeSteppers(of: present))
+    }
+
+    /// News of a service: a value, that there is none any more, or a signal.
+    private mutating func stepper(_ model: Model) -> Operation.Kind {
+        let stepper = StepperID(random.below(model.definitions.steppers.count))
+        let definition = model.definitions.steppers[stepper.index]
+        let name = model.definitions.name(of: stepper)
+        if random.chance(4) { return .stepperFailed(name, random.among(.invalidArguments, .limitExceeded)) }
+        guard definition.isProperty else {
+            return .stepperSignalled(
+                name, (0..<random.below(4)).map { place in value(definition) { $0 == .argument(place) } })
+        }
+        return .stepperChanged(name, random.chance(25) ? .absent : .value(value(definition) { $0 == .value }))
+    }
+
+    /// Before a property may emit again: another reload, or the value that a root has already.
+    private mutating func early(_ stepper: Int, _ model: Model) -> Operation.Kind {
+        if random.chance(30) { return exchangeSteppers(model) }
+        let key = Model.stepperKeys(model.definitions)[stepper]
+        let known = model.roots.flatMap(\.got).filter { $0.key == key }
+        return .stepperChanged(
+            model.definitions.name(of: StepperID(stepper)), random.element(known)?.value ?? .absent)
+    }
+
+    /// Mostly of the type of the argument that gets it.
+    private mutating func value(
+        _ stepper: StepperDefinition, _ isMeant: (StepperDefinition.Binding.Source) -> Bool
+    ) -> Value {
+        let isText = stepper.bindings.first { isMeant($0.source) }.map { $0.name == "t" } ?? random.chance(50)
+        if random.chance(4) { return random.among(.bool(true), .int32(300), .string("wrong")) }
+        if !isText { return random.among(.byte(1), .int64(2), .int32(0)) }
+        return .string(random.chance(2) ? String(repeating: "x", count: Limits.argumentBytes) : random.among("x", "y"))
     }
 
     private mutating func back(_ node: ModelNode, _ model: Model) -> Operation.Kind {

@@ -85,21 +85,35 @@ extension Operation {
 }
 
 extension Definitions {
+    private func with(
+        steps: [StepDeclaration]? = nil, flows: [FlowDefinition]? = nil, autostart: [Autostart]? = nil,
+        steppers: [StepperDefinition]? = nil
+    ) -> Definitions {
+        Definitions(
+            steps: steps ?? self.steps, screens: screens, flows: flows ?? self.flows,
+            autostart: autostart ?? self.autostart, steppers: steppers ?? self.steppers)
+    }
+
     /// Returns variants with one definition less.
     fileprivate func smaller() -> [Definitions] {
         var smaller: [Definitions] = []
-        if !autostart.isEmpty { smaller.append(Definitions(steps: steps, screens: screens, flows: flows)) }
+        if !autostart.isEmpty { smaller.append(with(autostart: [])) }
+        for index in steppers.indices {
+            var fewer = steppers
+            fewer.remove(at: index)
+            smaller.append(with(steppers: fewer))
+        }
         for index in flows.indices {
             for flow in flows[index].smaller() {
                 var changed = flows
                 changed[index] = flow
-                smaller.append(Definitions(steps: steps, screens: screens, flows: changed, autostart: autostart))
+                smaller.append(with(flows: changed))
             }
         }
         for index in steps.indices where steps[index].isPrivate {
             var changed = steps
             changed[index] = StepDeclaration(steps[index].name, parameters: steps[index].parameters)
-            smaller.append(Definitions(steps: changed, screens: screens, flows: flows, autostart: autostart))
+            smaller.append(with(steps: changed))
         }
         return smaller
     }

@@ -65,7 +65,16 @@ extension Definitions {
         lines += autostart.map {
             "  autostart \(self[$0.flow].name) id=\($0.id ?? "")\($0.arguments.text)\($0.stepArguments.text)"
         }
+        lines += steppers.indices.map { text(StepperID($0)) }
         return lines.joined(separator: "\n")
+    }
+
+    private func text(_ stepper: StepperID) -> String {
+        let definition = steppers[stepper.index]
+        var text = "  stepper \(name(of: stepper)) of \(definition.name): \(self[definition.step].name)"
+        for binding in definition.bindings { text += " \(binding.name)=\(binding.source)" }
+        if case .property(_, let absent?) = definition.source { text += " absent\(absent.text)" }
+        return text
     }
 
     private func text(_ alternative: Alternative) -> String {
@@ -173,6 +182,9 @@ extension Operation {
             case .vanish(let client): "\(client.name) is gone"
             case .identify(let client, let user): "\(client.name) is user \(user)"
             case .reload(let definitions): "reload\n\(definitions.text)"
+            case .stepperChanged(let name, let value): "\(name) is \(value)"
+            case .stepperSignalled(let name, let values): "\(name) with \(values)"
+            case .stepperFailed(let name, let code): "\(name) fails with \(code)"
             }
         return "  " + text + (wait > 0 ? " after \(wait) µs\(isLate ? ", late" : "")" : "")
     }

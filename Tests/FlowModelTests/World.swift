@@ -241,7 +241,8 @@ extension Operation {
     /// Whether it is a call with an answer.
     var asks: Bool {
         switch kind {
-        case .start, .own, .timer, .reload, .vanish, .identify: false
+        case .start, .own, .timer, .reload, .vanish, .identify, .stepperChanged, .stepperSignalled, .stepperFailed:
+            false
         default: true
         }
     }
