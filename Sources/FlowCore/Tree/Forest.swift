@@ -156,7 +156,7 @@ struct Forest: Sendable {
     mutating func remove(_ slot: NodeSlot) -> [Node] {
         let (parent, id) = (self[slot].parent, self[slot].id)
         // The removal may free the way for an eviction. An eviction itself does not.
-        if !isEvicting, self[slot].isEvictable || parent.map({ self[$0].isLeft }) == true { nodes.noteEvictionChange() }
+        if !isEvicting, parent.map({ self[$0].isLeft }) == true { nodes.noteEvictionChange() }
         if let parent {
             let place = place(of: slot, among: children(of: parent))
             update(parent) { node in
@@ -170,6 +170,8 @@ struct Forest: Sendable {
         }
         var gone: [Node] = []
         release(slot, into: &gone)
+        // What could be evicted may have been below one that could not.
+        if !isEvicting, gone.contains(where: \.isEvictable) { nodes.noteEvictionChange() }
         return gone
     }
 
