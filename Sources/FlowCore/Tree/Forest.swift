@@ -93,30 +93,6 @@ struct Forest: Sendable {
         "\(slot.map { self[$0].path } ?? base)/\(id)"
     }
 
-    /// A presentable and all below it, newest leaf first: in the order of their removal (S-22).
-    func postorder(_ slot: NodeSlot) -> [NodeSlot] {
-        var order: [NodeSlot] = []
-        appendPostorder(slot, to: &order)
-        return order
-    }
-
-    private func appendPostorder(_ slot: NodeSlot, to order: inout [NodeSlot]) {
-        for child in children(of: slot).reversed() { appendPostorder(child, to: &order) }
-        order.append(slot)
-    }
-
-    /// All live nodes, parents before children, children in order.
-    func preorder() -> [NodeSlot] {
-        var order: [NodeSlot] = []
-        order.reserveCapacity(count)
-        var ahead = Array(roots.reversed())
-        while let slot = ahead.popLast() {
-            order.append(slot)
-            ahead.append(contentsOf: children(of: slot).reversed())
-        }
-        return order
-    }
-
     /// Adds a node: the newest child of a flow, or the newest root for nil. The id is free among its siblings.
     ///
     /// - Parameter instance: its instance, greater than all before; nil for the next one.
@@ -312,13 +288,6 @@ extension Forest {
             sightings.count == 1
             ? sightings : sightings.reversed().filter { seen.insert($0.screen).inserted }.reversed()
         return last.compactMap { sighting in slot(of: sighting.screen).map { ($0, sighting.former) } }
-    }
-
-    /// The highest of some screens in sight.
-    func highest(of screens: [NodeSlot]) -> NodeSlot? {
-        if screens.count < 2 { return screens.first }
-        let wanted = Set(screens)
-        return screensInSight(on: "").last { wanted.contains($0) }
     }
 
     /// Sets whether a screen keeps the flows above it from being idle while it is presented.

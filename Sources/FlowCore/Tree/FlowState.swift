@@ -1,0 +1,94 @@
+// What only flows have.
+
+extension Node {
+    /// The state of a flow.
+    struct FlowState: Equatable, Sendable {
+        /// The origin that created it; 0 if nothing was triggered on it (S-36).
+        let birth: UInt64
+        /// Whether it is empty without a child: it had one, or a step of its birth was not navigated. Derived at a restart.
+        var mayBeEmpty = false
+        /// Whether it may be empty and lives without a child: because it stays, or because steps wait for it.
+        var isBare = false { didSet { if isBare != oldValue { follows.insert(.record) } } }
+        /// Its definition. When definitions are read again, the index changes, and never the name.
+        var definition: FlowID
+        /// Which child covers the others, by its definition.
+        var covering: Children
+        /// The layers of its children, by its definition (S-37).
+        var layers: [Layer]
+        /// The children's slots, in order (``Node/order``).
+        var children: [NodeSlot] = []
+        /// The child that covers the others (S-14). By instance, because its slot can belong to another node by the next
+        /// comparison.
+        var current: NodeID? { didSet { if current != oldValue { follows.insert(.reports(.current)) } } }
+        /// With tabs: the children that were selected, the latest last.
+        var selected: [NodeSlot] = [] { didSet { follows.insert(.record) } }
+        /// Whether its initial step, and the child flows that this contributed, have ended (S-26).
+        var readiness: Readiness {
+            didSet {
+                if readiness != oldValue { follows.formUnion(isReady ? [.record, .reports(.ready)] : .record) }
+            }
+        }
+        /// Whether the parent's readiness waits for this flow's.
+        var isAwaitedByParent = false { didSet { if isAwaitedByParent != oldValue { follows.insert(.record) } } }
+        /// The latest navigation.
+        private(set) var last: LastNavigation?
+        /// The ids of its children.
+        var ids = SiblingIDs()
+        /// Waiting steps from outside: those that are deferred at it and its screens, and those that wait for its guard or
+        /// navigator (S-33).
+        var waiting = WaitingCount()
+        /// The question to its guard or navigator; the flow takes no step until the answer (S-6).
+        var question: QuestionID?
+        /// When a step from outside last reached it, or a presentable below it; nil without an idle step (S-34).
+        var reached: Instant? { didSet { if reached != oldValue { follows.insert(.activity) } } }
+        /// The losses of owners, by the names of its screens.
+        var losses: [String: OwnerLosses] = [:] { didSet { follows.insert(.record) } }
+        /// Whether its idle step was navigated since then, so that it waits until it is reached again.
+        var isResting = false { didSet { if isResting != oldValue { follows.insert(.activity) } } }
+        /// The next of its idle steps.
+        var stage = 0 { didSet { if stage != oldValue { follows.insert(.activity) } } }
+        /// When `Touch` last reached it, which is not recorded.
+        var touched: Instant?
+        /// How many presented screens below it keep it from being idle. Derived.
+        var wakers = 0 { didSet { if (wakers == 0) != (oldValue == 0) { follows.insert(.activity) } } }
+        /// The time of its next alarm; nil if it has none.
+        var alarm: Instant?
+        /// What follows from the current change; ``NodeTable`` handles it.
+        var follows: Changes = []
+
+        init(
+            definition: FlowID, covering: Children, layers: [Layer] = [], readiness: Readiness, birth: UInt64,
+            reached: Instant? = nil,
+            last: LastNavigation? = nil
+        ) {
+            self.birth = birth
+            self.definition = definition
+            self.covering = covering
+            self.layers = layers
+            self.readiness = readiness
+            self.reached = reached
+            self.last = last
+        }
+
+        /// Whether it has no child any more, or never will have one by its birth (S-36).
+        var isChildless: Bool { mayBeEmpty && children.isEmpty }
+
+        /// Whether it is ready (S-26).
+        var isReady: Bool { readiness == .ready }
+
+        /// When a step from outside or `Touch` last reached it; nil without an idle step.
+        var lastReached: Instant? { reached.map { max($0, touched ?? $0) } }
+
+        @inline(__always)
+        mutating func takeFollows(into all: inout Changes) {
+            all.formUnion(follows)
+            follows = []
+        }
+
+        /// Replaces the latest navigation. Returns the former one.
+        mutating func exchangeLast(_ next: LastNavigation) -> LastNavigation? {
+            defer { last = next }
+            return last
+        }
+    }
+}
