@@ -82,7 +82,6 @@ struct LossesTests {
             #expect(call(world) == nil)
             number += 1
         }
-        // From now on two are within 10 s, but the waits don't become shorter.
         var losses = OwnerLosses()
         var waits: [UInt64] = []
         for _ in 0..<12 {
@@ -101,6 +100,28 @@ struct LossesTests {
         world.vanish(":1.20")
         #expect(reason(world) == "ownerGone")
         #expect(call(world) != nil)
+    }
+
+    @Test func `S-36 a program that crashes with many screens of one name has crashed once`() throws {
+        var builder = DefinitionsBuilder()
+        builder.screen("page", presenter: "com.x", whenOwnerGone: .keep)
+        builder.flow("main", on: ["page": [.screen("page")]])
+        let world = try World(root: "main", builder)
+        for number in 1...5 as ClosedRange<UInt64> {
+            try world.emit("page", on: "/main")
+            world.presented(number, by: ":1.9")
+        }
+        world.vanish(":1.9")
+        #expect(world.paths.count == 6)
+    }
+
+    @Test func `S-36 a client that claims the screen meanwhile is not replaced when the wait is over`() throws {
+        let world = try world()
+        for number in 10...12 as ClosedRange<UInt64> { try crash(world, number) }
+        try world.claim("/main/lock", by: ":1.30")
+        world.wait(1_000_000)
+        #expect(call(world) == nil)
+        #expect(try world.state("/main/lock").owner == Client(":1.30"))
     }
 
     @Test func `S-36 losses more than 10 s apart don't count, nor those of another screen or flow`() throws {

@@ -118,7 +118,7 @@ extension RandomProcesses {
             ),
             (
                 "screens in sight were presented",
-                slots.allSatisfy { !forest[$0].isInSight || forest[$0].isSettled }
+                slots.allSatisfy { !forest[$0].isInSight || forest[$0].isSettled || isBackedOff($0, forest) }
             ),
         ])
     }
@@ -192,6 +192,16 @@ extension RandomProcesses {
             return whenEmpty == .stay || !forest[slot].deferredSteps.isEmpty
                 || waiting.contains { $0.flow == forest.id(of: slot) }
         }
+    }
+
+    /// Whether the presenter of a screen has to wait, because it failed too often (S-36).
+    private func isBackedOff(_ slot: NodeSlot, _ forest: Forest) -> Bool {
+        var alarms = coordinator.alarms
+        while let next = alarms.next {
+            if next.subject == .screen(forest.id(of: slot)) { return true }
+            alarms.removeNext()
+        }
+        return false
     }
 
     private func recount(_ waiting: [WaitingStep], _ forest: Forest) -> Accounting {

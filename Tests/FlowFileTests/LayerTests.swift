@@ -11,7 +11,7 @@ struct LayerTests {
         _ layers: String = "layers = ['apps', { name = 'banner', covers = false }, 'lock']",
         go: String = "[{ flow = 'home' }, { flow = 'note', layer = 'banner' }, { flow = 'lock', layer = 'lock' }]",
         children: String = "layers", emitters: String = "emitters = ['com.vendor.Lock']",
-        empty: String = "whenEmpty = 'go'"
+        empty: String = "whenEmpty = 'go'", again: String = ", onDismissed = { step = 'go' }"
     ) -> String {
         """
         [steps]
@@ -41,7 +41,7 @@ struct LayerTests {
         whenEmpty = 'stay'
         \(emitters)
         [flows.lock.on]
-        go = { screen = 'page' }
+        go = { screen = 'page'\(again) }
         """
     }
 
@@ -102,6 +102,14 @@ struct LayerTests {
         let found = try warnings(Self.text(go: "[{ flow = 'home' }, { flow = 'lock', layer = 'lock' }]"))
         #expect(found.contains { $0.contains("[flows.device.layers[2]]") && $0.contains("'banner'") }, "\(found)")
         #expect(try warnings(Self.text()).isEmpty)
+    }
+
+    @Test func `S-36 a flow that stays empty and covers others is a warning`() throws {
+        let found = try warnings(Self.text(again: ""))
+        #expect(found.count == 1 && found.first?.contains("[flows.lock.whenEmpty]") == true, "\(found)")
+        // What a stack begins with covers nothing.
+        let first = try warnings(Self.text("", go: "{ flow = 'home' }", children: "stack", empty: "whenEmpty = 'stay'"))
+        #expect(!first.contains { $0.contains("whenEmpty") }, "\(first)")
     }
 
     @Test(arguments: ["", "emitters = ['com.vendor.Lock']"])

@@ -1,4 +1,5 @@
 import BusTestSupport
+import FlowCore
 import Testing
 
 /// Presenters: processes that are called to show a screen, and get Withdraw when it is gone.
@@ -261,14 +262,14 @@ struct PresenterTests {
         try service.client.waitForSignal("PropertiesChanged") { $0.values[1]["Owner"]?.text == second.uniqueName }
     }
 
-    @Test func `S-30 'present': its presenter is started again three times in 10 s, then it is dismissed`() throws {
+    @Test func `S-30 S-36 'present': its presenter is started again; the third time in 10 s it is dismissed`() throws {
         let services = try TemporaryDirectory()
         try services.write("[D-BUS Service]\nName=\(Peer.name)\nExec=/bin/true\n", to: "peer.service")
         let bus = try PrivateBus(policy: "", serviceDirectories: [services.path])
         let service = try Service(Self.keeping("present"), bus: bus)
         try service.listen()
         try service.emit("open", on: "/main")
-        for life in 0..<4 {
+        for life in 0..<Limits.losses {
             let peer = try service.peer(nil)
             peer.playPresenter()
             try peer.requestName(Peer.name)
@@ -280,7 +281,7 @@ struct PresenterTests {
             peer.disconnect()
         }
         let lost = try service.client.waitForSignal("NavigationOccurred") { $0.values[3] == "lost" }
-        #expect(lost.values[4] == .options(["why": "ownerGone"]))
+        #expect(lost.values[4] == .options(["why": "presentFailed"]))
     }
 
     /// The definitions with a `whenOwnerGone` for the screen.

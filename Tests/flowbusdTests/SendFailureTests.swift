@@ -386,6 +386,8 @@ private final class Watcher {
                 let values = objects[path]?[Service.name + "." + role]
                 for key in values?.keys ?? [] { properties[key] = values?[key] }
             }
+            // No signal reports changes of it at a flow (S-38).
+            if properties["Definition"] != nil { properties["InSight"] = nil }
             tree[String(path.dropFirst(Service.tree.count))] = properties
         }
         return tree

@@ -31,6 +31,7 @@ struct StoppedTests {
         guarded = { flow = "sub", stepArguments = { text = "$text" }, step = "go" }
         show = { screen = "second" }
         [flows.sub]
+        whenEmpty = "stay"
         guard = "com.example.Peer"
         [flows.sub.on]
         go = { none = true }

@@ -33,8 +33,11 @@ extension Machine {
         case .failed, .timedOut:
             // A newer call is under way, or about to be made, and decides.
             guard isLatest else { return triggerPresented(&turn) }
+            // After too many failures the next call is delayed: the loop that S-11 would end is no longer busy, and goes on.
+            _ = noteLoss(of: slot, ownedSince: nil, &turn)
             dismiss(
-                slot, Dismissal(.presentFailed, fault(answer, of: presenting.presenter)), origin: asked.origin,
+                slot, Dismissal(.presentFailed, fault(answer, of: presenting.presenter)),
+                origin: isBackedOff(slot, turn) ? origins.next() : asked.origin,
                 cause: presenting.serial, forest[slot].sender, &turn)
         }
     }

@@ -7,12 +7,17 @@ extension Machine {
         forest.abandonAll(client)
         // Only watched clients have presentables, which are searched among all.
         guard watches.removeAll(of: client) else { return }
+        // A program may have many screens of one name: it crashed once (S-36).
+        var crashes: [Forest.NameInFlow: Bool] = [:]
         for id in forest.preorder().map(forest.id(of:)) {
             // It may be gone with its parent.
             guard let slot = forest.slot(of: id), forest[slot].owner == client else { continue }
             let ownedSince = forest[slot].presenting?.ownedSince
             removeOwner(slot, &turn)
-            if noteLoss(of: slot, ownedSince: ownedSince, &turn) {
+            let key = forest.nameInFlow(of: slot)
+            let isTooMany = crashes[key] ?? noteLoss(of: slot, ownedSince: ownedSince, &turn)
+            crashes[key] = isTooMany
+            if isTooMany {
                 dismiss(
                     slot, Dismissal(.presentFailed, tooManyLosses), origin: origins.next(), cause: 0, client, &turn)
                 continue

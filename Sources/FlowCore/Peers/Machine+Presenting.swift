@@ -162,12 +162,21 @@ extension Machine {
 
     /// The wait for a screen is over.
     mutating func endDelay(of screen: NodeID) {
-        if let slot = forest.slot(of: screen), forest[slot].presenting?.state == .due { forest.noteSighting(slot) }
+        guard let slot = forest.slot(of: screen), forest[slot].presenting?.state == .due else { return }
+        if forest[slot].owner == nil { return forest.noteSighting(slot) }
+        // A client has claimed it meanwhile.
+        forest.update(slot) { $0.presenting?.state = .shown }
     }
 
     /// Whether a screen has had its owner for so long that former losses don't count.
     private func isSurvivor(_ slot: NodeSlot, _ now: Instant) -> Bool {
         forest[slot].presenting?.ownedSince.map { $0.advanced(by: Limits.survival) <= now } ?? false
+    }
+
+    /// Whether presenters of screens like this one have to wait.
+    func isBackedOff(_ slot: NodeSlot, _ turn: borrowing Turn) -> Bool {
+        let losses = forest[slot].parent.flatMap { forest[$0].flow?.losses[forest[slot].name] }
+        return losses.map { turn.now < $0.until } ?? false
     }
 
     private mutating func forgetLosses(of slot: NodeSlot) {
@@ -176,8 +185,8 @@ extension Machine {
         forest.update(flow) { $0.flow?.losses[name] = nil }
     }
 
-    /// Notes that a screen with a presenter lost its owner, which it had since this time. Returns whether its screens of this
-    /// name lost too many.
+    /// Notes that a screen with a presenter lost its owner, which it had since this time, or found none. Returns whether that
+    /// happened to its screens of this name too often.
     mutating func noteLoss(of slot: NodeSlot, ownedSince: Instant?, _ turn: inout Turn) -> Bool {
         guard let flow = forest[slot].parent, forest[slot].presenting != nil else { return false }
         if let ownedSince, ownedSince.advanced(by: Limits.survival) <= turn.now { forgetLosses(of: slot) }

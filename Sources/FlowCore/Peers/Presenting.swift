@@ -98,14 +98,15 @@ struct OwnerLosses: Equatable, Sendable {
     /// No presenter is called for a screen without an owner before this time.
     var until = Instant(microseconds: 0)
 
-    /// Notes a loss. Returns whether there were too many.
+    /// Notes a loss. From the third one within the period on, the next calls have to wait. Returns whether it is such a one.
     mutating func note(at now: Instant) -> Bool {
         times.removeAll { $0.advanced(by: Limits.lossTime) <= now }
         times.append(now)
-        guard times.count >= Limits.losses else { return false }
-        times.removeFirst(times.count - Limits.losses)
+        let isTooMany = times.count >= Limits.losses
+        guard isTooMany || excess > 0 else { return false }
+        if isTooMany { times.removeFirst(times.count - Limits.losses) }
         until = now.advanced(by: min(Limits.firstWait << min(excess, 32), Limits.longestWait))
         excess += 1
-        return true
+        return isTooMany
     }
 }

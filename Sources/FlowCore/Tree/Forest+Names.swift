@@ -56,6 +56,14 @@ extension Forest {
         }
     }
 
+    /// A name among the children of a flow.
+    struct NameInFlow: Hashable {
+        let name: String
+        let flow: NodeSlot?
+    }
+
+    func nameInFlow(of slot: NodeSlot) -> NameInFlow { NameInFlow(name: self[slot].name, flow: self[slot].parent) }
+
     /// A name in the tree of this root; among the roots for nil.
     struct NameInTree: Hashable {
         let name: String

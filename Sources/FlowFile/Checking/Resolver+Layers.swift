@@ -99,6 +99,37 @@ extension Resolver {
         }
     }
 
+    /// Warns about flows that stay when they are empty, and then cover others for ever: `onDismissed` would show a screen again.
+    func warnOfEmptyCovers(_ definitions: Definitions) {
+        var known: Set<Int> = []
+        for parent in definitions.flows where parent.children != .free {
+            // Nothing is below the children that the parent begins with.
+            let later = parent.rules.filter { $0.step != parent.initial || parent.children == .layers }
+            for case .child(let child) in later.flatMap(\.alternatives).flatMap(\.contributors) {
+                guard case .flow(let id) = child.presentable, definitions[id].whenEmpty == .stay,
+                    definitions[id].navigator == nil, covers(child, parent),
+                    let whenEmpty = draft.flows[definitions[id].name]?.keys["whenEmpty"],
+                    known.insert(id.index).inserted
+                else { continue }
+                let children = definitions[id].rules.flatMap(\.alternatives).flatMap(\.contributors).compactMap {
+                    if case .child(let child) = $0 { child } else { nil }
+                }
+                guard !children.isEmpty, !children.allSatisfy({ $0.onDismissed != nil }) else { continue }
+                diagnostics.warning(
+                    whenEmpty.location,
+                    "flow '\(definitions[id].name)' stays when it is empty, and covers the other children of flow "
+                        + "'\(parent.name)' for ever then: give each of its children an 'onDismissed' that shows one again, or "
+                        + "write whenEmpty = \"go\"")
+            }
+        }
+    }
+
+    private func covers(_ child: ChildTemplate, _ parent: FlowDefinition) -> Bool {
+        guard parent.children == .layers else { return true }
+        // Nothing is below the lowest layer.
+        return parent.layers.dropFirst().first { $0.name == child.layer }?.covers ?? false
+    }
+
     private func warnOfDismissal(_ name: String, _ layer: String, _ parent: FlowDefinition) {
         guard let flow = draft.flows[name] else { return }
         var names: [Toml] = []

@@ -64,6 +64,7 @@ extension Resolver {
     func warn(_ definitions: Definitions) {
         warnOfStarts(definitions)
         warnOfLayers(definitions)
+        warnOfEmptyCovers(definitions)
         var handled: Set<Int> = []
         for flow in definitions.flows {
             for rule in flow.rules { handled.insert(rule.step.index) }

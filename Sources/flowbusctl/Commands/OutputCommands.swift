@@ -41,7 +41,7 @@ struct StackCommand: Command {
         let answer = try context.connect().coordinator("GetStack", .string(output ?? ""))
         let screens = (answer.first?.elements ?? []).reversed().compactMap(StackedScreen.init)
         if context.output.isJSON {
-            try context.output.line(.array(screens.map(\.json)))
+            for screen in screens { try context.output.line(screen.json) }
         } else {
             for screen in screens { try context.output.line(screen.line(context.output)) }
         }

@@ -19,7 +19,7 @@ struct TimingsCommand: Command {
         let answer = try context.connect().coordinator("GetTimings")
         let timings = (answer.first?.elements ?? []).compactMap(Timing.init)
         if context.output.isJSON {
-            try context.output.line(.array(timings.map(\.json)))
+            for timing in timings { try context.output.line(timing.json) }
         } else {
             for line in Timing.lines(timings) { try context.output.line(line) }
         }
