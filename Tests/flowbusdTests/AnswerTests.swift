@@ -136,7 +136,11 @@ struct AnswerTests {
         let service = try Service(Self.definitions)
         let peer = try service.peer()
         peer.playPresenter { _ in .error(BusError("com.example.No", "no")) }
-        for _ in 0..<200 { try service.emit("open", on: "/shop") }
+        // Each in a flow of its own: in one of them its presenter would soon have to wait (S-36).
+        for number in 0..<200 {
+            try service.coordinate("shop", options: ["id": .string("shop\(number)")])
+            try service.emit("open", on: "/shop\(number)")
+        }
         try service.synchronize(peer)
         let line = "'com.example.Peer' does not present the screen 'page'"
         #expect(service.process.errors.split(separator: "\n").count { $0.contains(line) } == 5)
