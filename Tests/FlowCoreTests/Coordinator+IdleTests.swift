@@ -85,7 +85,7 @@ struct IdleTests {
         #expect(world.navigations.isEmpty != isReached, "\(what)")
     }
 
-    @Test func `S-34 a step that is refused at the gate is no activity`() throws {
+    @Test func `S-34 a step that the gate drops does not reach the flow`() throws {
         var builder = builder(.queue)
         builder.flow(
             "main", whenHidden: .queue, idle: (100, "home"), emitters: ["org.example.Till"], on: ["home": [], "go": []])

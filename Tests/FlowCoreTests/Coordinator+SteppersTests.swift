@@ -93,7 +93,7 @@ struct CoordinatorSteppersTests {
                 == ["failed after 0 by com.example.Vehicle: /device locked LimitExceeded"])
     }
 
-    @Test func `S-42 steps of steppers pass no gate, and do not reach the flow`() throws {
+    @Test func `S-42 steps of steppers skip the gate, and do not reach the flow`() throws {
         var builder = builder()
         builder.flow("device", idle: (1_000_000, "start"), on: ["start": [], "lid": [], "locked": []])
         let world = try World(root: "device", builder)

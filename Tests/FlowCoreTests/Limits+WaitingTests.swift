@@ -36,7 +36,7 @@ struct LimitsWaitingTests {
         return (world, world.paths)
     }
 
-    @Test func `S-33 steps that wait for one flow: at its gate and for its guard`() throws {
+    @Test func `S-33 steps that wait for one flow: deferred, and for its guard`() throws {
         let (world, _) = try world(2)
         try world.emit("open", on: "/main")
         for _ in 0..<10 { #expect(try world.emit("go", on: "/main/page") == ["= deferred 0"]) }

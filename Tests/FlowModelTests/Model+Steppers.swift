@@ -106,7 +106,7 @@ extension Model {
         emit(stepper, on: root, arguments)
     }
 
-    /// A step from outside that passes no gate, needs no permission, and does not reach the flow.
+    /// A step from outside that skips the gate, needs no permission, and does not reach the flow.
     private func emit(_ stepper: Int, on root: ModelNode, _ arguments: Arguments) {
         do throws(FlowError) {
             queue(

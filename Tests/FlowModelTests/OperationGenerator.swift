@@ -170,7 +170,7 @@ struct OperationGenerator {
     }
 
     private mutating func emit(_ node: ModelNode, _ model: Model) -> Operation.Kind {
-        // Most live presentables are hidden; let most steps pass the gate.
+        // Most live presentables are hidden; let most steps through the gate.
         var node = node
         if random.chance(60), !model.isPresented(node) { node = node.flow }
         let step = step(for: node, model)

@@ -17,7 +17,7 @@ extension FlowCoordinator {
             FlowReadiness.of(flow).reset()
             if live[path]?.isReady == true { FlowReadiness.of(flow).markReady() }
         }
-        // Visibility goes first: a step meets the gate as it stands when the step is emitted.
+        // Visibility goes first: the gate checks a step at the moment when it is emitted.
         node.observePresence { [weak self, weak node] change in
             if let node { self?.report(change, of: node) }
         }

@@ -1,4 +1,4 @@
-// Steps for all flows, and along a path of flows. They do not pass the gate (S-15).
+// Steps for all flows, and along a path of flows. They skip the gate (S-15).
 
 extension Machine {
     /// Emits a step on every live flow, each time as an origin of its own (S-27).

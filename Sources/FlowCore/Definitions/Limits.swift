@@ -42,7 +42,7 @@ public enum Limits {
     public static let deferredSteps = 64
     /// The part of them that one client can have.
     public static let deferredStepsPerClient = deferredSteps / 2
-    /// Waiting steps of one client: at a gate, for a guard or a navigator, in lists; its calls that wait for a flow to
+    /// Waiting steps of one client: deferred, for a guard or a navigator, in lists; its calls that wait for a flow to
     /// become ready count, too.
     public static let waitingStepsPerClient = 4_096
     /// The same in total.

@@ -1,4 +1,4 @@
-// Back is not a step: it passes no guard, no gate and no queue (S-24, S-39).
+// Back is not a step: no guard is asked about it, it is not checked at the gate, and it waits in no queue (S-24, S-39).
 
 /// What Back at a presentable would do (`PeekBack`, S-39).
 public enum BackPreview: Equatable, Sendable {

@@ -143,7 +143,7 @@ extension Machine {
             at: slot, for: flow, &turn)
     }
 
-    /// The gate of a presentable: a step passes, is deferred or ignored (S-15).
+    /// The gate of a presentable lets a step through, defers or drops it (S-15).
     mutating func pass(_ step: WaitingStep, at slot: NodeSlot, for flow: NodeSlot, _ turn: inout Turn) -> EmissionResult
     {
         let whenHidden = forest[slot].isPresented ? .allow : whenHidden(slot)

@@ -108,7 +108,7 @@ extension Machine {
 // MARK: - The gate
 
 extension Machine {
-    /// Whether the gate lets a step on a presentable pass, and why (S-15).
+    /// Whether the gate lets a step on a presentable through, and why (S-15).
     private func gateReasons(at slot: NodeSlot, for flow: NodeSlot, _ client: Client) -> [String] {
         var lines: [String] = []
         let definition = definitions[definition(of: flow)]

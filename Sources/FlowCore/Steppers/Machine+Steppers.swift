@@ -101,7 +101,7 @@ extension Machine {
             arguments: arguments, cause: 0, purpose: purpose)
     }
 
-    /// Emits a step on a root: it passes no gate, and joins the queue as a step from outside.
+    /// Emits a step on a root: it skips the gate, and joins the queue as a step from outside.
     private mutating func emit(
         _ arguments: Arguments, of stepper: StepperID, at root: NodeID, _ purpose: WaitingStep.Purpose,
         _ turn: inout Turn
