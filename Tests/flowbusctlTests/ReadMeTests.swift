@@ -52,9 +52,22 @@ struct ReadMeTests {
         }
     }
 
+    @Test func `the program in Python emits a step of the definitions`() throws {
+        let blocks = try blocks()
+        let definitions = try #require(blocks.first { $0.language == "toml" }).text
+        let program = try #require(blocks.first { $0.language == "python" }).text
+        let service = try Service(String(definitions.dropFirst("version = 1\n".count)))
+        #expect(try service.ctl("show", "shop/list").errors.isEmpty)
+        let run = try ChildProcess(
+            "/usr/bin/python3", ["-c", program], environment: ["DBUS_SESSION_BUS_ADDRESS": service.bus.address])
+        try run.waitForExit()
+        #expect(run.output + run.errors == "navigated\n")
+        #expect(try service.ctl("tree", "--arguments").output.contains("item=7"))
+    }
+
     @Test func `each snippet is from the file that is named before it`() throws {
-        let snippets = try blocks().filter { ["python", "swift"].contains($0.language) }
-        #expect(snippets.count == 3)
+        let snippets = try blocks().filter { ["python", "swift"].contains($0.language) && !$0.text.hasPrefix("from ") }
+        #expect(snippets.count == 2)
         for snippet in snippets {
             let link = try #require(snippet.prose.matches(of: #/\]\((examples/[^)]+)\):/#).last)
             let file = try Service.file(String(link.output.1))
