@@ -110,8 +110,9 @@ public struct ApplicationCall: Hashable, Sendable {
 public enum WhenOwnerGone: String, CaseIterable, Sendable {
     /// The screen is dismissed, and its flow's `onDismissed` step is triggered (S-23).
     case dismiss
-    /// The screen stays, hidden and without an owner; its presenter is called when it would be presented next.
+    /// The screen stays, hidden and without an owner; its presenter is called when it is next in sight.
     case keep
-    /// The presenter is called again immediately, at most ``Limits/revivals`` times in ``Limits/revivalTime``.
+    /// The same, but the presenter of a screen in sight is called again at once. If owners are lost again and again, the screen
+    /// goes all the same (S-36).
     case present
 }

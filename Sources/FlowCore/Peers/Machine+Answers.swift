@@ -17,16 +17,9 @@ extension Machine {
         if presenting.state == .queued || presenting.comeback.isDue { forest.noteSighting(slot) }
         switch answer {
         case .presented(let client):
-            // A newer call was answered already.
-            if presenting.state == .shown {
-                if let owner = forest[slot].owner, owner != client { withdraw(slot, from: client, &turn) }
-                return
-            }
+            guard accept(client, slot, presenting, &turn) else { return }
             if isLatest { forest.update(slot) { $0.presenting?.state = .shown } }
-            own(slot, client, &turn)
             timings.noteAnswer(asked.screen, at: turn.now)
-            // Another tab may have been selected in between.
-            if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
             if forest[slot].isVisible { endTiming(slot, &turn) }
             reportChanges(&turn)
             triggerPresented(&turn)
@@ -37,9 +30,26 @@ extension Machine {
             _ = noteLoss(of: slot, ownedSince: nil, &turn)
             dismiss(
                 slot, Dismissal(.presentFailed, fault(answer, of: presenting.presenter)),
-                origin: isBackedOff(slot, turn) ? origins.next() : asked.origin,
+                origin: backOff(of: slot, turn.now) == nil ? asked.origin : origins.next(),
                 cause: presenting.serial, forest[slot].sender, &turn)
         }
+    }
+
+    /// A client that answered becomes the owner of the screen, unless a newer call was answered already: then it has to take its
+    /// window away. Returns whether it is the owner.
+    private mutating func accept(
+        _ client: Client, _ slot: NodeSlot, _ presenting: Node.Presenting, _ turn: inout Turn
+    ) -> Bool {
+        guard presenting.state != .shown else {
+            if let owner = forest[slot].owner, owner != client {
+                withdraw(forest[slot], from: client, .replaced, &turn)
+            }
+            return false
+        }
+        own(slot, client, &turn)
+        // Another tab may have been selected in between.
+        if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
+        return true
     }
 
     private func fault(_ answer: PresenterAnswer, of presenter: Presenter) -> Fault? {
@@ -68,12 +78,7 @@ extension Machine {
         guard let slot = forest.slot(of: asked.screen), let presenting = forest[slot].presenting else {
             return withdraw(client, asked, asked.withdrawn ?? .dismissal(.presentFailed), &turn)
         }
-        if presenting.state == .shown {
-            if let owner = forest[slot].owner, owner != client { withdraw(slot, from: client, &turn) }
-            return
-        }
-        own(slot, client, &turn)
-        if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
+        guard accept(client, slot, presenting, &turn) else { return }
         reportChanges(&turn)
         triggerPresented(&turn)
     }

@@ -15,7 +15,7 @@ extension Machine {
             }
             switch presenting.state {
             case .due:
-                if !isDelayed(slot, &turn) { calls.append(PresenterCall(slot, former, isReturn: false)) }
+                if !isDelayed(slot, turn.now) { calls.append(PresenterCall(slot, former, isReturn: false)) }
             case .asked, .queued, .shown:
                 let isReturn = presenting.comeback.isDue || !presenting.wasInSight
                 if isReturn, mayReturn(slot) { calls.append(PresenterCall(slot, former, isReturn: true)) }
@@ -55,9 +55,11 @@ extension Machine {
             node.presenting?.underWay.append(id)
         }
         origins.wait(presenting.origin)
-        if presenting.reason == .launch { beginTiming(slot, &turn) }
         var direction: PresentDirection?
-        if presenting.reason == .launch { direction = presenting.replaces ? .replace : .push }
+        if presenting.reason == .launch {
+            beginTiming(slot, &turn)
+            direction = presenting.replaces ? .replace : .push
+        }
         turn.effects.append(.present(presentation(id, of: slot, presenting.reason, direction, call.token)))
     }
 
@@ -122,6 +124,13 @@ extension Machine {
         if forest[slot].isInSight { forest.noteSighting(slot) }
     }
 
+    /// The presenter of a screen in sight is called again, because something else than the arguments is new (S-41). A program
+    /// with an action would only do that again.
+    mutating func presentAnew(_ slot: NodeSlot) {
+        guard case .service? = forest[slot].presenting?.presenter else { return }
+        presentAgain(slot)
+    }
+
     // MARK: Timings
 
     /// The presenter of a screen is called for the first time: from now on the screen is timed (S-46).
@@ -141,77 +150,26 @@ extension Machine {
             at: turn.now)
         if let timing { turn.effects.append(.reportTiming(timing)) }
     }
+}
 
-    // MARK: Programs that crash again and again
+// MARK: - Withdrawals
 
-    /// Whether a presenter is not called yet, because its screens of this name lost too many owners (S-36). Then an alarm is set.
-    private mutating func isDelayed(_ slot: NodeSlot, _ turn: inout Turn) -> Bool {
-        guard let flow = forest[slot].parent, forest[slot].owner == nil,
-            let losses = forest[flow].flow?.losses[forest[slot].name], turn.now < losses.until
-        else { return false }
-        let isEnded = forest.children(of: flow).contains {
-            forest[$0].name == forest[slot].name && isSurvivor($0, turn.now)
-        }
-        guard !isEnded else {
-            forgetLosses(of: slot)
-            return false
-        }
-        schedule(.screen(forest.id(of: slot)), due: losses.until)
-        return true
-    }
-
-    /// The wait for a screen is over.
-    mutating func endDelay(of screen: NodeID) {
-        guard let slot = forest.slot(of: screen), forest[slot].presenting?.state == .due else { return }
-        if forest[slot].owner == nil { return forest.noteSighting(slot) }
-        // A client has claimed it meanwhile.
-        forest.update(slot) { $0.presenting?.state = .shown }
-    }
-
-    /// Whether a screen has had its owner for so long that former losses don't count.
-    private func isSurvivor(_ slot: NodeSlot, _ now: Instant) -> Bool {
-        forest[slot].presenting?.ownedSince.map { $0.advanced(by: Limits.survival) <= now } ?? false
-    }
-
-    /// Whether presenters of screens like this one have to wait.
-    func isBackedOff(_ slot: NodeSlot, _ turn: borrowing Turn) -> Bool {
-        let losses = forest[slot].parent.flatMap { forest[$0].flow?.losses[forest[slot].name] }
-        return losses.map { turn.now < $0.until } ?? false
-    }
-
-    private mutating func forgetLosses(of slot: NodeSlot) {
-        let name = forest[slot].name
-        guard let flow = forest[slot].parent, forest[flow].flow?.losses[name] != nil else { return }
-        forest.update(flow) { $0.flow?.losses[name] = nil }
-    }
-
-    /// Notes that a screen with a presenter lost its owner, which it had since this time, or found none. Returns whether that
-    /// happened to its screens of this name too often.
-    mutating func noteLoss(of slot: NodeSlot, ownedSince: Instant?, _ turn: inout Turn) -> Bool {
-        guard let flow = forest[slot].parent, forest[slot].presenting != nil else { return false }
-        if let ownedSince, ownedSince.advanced(by: Limits.survival) <= turn.now { forgetLosses(of: slot) }
-        let name = forest[slot].name
-        var losses = forest[flow].flow?.losses[name] ?? OwnerLosses()
-        let isTooMany = losses.note(at: turn.now)
-        forest.update(flow) { [losses] in $0.flow?.losses[name] = losses }
-        return isTooMany
-    }
-
-    /// The presenter of a screen in sight is called again, because something else than the arguments is new (S-41). A program
-    /// with an action would only do that again.
-    mutating func presentAnew(_ slot: NodeSlot) {
-        guard case .service? = forest[slot].presenting?.presenter else { return }
-        presentAgain(slot)
-    }
-
+extension Machine {
     /// Sends `Withdraw` to a client that shows a screen without being allowed to.
-    mutating func withdraw(
-        _ client: Client, _ asked: AskedPresenter, _ reason: Withdrawal.Reason, _ turn: inout Turn
-    ) {
+    func withdraw(_ client: Client, _ asked: AskedPresenter, _ reason: Withdrawal.Reason, _ turn: inout Turn) {
         withdraw(
             Withdrawal(
                 client: client, object: asked.object, path: asked.path, instance: asked.screen.instance,
                 reason: reason), asked.application, &turn)
+    }
+
+    /// Sends `Withdraw` to a client that shows a presentable.
+    func withdraw(_ node: Node, from client: Client, _ reason: Withdrawal.Reason, _ turn: inout Turn) {
+        let presenter = node.presenting?.presenter
+        withdraw(
+            Withdrawal(
+                client: client, object: presenter?.service.path ?? "/", path: node.path, instance: node.instance,
+                reason: reason), presenter?.application, &turn)
     }
 
     /// Sends `Withdraw`, or calls the action by which a program that knows nothing of flowbus closes its window (S-40).
@@ -229,15 +187,18 @@ extension Machine {
         // A client that is gone is no longer watched, and gets no signal.
         if let owner = node.owner, watches.contains(owner) {
             watches.remove(owner)
-            withdraw(
-                Withdrawal(
-                    client: owner, object: node.presenting?.presenter.service.path ?? "/", path: node.path,
-                    instance: node.instance, reason: reason), node.presenting?.presenter.application, &turn)
+            withdraw(node, from: owner, reason, &turn)
         }
         if let question = node.presenting?.comeback.underWay { dropReturn(question, &turn) }
         for question in node.presenting?.underWay ?? [] {
             if questions.withdraw(question, because: reason) { turn.effects.append(.dropQuestion(question)) }
         }
+    }
+
+    /// The answer to a call because a screen returned to sight no longer matters.
+    private mutating func dropReturn(_ question: QuestionID, _ turn: inout Turn) {
+        _ = questions.withdraw(question)
+        turn.effects.append(.dropQuestion(question))
     }
 }
 
@@ -267,16 +228,7 @@ extension Machine {
             node.presenting?.ownedSince = turn.now
         }
         watchClient(client)
-        if let former { withdraw(slot, from: former, &turn) }
-    }
-
-    /// Sends `Withdraw` to a client, because another one owns the presentable now and both would show it.
-    mutating func withdraw(_ slot: NodeSlot, from client: Client, _ turn: inout Turn) {
-        let node = forest[slot]
-        withdraw(
-            Withdrawal(
-                client: client, object: node.presenting?.presenter.service.path ?? "/", path: node.path,
-                instance: node.instance, reason: .replaced), node.presenting?.presenter.application, &turn)
+        if let former { withdraw(forest[slot], from: former, .replaced, &turn) }
     }
 
     /// Removes the owner.
@@ -289,12 +241,6 @@ extension Machine {
             node.presenting?.comeback = Node.Presenting.Comeback()
         }
         watches.remove(owner)
-    }
-
-    /// The answer to a call because a screen returned to sight no longer matters.
-    private mutating func dropReturn(_ question: QuestionID, _ turn: inout Turn) {
-        _ = questions.withdraw(question)
-        turn.effects.append(.dropQuestion(question))
     }
 
     /// Watches a client that owns something or registers a flow.

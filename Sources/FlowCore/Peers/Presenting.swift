@@ -29,9 +29,9 @@ public enum PresentDirection: String, CaseIterable, Sendable {
 extension Node {
     /// The state of a screen with a presenter (S-31).
     struct Presenting: Equatable, Sendable {
-        /// From `due` to `asked` when the screen comes in sight, and to `shown` when the presenter answers that call; back
-        /// to `due` when the screen gets new arguments, or its owner is gone. From `due` by `queued` if too many calls are
-        /// under way.
+        /// From `due` to `asked` when the screen is in sight and its presenter does not have to wait (S-36), and to `shown`
+        /// when the presenter answers that call; back to `due` when the screen gets new arguments, or its owner is gone. From
+        /// `due` to `queued` if too many calls are under way, and back when one of them is answered.
         enum State: Equatable, Sendable {
             /// The presenter has to be called when the screen is in sight.
             case due
@@ -86,27 +86,5 @@ extension Node {
             if state != .due { reason = next }
             state = .due
         }
-    }
-}
-
-/// The losses of owners of a flow's screens of one name (S-36). A program that crashes again and again has to wait.
-struct OwnerLosses: Equatable, Sendable {
-    /// Those of the last 10 s.
-    var times: [Instant] = []
-    /// How many were too many.
-    var excess: UInt64 = 0
-    /// No presenter is called for a screen without an owner before this time.
-    var until = Instant(microseconds: 0)
-
-    /// Notes a loss. From the third one within the period on, the next calls have to wait. Returns whether it is such a one.
-    mutating func note(at now: Instant) -> Bool {
-        times.removeAll { $0.advanced(by: Limits.lossTime) <= now }
-        times.append(now)
-        let isTooMany = times.count >= Limits.losses
-        guard isTooMany || excess > 0 else { return false }
-        if isTooMany { times.removeFirst(times.count - Limits.losses) }
-        until = now.advanced(by: min(Limits.firstWait << min(excess, 32), Limits.longestWait))
-        excess += 1
-        return isTooMany
     }
 }

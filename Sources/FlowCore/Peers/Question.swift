@@ -110,7 +110,7 @@ public struct Withdrawal: Equatable, Sendable {
     public enum Reason: Equatable, Sendable {
         /// It was dismissed by a client, by Back, or because of a failure.
         case dismissal(DismissalReason)
-        /// It was removed by a rule of its flow: `clear`, `pop` or `end`.
+        /// It was removed by a rule of its flow: `clear`, `pop`, `dismiss` or `end`.
         case rule
         /// It was removed with a presentable above it.
         case parent

@@ -1,0 +1,75 @@
+// Programs that crash again and again: their presenters have to wait (S-36).
+
+extension Machine {
+    /// When the wait of presenters of screens like this one is over; nil if they don't have to wait.
+    func backOff(of slot: NodeSlot, _ now: Instant) -> Instant? {
+        let losses = forest[slot].parent.flatMap { forest[$0].flow?.losses[forest[slot].name] }
+        return losses.flatMap { now < $0.until ? $0.until : nil }
+    }
+
+    /// Whether a presenter is not called yet, because its screens of this name lost too many owners (S-36). Then an alarm is set.
+    mutating func isDelayed(_ slot: NodeSlot, _ now: Instant) -> Bool {
+        guard forest[slot].owner == nil, let end = backOff(of: slot, now) else { return false }
+        let name = forest[slot].name
+        let siblings = forest.children(of: forest[slot].parent)
+        if siblings.contains(where: { forest[$0].name == name && isSurvivor($0, now) }) {
+            forgetLosses(of: slot)
+            return false
+        }
+        schedule(.screen(forest.id(of: slot)), due: end)
+        return true
+    }
+
+    /// The wait for a screen is over.
+    mutating func endDelay(of screen: NodeID) {
+        guard let slot = forest.slot(of: screen), forest[slot].presenting?.state == .due else { return }
+        if forest[slot].owner == nil { return forest.noteSighting(slot) }
+        // A client has claimed it meanwhile.
+        forest.update(slot) { $0.presenting?.state = .shown }
+    }
+
+    /// Whether a screen has had its owner for so long that former losses don't count.
+    private func isSurvivor(_ slot: NodeSlot, _ now: Instant) -> Bool {
+        forest[slot].presenting?.ownedSince.map { $0.advanced(by: Limits.survival) <= now } ?? false
+    }
+
+    private mutating func forgetLosses(of slot: NodeSlot) {
+        let name = forest[slot].name
+        guard let flow = forest[slot].parent, forest[flow].flow?.losses[name] != nil else { return }
+        forest.update(flow) { $0.flow?.losses[name] = nil }
+    }
+
+    /// Notes that a screen with a presenter lost its owner, which it had since this time, or found none. Returns whether that
+    /// happened to its screens of this name too often.
+    mutating func noteLoss(of slot: NodeSlot, ownedSince: Instant?, _ turn: inout Turn) -> Bool {
+        guard let flow = forest[slot].parent, forest[slot].presenting != nil else { return false }
+        if let ownedSince, ownedSince.advanced(by: Limits.survival) <= turn.now { forgetLosses(of: slot) }
+        let name = forest[slot].name
+        var losses = forest[flow].flow?.losses[name] ?? OwnerLosses()
+        let isTooMany = losses.note(at: turn.now)
+        forest.update(flow) { [losses] in $0.flow?.losses[name] = losses }
+        return isTooMany
+    }
+}
+
+/// The losses of owners of a flow's screens of one name (S-36). A program that crashes again and again has to wait.
+struct OwnerLosses: Equatable, Sendable {
+    /// Those of the last 10 s.
+    var times: [Instant] = []
+    /// How many were too many.
+    var excess: UInt64 = 0
+    /// No presenter is called for a screen without an owner before this time.
+    var until = Instant(microseconds: 0)
+
+    /// Notes a loss. From the third one within the period on, the next calls have to wait. Returns whether it is such a one.
+    mutating func note(at now: Instant) -> Bool {
+        times.removeAll { $0.advanced(by: Limits.lossTime) <= now }
+        times.append(now)
+        let isTooMany = times.count >= Limits.losses
+        guard isTooMany || excess > 0 else { return false }
+        if isTooMany { times.removeFirst(times.count - Limits.losses) }
+        until = now.advanced(by: min(Limits.firstWait << min(excess, 32), Limits.longestWait))
+        excess += 1
+        return isTooMany
+    }
+}
