@@ -20,13 +20,8 @@ extension Coordinator {
     var comparable: [Record] {
         allRecords.compactMap { record in
             switch record.key.kind {
-            // A screen that is covered since its presenter was called is presented when it is in sight again.
             case .counters, .nameOwner, .registration, .origin: return nil
-            case .node:
-                guard let body = record.body, var node = try? NodeRecord(body) else { return record }
-                node.presenting?.isCalled = false
-                return Record(record.key, node.encoded())
-            case .activity, .step, .list, .token, .progress, .stepper: return record
+            case .node, .activity, .step, .list, .token, .progress, .stepper: return record
             }
         }
     }

@@ -242,5 +242,5 @@ extension RandomProcesses {
 extension Node {
     /// Whether it has no presenter that should have been called: one that lost its owner waits until it comes in sight
     /// again.
-    fileprivate var isSettled: Bool { presenting?.state != .due || presenting?.reason != .launch }
+    fileprivate var isSettled: Bool { presenting?.state != .due || presenting?.isKept == true }
 }

@@ -249,6 +249,25 @@ struct RestoreTests {
         #expect(world.vanish(":1.8").contains("- /main/a"))
     }
 
+    @Test func `D-3 S-36 a Present that has to wait is called after a restart, when the wait is over`() throws {
+        let world = try presented(.present)
+        for number in 1...3 as ClosedRange<UInt64> {
+            world.presented(number, by: ":1.\(number + 10)")
+            world.vanish(":1.\(number + 10)")
+        }
+        try world.emit("open", on: "/main", by: ":1.3")
+        world.wait(1_000_000)
+        world.presented(4, by: ":1.8")
+        world.wait(Limits.lossTime)
+        world.vanish(":1.8")
+        world.restart()
+        #expect(world.presents == [])
+        world.wait(2_000_000 - 1)
+        #expect(world.presents == [])
+        world.wait(1)
+        #expect(world.presents == ["/main/a recover"])
+    }
+
     // MARK: On another bus
 
     @Test

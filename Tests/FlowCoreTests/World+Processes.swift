@@ -55,6 +55,14 @@ extension World {
         handle(.presenterReplied(QuestionID(question), .presented(by: Client(client))))
     }
 
+    /// The screens whose presenters the latest event called, with the reasons.
+    var presents: [String] {
+        effects.compactMap { effect in
+            guard case .present(let presentation) = effect else { return nil }
+            return "\(presentation.path) \(presentation.reason.rawValue)"
+        }
+    }
+
     /// The presenter does not answer in time; it can still answer.
     @discardableResult
     func presentTimesOut(_ question: UInt64) -> [String] {

@@ -25,7 +25,9 @@ extension Machine {
             let whenGone = definitions.screen(named: forest[slot].name)
                 .flatMap { forest[slot].flow == nil ? definitions[$0].whenOwnerGone : nil }
             switch whenGone {
-            case .keep?: hide(slot)
+            case .keep?:
+                hide(slot)
+                forest.update(slot) { $0.presenting?.isKept = $0.isInSight }
             case .present? where forest[slot].presenting != nil:
                 hide(slot)
                 if forest[slot].isInSight { forest.noteSighting(slot) }

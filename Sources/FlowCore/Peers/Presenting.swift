@@ -54,6 +54,9 @@ extension Node {
         /// The origin and serial of the navigation that contributed the screen: a failure counts there (S-11).
         var origin: UInt64 = 0 { didSet { if origin != oldValue { follows.insert(.record) } } }
         var serial: UInt64 = 0 { didSet { if serial != oldValue { follows.insert(.record) } } }
+        /// Whether it stayed in sight without the owner that it lost, so that its presenter is not called before it comes in sight
+        /// again (S-30).
+        var isKept = false { didSet { if isKept != oldValue { follows.insert(.record) } } }
         /// Since when it has its owner; nil without one, and after a restart.
         var ownedSince: Instant?
         /// Whether it was in sight when presenters were last called.
@@ -83,6 +86,7 @@ extension Node {
 
         /// The screen needs another call for this reason; an earlier one that was not made counts first (S-38).
         mutating func becomeDue(_ next: PresentReason) {
+            isKept = false
             if state != .due { reason = next }
             state = .due
         }

@@ -103,8 +103,7 @@ extension Machine {
             },
             presenting: node.presenting.map { presenting in
                 NodeRecord.Presenting(
-                    isShown: presenting.state == .shown,
-                    isCalled: presenting.state == .asked || presenting.state == .queued, reason: presenting.reason,
+                    isShown: presenting.state == .shown, isKept: presenting.isKept, reason: presenting.reason,
                     origin: presenting.origin, serial: presenting.serial)
             },
             flow: node.flow.map { flow in

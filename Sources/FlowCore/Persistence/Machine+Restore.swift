@@ -27,10 +27,14 @@ extension Machine {
         _ = forest.takeChanges()
         // Nothing is a return after a restart, and a screen that stayed when its owner left waits until it comes in sight again
         // (S-30).
-        let called = Set(stored.nodes.lazy.filter { $0.node.presenting?.isCalled == true }.map(\.instance))
+        let kept = Set(stored.nodes.lazy.filter { $0.node.presenting?.isKept == true }.map(\.instance))
         for (slot, _) in forest.takeSightings() where forest[slot].isInSight {
-            forest.update(slot) { $0.presenting?.wasInSight = true }
-            if !onSameBus || mayCall(slot, called) { forest.noteSighting(slot) }
+            let isKept = onSameBus && kept.contains(forest[slot].instance)
+            forest.update(slot) { node in
+                node.presenting?.wasInSight = true
+                node.presenting?.isKept = isKept
+            }
+            if !isKept { forest.noteSighting(slot) }
         }
 
         for slot in forest.preorder() where forest[slot].flow != nil { hideLastNavigation(of: slot) }
@@ -45,12 +49,6 @@ extension Machine {
         run(&turn)
         origins.forgetRestored()
         restoredRoots = Set(forest.roots.lazy.map { [forest] in forest[$0].id })
-    }
-
-    /// Whether the presenter of a screen in sight is called: it has not answered, or was never called. If the screen stayed
-    /// when its owner left, it waits until it comes in sight again (S-30).
-    private func mayCall(_ slot: NodeSlot, _ called: Set<UInt64>) -> Bool {
-        called.contains(forest[slot].instance) || forest[slot].presenting?.reason == .launch
     }
 
     // MARK: Registered flows

@@ -25,8 +25,8 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
     struct Presenting: Equatable, Sendable {
         /// Whether the presenter has answered the latest call.
         var isShown = false
-        /// Whether the presenter was called, or will be as soon as other calls have ended.
-        var isCalled = false
+        /// Whether the presenter is not called before the screen comes in sight again.
+        var isKept = false
         var reason = PresentReason.launch
         var origin: UInt64 = 0
         var serial: UInt64 = 0
@@ -113,7 +113,7 @@ extension NodeRecord.Presenting: RecordPart {
 
     mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
         try coder.code(&isShown)
-        try coder.code(&isCalled)
+        try coder.code(&isKept)
         try coder.code(choice: &reason)
         try coder.code(&origin)
         try coder.code(&serial)

@@ -66,7 +66,10 @@ extension Forest {
     private mutating func present(_ slot: NodeSlot, isCovered: Bool, inPresented parentIsPresented: Bool) {
         let isInSight = !isCovered && parentIsPresented
         if isInSight != self[slot].isInSight {
-            update(slot) { $0.isInSight = isInSight }
+            update(slot) { node in
+                node.isInSight = isInSight
+                node.presenting?.isKept = false
+            }
             if self[slot].presenting != nil { noteSighting(slot) }
         }
         let isPresented = self[slot].isVisible && isInSight
