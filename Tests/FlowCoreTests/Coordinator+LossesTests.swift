@@ -124,6 +124,64 @@ struct LossesTests {
         #expect(try world.state("/main/lock").owner == Client(":1.30"))
     }
 
+    // MARK: While presenters wait
+
+    /// A lock whose presenter has to wait.
+    private func waiting() throws -> World {
+        var builder = DefinitionsBuilder()
+        builder.screen("lock", presenter: "com.lock", whenOwnerGone: .present)
+        builder.flow("main", whenEmpty: .stay, on: ["lock": [.screen("lock", .init(reuses: true))]])
+        let world = try World(root: "main", builder)
+        try world.emit("lock", on: "/main")
+        for number in 10...12 as ClosedRange<UInt64> { try crash(world, number) }
+        try world.emit("lock", on: "/main")
+        #expect(world.presents == [] && world.paths == ["/main", "/main/lock"])
+        return world
+    }
+
+    @Test func `S-33 S-36 a screen that comes in sight often while its presenter waits has one alarm`() throws {
+        let world = try waiting()
+        for _ in 0..<100 {
+            try world.hide("/main")
+            try world.show("/main")
+        }
+        #expect(world.coordinator.alarms.count == 1)
+        world.wait(1_000_000)
+        #expect(world.presents == ["/main/lock launch"])
+        #expect(world.coordinator.alarms.count == 0)
+    }
+
+    @Test func `S-36 S-38 new arguments reach the presenter though a client claimed the screen while it waited`() throws
+    {
+        let world = try waiting()
+        try world.claim("/main/lock", by: ":1.30")
+        try world.hide("/main")
+        try world.navigate("lock")
+        #expect(world.navigations == ["/main lock"])
+        world.wait(1_000_000)
+        #expect(world.presents == [])
+        try world.show("/main")
+        #expect(world.presents == ["/main/lock launch"])
+    }
+
+    @Test func `S-36 D-3 a client that claims the screen meanwhile is not replaced after a restart either`() throws {
+        let world = try waiting()
+        try world.claim("/main/lock", by: ":1.30")
+        world.restart()
+        #expect(world.presents == [])
+        world.wait(1_000_000)
+        #expect(world.presents == [])
+        #expect(try world.state("/main/lock").owner == Client(":1.30"))
+    }
+
+    @Test func `S-36 a screen that was claimed and released meanwhile is presented when the wait is over`() throws {
+        let world = try waiting()
+        try world.claim("/main/lock", by: ":1.30")
+        try world.release("/main/lock", by: ":1.30")
+        world.wait(1_000_000)
+        #expect(world.presents == ["/main/lock launch"])
+    }
+
     @Test func `S-36 losses more than 10 s apart don't count, nor those of another screen or flow`() throws {
         let world = try world()
         for number in 10...15 as ClosedRange<UInt64> {

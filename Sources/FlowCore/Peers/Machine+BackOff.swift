@@ -16,16 +16,28 @@ extension Machine {
             forgetLosses(of: slot)
             return false
         }
-        schedule(.screen(forest.id(of: slot)), due: end)
+        // It can come in sight many times until then.
+        if forest[slot].presenting?.delayedUntil != end {
+            forest.update(slot) { $0.presenting?.delayedUntil = end }
+            schedule(.screen(forest.id(of: slot)), due: end)
+        }
         return true
     }
 
-    /// The wait for a screen is over.
-    mutating func endDelay(of screen: NodeID) {
-        guard let slot = forest.slot(of: screen), forest[slot].presenting?.state == .due else { return }
-        if forest[slot].owner == nil { return forest.noteSighting(slot) }
-        // A client has claimed it meanwhile.
-        forest.update(slot) { $0.presenting?.state = .shown }
+    /// The wait for a screen is over, unless another alarm took the place of this one, or no call has to wait any more.
+    mutating func endDelay(of screen: NodeID, at alarm: Instant) {
+        guard let slot = forest.slot(of: screen), forest[slot].presenting?.delayedUntil == alarm else { return }
+        forest.update(slot) { $0.presenting?.delayedUntil = nil }
+        guard let presenting = forest[slot].presenting, presenting.state == .due else { return }
+        if forest[slot].owner == nil {
+            if !presenting.isKept { forest.noteSighting(slot) }
+        } else {
+            // A client has claimed it meanwhile.
+            forest.update(slot) { node in
+                node.presenting?.state = .shown
+                node.presenting?.isKept = false
+            }
+        }
     }
 
     /// Whether a screen has had its owner for so long that former losses don't count.

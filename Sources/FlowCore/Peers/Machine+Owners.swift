@@ -23,6 +23,10 @@ extension Machine {
             return
         }
         removeOwner(slot, &turn)
+        forest.update(slot) { node in
+            // Its presenter is called when the wait is over.
+            if node.presenting?.delayedUntil != nil { node.presenting?.isKept = false }
+        }
         reportChanges(&turn)
         turn.answer = .reply(request, .done)
     }

@@ -52,6 +52,8 @@ extension Machine {
         let id = questions.ask(.presenter(asked(slot, presenting)))
         forest.update(slot) { node in
             node.presenting?.state = .asked
+            node.presenting?.isKept = false
+            node.presenting?.delayedUntil = nil
             node.presenting?.underWay.append(id)
         }
         origins.wait(presenting.origin)
@@ -120,7 +122,11 @@ extension Machine {
     /// sight (S-19).
     mutating func presentAgain(_ slot: NodeSlot) {
         guard forest[slot].presenting != nil else { return }
-        forest.update(slot) { $0.presenting?.becomeDue(.update) }
+        forest.update(slot) { node in
+            node.presenting?.becomeDue(.update)
+            // Its owner has to know, and does not wait.
+            if node.owner != nil { node.presenting?.delayedUntil = nil }
+        }
         if forest[slot].isInSight { forest.noteSighting(slot) }
     }
 
@@ -226,6 +232,8 @@ extension Machine {
         forest.update(slot) { node in
             node.owner = client
             node.presenting?.ownedSince = turn.now
+            // A client that claims the screen meanwhile is not replaced when the wait is over, nor after a restart.
+            if node.presenting?.delayedUntil != nil { node.presenting?.isKept = node.isInSight }
         }
         watchClient(client)
         if let former { withdraw(forest[slot], from: former, .replaced, &turn) }

@@ -57,6 +57,8 @@ extension Node {
         /// Whether it stayed in sight without the owner that it lost, so that its presenter is not called before it comes in sight
         /// again (S-30).
         var isKept = false { didSet { if isKept != oldValue { follows.insert(.record) } } }
+        /// When its presenter may be called, if that has to wait; there is an alarm then (S-36).
+        var delayedUntil: Instant?
         /// Since when it has its owner; nil without one, and after a restart.
         var ownedSince: Instant?
         /// Whether it was in sight when presenters were last called.

@@ -48,12 +48,13 @@ extension Machine {
     /// Sets an alarm.
     mutating func schedule(_ subject: Alarms.Subject, due: Instant) {
         // Entries whose subject is gone stay until they are due, but never outnumber the others by much.
-        if alarms.count > 2 * (forest.flowCount + calls.count) + 16 {
+        if alarms.count > 2 * (forest.count + calls.count) + 16 {
             let (forest, calls) = (forest, calls)
             alarms.removeAll { entry in
                 switch entry.subject {
                 case .flow(let flow): forest.slot(of: flow).map { forest[$0].flow?.alarm != entry.due } ?? true
-                case .screen(let screen): forest.slot(of: screen) == nil
+                case .screen(let screen):
+                    forest.slot(of: screen).map { forest[$0].presenting?.delayedUntil != entry.due } ?? true
                 case .call(let request): calls[request]?.isAwaited != true
                 case .stepper: false
                 }

@@ -50,7 +50,7 @@ extension Machine {
             switch next.subject {
             case .flow, .stepper: others.append(next)
             case .call(let request): replyTimedOut(request, &turn)
-            case .screen(let screen): endDelay(of: screen)
+            case .screen(let screen): endDelay(of: screen, at: next.due)
             }
         }
         for entry in others { alarms.insert(entry.subject, due: entry.due) }
@@ -74,7 +74,7 @@ extension Machine {
         case .flow(let flow): takeIdle(flow, due: next.due, &turn)
         case .stepper(let stepper): stepperIsDue(stepper, at: next.due, &turn)
         case .call(let request): replyTimedOut(request, &turn)
-        case .screen(let screen): endDelay(of: screen)
+        case .screen(let screen): endDelay(of: screen, at: next.due)
         }
     }
 
