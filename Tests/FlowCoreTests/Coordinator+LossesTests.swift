@@ -182,6 +182,88 @@ struct LossesTests {
         #expect(world.presents == ["/main/lock launch"])
     }
 
+    // MARK: What ends it, and what counts
+
+    @Test(arguments: ["dismiss", "release", "pop"])
+    func `S-36 an owner that lives 1 min ends it, however the screen goes`(how: String) throws {
+        var builder = DefinitionsBuilder()
+        builder.screen("lock", presenter: "com.lock")
+        builder.flow("main", whenEmpty: .stay, on: ["lock": [.screen("lock")], "clear": [.dismiss("lock")]])
+        let world = try World(root: "main", builder)
+        for number in 10...12 as ClosedRange<UInt64> {
+            try world.emit("lock", on: "/main")
+            try crash(world, number)
+        }
+        try world.emit("lock", on: "/main")
+        world.wait(1_000_000)
+        world.presented(try #require(call(world)), by: ":1.20")
+        world.wait(Limits.survival)
+        if how == "dismiss" { try world.dismiss("/main/lock", by: ":1.20") }
+        if how == "release" { try world.release("/main/lock", by: ":1.20") }
+        try world.emit("clear", on: "/main")
+        try world.emit("lock", on: "/main")
+        try crash(world, 21)
+        try world.emit("lock", on: "/main")
+        #expect(world.presents == ["/main/lock launch"])
+    }
+
+    @Test func `S-36 of many screens of one name, the one that had its owner longest counts`() throws {
+        var builder = DefinitionsBuilder()
+        builder.screen("page", presenter: "com.x")
+        builder.flow("main", whenEmpty: .stay, on: ["page": [.screen("page")]])
+        let world = try World(root: "main", builder)
+        for number in 10...12 as ClosedRange<UInt64> {
+            try world.emit("page", on: "/main")
+            try crash(world, number)
+        }
+        world.wait(1_000_000)
+        try world.emit("page", on: "/main")
+        let first = try #require(call(world))
+        try world.emit("page", on: "/main")
+        world.presented(try #require(call(world)), by: ":1.20")
+        world.now += 55_000_000
+        world.presented(first, by: ":1.20")
+        world.now += 10_000_000
+        world.vanish(":1.20")
+        #expect(world.paths == ["/main"])
+        try world.emit("page", on: "/main")
+        #expect(world.presents == ["/main/page launch"])
+    }
+
+    @Test func `S-36 a flow that has the name of a screen, and its owner, does not hide the screen's losses`() throws {
+        var builder = DefinitionsBuilder()
+        builder.screen("lock", presenter: "com.lock")
+        builder.flow("lock", whenEmpty: .stay)
+        builder.flow("main", whenEmpty: .stay, on: ["flow": [.flow("lock")], "screen": [.screen("lock")]])
+        let world = try World(root: "main", builder)
+        for number in 10...12 as ClosedRange<UInt64> {
+            try world.emit("flow", on: "/main")
+            try world.claim("/main/lock", by: ":1.\(number)")
+            try world.emit("screen", on: "/main")
+            try crash(world, number)
+            #expect(world.paths == ["/main"])
+        }
+        try world.emit("screen", on: "/main")
+        #expect(world.presents == [])
+    }
+
+    @Test func `S-33 S-36 losses that no longer count are forgotten, and those of undeclared screens`() throws {
+        var builder = DefinitionsBuilder()
+        for name in ["a", "b"] { builder.screen(name, presenter: "com.x") }
+        builder.flow("main", whenEmpty: .stay, on: ["a": [.screen("a")], "b": [.screen("b")]])
+        let world = try World(root: "main", builder)
+        for name in ["a", "b"] {
+            try world.emit(name, on: "/main")
+            world.presentFails(try #require(call(world)))
+            #expect(try world.forestNode("/main").flow?.losses.keys.sorted() == [name])
+            world.wait(Limits.lossTime)
+        }
+        var other = DefinitionsBuilder()
+        other.flow("main", whenEmpty: .stay)
+        world.reload(other)
+        #expect(try world.forestNode("/main").flow?.losses.isEmpty == true)
+    }
+
     @Test func `S-36 losses more than 10 s apart don't count, nor those of another screen or flow`() throws {
         let world = try world()
         for number in 10...15 as ClosedRange<UInt64> {

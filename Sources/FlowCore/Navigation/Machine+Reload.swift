@@ -32,6 +32,7 @@ extension Machine {
                 node.flow?.layers = new.flows[flow.index].layers
             }
             hideLastNavigation(of: slot)
+            forgetUndeclaredLosses(of: slot)
         }
         exchangeSteppers()
         watchAll(unlike: old, &turn)

@@ -27,7 +27,7 @@ extension Machine {
             // A newer call is under way, or about to be made, and decides.
             guard isLatest else { return triggerPresented(&turn) }
             // After too many failures the next call is delayed: the loop that S-11 would end is no longer busy, and goes on.
-            _ = noteLoss(of: slot, ownedSince: nil, &turn)
+            _ = noteLoss(of: slot, turn.now)
             dismiss(
                 slot, Dismissal(.presentFailed, fault(answer, of: presenting.presenter)),
                 origin: backOff(of: slot, turn.now) == nil ? asked.origin : origins.next(),

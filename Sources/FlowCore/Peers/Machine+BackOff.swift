@@ -9,11 +9,12 @@ extension Machine {
 
     /// Whether a presenter is not called yet, because its screens of this name lost too many owners (S-36). Then an alarm is set.
     mutating func isDelayed(_ slot: NodeSlot, _ now: Instant) -> Bool {
-        guard forest[slot].owner == nil, let end = backOff(of: slot, now) else { return false }
+        guard let flow = forest[slot].parent, forest[slot].owner == nil, let end = backOff(of: slot, now) else {
+            return false
+        }
         let name = forest[slot].name
-        let siblings = forest.children(of: forest[slot].parent)
-        if siblings.contains(where: { forest[$0].name == name && isSurvivor($0, now) }) {
-            forgetLosses(of: slot)
+        if forest.children(of: flow).contains(where: { forest[$0].name == name && isSurvivor(forest[$0], now) }) {
+            forgetLosses(of: name, in: flow)
             return false
         }
         // It can come in sight many times until then.
@@ -41,26 +42,43 @@ extension Machine {
     }
 
     /// Whether a screen has had its owner for so long that former losses don't count.
-    private func isSurvivor(_ slot: NodeSlot, _ now: Instant) -> Bool {
-        forest[slot].presenting?.ownedSince.map { $0.advanced(by: Limits.survival) <= now } ?? false
+    private func isSurvivor(_ node: Node, _ now: Instant) -> Bool {
+        node.presenting?.ownedSince.map { $0.advanced(by: Limits.survival) <= now } ?? false
     }
 
-    private mutating func forgetLosses(of slot: NodeSlot) {
-        let name = forest[slot].name
-        guard let flow = forest[slot].parent, forest[flow].flow?.losses[name] != nil else { return }
-        forest.update(flow) { $0.flow?.losses[name] = nil }
+    private mutating func forgetLosses(of name: String, in flow: NodeSlot) {
+        if forest[flow].flow?.losses[name] != nil { forest.update(flow) { $0.flow?.losses[name] = nil } }
     }
 
-    /// Notes that a screen with a presenter lost its owner, which it had since this time, or found none. Returns whether that
-    /// happened to its screens of this name too often.
-    mutating func noteLoss(of slot: NodeSlot, ownedSince: Instant?, _ turn: inout Turn) -> Bool {
-        guard let flow = forest[slot].parent, forest[slot].presenting != nil else { return false }
-        if let ownedSince, ownedSince.advanced(by: Limits.survival) <= turn.now { forgetLosses(of: slot) }
+    /// A screen goes, or loses its owner. If it had that for long enough, former losses don't count.
+    mutating func noteSurvival(of node: Node, _ now: Instant) {
+        if let flow = node.parent, isSurvivor(node, now) { forgetLosses(of: node.name, in: flow) }
+    }
+
+    /// A screen has no owner from now on.
+    mutating func endOwnership(of slot: NodeSlot, _ now: Instant) {
+        noteSurvival(of: forest[slot], now)
+        forest.update(slot) { $0.presenting?.ownedSince = nil }
+    }
+
+    /// Notes that a screen with a presenter lost its owner, or found none. Returns whether that happened to its flow's screens
+    /// of this name too often.
+    mutating func noteLoss(of slot: NodeSlot, _ now: Instant) -> Bool {
+        guard let flow = forest[slot].parent else { return false }
+        endOwnership(of: slot, now)
         let name = forest[slot].name
-        var losses = forest[flow].flow?.losses[name] ?? OwnerLosses()
-        let isTooMany = losses.note(at: turn.now)
-        forest.update(flow) { [losses] in $0.flow?.losses[name] = losses }
+        // Clients can register screens of any name.
+        var all = (forest[flow].flow?.losses ?? [:]).filter { !$0.value.isOver(at: now) }
+        let isTooMany = all[name, default: OwnerLosses()].note(at: now)
+        forest.update(flow) { [all] in $0.flow?.losses = all }
         return isTooMany
+    }
+
+    /// Forgets the losses of screens that no definition declares any more.
+    mutating func forgetUndeclaredLosses(of flow: NodeSlot) {
+        guard let losses = forest[flow].flow?.losses, !losses.isEmpty else { return }
+        let declared = losses.filter { definitions.screen(named: $0.key) != nil }
+        if declared.count < losses.count { forest.update(flow) { $0.flow?.losses = declared } }
     }
 }
 
@@ -72,6 +90,11 @@ struct OwnerLosses: Equatable, Sendable {
     var excess: UInt64 = 0
     /// No presenter is called for a screen without an owner before this time.
     var until = Instant(microseconds: 0)
+
+    /// Whether no loss counts any more.
+    func isOver(at now: Instant) -> Bool {
+        excess == 0 && times.allSatisfy { $0.advanced(by: Limits.lossTime) <= now }
+    }
 
     /// Notes a loss. From the third one within the period on, the next calls have to wait. Returns whether it is such a one.
     mutating func note(at now: Instant) -> Bool {

@@ -7,17 +7,15 @@ extension Machine {
         forest.abandonAll(client)
         // Only watched clients have presentables, which are searched among all.
         guard watches.removeAll(of: client) else { return }
-        // A program may have many screens of one name: it crashed once (S-36).
+        // A program may have many screens of one name: it crashed once, after it had shown the first of them (S-36).
+        let owned = forest.preorder().filter { forest[$0].owner == client }
+        for slot in owned { endOwnership(of: slot, turn.now) }
         var crashes: [Forest.NameInFlow: Bool] = [:]
-        for id in forest.preorder().map(forest.id(of:)) {
+        for id in owned.map(forest.id(of:)) {
             // It may be gone with its parent.
-            guard let slot = forest.slot(of: id), forest[slot].owner == client else { continue }
-            let ownedSince = forest[slot].presenting?.ownedSince
+            guard let slot = forest.slot(of: id) else { continue }
             removeOwner(slot, &turn)
-            let key = forest.nameInFlow(of: slot)
-            let isTooMany = crashes[key] ?? noteLoss(of: slot, ownedSince: ownedSince, &turn)
-            crashes[key] = isTooMany
-            if isTooMany {
+            if isCrashedTooOften(slot, &crashes, turn.now) {
                 dismiss(
                     slot, Dismissal(.presentFailed, tooManyLosses), origin: origins.next(), cause: 0, client, &turn)
                 continue
@@ -39,6 +37,18 @@ extension Machine {
             triggerPresented(&turn)
         }
         leaveRegistrations(of: client, &turn)
+    }
+
+    /// Whether the screens of this name in its flow lost their owners too often.
+    private mutating func isCrashedTooOften(
+        _ slot: NodeSlot, _ crashes: inout [Forest.NameInFlow: Bool], _ now: Instant
+    ) -> Bool {
+        // A flow can have the name of a screen.
+        guard forest[slot].presenting != nil else { return false }
+        let key = forest.nameInFlow(of: slot)
+        let isTooMany = crashes[key] ?? noteLoss(of: slot, now)
+        crashes[key] = isTooMany
+        return isTooMany
     }
 
     private var tooManyLosses: Fault {

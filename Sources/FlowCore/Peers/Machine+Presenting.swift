@@ -195,6 +195,7 @@ extension Machine {
             watches.remove(owner)
             withdraw(node, from: owner, reason, &turn)
         }
+        noteSurvival(of: node, turn.now)
         if let question = node.presenting?.comeback.underWay { dropReturn(question, &turn) }
         for question in node.presenting?.underWay ?? [] {
             if questions.withdraw(question, because: reason) { turn.effects.append(.dropQuestion(question)) }
@@ -243,9 +244,9 @@ extension Machine {
     mutating func removeOwner(_ slot: NodeSlot, _ turn: inout Turn) {
         guard let owner = forest[slot].owner else { return }
         if let question = forest[slot].presenting?.comeback.underWay { dropReturn(question, &turn) }
+        endOwnership(of: slot, turn.now)
         forest.update(slot) { node in
             node.owner = nil
-            node.presenting?.ownedSince = nil
             node.presenting?.comeback = Node.Presenting.Comeback()
         }
         watches.remove(owner)

@@ -215,7 +215,11 @@ extension Machine {
         state.mayBeEmpty = stored.isBare
         state.isBare = stored.isBare
         // Times are relative to the boot of the machine, which may be another one now.
-        if onSameBus { for losses in stored.losses { state.losses[losses.screen] = losses.losses } }
+        if onSameBus {
+            for losses in stored.losses where definitions.screen(named: losses.screen) != nil {
+                state.losses[losses.screen] = losses.losses
+            }
+        }
         if onSameBus, state.reached != nil, let reached = activity?.reached {
             state.reached = reached
             state.isResting = activity?.isResting ?? false

@@ -42,7 +42,7 @@ extension Node {
         /// When a step from outside last reached it, or a presentable below it; nil without an idle step (S-34).
         var reached: Instant? { didSet { if reached != oldValue { follows.insert(.activity) } } }
         /// The losses of owners, by the names of its screens.
-        var losses: [String: OwnerLosses] = [:] { didSet { follows.insert(.record) } }
+        var losses: [String: OwnerLosses] = [:] { didSet { if losses != oldValue { follows.insert(.record) } } }
         /// Whether its idle step was navigated since then, so that it waits until it is reached again.
         var isResting = false { didSet { if isResting != oldValue { follows.insert(.activity) } } }
         /// The next of its idle steps.
