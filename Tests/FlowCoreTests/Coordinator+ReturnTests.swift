@@ -154,6 +154,35 @@ struct ReturnTests {
         #expect(calls(other).map(\.reason) == [.recover])
     }
 
+    @Test func `S-38 of recover and update, recover is the reason, whichever came first`() throws {
+        var builder = builder()
+        builder.screen("a", ["item": "int64?"], presenter: "com.a", whenOwnerGone: .keep)
+        for isUpdatedFirst in [true, false] {
+            let world = try World(root: "main", builder)
+            try world.emit("a", on: "/main")
+            world.presented(1, by: ":1.9")
+            try world.hide("/main")
+            if isUpdatedFirst { try world.navigate("again") }
+            world.vanish(":1.9")
+            if !isUpdatedFirst { try world.navigate("again") }
+            try world.show("/main")
+            #expect(world.presents == ["/main/a recover"])
+        }
+    }
+
+    @Test func `S-38 a return that is dropped leaves its token behind`() throws {
+        let world = try World(root: "main", builder())
+        try world.emit("a", on: "/main")
+        try world.emit("b", on: "/main")
+        try world.emit("pop", on: "/main", options: EmissionOptions(activationToken: "click"))
+        // It waits for the answer to the first call, and is dropped.
+        try world.emit("b", on: "/main")
+        try world.emit("pop", on: "/main")
+        world.presented(1, by: ":1.9")
+        #expect(calls(world).map(\.reason) == [.return])
+        #expect(calls(world).map(\.activationToken) == [nil])
+    }
+
     @Test func `S-38 the direction: push, replace, pop, switch, or none`() throws {
         let world = try World(root: "main", builder())
         try world.emit("a", on: "/main")

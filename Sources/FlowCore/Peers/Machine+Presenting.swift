@@ -10,7 +10,7 @@ extension Machine {
             let isInSight = forest[slot].isInSight
             if presenting.wasInSight != isInSight { forest.update(slot) { $0.presenting?.wasInSight = isInSight } }
             guard isInSight else {
-                if presenting.comeback.isDue { forest.update(slot) { $0.presenting?.comeback.isDue = false } }
+                if presenting.comeback.isDue { forest.update(slot) { $0.presenting?.comeback.drop() } }
                 continue
             }
             switch presenting.state {

@@ -77,6 +77,9 @@ extension Node {
             /// Its activation token, and the sibling that covered the screen.
             var token: String?
             var former: NodeID?
+
+            /// None is to follow any more.
+            mutating func drop() { self = Comeback(underWay: underWay) }
         }
 
         init(_ presenter: Presenter) { self.presenter = presenter }
@@ -86,10 +89,11 @@ extension Node {
             follows = []
         }
 
-        /// The screen needs another call for this reason; an earlier one that was not made counts first (S-38).
+        /// The screen needs another call for this reason. If an earlier one was not made yet, the first of both counts (S-38).
         mutating func becomeDue(_ next: PresentReason) {
             isKept = false
-            if state != .due { reason = next }
+            let isMade = state == .asked || state == .shown
+            if isMade || (reason == .update && next == .recover) { reason = next }
             state = .due
         }
     }
