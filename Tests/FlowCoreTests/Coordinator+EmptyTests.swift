@@ -87,6 +87,29 @@ struct EmptyTests {
         #expect(world.paths.last == "/outer")
     }
 
+    @Test func `S-36 S-37 of siblings that are empty by new definitions, the one that was raised last goes first`()
+        throws
+    {
+        func builder(_ whenEmpty: WhenEmpty) -> DefinitionsBuilder {
+            var builder = DefinitionsBuilder()
+            builder.flow(
+                "main", initial: "start", children: .stack,
+                on: ["start": [.screen("home"), .flow("x"), .flow("y")], "raise": [.flow("x", .init(raises: true))]])
+            for name in ["x", "y"] {
+                builder.flow(
+                    name, initial: "open", whenEmpty: whenEmpty, on: ["open": [.screen("plain")]])
+            }
+            return builder
+        }
+        let world = World(builder(.stay))
+        try world.coordinate("main")
+        try world.emit("raise", on: "/main")
+        for path in ["x/plain", "x/plain_2", "y/plain"] { try world.dismiss("/main/\(path)") }
+        #expect(world.coordinator.childPaths(of: try world.node("/main")) == ["/main/home", "/main/y", "/main/x"])
+        let log = world.reload(builder(.go))
+        #expect(log.filter { $0.hasPrefix("- ") } == ["- /main/x", "- /main/y"])
+    }
+
     @Test func `S-36 a root goes with whenEmpty = go, and a unique one can be started again`() throws {
         var builder = DefinitionsBuilder()
         builder.flow(

@@ -37,7 +37,7 @@ extension Model {
 
     /// Dismisses all empty flows, the deepest first, and of those the newest.
     func dismissEmpty() {
-        while let flow = nodes.filter(isEmpty).max(by: { ($0.depth, $0.instance) < ($1.depth, $1.instance) }) {
+        while let flow = nodes.filter(isEmpty).max(by: { ($0.depth, $0.order) < ($1.depth, $1.order) }) {
             let by = flow.emptiedBy ?? Emptying(origin: newOrigin(), cause: 0, client: .daemon)
             var lost: [ModelStep] = []
             remove(flow, &lost)

@@ -6,7 +6,9 @@ extension Machine {
         var ahead = Heap<EmptyFlow>()
         while true {
             for id in emptyFlows.takeDue() {
-                if let slot = forest.slot(of: id) { ahead.insert(EmptyFlow(id: id, depth: forest[slot].depth)) }
+                if let slot = forest.slot(of: id) {
+                    ahead.insert(EmptyFlow(id: id, depth: forest[slot].depth, order: forest[slot].order))
+                }
             }
             guard let next = ahead.popFirst() else { return }
             guard let slot = forest.slot(of: next.id) else { continue }
@@ -66,8 +68,10 @@ extension Machine {
 private struct EmptyFlow: Comparable {
     let id: NodeID
     let depth: Int
+    /// Its place in time: a raised flow is as new as its raise (S-37).
+    let order: UInt64
 
     static func < (one: EmptyFlow, other: EmptyFlow) -> Bool {
-        (one.depth, one.id.instance) > (other.depth, other.id.instance)
+        (one.depth, one.order) > (other.depth, other.order)
     }
 }
