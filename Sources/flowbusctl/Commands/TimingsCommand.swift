@@ -7,7 +7,7 @@ struct TimingsCommand: Command {
     static let configuration = CommandConfiguration(
         commandName: "timings", abstract: "Show how long screens took until they were visible.",
         discussion: """
-            A screen with a presenter is timed when it comes in sight for the first time: from the step, or the user's input, until \
+            A screen with a presenter or an application is timed when it comes in sight for the first time: from the step, or the user's input, until \
             it is visible, without the time of guards and navigators. 'cold' means that the bus had to start the program. The \
             service counts from its start.
             """)
