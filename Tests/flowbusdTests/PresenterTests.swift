@@ -279,6 +279,10 @@ struct PresenterTests {
                 $0.values[1]["Owner"]?.text == peer.uniqueName
             }
             peer.disconnect()
+            // The bus has noticed it, and gives the name to the next one.
+            if life + 1 < Limits.losses {
+                try service.client.waitForSignal("PropertiesChanged") { $0.values[1]["Owner"] == "" }
+            }
         }
         let lost = try service.client.waitForSignal("NavigationOccurred") { $0.values[3] == "lost" }
         #expect(lost.values[4] == .options(["why": "presentFailed"]))
