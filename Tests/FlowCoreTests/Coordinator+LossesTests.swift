@@ -129,7 +129,8 @@ struct LossesTests {
     /// A lock whose presenter has to wait.
     private func waiting() throws -> World {
         var builder = DefinitionsBuilder()
-        builder.screen("lock", presenter: "com.lock", whenOwnerGone: .present)
+        builder.step("lock", ["item": "int64?"])
+        builder.screen("lock", ["item": "int64?"], presenter: "com.lock", whenOwnerGone: .present)
         builder.flow("main", whenEmpty: .stay, on: ["lock": [.screen("lock", .init(reuses: true))]])
         let world = try World(root: "main", builder)
         try world.emit("lock", on: "/main")
@@ -156,7 +157,7 @@ struct LossesTests {
         let world = try waiting()
         try world.claim("/main/lock", by: ":1.30")
         try world.hide("/main")
-        try world.navigate("lock")
+        try world.navigate("lock", ["item": .int64(1)])
         #expect(world.navigations == ["/main lock"])
         world.wait(1_000_000)
         #expect(world.presents == [])

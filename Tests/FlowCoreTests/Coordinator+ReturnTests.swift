@@ -156,15 +156,16 @@ struct ReturnTests {
 
     @Test func `S-38 of recover and update, recover is the reason, whichever came first`() throws {
         var builder = builder()
+        builder.step("again", ["item": "int64?"])
         builder.screen("a", ["item": "int64?"], presenter: "com.a", whenOwnerGone: .keep)
         for isUpdatedFirst in [true, false] {
             let world = try World(root: "main", builder)
             try world.emit("a", on: "/main")
             world.presented(1, by: ":1.9")
             try world.hide("/main")
-            if isUpdatedFirst { try world.navigate("again") }
+            if isUpdatedFirst { try world.navigate("again", ["item": .int64(1)]) }
             world.vanish(":1.9")
-            if !isUpdatedFirst { try world.navigate("again") }
+            if !isUpdatedFirst { try world.navigate("again", ["item": .int64(1)]) }
             try world.show("/main")
             #expect(world.presents == ["/main/a recover"])
         }

@@ -268,6 +268,27 @@ struct RestoreTests {
         #expect(world.presents == ["/main/a recover"])
     }
 
+    @Test func `D-3 S-7 S-38 a Present that was due between two slices is called after a restart`() throws {
+        var builder = DefinitionsBuilder()
+        for name in ["again", "change"] { builder.step(name, ["item": "int64?"]) }
+        builder.screen("a", ["item": "int64?"], presenter: "com.x")
+        builder.flow(
+            "main", initial: "start",
+            on: ["start": [.flow("sub"), .screen("a")], "again": [.screen("a", .init(reuses: true))]])
+        builder.flow("sub", whenHidden: .queue, on: ["change": [.parent("again")], "rest": []])
+        let world = try World(root: "main", builder)
+        world.presented(1, by: ":1.9")
+        try world.hide("/main/sub")
+        try world.emit("change", ["item": .int64(1)], on: "/main/sub")
+        try world.emit("rest", on: "/main/sub")
+        let sub = try world.node("/main/sub")
+        world.begin(.visibilityChanged(world.nextRequest(), of: sub, isVisible: true, by: Client(":1.1")))
+        world.begin(.continued)
+        #expect(world.navigations == ["/main/sub change", "/main again"] && world.presents == [])
+        world.restart()
+        #expect(world.navigations == ["/main/sub rest"] && world.presents == ["/main/a update"])
+    }
+
     // MARK: On another bus
 
     @Test
