@@ -178,7 +178,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public let keepsAwake: Bool
     /// How long it may take from the step until it is visible, in µs, before that is logged; nil without a limit (S-46).
     public let budget: UInt64?
-    /// Whether its owner is called again when it returns to sight (S-38).
+    /// Whether its owner is called again when it comes back in sight (S-38).
     public let isPresentedOnReturn: Bool
 
     /// Creates a screen.
@@ -234,15 +234,15 @@ public enum WhenEmpty: String, CaseIterable, Sendable {
     case stay
 }
 
-/// The policy for a step from outside on a presentable that is not presented (S-15).
+/// What the gate does with a step on a presentable that is not presented (S-15).
 public enum WhenHidden: String, CaseIterable, Sendable {
-    /// The step is ignored, with the verdict `hidden`.
+    /// It drops the step, with the verdict `hidden`.
     case ignore
-    /// The step is taken, as with RxFlow's `allowStepWhenNotPresented`.
+    /// It lets the step through, as with RxFlow's `allowStepWhenNotPresented`.
     case allow
-    /// The newest step is deferred until the presentable is presented.
+    /// It defers the newest step until the presentable is presented.
     case latest
-    /// Up to ``Limits/deferredSteps`` steps are deferred, in order, until the presentable is presented.
+    /// It defers up to ``Limits/deferredSteps`` steps, in order, until the presentable is presented.
     case queue
 }
 
@@ -273,10 +273,10 @@ public struct FlowDefinition: Equatable, Sendable {
     /// The steps that are triggered when no step from outside reached the flow for some time, one after the other (S-34);
     /// empty if there are none.
     public let idle: [Idle]
-    /// The bus names whose owners alone may emit steps on the flow and its screens, or send it Back; empty if every
+    /// The bus names whose owners alone may make the calls that S-5 lists, such as emitting steps on the flow; empty if every
     /// client may, unless ``ownersMayEmit``.
     public let emitters: [String]
-    /// Whether the owners of presentables may emit on them, beside the ``emitters`` (`"owner"`, S-43).
+    /// Whether the owners of presentables may emit on them, call Touch and go back, beside the ``emitters`` (`"owner"`, S-43).
     public let ownersMayEmit: Bool
     /// The guard, which is asked before the flow takes a step (S-5); nil if there is none.
     public let `guard`: Guard?

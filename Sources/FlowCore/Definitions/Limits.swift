@@ -84,7 +84,7 @@ public enum Limits {
     /// The range of time limits in a definition or a registration, in µs: 10 ms to 1 hour.
     public static let answerTimeouts: ClosedRange<UInt64> = 10_000...3_600_000_000
     /// The number of owners that screens of one name can lose in a flow within ``lossTime``; with the last of them the screen
-    /// goes (S-36).
+    /// is dismissed (S-36).
     public static let losses = 3
     /// The period for ``losses``, in µs.
     public static let lossTime: UInt64 = 10_000_000
@@ -92,7 +92,7 @@ public enum Limits {
     public static let firstWait: UInt64 = 1_000_000
     /// The longest such time, in µs.
     public static let longestWait: UInt64 = 60_000_000
-    /// An owner that stays for this time, in µs, ends it.
+    /// When an owner has stayed for this time, in µs, the losses are forgotten.
     public static let survival: UInt64 = 60_000_000
     /// Bytes of an error's text that `onDismissed` gets as `$message`.
     public static let faultLength = 1_024

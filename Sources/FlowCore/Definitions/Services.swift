@@ -110,9 +110,9 @@ public struct ApplicationCall: Hashable, Sendable {
 public enum WhenOwnerGone: String, CaseIterable, Sendable {
     /// The screen is dismissed, and its flow's `onDismissed` step is triggered (S-23).
     case dismiss
-    /// The screen stays, hidden and without an owner; its presenter is called when it is next in sight.
+    /// The screen stays, hidden and without an owner; its presenter is called when it next comes in sight.
     case keep
     /// The same, but the presenter of a screen in sight is called again at once. If owners are lost again and again, the screen
-    /// goes all the same (S-36).
+    /// is dismissed all the same (S-36).
     case present
 }
