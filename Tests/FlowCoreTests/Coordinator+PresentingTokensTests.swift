@@ -124,6 +124,31 @@ struct PresentingTokensTests {
         #expect(world.coordinator.activationTokens.isEmpty)
     }
 
+    @Test func `S-28 S-31 the token of a path is given to the highest screen of a root that the path starts`() throws {
+        for rest in [[], [("sub", "")], [("sub", "none")]] as [[(flow: String, step: String)]] {
+            var builder = builder()
+            builder.flow("main", initial: "open", isUnique: true, on: ["open": [.screen("a"), .flow("sub")]])
+            builder.flow("sub", on: ["none": []])
+            let world = World(builder)
+            try world.navigateAlong([("main", "")] + rest, activationToken: "t1")
+            #expect(calls(world) == ["present com.x #1: /main/a token=t1"])
+            #expect(world.coordinator.activationTokens.isEmpty)
+        }
+    }
+
+    @Test func `S-28 S-31 where a step of a path may not wait, what the path has shown before gets the token`() throws {
+        var builder = builder()
+        builder.flow("main", isUnique: true, on: ["open": [.screen("a"), .flow("sub")]])
+        builder.flow("sub", guarded: (by: "com.guard", steps: []), on: ["open": []])
+        var quotas = Quotas.service
+        quotas.stepsPerFlow = Quotas.Quota(perClient: 0, total: 0)
+        let world = World(builder, quotas: quotas)
+        try world.navigateAlong([("main", "open"), ("sub", "open")], activationToken: "t1")
+        #expect(calls(world) == ["present com.x #1: /main/a token=t1"])
+        #expect(try world.refusal().code == .pathFailed)
+        #expect(world.coordinator.activationTokens.isEmpty)
+    }
+
     @Test func `S-33 an activation token has at most 1,024 bytes`() throws {
         let world = try World(root: "main", builder())
         let fits = EmissionOptions(activationToken: String(repeating: "t", count: Limits.activationTokenLength))

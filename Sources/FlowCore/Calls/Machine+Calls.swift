@@ -117,6 +117,11 @@ extension Machine {
         }
     }
 
+    /// A call goes on with the steps of another origin, which may pass on its activation token.
+    mutating func moveActivationToken(of request: RequestID, to origin: UInt64) {
+        if !activationTokens.isEmpty { activationTokens.move(request, to: origin) }
+    }
+
     /// Refuses an activation token that is not valid.
     func checkActivationToken(_ token: String?) throws(FlowError) {
         guard let token else { return }

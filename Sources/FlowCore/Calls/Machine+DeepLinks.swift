@@ -51,9 +51,11 @@ extension Machine {
     /// Continues with the next flow when the cascade of the one before has ended or waits.
     mutating func takeRest(of request: RequestID, _ turn: inout Turn) {
         while let next = calls.takeNextStep(of: request) {
+            let origin = origins.next()
+            moveActivationToken(of: request, to: origin)
             take(
                 WaitingStep(
-                    origin: nextOrigin(of: request), client: next.client, flow: next.flow, step: next.step,
+                    origin: origin, client: next.client, flow: next.flow, step: next.step,
                     arguments: next.arguments, cause: 0, purpose: .deepLink(request, place: next.place)), &turn)
             guard let call = calls[request], case .deepLink(let link) = call.kind else { return }
             if !run(&turn) || (turn.isOver && link.next < link.flows.count) {
@@ -75,8 +77,7 @@ extension Machine {
     /// Begins a path of flows, with a step for each or without (S-28).
     mutating func openPath(
         _ segments: [PathSegment], below root: NodeID?, by client: Client, timeout: UInt64, _ activationToken: String?,
-        _ request: RequestID,
-        _ turn: inout Turn
+        _ request: RequestID, _ turn: inout Turn
     ) {
         guard !segments.isEmpty else {
             turn.answer = .fail(
@@ -113,13 +114,6 @@ extension Machine {
         }
         if let activationToken { activationTokens.insert(activationToken, for: origins.next(), of: request) }
         walkOn(walk, call, request, &turn)
-    }
-
-    /// The next step of a call has a new origin, which may pass on the call's activation token.
-    private mutating func nextOrigin(of request: RequestID) -> UInt64 {
-        let origin = origins.next()
-        if !activationTokens.isEmpty { activationTokens.move(request, to: origin) }
-        return origin
     }
 
     /// Continues along a path, as long as no step has to wait and each flow is ready.
@@ -173,7 +167,7 @@ extension Machine {
         }
         if let error = walk.lapsed[walk.outcomes.count] { throw error }
         let segment = walk.segments[walk.outcomes.count]
-        let flow = try self.flow(for: segment, below: walk.above, isFirst: walk.above == nil, by: client, &turn)
+        let flow = try self.flow(for: segment, below: walk.above, by: client, request, &turn)
         walk.above = forest.id(of: flow)
         walk.place = forest[flow].path
         guard let step = segment.step else {
@@ -182,9 +176,11 @@ extension Machine {
         }
         try checkEmitter(client, of: flow)
         let waiting = WaitingStep(
-            origin: nextOrigin(of: request), client: client, flow: forest.id(of: flow), step: step,
+            origin: origins.next(), client: client, flow: forest.id(of: flow), step: step,
             arguments: segment.arguments, cause: 0, purpose: .segment(request))
         try checkWait(waiting, for: flow, &turn)
+        // If it fails before, what the path has shown so far gets the token.
+        moveActivationToken(of: request, to: waiting.origin)
         reach(flow, &turn)
         walk.isUnderWay = true
         walk.outcome = take(waiting, &turn)
@@ -214,10 +210,10 @@ extension Machine {
     /// The flow of a segment: for the first one, a root, which is started if its definition is unique; otherwise the newest
     /// flow of that name below the one before.
     private mutating func flow(
-        for segment: PathSegment, below above: NodeID?, isFirst: Bool, by client: Client, _ turn: inout Turn
+        for segment: PathSegment, below above: NodeID?, by client: Client, _ request: RequestID, _ turn: inout Turn
     ) throws(FlowError) -> NodeSlot {
-        if isFirst, let root = forest.newestFlow(named: segment.flow, below: nil) { return root }
-        if isFirst {
+        guard let above else {
+            if let root = forest.newestFlow(named: segment.flow, below: nil) { return root }
             guard let id = definitions.flow(named: segment.flow) else {
                 throw definitions.unknownFlow(segment.flow)
             }
@@ -225,14 +221,14 @@ extension Machine {
                 throw FlowError(
                     .unknownFlow, "no root of that name is live, and none is started, as the flow is not unique")
             }
-            let path = try begin(FlowRequest(id, by: client), &turn)
+            let path = try begin(FlowRequest(id, by: client), along: request, &turn)
             runToEnd(&turn)
             guard let root = forest.newestFlow(named: segment.flow, below: nil) else {
                 throw FlowError(.flowEnded, "'\(path)' ended with its initial step")
             }
             return root
         }
-        guard let above = above.flatMap(forest.slot(of:)) else {
+        guard let above = forest.slot(of: above) else {
             throw FlowError(.flowEnded, "the flow of the segment before has ended")
         }
         guard let flow = forest.newestFlow(named: segment.flow, below: above) else {

@@ -33,7 +33,11 @@ extension Machine {
 
     /// Creates the requested root, triggers its initial step, and returns its path. If a unique flow is live already,
     /// returns that (S-2); the request is checked anyway.
-    mutating func begin(_ flowRequest: FlowRequest, _ turn: inout Turn) throws(FlowError) -> String {
+    ///
+    /// - Parameter path: the call whose path of flows begins with the root; its activation token goes on with the root's steps.
+    mutating func begin(
+        _ flowRequest: FlowRequest, along path: RequestID? = nil, _ turn: inout Turn
+    ) throws(FlowError) -> String {
         try checkActivationToken(flowRequest.activationToken)
         if flowRequest.client != .daemon {
             try checkEmitter(flowRequest.client, of: flowRequest.definition) {
@@ -82,6 +86,7 @@ extension Machine {
             if let token = flowRequest.activationToken {
                 activationTokens.insert(token, for: origin, of: RequestID(0))
             }
+            if let path { moveActivationToken(of: path, to: origin) }
             trigger(
                 WaitingStep(
                     origin: origin, client: flowRequest.client, flow: forest.id(of: slot),
