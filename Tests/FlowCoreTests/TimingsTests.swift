@@ -42,7 +42,7 @@ struct TimingsTests {
         timings.resume(7, at: at(300))
         timings.begin(screen, .warm, origin: 7, at: at(300))
         timings.forgetEnded()
-        #expect(!timings.hasEmissions)
+        #expect(timings.emissions.isEmpty)
         #expect(total(&timings, 350) == 50)
         #expect(timings.isIdle && total(&timings, 400) == nil)
     }
@@ -75,6 +75,7 @@ struct TimingsTests {
     }
 }
 
+// `World` compares the times of cascades with what waits, after every event of every test (`stopsTimes`).
 @Suite("Flow coordinator: timings")
 struct CoordinatorTimingsTests {
     private func world() throws -> World {
@@ -83,7 +84,13 @@ struct CoordinatorTimingsTests {
         builder.step("cover")
         builder.screen("a", presenter: "com.x")
         builder.screen("app", presenter: "com.y", action: "show")
-        builder.flow("main", children: .stack, on: ["open": [.screen("a")], "cover": [.screen("app")]])
+        builder.flow(
+            "main", initial: "begin", children: .stack, guarded: (by: "com.guard", steps: ["ask"]),
+            on: [
+                "begin": [.screen("home")], "open": [.screen("a")], "cover": [.screen("app")], "uncover": [.pop("a")],
+                "ask": [], "moved": [],
+            ])
+        builder.steppers = [.init(flow: "main", property: "Gear", step: "moved")]
         return try World(root: "main", builder)
     }
 
@@ -119,5 +126,47 @@ struct CoordinatorTimingsTests {
         try world.emit("cover", on: "/main")
         try world.show("/main/a", by: ":1.9")
         #expect(timings(world) == [] && world.coordinator.timings.isEmpty)
+    }
+
+    @Test func `S-46 nor is it timed when it is in sight again`() throws {
+        let world = try world()
+        try world.emit("open", on: "/main")
+        world.presented(1, by: ":1.9")
+        try world.emit("cover", on: "/main")
+        try world.emit("uncover", on: "/main")
+        world.now = 5_000_000
+        try world.show("/main/a", by: ":1.9")
+        #expect(try world.isPresented("/main/a") && timings(world) == [])
+    }
+
+    @Test func `S-46 the time in which a step waits behind a question is left out`() throws {
+        let world = try world()
+        try world.emit("ask", on: "/main")
+        world.now = 100
+        try world.emit("open", on: "/main", by: ":1.2")
+        world.now = 1_000
+        try world.adapt(1, to: "ask")
+        world.now = 1_050
+        world.presented(2, by: ":1.9")
+        try world.show("/main/a", by: ":1.9")
+        #expect(timings(world) == ["/main/a cold 50"])
+        #expect(world.waiting == [])
+    }
+
+    @Test func `S-46 the time begins with the step that brings the screen in sight, whichever steps follow`() throws {
+        let world = try world()
+        world.now = 1_000
+        world.handle(.stepperChanged(StepperID(0), .value(.bool(true))))
+        var request = FlowRequest(
+            try #require(world.coordinator.definitions.flow(named: "main")), step: try world.id(ofStep: "open"),
+            by: Client(":1.1"))
+        request.inputTime = 400
+        world.handle(.flowRequested(world.nextRequest(), request))
+        // The step of the property came last.
+        #expect(world.navigations == ["/main_2 open", "/main_2 moved"])
+        world.now = 1_500
+        world.presented(1, by: ":1.9")
+        try world.show("/main_2/a", by: ":1.9")
+        #expect(timings(world) == ["/main_2/a cold 1100"])
     }
 }

@@ -10,11 +10,22 @@ extension World {
             ("blocked", !coordinator.blocked.isEmpty), ("calls", !coordinator.calls.isEmpty),
             ("readers", !coordinator.calls.readers.isEmpty), ("origins", !coordinator.origins.isEmpty),
             ("activation tokens", !coordinator.activationTokens.isEmpty),
+            ("times of cascades", !coordinator.machine.timings.emissions.isEmpty),
             ("steps", coordinator.accounting.total.steps != 0),
             ("steps of clients", coordinator.accounting.clients.values.contains { $0.steps != 0 }),
             ("steps of flows", flows.contains { $0.waiting.count != 0 || $0.question != nil }),
         ]
         return held.filter(\.1).map(\.0)
+    }
+
+    /// Whether the times of cascades stop just as long as steps of theirs wait for an answer (S-46).
+    var stopsTimes: Bool {
+        var waiting: [UInt64: Int] = [:]
+        for step in coordinator.questions.aboutSteps.compactMap(\.asked.step) + coordinator.blocked.all.values.joined()
+        {
+            waiting[step.origin, default: 0] += 1
+        }
+        return coordinator.machine.timings.emissions.mapValues(\.waits) == waiting
     }
 
     private var flows: [Node.FlowState] {

@@ -63,6 +63,9 @@ final class World {
         // The stored records have to match the state, after every event of every test.
         let complaints = archive.update(from: &coordinator, comparing: archive.bodies.count < 300)
         if !complaints.isEmpty { Issue.record("records: \(complaints) after \(event)") }
+        if archive.bodies.count < 300, !coordinator.forest.hasSightings, !stopsTimes {
+            Issue.record("times: \(coordinator.machine.timings.emissions) after \(event)")
+        }
         // The explanation of a step has to match its effects.
         if let complaint = explanation?.complaint(about: effects, of: event) {
             Issue.record("\(complaint) of \(event)")

@@ -154,6 +154,7 @@ struct Machine: Sendable {
     mutating func handle(_ event: Event, _ turn: inout Turn) {
         if hasMore { handleRest(before: event, &turn) }
         if case .continued = event {} else { begun = turn.now }
+        forest.origin = 0
         dispatch(event, &turn)
         goOn(&turn)
         watchSuspended()
@@ -244,7 +245,7 @@ struct Machine: Sendable {
         for client in accounting.takeOpened() { turn.effects.append(.watchClient(client)) }
         if let answer = turn.answer { turn.effects.append(answer) }
         if !activationTokens.isEmpty, !forest.hasSightings { forgetActivationTokens() }
-        if timings.hasEmissions, !hasMore { timings.forgetEnded() }
+        if timings.hasEnded, !hasMore, !forest.hasSightings { timings.forgetEnded() }
         origins.forgetEnded()
         if !unsaved.covers(serial: serial, instance: forest.lastInstance) {
             unsaved.reserve(after: serial, instance: forest.lastInstance)

@@ -22,8 +22,6 @@ struct Turn: ~Copyable, Sendable {
     var call = CurrentCall()
     /// The answer to the call. It is sent when the cascade has ended or waits (S-9).
     var answer: Effect?
-    /// The origin of the current step; 0 if there is none.
-    var origin: UInt64 = 0
     /// Whether it walks along a path, so that presenters are called at its end (S-38).
     var isOnPath = false
     /// The effects so far.
@@ -43,7 +41,6 @@ struct Turn: ~Copyable, Sendable {
     /// Counts a step.
     mutating func begin(_ step: WaitingStep) {
         if !lateAnswers.answers.isEmpty, lateAnswers.origin != step.origin { sendLateAnswers() }
-        origin = step.origin
         taken += 1
     }
 

@@ -87,7 +87,7 @@ extension Machine {
             guard let flow = node.flow else { continue }
             let id = NodeID(slot: node.slot, instance: node.instance)
             if let question = flow.question { withdrawQuestion(question, &turn) }
-            unblock(id)
+            unblock(id, turn)
             if !emptyFlows.isEmpty { forgetEmpty(id) }
             calls.resume(waitingFor: id)
         }

@@ -152,7 +152,7 @@ extension Machine {
         for (flow, question) in freed {
             turn.effects.append(.dropQuestion(question))
             if let slot = forest.slot(of: flow) { forest.update(slot) { $0.flow?.question = nil } }
-            unblock(flow)
+            unblock(flow, turn)
         }
         for request in calls.requests { renewCall(request, for: new, &turn) }
     }
@@ -164,7 +164,7 @@ extension Machine {
             renewed.adaptedFrom = step.adaptedFrom.flatMap { new.step(named: definitions[$0].name) }
             return renewed
         } catch {
-            unrecord(step)
+            endWait(of: step, turn)
             end(step, .refused(error), &turn)
             return nil
         }

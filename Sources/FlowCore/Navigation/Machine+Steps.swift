@@ -32,6 +32,7 @@ extension Machine {
     @discardableResult
     mutating func take(_ step: WaitingStep, _ turn: inout Turn) -> Outcome? {
         turn.begin(step)
+        forest.origin = step.origin
         if !activationTokens.isEmpty { activationTokens.begin(step.origin) }
         guard let flow = forest.slot(of: step.flow) else {
             let name = definitions[step.step].name
@@ -43,7 +44,7 @@ extension Machine {
             guard mayProceed(step, at: flow, definition, &turn) else { return nil }
         }
         let outcome = carryOut(step, at: flow, &turn)
-        unblock(step.flow)
+        unblock(step.flow, turn)
         return outcome
     }
 

@@ -95,7 +95,7 @@ extension Machine {
         } catch {
             end(step, error.code == .rejected ? .ignored(.rejected) : .refused(error), &turn)
         }
-        unblock(step.flow)
+        unblock(step.flow, turn)
     }
 
     /// A navigator answered.
@@ -110,7 +110,7 @@ extension Machine {
         case .timedOut:
             end(step, .refused(FlowError(.navigatorTimeout, "the navigator '\(name)' did not answer in time")), &turn)
         }
-        unblock(step.flow)
+        unblock(step.flow, turn)
     }
 
     private mutating func apply(

@@ -132,7 +132,7 @@ extension Machine {
             turn.effects.append(.dropQuestion(question))
         }
         for step in steps {
-            unrecord(step)
+            endWait(of: step, turn)
             end(step, .refused(error), &turn)
         }
     }

@@ -5,20 +5,21 @@ extension Machine {
     /// returned (S-31, S-38).
     mutating func callPresenters(_ turn: inout Turn) {
         var calls: [PresenterCall] = []
-        for (slot, former) in forest.takeSightings() {
+        for (slot, sighting) in forest.takeSightings() {
             guard let presenting = forest[slot].presenting else { continue }
             let isInSight = forest[slot].isInSight
             if presenting.wasInSight != isInSight { forest.update(slot) { $0.presenting?.wasInSight = isInSight } }
             guard isInSight else {
+                timings.forget(forest.id(of: slot))
                 if presenting.comeback.isDue { forest.update(slot) { $0.presenting?.comeback.drop() } }
                 continue
             }
             switch presenting.state {
             case .due:
-                if !isDelayed(slot, turn.now) { calls.append(PresenterCall(slot, former, isReturn: false)) }
+                if !isDelayed(slot, turn.now) { calls.append(PresenterCall(slot, sighting, isReturn: false)) }
             case .asked, .queued, .shown:
                 let isReturn = presenting.comeback.isDue || !presenting.wasInSight
-                if isReturn, mayReturn(slot) { calls.append(PresenterCall(slot, former, isReturn: true)) }
+                if isReturn, mayReturn(slot) { calls.append(PresenterCall(slot, sighting, isReturn: true)) }
             }
         }
         giveActivationTokens(to: &calls)
@@ -59,7 +60,7 @@ extension Machine {
         origins.wait(presenting.origin)
         var direction: PresentDirection?
         if presenting.reason == .launch {
-            beginTiming(slot, &turn)
+            beginTiming(slot, origin: call.origin, turn)
             direction = presenting.replaces ? .replace : .push
         }
         turn.effects.append(.present(presentation(id, of: slot, presenting.reason, direction, call.token)))
@@ -140,12 +141,10 @@ extension Machine {
     // MARK: Timings
 
     /// The presenter of a screen is called for the first time: from now on the screen is timed (S-46).
-    private mutating func beginTiming(_ slot: NodeSlot, _ turn: inout Turn) {
+    private mutating func beginTiming(_ slot: NodeSlot, origin: UInt64, _ turn: borrowing Turn) {
         guard let name = forest[slot].presenting?.presenter.service.name else { return }
-        // Screens that are gone were not visible in time.
-        if timings.pendingCount > forest.screenCount { timings.forget { forest.slot(of: $0) == nil } }
         let isRunning = name.hasPrefix(":") || nameOwners[name] != nil
-        timings.begin(forest.id(of: slot), isRunning ? .warm : .cold, origin: turn.origin, at: turn.now)
+        timings.begin(forest.id(of: slot), isRunning ? .warm : .cold, origin: origin, at: turn.now)
     }
 
     /// A screen has become visible. One that is covered by then is not timed.
@@ -195,9 +194,11 @@ extension Machine {
             watches.remove(owner)
             withdraw(node, from: owner, reason, &turn)
         }
+        guard let presenting = node.presenting else { return }
         noteSurvival(of: node, turn.now)
-        if let question = node.presenting?.comeback.underWay { dropReturn(question, &turn) }
-        for question in node.presenting?.underWay ?? [] {
+        timings.forget(NodeID(slot: node.slot, instance: node.instance))
+        if let question = presenting.comeback.underWay { dropReturn(question, &turn) }
+        for question in presenting.underWay {
             if questions.withdraw(question, because: reason) { turn.effects.append(.dropQuestion(question)) }
         }
     }
@@ -270,13 +271,16 @@ private struct PresenterCall {
     let screen: NodeSlot
     /// The sibling that covered it before.
     let former: NodeID?
+    /// The origin of the step that brought it in sight; 0 if no step did.
+    let origin: UInt64
     /// Whether the screen is owned and has returned to sight.
     let isReturn: Bool
     var token: String?
 
-    init(_ screen: NodeSlot, _ former: NodeID?, isReturn: Bool) {
+    init(_ screen: NodeSlot, _ sighting: Forest.Sighting, isReturn: Bool) {
         self.screen = screen
-        self.former = former
+        former = sighting.former
+        origin = sighting.origin
         self.isReturn = isReturn
     }
 }

@@ -56,14 +56,19 @@ extension Machine {
         turn.effects.append(isNavigator ? .askNavigator(question) : .askGuard(question))
     }
 
+    /// A step no longer waits for an answer, nor behind one that does.
+    mutating func endWait(of step: WaitingStep, _ turn: borrowing Turn) {
+        unrecord(step)
+        timings.resume(step.origin, at: turn.now)
+    }
+
     // MARK: When an answer has come
 
     /// The flow that waited for the answer about this step; nil if it is gone, and the step has failed.
     mutating func resume(_ step: WaitingStep, _ turn: inout Turn) -> NodeSlot? {
-        unrecord(step)
-        timings.resume(step.origin, at: turn.now)
+        endWait(of: step, turn)
         guard let flow = forest.slot(of: step.flow) else { return nil }
-        turn.origin = step.origin
+        forest.origin = step.origin
         if !activationTokens.isEmpty { activationTokens.begin(step.origin) }
         forest.update(flow) { $0.flow?.question = nil }
         return flow
@@ -96,16 +101,16 @@ extension Machine {
     /// usually the first one leads to a question, and they would have to wait again. If it does not, the next one follows.
     ///
     /// If the flow is gone, all of them are taken.
-    mutating func unblock(_ flow: NodeID) {
+    mutating func unblock(_ flow: NodeID, _ turn: borrowing Turn) {
         if blocked.isEmpty { return }
         guard let slot = forest.slot(of: flow) else {
             let steps = blocked.takeAll(for: flow)
-            for step in steps { unrecord(step) }
+            for step in steps { endWait(of: step, turn) }
             queue.insert(contentsOf: steps)
             return
         }
         guard forest[slot].flow?.question == nil, let step = blocked.takeNext(for: flow) else { return }
-        unrecord(step)
+        endWait(of: step, turn)
         // The step continues its cascade; a slice may end before it.
         queue.insert(contentsOf: [step])
     }
@@ -113,7 +118,7 @@ extension Machine {
     /// Puts back the step of a question whose flow is gone; it fails in its turn (S-22).
     mutating func withdrawQuestion(_ question: QuestionID, _ turn: inout Turn) {
         if let step = questions.withdraw(question) {
-            unrecord(step)
+            endWait(of: step, turn)
             queue.insert(contentsOf: [step])
         }
         turn.effects.append(.dropQuestion(question))

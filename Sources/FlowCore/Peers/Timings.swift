@@ -12,7 +12,7 @@ struct Timings: Sendable {
     }
 
     /// A cascade that waits for guards or navigators, or whose caller said when the input was.
-    private struct Emission {
+    struct Emission: Sendable {
         let emitted: Instant
         /// In µs.
         var waited: UInt64 = 0
@@ -33,17 +33,16 @@ struct Timings: Sendable {
 
     private var pending: [NodeID: Pending] = [:]
     /// By origin. That of any other cascade was emitted now.
-    private var emissions: [UInt64: Emission] = [:]
+    private(set) var emissions: [UInt64: Emission] = [:]
+    /// The origins of those that don't wait any more, and so may have ended.
+    private var ended: [UInt64] = []
     private var durations: [Key: Durations] = [:]
 
     /// Whether no screen is being timed.
     var isIdle: Bool { pending.isEmpty }
 
-    /// Whether some cascades have times of their own.
-    var hasEmissions: Bool { !emissions.isEmpty }
-
-    /// The number of screens that are being timed.
-    var pendingCount: Int { pending.count }
+    /// Whether cascades with times of their own may have ended.
+    var hasEnded: Bool { !ended.isEmpty }
 
     // MARK: Cascades
 
@@ -52,12 +51,11 @@ struct Timings: Sendable {
         let time = Instant(microseconds: input)
         guard time <= now, time.time(until: now) <= Limits.inputAge else { return }
         emissions[origin] = Emission(emitted: time)
+        ended.append(origin)
     }
 
-    /// A step of an origin begins to wait for a guard or a navigator.
+    /// A step of an origin begins to wait for a guard or a navigator. ``resume(_:at:)`` follows, whatever becomes of the step.
     mutating func suspend(_ origin: UInt64, at now: Instant) {
-        // Steps can be dropped while they wait.
-        if emissions.count >= Limits.waitingStepsPerFlow * 64 { emissions = [:] }
         var emission = emissions[origin] ?? Emission(emitted: now)
         if emission.waits == 0 { emission.since = now }
         emission.waits += 1
@@ -68,16 +66,22 @@ struct Timings: Sendable {
     mutating func resume(_ origin: UInt64, at now: Instant) {
         guard var emission = emissions[origin], emission.waits > 0 else { return }
         emission.waits -= 1
-        if emission.waits == 0 { emission.waited += emission.since.time(until: now) }
+        if emission.waits == 0 {
+            emission.waited += emission.since.time(until: now)
+            ended.append(origin)
+        }
         emissions[origin] = emission
     }
 
     /// All cascades have ended or wait: forgets those that don't wait.
-    mutating func forgetEnded() { emissions = emissions.filter { $0.value.waits > 0 } }
+    mutating func forgetEnded() {
+        for origin in ended where emissions[origin]?.waits == 0 { emissions[origin] = nil }
+        ended.removeAll(keepingCapacity: true)
+    }
 
     // MARK: Screens
 
-    /// The presenter of a screen is called for the first time, by the cascade of an origin.
+    /// The presenter of a screen is called for the first time, because the cascade of an origin brought it in sight.
     mutating func begin(_ screen: NodeID, _ start: PresentationTiming.Start, origin: UInt64, at now: Instant) {
         let emission = emissions[origin]
         pending[screen] = Pending(
@@ -106,8 +110,10 @@ struct Timings: Sendable {
         return timing
     }
 
-    /// Forgets screens that are gone.
-    mutating func forget(where isGone: (NodeID) -> Bool) { pending = pending.filter { !isGone($0.key) } }
+    /// A screen is gone or covered: it is not timed.
+    mutating func forget(_ screen: NodeID) {
+        if !pending.isEmpty { pending[screen] = nil }
+    }
 
     /// The statistics by screen and start.
     var statistics: [TimingStatistics] {

@@ -109,7 +109,7 @@ extension Machine {
         guard let slot = forest.slot(of: root) else { return }
         var step = step(arguments, of: stepper, at: root, purpose)
         step.origin = origins.next()
-        if case .property = purpose { dropOutdated(purpose, at: slot) }
+        if case .property = purpose { dropOutdated(purpose, at: slot, turn) }
         do throws(FlowError) {
             step.arguments = try definitions.admit(arguments, of: step.step)
             try checkWait(step, for: slot, &turn)
@@ -120,10 +120,10 @@ extension Machine {
     }
 
     /// A step of the same property that waits for the flow is out of date.
-    private mutating func dropOutdated(_ purpose: WaitingStep.Purpose, at root: NodeSlot) {
+    private mutating func dropOutdated(_ purpose: WaitingStep.Purpose, at root: NodeSlot, _ turn: borrowing Turn) {
         guard isWaiting(root) else { return }
         for step in blocked.remove(for: forest.id(of: root), where: { $0.purpose == purpose }) {
-            unrecord(step)
+            endWait(of: step, turn)
             stopWaiting(step)
         }
     }

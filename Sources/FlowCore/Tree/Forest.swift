@@ -1,8 +1,8 @@
 /// The live presentables: an ordered forest of flows and screens (S-1).
 ///
-/// It keeps children in the order in which they were made or last raised, paths, and derived state: which child covers the others, what is presented. It
-/// knows neither steps nor rules. Nodes are read as `forest[slot]`, and only changed by `update` and the methods beside it,
-/// which derive dirty records, usage and property changes (``NodeTable``).
+/// It keeps children in the order in which they were made or last raised, paths, and derived state: which child covers the
+/// others, what is presented. It knows neither steps nor rules. Nodes are read as `forest[slot]`, and only changed by `update`
+/// and the methods beside it, which derive dirty records, usage and property changes (``NodeTable``).
 struct Forest: Sendable {
     /// The object path above the roots, without a slash at its end.
     let base: String
@@ -20,8 +20,10 @@ struct Forest: Sendable {
 
     /// Nodes that became presented since ``takePresented()``, parents first and in order (S-16).
     private var becamePresented: [NodeID] = []
-    /// Screens whose presenter may have to be called, in order (S-31), and what covered them before.
-    private var sightings: [(screen: NodeID, former: NodeID?)] = []
+    /// Screens whose presenter may have to be called, in order (S-31).
+    private var sightings: [Sighting] = []
+    /// The origin of the step at hand, for sightings; 0 if there is none.
+    var origin: UInt64 = 0
     /// While visibility is updated: the child that covered its siblings before.
     var formerCurrent: NodeID?
 
@@ -30,6 +32,15 @@ struct Forest: Sendable {
 
     /// Whether an eviction removes what its search has found.
     var isEvicting = false
+
+    /// A screen that came in sight, or went out of it, and whose presenter may have to be called.
+    struct Sighting: Sendable {
+        let screen: NodeID
+        /// The sibling that covered it before.
+        let former: NodeID?
+        /// The origin of the step that did it; 0 if no step did.
+        let origin: UInt64
+    }
 
     /// The node in a slot.
     subscript(slot: NodeSlot) -> Node {
@@ -273,21 +284,21 @@ extension Forest {
 
     /// Notes that a screen's presenter may have to be called, for ``takeSightings()``.
     mutating func noteSighting(_ slot: NodeSlot) {
-        sightings.append((id(of: slot), formerCurrent))
+        sightings.append(Sighting(screen: id(of: slot), former: formerCurrent, origin: origin))
     }
 
     /// Whether a presenter may have to be called.
     var hasSightings: Bool { !sightings.isEmpty }
 
-    /// Takes the live screens whose presenters may have to be called, each once, with what covered it last; in order.
-    mutating func takeSightings() -> [(screen: NodeSlot, former: NodeID?)] {
+    /// Takes the live screens whose presenters may have to be called, each once, as noted last; in order.
+    mutating func takeSightings() -> [(screen: NodeSlot, sighting: Sighting)] {
         if sightings.isEmpty { return [] }
         defer { sightings.removeAll(keepingCapacity: true) }
         var seen: Set<NodeID> = []
         let last =
             sightings.count == 1
             ? sightings : sightings.reversed().filter { seen.insert($0.screen).inserted }.reversed()
-        return last.compactMap { sighting in slot(of: sighting.screen).map { ($0, sighting.former) } }
+        return last.compactMap { sighting in slot(of: sighting.screen).map { ($0, sighting) } }
     }
 
     /// Sets whether a screen keeps the flows above it from being idle while it is presented.

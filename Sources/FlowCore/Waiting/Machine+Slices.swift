@@ -70,6 +70,7 @@ extension Machine {
     /// time limits of their callers are due, too.
     mutating func takeNextDue(_ turn: inout Turn) {
         guard let next = alarms.takeDue() else { return }
+        forest.origin = 0
         switch next.subject {
         case .flow(let flow): takeIdle(flow, due: next.due, &turn)
         case .stepper(let stepper): stepperIsDue(stepper, at: next.due, &turn)
