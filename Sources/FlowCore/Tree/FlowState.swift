@@ -43,7 +43,8 @@ extension Node {
         var reached: Instant? { didSet { if reached != oldValue { follows.insert(.activity) } } }
         /// The losses of owners, by the names of its screens.
         var losses: [String: OwnerLosses] = [:] { didSet { if losses != oldValue { follows.insert(.record) } } }
-        /// Whether its idle step was navigated since then, so that it waits until it is reached again.
+        /// Whether its last idle step was taken since then: the flow waits for the outcome, and if that is `navigated` or
+        /// `deferred`, until it is reached again.
         var isResting = false { didSet { if isResting != oldValue { follows.insert(.activity) } } }
         /// The next of its idle steps.
         var stage = 0 { didSet { if stage != oldValue { follows.insert(.activity) } } }
@@ -58,8 +59,7 @@ extension Node {
 
         init(
             definition: FlowID, covering: Children, layers: [Layer] = [], readiness: Readiness, birth: UInt64,
-            reached: Instant? = nil,
-            last: LastNavigation? = nil
+            reached: Instant? = nil, last: LastNavigation? = nil
         ) {
             self.birth = birth
             self.definition = definition
@@ -78,6 +78,16 @@ extension Node {
 
         /// When a step from outside or `Touch` last reached it; nil without an idle step.
         var lastReached: Instant? { reached.map { max($0, touched ?? $0) } }
+
+        /// Whether it took an idle step since it was last reached.
+        var isIdle: Bool { isResting || stage > 0 }
+
+        /// Its idle times begin at this time; nil without an idle step.
+        mutating func beginIdleTimes(at time: Instant?) {
+            reached = time
+            isResting = false
+            stage = 0
+        }
 
         @inline(__always)
         mutating func takeFollows(into all: inout Changes) {

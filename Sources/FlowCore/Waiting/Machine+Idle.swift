@@ -74,14 +74,9 @@ extension Machine {
     }
 
     private mutating func reachAlone(_ slot: NodeSlot, _ turn: inout Turn) {
-        let wasIdle = forest[slot].flow.map { $0.isResting || $0.stage > 0 } ?? false
-        forest.update(slot) { node in
-            node.flow?.reached = turn.now
-            node.flow?.isResting = false
-            node.flow?.stage = 0
-        }
-        // Otherwise there is an alarm, which is not too late.
-        if wasIdle { scheduleIdleStep(of: slot) }
+        if forest[slot].flow?.isIdle == true { return beginIdleTimes(of: slot, &turn) }
+        // There is an alarm, which is not too late.
+        forest.update(slot) { $0.flow?.reached = turn.now }
     }
 
     /// Input that is no step reached a flow, and so all flows above it. It is recorded only if the flow was idle.
@@ -90,8 +85,8 @@ extension Machine {
         var place: NodeSlot? = flow
         while let slot = place {
             if let state = forest[slot].flow, let reached = state.lastReached {
-                if state.isResting || state.stage > 0 {
-                    reachAlone(slot, &turn)
+                if state.isIdle {
+                    beginIdleTimes(of: slot, &turn)
                 } else if reached.advanced(by: Limits.touchPause) <= turn.now {
                     let now = turn.now
                     forest.update(slot) { $0.flow?.touched = now }
@@ -145,12 +140,7 @@ extension Machine {
 
     /// The idle times of a flow begin now.
     mutating func beginIdleTimes(of slot: NodeSlot, _ turn: inout Turn) {
-        let now = turn.now
-        forest.update(slot) { node in
-            node.flow?.reached = now
-            node.flow?.isResting = false
-            node.flow?.stage = 0
-        }
+        forest.update(slot) { $0.flow?.beginIdleTimes(at: turn.now) }
         scheduleIdleStep(of: slot)
     }
 
@@ -167,11 +157,7 @@ extension Machine {
             forest.update(slot) { $0.flow?.alarm = nil }
             let after = stages(flow.definition, definitions)
             if stages(old.flow(named: forest[slot].name), old) != after {
-                forest.update(slot) { node in
-                    node.flow?.reached = after.isEmpty ? nil : turn.now
-                    node.flow?.isResting = false
-                    node.flow?.stage = 0
-                }
+                forest.update(slot) { $0.flow?.beginIdleTimes(at: after.isEmpty ? nil : turn.now) }
             }
             scheduleIdleStep(of: slot)
         }
