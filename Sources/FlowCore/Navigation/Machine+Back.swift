@@ -34,7 +34,7 @@ extension Coordinator {
 
 extension Machine {
     /// Where Back ends.
-    fileprivate enum BackTarget {
+    fileprivate enum BackTarget: Equatable {
         /// A stack dismisses its current child.
         case dismissal(of: NodeSlot, in: NodeSlot)
         /// A flow takes a step, which is its own (`onBack`) or that of a screen (`SetBackStep`).
@@ -57,11 +57,7 @@ extension Machine {
             try checkActivationToken(options?.activationToken)
             let target = try backTarget(from: slot, for: client)
             if let wanted = options?.goes { try check(target, dismisses: wanted) }
-            if case .hidden = target {
-                turn.answer = .reply(request, .verdict(.hidden, serial: 0))
-                return
-            }
-            reach(innermostFlow(from: slot), &turn)
+            if target != .hidden { reach(innermostFlow(from: slot), &turn) }
             switch target {
             case .dismissal(let child, let flow):
                 let origin = beginBack(options, request, &turn)
@@ -69,7 +65,8 @@ extension Machine {
                 turn.answer = .reply(request, .verdict(.navigated, serial: serial))
             case .step(let step, let flow, let screen):
                 try takeBackStep(step, at: flow, on: screen, by: client, options, request, &turn)
-            case .hidden, .unhandled: turn.answer = .reply(request, .verdict(.unhandled, serial: 0))
+            case .hidden: turn.answer = .reply(request, .verdict(.hidden, serial: 0))
+            case .unhandled: turn.answer = .reply(request, .verdict(.unhandled, serial: 0))
             }
         } catch {
             turn.answer = .fail(request, error)

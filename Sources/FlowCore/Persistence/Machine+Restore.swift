@@ -200,9 +200,7 @@ extension Machine {
     private func restoredState(
         _ record: NodeRecord, _ activity: ActivityRecord?, onSameBus: Bool, _ turn: inout Turn
     ) -> Node.FlowState? {
-        guard let stored = record.flow, record.flow != nil, let flow = definitions.flow(named: record.name) else {
-            return nil
-        }
+        guard let stored = record.flow, let flow = definitions.flow(named: record.name) else { return nil }
         let last = activity?.last.map { last in
             LastNavigation(
                 serial: last.serial, step: last.step, arguments: last.arguments,

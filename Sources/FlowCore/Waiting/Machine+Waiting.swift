@@ -36,7 +36,13 @@ extension Machine {
         let definition = definition(of: flow)
         if definitions.flows[definition.index].ownersMayEmit {
             if mayEmitAsOwner(client, on: screen ?? flow) { return }
-            try refuseEmitter(client, of: definition)
+            // Without other emitters, the error speaks of owners alone.
+            if definitions[definition].emitters.isEmpty {
+                throw FlowError(
+                    .accessDenied,
+                    "flow '\(definitions[definition].name)' takes steps and Back only from the owners of its presentables, of "
+                        + "which '\(client.name)' is none here")
+            }
         }
         try checkEmitter(client, of: definition) { "takes steps and Back only from" }
     }
@@ -48,16 +54,6 @@ extension Machine {
         return forest.children(of: place).contains {
             forest[$0].flow == nil && forest[$0].isPresented && forest[$0].owner == client
         }
-    }
-
-    /// Refuses a client that may not emit as an owner, unless it owns one of the definition's `emitters`.
-    private func refuseEmitter(_ client: Client, of flow: FlowID) throws(FlowError) {
-        let definition = definitions[flow]
-        guard definition.emitters.isEmpty else { return }
-        throw FlowError(
-            .accessDenied,
-            "flow '\(definition.name)' takes steps and Back only from the owners of its presentables, of which "
-                + "'\(client.name)' is none here")
     }
 
     /// Defers a step until its presentable is presented.
