@@ -1,8 +1,8 @@
 /// The navigation state machine: it takes events, and returns effects (RxFlow's Coordinator).
 ///
-/// This type is its interface: events, the shell's queries (`Coordinator+Queries.swift`), records (in `Machine+Records.swift`) and
-/// the dry run (in `Machine+Explain.swift`). The state, and all that changes it, is a ``Machine``. `docs/architecture.md` shows
-/// its rooms.
+/// This type is its interface: events, the shell's queries (`Coordinator+Queries.swift`), records (in `Machine+Records.swift`)
+/// and the dry run (in `Machine+Explain.swift`). The state, and all that changes it, is a ``Machine``. `docs/architecture.md`
+/// shows its rooms.
 ///
 /// It is deterministic: the same events give the same effects. It has no clock, does no I/O and never traps on an event.
 public struct Coordinator: ~Copyable, Sendable {

@@ -20,7 +20,8 @@ public struct Client: Hashable, Sendable {
     /// The daemon, as the client that starts the roots of `autostart`.
     public static let daemon = Client("")
 
-    /// Whether it stands for a service with a stepper, by the well-known name (S-42). It may be on another bus, and has no usage.
+    /// Whether it stands for a service with a stepper, by the well-known name (S-42). It may be on another bus, and has no
+    /// usage.
     var isService: Bool { name.utf8.first != UInt8(ascii: ":") && name.utf8.contains(UInt8(ascii: ".")) }
     /// Whether it is a connection whose usage counts.
     var isConnection: Bool { name.utf8.first == UInt8(ascii: ":") || (!name.isEmpty && !isService) }

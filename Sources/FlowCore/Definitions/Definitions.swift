@@ -27,8 +27,8 @@ public struct FlowID: Hashable, Sendable {
 
 /// All definitions, checked: each name is resolved, and each argument has the right type.
 ///
-/// The core relies on these checks. `FlowFile` builds definitions from files. They never change, and are an object so that looking
-/// something up in them copies nothing.
+/// The core relies on these checks. `FlowFile` builds definitions from files. They never change, and are an object so that
+/// looking something up in them copies nothing.
 public final class Definitions: Equatable, Sendable {
     /// The steps, sorted by name, followed by those that clients registered, in order of registration.
     public let steps: [StepDeclaration]

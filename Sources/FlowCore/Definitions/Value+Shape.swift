@@ -1,5 +1,5 @@
-// The only place that lists the cases of a value. Whatever treats all values alike switches over their shapes: the wire, records,
-// traces, JSON, TOML and messages. The terms are those of the D-Bus specification, "Type System".
+// The only place that lists the cases of a value. Whatever treats all values alike switches over their shapes: the wire,
+// records, traces, JSON, TOML and messages. The terms are those of the D-Bus specification, "Type System".
 
 extension Value {
     /// The fixed types but file descriptors: one number, by the letter of the signature.

@@ -170,8 +170,8 @@ extension Planner {
         if template.reuses { bringForward(.planned(plan.children.count - 1), template, scope.flow, &plan, forest) }
     }
 
-    /// The child that gets new arguments, if it has that name: the newest one; with tabs and layers, or if it is to be raised, the
-    /// newest of that name (S-19, S-37).
+    /// The child that gets new arguments, if it has that name: the newest one; with tabs and layers, or if it is to be raised,
+    /// the newest of that name (S-19, S-37).
     private static func reusable(
         _ template: ChildTemplate, _ name: String, isFlow: Bool, _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest
     ) -> Plan.Place? {
@@ -213,7 +213,6 @@ extension Planner {
             plan.add(.make(birth, step), at: index, contribution)
         }
     }
-
 }
 
 // MARK: - Values

@@ -37,8 +37,8 @@ extension Machine {
         try checkEmitters(of: slot, client)
     }
 
-    /// Refuses a client that may not dismiss a presentable. A program that knows nothing of flowbus can't do that itself, so the
-    /// `emitters` alone decide who else may (S-40).
+    /// Refuses a client that may not dismiss a presentable. A program that knows nothing of flowbus can't do that itself, so
+    /// the `emitters` alone decide who else may (S-40).
     func checkDismissal(_ slot: NodeSlot, _ client: Client) throws(FlowError) {
         guard forest[slot].presenting?.presenter.application != nil, forest[slot].owner != client else {
             return try checkHandling(slot, client)

@@ -1,4 +1,5 @@
-/// The record of the value of a property that a root got last (S-42): after a restart it gets the property only if that differs.
+/// The record of the value of a property that a root got last (S-42): after a restart it gets the property only if that
+/// differs.
 struct StepperRecord: RecordBody, Equatable, Sendable {
     /// The instance of the root.
     var root: UInt64 = 0

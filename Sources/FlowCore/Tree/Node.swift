@@ -2,10 +2,10 @@
 //
 // The setter or observer of a property compares the new value with the old one, and declares what follows from a change
 // (`follows`): whether the node's record or activity record becomes dirty, whether signals report the new value, whether the
-// search for presentables to evict has to be repeated. `NodeTable.update` collects that after each change. Properties with usage
-// can only be changed by methods of the table, which charge and release it. So code that changes a node has nothing to remember;
-// whoever adds a property declares what follows from it here, and the tests compare all records with those that were taken after
-// each event.
+// search for presentables to evict has to be repeated. `NodeTable.update` collects that after each change. Properties with
+// usage can only be changed by methods of the table, which charge and release it. So code that changes a node has nothing to
+// remember; whoever adds a property declares what follows from it here, and the tests compare all records with those that were
+// taken after each event.
 
 /// A live presentable: a flow or a screen (S-1).
 struct Node: HasNodeTraits, Equatable, Sendable {
