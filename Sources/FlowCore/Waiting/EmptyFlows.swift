@@ -19,8 +19,8 @@ public struct Fault: Equatable, Sendable {
 
 /// Flows that may be empty (S-36), and what emptied them.
 ///
-/// A flow is noted when it loses its last child, and when a step of its birth is not navigated. It is due then, and again whenever
-/// a step that it waited for has ended. It stays noted until it is gone or has a child.
+/// A flow is noted when it loses its last child, and when a step of its birth is not navigated. It is due then, and again
+/// whenever a step that it waited for has ended. It stays noted until it is gone, has a child, or may stay without one.
 struct EmptyFlows: Sendable {
     /// What emptied a flow: its `onDismissed` has the origin, cause and sender of that.
     struct Cause: Equatable, Sendable {

@@ -1,4 +1,4 @@
-// Flows with idle steps (S-34), and the alarms of flows and calls.
+// Flows with idle steps (S-34), and the setting of all alarms.
 
 extension Machine {
     /// Sets an alarm for the next idle step of a flow, if it has one and waits for it.
@@ -47,7 +47,7 @@ extension Machine {
 
     /// Sets an alarm.
     mutating func schedule(_ subject: Alarms.Subject, due: Instant) {
-        // Entries whose subject is gone stay until they are due, but never outnumber the others by much.
+        // Entries whose subject is gone, or has another alarm, stay until they are due, but never outnumber the others by much.
         if alarms.count > 2 * (forest.count + calls.count) + 16 {
             let (forest, calls) = (forest, calls)
             alarms.removeAll { entry in
