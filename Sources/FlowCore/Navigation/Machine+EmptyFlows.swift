@@ -38,10 +38,9 @@ extension Machine {
 
     /// Removes the flows of a restored tree that are empty, without a signal: no client has seen them (S-36).
     mutating func removeRestoredEmptyFlows(of stored: RecordSet, onSameBus: Bool, _ turn: inout Turn) {
-        let causes = Dictionary(
-            uniqueKeysWithValues: stored.nodes.compactMap { instance, node in
-                node.flow?.emptiedBy.map { (instance, $0) }
-            })
+        let causes = stored.nodes.reduce(into: [UInt64: EmptyFlows.Cause]()) {
+            $0[$1.instance] = $1.node.flow?.emptiedBy
+        }
         var hasGone = false
         for slot in forest.preorder().reversed() where isLeftEmpty(slot) {
             if isAwaitingSteps(slot) {

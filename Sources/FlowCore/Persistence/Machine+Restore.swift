@@ -132,7 +132,7 @@ extension Machine {
             guard let slot = result.slots[instance], let flow = record.flow else { continue }
             forest.sortChildren(of: slot)
             for selected in flow.selected {
-                if let child = result.slots[selected] { forest.select(child, of: slot) }
+                if let child = result.slots[selected], forest[child].parent == slot { forest.select(child, of: slot) }
             }
         }
         return result

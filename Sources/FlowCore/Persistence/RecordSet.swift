@@ -22,6 +22,9 @@ struct RecordSet {
         for record in records.sorted(by: { $0.key < $1.key }) {
             guard let body = record.body else { continue }
             let number = record.key.number
+            guard number < RecordKey.numbers / 2 else {
+                throw RecordFailure("the number \(number) of a record of \(record.key.kind) is at its end")
+            }
             do throws(RecordFailure) {
                 switch record.key.kind {
                 case .counters:
@@ -52,10 +55,12 @@ struct RecordSet {
         var depths: [UInt64: Int] = [0: 0]
         var flows: Set<UInt64> = [0]
         var ids: [UInt64: Set<String>] = [:]
+        var orders: [UInt64: Set<UInt64>] = [:]
         for (instance, node) in nodes {
             guard instance > 0, let depth = depths[node.parent], flows.contains(node.parent) else {
                 throw RecordFailure("presentable \(instance) has no flow \(node.parent) that it could be in")
             }
+            guard depths[instance] == nil else { throw RecordFailure("presentable \(instance) has several records") }
             guard Names.isPresentableName(node.name), Names.isPresentableName(node.id) else {
                 let name = "'\(Names.escaped(node.id))', '\(Names.escaped(node.name))'"
                 throw RecordFailure("presentable \(instance) can't have the id and name \(name)")
@@ -63,14 +68,23 @@ struct RecordSet {
             guard depth < Limits.depth, ids[node.parent, default: []].insert(node.id).inserted else {
                 throw RecordFailure("presentable \(instance) is too deep, or has the id '\(node.id)' of a sibling")
             }
+            guard orders[node.parent, default: []].insert(max(instance, node.raised)).inserted,
+                node.parent != 0 || node.raised == 0
+            else { throw RecordFailure("presentable \(instance) can't have been raised by \(node.raised)") }
             depths[instance] = depth + 1
             if node.flow != nil { flows.insert(instance) }
         }
         for (number, step) in steps {
             // The flow of a queued step may be gone, but it existed.
-            let isKnown = depths[step.place] != nil || (step.stage == .queued && step.place <= counters.instance)
+            let isKnown =
+                switch step.stage {
+                case .initial, .deferred: depths[step.place] != nil
+                case .blocked, .guard, .navigator: flows.contains(step.place)
+                case .queued:
+                    depths[step.place] == nil ? step.place <= counters.instance : flows.contains(step.place)
+                }
             guard step.place != 0, isKnown else {
-                throw RecordFailure("step \(number) waits at \(step.place), which is no presentable")
+                throw RecordFailure("step \(number) waits at \(step.place), where no such step can wait")
             }
             guard step.purpose != .deepLink || step.index < UInt64(Limits.nodes) else {
                 throw RecordFailure("step \(number) is the one of flow \(step.index) of a deep link")
@@ -79,10 +93,19 @@ struct RecordSet {
         // There has to be room for further numbers.
         let greatest =
             [counters.serial, counters.instance] + steps.flatMap { [$0.step.origin, $0.step.request] }
-            + nodes.compactMap(\.node.presenting?.origin)
+            + nodes.flatMap(\.node.numbers)
         if let number = greatest.max(), number >= RecordKey.numbers / 2 {
-            throw RecordFailure("the number \(number) of a serial, an instance, an origin or a call is at its end")
+            throw RecordFailure(
+                "the number \(number) of a serial, an instance, an origin, a call or a loss is at its end")
         }
+    }
+}
+
+extension NodeRecord {
+    /// The numbers after which others are counted.
+    fileprivate var numbers: [UInt64] {
+        [raised, presenting?.origin ?? 0, flow?.birth ?? 0, flow?.emptiedBy?.origin ?? 0]
+            + (flow?.losses.map(\.losses.excess) ?? [])
     }
 }
 
