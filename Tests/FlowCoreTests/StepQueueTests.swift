@@ -92,6 +92,24 @@ struct StepQueueTests {
         #expect(queue.gone.isEmpty)
     }
 
+    @Test func `S-36 it knows for which flows steps wait, whenever they come and go`() {
+        var queue = StepQueue()
+        func awaiting(_ flows: UInt64...) -> [Bool] { flows.map { queue.isAwaited(by: flow($0)) } }
+        #expect(awaiting(1) == [false])
+        queue.insert(step(1, origin: 1, for: 5))
+        queue.insert(contentsOf: [step(2, origin: 2, for: 5), step(3, origin: 3, for: 6)])
+        #expect(awaiting(4, 5, 6) == [false, true, true])
+        queue.insert(step(4, origin: 4, for: 4))
+        _ = queue.takeNext()
+        #expect(awaiting(4, 5, 6) == [true, true, true])
+        _ = queue.takeNext()
+        #expect(awaiting(4, 5, 6) == [true, false, true])
+        while queue.takeNext() != nil {}
+        #expect(awaiting(4, 5, 6) == [false, false, false])
+        queue.insert(step(5, origin: 5, for: 6))
+        #expect(awaiting(5, 6) == [false, true])
+    }
+
     @Test func `an empty queue has no next step`() {
         var queue = StepQueue()
         #expect(queue.isEmpty)

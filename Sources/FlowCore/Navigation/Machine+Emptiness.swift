@@ -31,10 +31,10 @@ extension Machine {
     }
 
     /// Whether a step waits for a flow: in the queue, for an answer, behind one that does, or until the flow is presented.
-    func isAwaitingSteps(_ slot: NodeSlot) -> Bool {
+    mutating func isAwaitingSteps(_ slot: NodeSlot) -> Bool {
         let id = forest.id(of: slot)
         return isWaiting(slot) || blocked.count(for: id) > 0 || !forest[slot].deferredSteps.isEmpty
-            || queue.contains { $0.flow == id }
+            || queue.isAwaited(by: id)
     }
 
     /// A flow has a child, or stays without one.

@@ -27,6 +27,9 @@ struct StepQueue: Sendable {
     /// Whether flows of such steps have been removed since.
     private var isOutdated = false
 
+    /// How many of them wait for each flow; nil until ``isAwaited(by:)`` needs that, so that most events count nothing.
+    private var counts: [NodeID: Int]?
+
     /// How many of them report their failures, and so use ``nearestLiveAncestor(of:isLive:)`` if their flow is gone.
     private var reportingCount = 0
     /// Removed flows for which such steps wait.
@@ -56,6 +59,7 @@ struct StepQueue: Sendable {
         number(&step)
         if !isHead { chainedCount += 1 }
         if step.reportsFailure { reportingCount += 1 }
+        if counts != nil { counts?[step.flow, default: 0] += 1 }
         let entry = Entry(
             origin: step.origin, number: step.number, place: freePlaces.popLast() ?? steps.count, isHead: isHead)
         if entry.place == steps.count { steps.append(step) } else { steps[entry.place] = step }
@@ -93,15 +97,22 @@ struct StepQueue: Sendable {
             steps.removeAll(keepingCapacity: steps.count < 64)
             freePlaces.removeAll(keepingCapacity: true)
             unrecorded.removeAll(keepingCapacity: true)
+            if counts != nil { counts = nil }
+        } else if counts != nil {
+            counts?[next.flow, default: 1] -= 1
         }
         if !entry.isHead { chainedCount -= 1 }
         if next.reportsFailure { reportingCount -= 1 }
         return next
     }
 
-    /// Whether a step fulfils a condition.
-    func contains(where isWanted: (WaitingStep) -> Bool) -> Bool {
-        !order.isEmpty && steps.contains { $0.map(isWanted) ?? false }
+    /// Whether one of them is for this flow.
+    mutating func isAwaited(by flow: NodeID) -> Bool {
+        if order.isEmpty { return false }
+        if let counts { return counts[flow, default: 0] > 0 }
+        let counts = steps.reduce(into: [NodeID: Int]()) { if let step = $1 { $0[step.flow, default: 0] += 1 } }
+        self.counts = counts
+        return counts[flow, default: 0] > 0
     }
 
     // MARK: Flows that are gone
