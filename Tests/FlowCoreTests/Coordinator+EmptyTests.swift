@@ -201,4 +201,103 @@ struct EmptyTests {
         #expect(log.allSatisfy { $0.hasPrefix("unrestored") }, "\(log)")
         #expect(world.paths == ["/main"])
     }
+
+    @Test func `S-36 the record of an empty flow has what emptied it, also where new definitions did`() throws {
+        func builder(_ whenEmpty: WhenEmpty) -> DefinitionsBuilder {
+            var builder = DefinitionsBuilder()
+            builder.flow("main", on: ["open": [.flow("sub")]])
+            builder.flow(
+                "sub", initial: "open", whenEmpty: whenEmpty, guarded: ("com.auth", ["ask"]),
+                on: ["open": [.screen("a")], "ask": []])
+            return builder
+        }
+        let world = try World(root: "main", builder(.stay))
+        try world.emit("open", on: "/main")
+        try world.emit("ask", on: "/main/sub")
+        try world.dismiss("/main/sub/a")
+        // The world compares the records after each event.
+        world.reload(builder(.go))
+        #expect(world.coordinator.emptyFlows.causes.count == 1)
+        world.reload(builder(.stay))
+        world.answer(1, GuardAnswer.rejected)
+        #expect(world.coordinator.emptyFlows.isEmpty && world.paths == ["/main", "/main/sub"])
+    }
+
+    @Test func `S-11 S-36 flows that new definitions let go have an origin each, and so a step of onDismissed each`()
+        throws
+    {
+        func builder(_ whenEmpty: WhenEmpty) -> DefinitionsBuilder {
+            var builder = DefinitionsBuilder()
+            builder.flow("main", on: ["open": [.flow("sub", .init(onDismissed: "gone"))], "gone": []])
+            builder.flow("sub", initial: "open", whenEmpty: whenEmpty, on: ["open": [.screen("a")]])
+            return builder
+        }
+        let world = try World(root: "main", builder(.stay))
+        let count = Limits.triggeredSteps + 44
+        for _ in 0..<count { try world.emit("open", on: "/main") }
+        for path in world.paths where path.hasSuffix("/a") { try world.dismiss(path) }
+        world.reload(builder(.go))
+        #expect(world.navigations.count == count && world.failures.isEmpty && world.paths == ["/main"])
+    }
+
+    @Test func `D-5 S-36 a flow is empty if a step of its birth is lost by a restart`() throws {
+        func builder(_ steps: KeyValuePairs<String, DefinitionsBuilder.Branches>) -> DefinitionsBuilder {
+            var builder = DefinitionsBuilder()
+            builder.flow("main", children: .stack, on: ["go": [.screen("home"), .flow("sub")]])
+            builder.flow("sub", guarded: ("com.auth", []), on: steps)
+            return builder
+        }
+        var before = builder(["open": [.screen("a")]])
+        before.flow("sub", initial: "open", guarded: ("com.auth", []), on: ["open": [.screen("a")]])
+        let world = try World(root: "main", before)
+        try world.emit("go", on: "/main")
+        let log = world.restart(builder(["quiet": []]))
+        #expect(
+            log.filter { !$0.hasPrefix("drop") }.count == 1 && world.failures.first?.reason == .error(.unknownStep),
+            "\(log)")
+        #expect(world.paths == ["/main", "/main/home"])
+        #expect(world.coordinator.origins.isEmpty)
+    }
+
+    @Test func `S-36 S-38 what a restored flow covered that goes has not returned; what was never shown is presented`()
+        throws
+    {
+        func builder(_ screen: String) -> DefinitionsBuilder {
+            var builder = DefinitionsBuilder()
+            builder.screen("page", presenter: "com.x")
+            builder.screen("late", presenter: "com.x")
+            builder.flow(
+                "main", children: .stack,
+                on: ["page": [.screen("page")], "both": [.screen("late"), .flow("sub")], "open": [.flow("sub")]])
+            builder.flow("sub", initial: "fill", on: ["fill": [.screen(screen)]])
+            return builder
+        }
+        for step in ["open", "both"] {
+            let world = try World(root: "main", builder("a"))
+            try world.emit("page", on: "/main")
+            world.presented(1, by: ":1.9")
+            try world.show("/main/page", by: ":1.9")
+            try world.emit(step, on: "/main")
+            let log = world.restart(builder("b"), owners: ["com.x": ":1.9"])
+            #expect(world.paths.contains("/main/sub") == false)
+            #expect(log.filter { $0.hasPrefix("present") }.count == (step == "open" ? 0 : 1), "\(log)")
+        }
+    }
+
+    @Test func `S-36 S-42 a restored root that goes leaves no value of a property`() throws {
+        func builder(_ screen: String) -> DefinitionsBuilder {
+            var builder = DefinitionsBuilder()
+            builder.step("lid", ["closed": "bool"])
+            builder.flow("main", initial: "fill", whenEmpty: .go, on: ["fill": [.screen(screen)], "lid": []])
+            var lid = DefinitionsBuilder.Stepper(property: "LidClosed", step: "lid", with: [.init("closed", .value)])
+            lid.flow = "main"
+            builder.steppers = [lid]
+            return builder
+        }
+        let world = try World(root: "main", builder("a"))
+        world.handle(.stepperChanged(StepperID(0), .value(.bool(true))))
+        #expect(world.records.contains { $0.key.kind == .stepper })
+        world.restart(builder("b"))
+        #expect(world.paths.isEmpty && !world.records.contains { $0.key.kind == .stepper })
+    }
 }

@@ -8,7 +8,9 @@ extension Machine {
             return
         }
         // The origin lasts until then, so that its limit holds for the step of `onDismissed` (S-11).
-        if emptyFlows.note(forest.id(of: flow), cause) { origins.wait(cause.origin, isDeferred: true) }
+        guard emptyFlows.note(forest.id(of: flow), cause) else { return }
+        origins.wait(cause.origin, isDeferred: true)
+        touchCause(of: flow)
     }
 
     /// A step was not navigated. If the birth of its flow triggered it, and the flow has had no child, the flow is empty.
@@ -46,7 +48,14 @@ extension Machine {
 
     /// A flow is gone, or is not empty.
     mutating func forgetEmpty(_ flow: NodeID) {
-        if let cause = emptyFlows.remove(flow) { releaseOrigin(cause.origin, isDeferred: true) }
+        guard let cause = emptyFlows.remove(flow) else { return }
+        releaseOrigin(cause.origin, isDeferred: true)
+        if let slot = forest.slot(of: flow) { touchCause(of: slot) }
+    }
+
+    /// The record of a flow that lives without a child has what emptied it.
+    private mutating func touchCause(of flow: NodeSlot) {
+        if forest[flow].flow?.isBare == true { forest.touch(flow) }
     }
 
     /// A triggered step of an origin no longer waits.

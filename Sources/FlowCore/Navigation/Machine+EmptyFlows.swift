@@ -6,9 +6,7 @@ extension Machine {
         var ahead = Heap<EmptyFlow>()
         while true {
             for id in emptyFlows.takeDue() {
-                if let slot = forest.slot(of: id) {
-                    ahead.insert(EmptyFlow(id: id, depth: forest[slot].depth, order: forest[slot].order))
-                }
+                if let slot = forest.slot(of: id) { ahead.insert(EmptyFlow(slot, forest)) }
             }
             guard let next = ahead.popFirst() else { return }
             guard let slot = forest.slot(of: next.id) else { continue }
@@ -28,12 +26,12 @@ extension Machine {
         }
     }
 
-    /// Notes the flows that are empty by new definitions.
+    /// Notes the flows that are empty by new definitions. Each has an origin, in the order in which they go.
     mutating func noteEmptyByDefinition() {
         let empty = forest.preorder().filter { isLeftEmpty($0) }
-        if empty.isEmpty { return }
-        let cause = EmptyFlows.Cause(origin: origins.next(), cause: 0, client: .daemon)
-        for slot in empty { noteEmpty(slot, cause) }
+        for flow in empty.map({ EmptyFlow($0, forest) }).sorted() {
+            noteEmpty(flow.id.slot, EmptyFlows.Cause(origin: origins.next(), cause: 0, client: .daemon))
+        }
     }
 
     /// Removes the flows of a restored tree that are empty, without a signal: no client has seen them (S-36).
@@ -42,18 +40,25 @@ extension Machine {
             $0[$1.instance] = $1.node.flow?.emptiedBy
         }
         var hasGone = false
-        for slot in forest.preorder().reversed() where isLeftEmpty(slot) {
-            if isAwaitingSteps(slot) {
-                var cause =
-                    causes[forest[slot].instance] ?? EmptyFlows.Cause(origin: origins.next(), cause: 0, client: .daemon)
-                if !onSameBus { cause.client = .daemon }
-                noteEmpty(slot, cause)
+        for slot in forest.preorder().reversed() where forest[slot].flow?.isChildless == true {
+            let mayGo = isLeftEmpty(slot)
+            if !mayGo || isAwaitingSteps(slot) {
+                if mayGo {
+                    var cause =
+                        causes[forest[slot].instance]
+                        ?? EmptyFlows.Cause(origin: origins.next(), cause: 0, client: .daemon)
+                    if !onSameBus { cause.client = .daemon }
+                    noteEmpty(slot, cause)
+                }
                 forest.update(slot) { $0.flow?.isBare = true }
                 continue
             }
             let parent = forest[slot].parent
             let gone = forest.remove(slot)
-            for node in gone where node.owner != nil { withdraw(node, .dismissal(.empty), &turn) }
+            for node in gone {
+                if node.parent == nil { steppers.forget(root: node.instance) }
+                if node.owner != nil { withdraw(node, .dismissal(.empty), &turn) }
+            }
             concludeRemoval(gone, below: parent)
             hasGone = true
         }
@@ -69,6 +74,10 @@ private struct EmptyFlow: Comparable {
     let depth: Int
     /// Its place in time: a raised flow is as new as its raise (S-37).
     let order: UInt64
+
+    init(_ slot: NodeSlot, _ forest: borrowing Forest) {
+        (id, depth, order) = (forest.id(of: slot), forest[slot].depth, forest[slot].order)
+    }
 
     static func < (one: EmptyFlow, other: EmptyFlow) -> Bool {
         (one.depth, one.order) > (other.depth, other.order)

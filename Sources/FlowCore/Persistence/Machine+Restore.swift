@@ -43,12 +43,21 @@ extension Machine {
         }
         restoreSteps(of: stored, lost, onSameBus: onSameBus, &turn)
         removeRestoredEmptyFlows(of: stored, onSameBus: onSameBus, &turn)
+        takeUncovered()
         if definitions.haveIdleFlows { restoreIdleTimes(stored, onSameBus: onSameBus, &turn) }
         triggerPresented(&turn)
         for (name, client) in departed { dismissFlows(client, &turn) { $0.navigator?.service.name == name } }
         run(&turn)
         origins.forgetRestored()
         restoredRoots = Set(forest.roots.lazy.map { [forest] in forest[$0].id })
+    }
+
+    /// What the removed flows covered comes in sight, but was hidden from nobody since the restart: it does not return (S-38).
+    private mutating func takeUncovered() {
+        for (slot, _) in forest.takeSightings() where forest[slot].isInSight {
+            forest.update(slot) { $0.presenting?.wasInSight = true }
+            forest.noteSighting(slot)
+        }
     }
 
     // MARK: Registered flows

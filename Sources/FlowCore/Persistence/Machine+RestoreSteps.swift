@@ -107,6 +107,8 @@ extension Machine {
                 isInteractive: record.isInteractive,
                 adaptedFrom: record.adaptedFrom.flatMap { definitions.step(named: $0) }, number: number)
         } catch {
+            // If the flow has had no child, it is empty (S-36).
+            if forest[slot].flow?.birth == record.origin { forest.update(slot) { $0.flow?.mayBeEmpty = true } }
             reportLost(record, error, at: forest[slot].path, onSameBus: onSameBus, &turn)
             return nil
         }

@@ -366,6 +366,9 @@ extension Forest {
     var hasDirtyRecords: Bool { !nodes.dirty.nodes.isEmpty || !nodes.dirty.gone.isEmpty }
     var hasDirtyActivities: Bool { !nodes.dirty.activities.isEmpty }
 
+    /// Marks the record of a node as dirty, because it has something that the node does not.
+    mutating func touch(_ slot: NodeSlot) { nodes.touch(slot) }
+
     /// Marks all records of a node as dirty.
     mutating func touchAll(_ slot: NodeSlot) {
         nodes.touch(slot)
