@@ -139,13 +139,45 @@ struct CoordinatorSteppersTests {
         #expect(world.coordinator.machine.accounting.total.steps == 0)
     }
 
-    @Test func `S-42 a signal beyond the steps that may wait is dropped and reported`() throws {
+    @Test func `S-33 S-42 signals have a share of the steps that may wait; one beyond is dropped and reported`() throws
+    {
         var builder = builder()
-        builder.flow("device", guarded: ("com.auth", []), on: ["lid": [], "locked": []])
+        builder.flow("device", guarded: ("com.auth", []), on: ["lid": [], "locked": [], "go": []])
         let world = try World(root: "device", builder)
-        for _ in 0..<Limits.waitingStepsPerFlow { _ = signalled(world, []) }
+        for _ in 0..<Limits.waitingSignalsPerFlow { _ = signalled(world, []) }
         #expect(
             signalled(world, []) == ["failed after 0 by com.example.Vehicle: /device locked LimitExceeded"])
+        #expect(world.failures.first?.message.contains("may have 256") == true)
+        // Clients and properties have the rest.
+        #expect(changed(world, to: .value(.bool(true))) == [])
+        for _ in 0..<Limits.waitingStepsPerFlowAndClient {
+            #expect(try world.emit("go", on: "/device").allSatisfy { !$0.hasPrefix("!") })
+        }
+        // When some were taken, there is room again.
+        for question in 1...2 as ClosedRange<UInt64> { world.answer(question, GuardAnswer.rejected) }
+        #expect(signalled(world, []) == [])
+    }
+
+    @Test func `S-42 a root has not got a value whose step was refused`() throws {
+        var builder = builder()
+        let world = try World(root: "device", builder)
+        #expect(changed(world, to: .value(.bool(true))).count == 1)
+        world.now += Limits.stepperPause
+        #expect(changed(world, to: .value(.string("no"))).first?.contains("InvalidArguments") == true)
+        world.now += Limits.stepperPause
+        #expect(changed(world, to: .value(.bool(true))) == [])
+
+        // Where it had to wait and could not, the root gets it after a restart.
+        builder.flow("device", guarded: ("com.auth", ["go", "lid"]), on: ["lid": [], "locked": [], "go": []])
+        let full = try World(root: "device", builder)
+        for client in [":1.1", ":1.2"] {
+            for _ in 0..<Limits.waitingStepsPerFlowAndClient { try full.emit("go", on: "/device", by: client) }
+        }
+        #expect(changed(full, to: .value(.bool(true))).first?.contains("lid LimitExceeded") == true)
+        full.restart()
+        full.answer(1, GuardAnswer.rejected)
+        #expect(changed(full, to: .value(.bool(true))) == [])
+        #expect(full.records.contains { $0.key.kind == .stepper })
     }
 
     @Test func `S-42 a restart and a reload emit only what differs`() throws {

@@ -61,13 +61,16 @@ extension Model {
         guard let value = stepperStates[stepper].known else { return }
         let key = Self.stepperKeys(definitions)[stepper]
         if root.got.contains(where: { $0.key == key && $0.value == value }) { return }
+        let isGot =
+            switch (value, definitions.steppers[stepper].source) {
+            case (.value(let value), _): emit(stepper, on: root, [value])
+            case (.absent, .property(_, let absent?)): emit(stepper, on: root, absent)
+            case (.absent, _): true
+            }
+        // A root does not get a value that no step can have.
+        if !isGot { return }
         root.got.removeAll { $0.key == key }
         root.got.append((key, value))
-        switch (value, definitions.steppers[stepper].source) {
-        case (.value(let value), _): emit(stepper, on: root, [value])
-        case (.absent, .property(_, let absent?)): emit(stepper, on: root, absent)
-        case (.absent, _): break
-        }
     }
 
     // MARK: - Signals
@@ -92,7 +95,8 @@ extension Model {
     }
 
     /// Emits with the values of the signal's arguments, or of the property.
-    private func emit(_ stepper: Int, on root: ModelNode, _ values: [Value]) {
+    @discardableResult
+    private func emit(_ stepper: Int, on root: ModelNode, _ values: [Value]) -> Bool {
         var arguments: Arguments = []
         for binding in definitions.steppers[stepper].bindings {
             let value: Value? =
@@ -103,16 +107,18 @@ extension Model {
                 }
             if let value { arguments.append(Argument(binding.name, value)) }
         }
-        emit(stepper, on: root, arguments)
+        return emit(stepper, on: root, arguments)
     }
 
-    /// A step from outside that skips the gate, needs no permission, and does not reach the flow.
-    private func emit(_ stepper: Int, on root: ModelNode, _ arguments: Arguments) {
+    /// A step from outside that skips the gate, needs no permission, and does not reach the flow. Returns whether it fits.
+    private func emit(_ stepper: Int, on root: ModelNode, _ arguments: Arguments) -> Bool {
         do throws(FlowError) {
             queue(
                 step(of: stepper, on: root, try admit(arguments, for: definitions.steppers[stepper].step)))
+            return true
         } catch {
             reportFailure(step(of: stepper, on: root, []), .error(error.code))
+            return false
         }
     }
 

@@ -68,7 +68,8 @@ extension Limits {
             LimitRow("deferred steps of a presentable", ofOneClient(deferredSteps, deferredStepsPerClient)),
             LimitRow(
                 "steps that wait for a flow, deferred ones included",
-                ofOneClient(waitingStepsPerFlow, waitingStepsPerFlowAndClient)),
+                ofOneClient(waitingStepsPerFlow, waitingStepsPerFlowAndClient)
+                    + ", \(count(waitingSignalsPerFlow)) of signals"),
             LimitRow(
                 "steps in a call of `EmitSteps`, segments in a call of `NavigateAlong`", count(waitingStepsPerFlow)),
             LimitRow("lines of an explanation (`Explain`)", count(explanationLines)),

@@ -51,6 +51,8 @@ public enum Limits {
     public static let waitingStepsPerFlow = 1_024
     /// The part of them that one client can have.
     public static let waitingStepsPerFlowAndClient = waitingStepsPerFlow / 2
+    /// The part of them that signals of other services can have (S-42).
+    public static let waitingSignalsPerFlow = waitingStepsPerFlow / 4
     /// Bytes in the style of a child: all styles have to fit into one GetManagedObjects.
     public static let styleLength = 128
     /// The screens with timings of their own (S-46), once for each way in which their presenters start.

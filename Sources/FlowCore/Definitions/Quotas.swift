@@ -31,6 +31,8 @@ public struct Quotas: Equatable, Sendable {
     public var declarations: Quota
     /// Waiting steps of one flow.
     public var stepsPerFlow: Quota
+    /// The part of a flow's waiting steps that signals can have (S-42).
+    public var signalsPerFlow: Int
     /// Deferred steps of one presentable.
     public var deferredSteps: Quota
 
@@ -43,10 +45,11 @@ public struct Quotas: Equatable, Sendable {
         flows: Quota(perClient: Limits.registeredFlowsPerClient, total: Limits.registeredFlows),
         declarations: Quota(perClient: Limits.registeredBytesPerClient, total: Limits.registeredBytes),
         stepsPerFlow: Quota(perClient: Limits.waitingStepsPerFlowAndClient, total: Limits.waitingStepsPerFlow),
+        signalsPerFlow: Limits.waitingSignalsPerFlow,
         deferredSteps: Quota(perClient: Limits.deferredStepsPerClient, total: Limits.deferredSteps))
 
     /// No quotas, for a coordinator inside a program, which has no other clients.
     public static let none = Quotas(
         nodes: .none, steps: .none, bytes: .none, tokens: .none, flows: .none, declarations: .none,
-        stepsPerFlow: .none, deferredSteps: .none)
+        stepsPerFlow: .none, signalsPerFlow: .max, deferredSteps: .none)
 }

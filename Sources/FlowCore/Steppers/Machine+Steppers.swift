@@ -63,20 +63,24 @@ extension Machine {
 
     // MARK: Steps
 
+    /// Emits the state of a property on a root that got another one last. If the step is refused, the root did not get it.
     private mutating func emit(_ value: StepperValue, of stepper: StepperID, at root: NodeID, _ turn: inout Turn) {
         let definition = definitions.steppers[stepper.index]
-        let isPrivate = definitions[definition.step].isPrivate
-        guard
-            let number = steppers.emit(value, of: stepper, at: root.instance, isPrivate: isPrivate)
-        else { return }
+        guard let number = steppers.number(for: value, of: stepper, at: root.instance) else { return }
         let purpose = WaitingStep.Purpose.property(number)
+        var admission = StepAdmission.admitted
         switch (value, definition.source) {
         case (.value(let value), _):
-            emit(arguments(of: stepper) { _ in value }, of: stepper, at: root, purpose, &turn)
-        case (.absent, .property(_, let absent?)): emit(absent, of: stepper, at: root, purpose, &turn)
+            admission = emit(arguments(of: stepper) { _ in value }, of: stepper, at: root, purpose, &turn)
+        case (.absent, .property(_, let absent?)):
+            admission = emit(absent, of: stepper, at: root, purpose, &turn)
         // Without arguments for it, nothing is emitted; but the value that comes back is.
         case (.absent, _): break
         }
+        if admission == .refused { return }
+        steppers.note(
+            admission == .admitted ? value : nil, number, of: stepper, at: root.instance,
+            isPrivate: definitions[definition.step].isPrivate)
     }
 
     /// The arguments of a stepper's step.
@@ -101,30 +105,60 @@ extension Machine {
             arguments: arguments, cause: 0, purpose: purpose)
     }
 
+    /// What became of a stepper's step.
+    private enum StepAdmission {
+        case admitted
+        case refused
+        /// It was refused, and an older one of the same property was dropped for it.
+        case refusedForOlder
+    }
+
     /// Emits a step on a root: it skips the gate, and joins the queue as a step from outside.
+    @discardableResult
     private mutating func emit(
         _ arguments: Arguments, of stepper: StepperID, at root: NodeID, _ purpose: WaitingStep.Purpose,
         _ turn: inout Turn
-    ) {
-        guard let slot = forest.slot(of: root) else { return }
+    ) -> StepAdmission {
+        guard let slot = forest.slot(of: root) else { return .refused }
         var step = step(arguments, of: stepper, at: root, purpose)
         step.origin = origins.next()
-        if case .property = purpose { dropOutdated(purpose, at: slot, turn) }
+        var hasDropped = false
         do throws(FlowError) {
             step.arguments = try definitions.admit(arguments, of: step.step)
+            if case .property = purpose {
+                hasDropped = dropOutdated(purpose, at: slot, turn)
+            } else if mayWait(step.step, at: slot) {
+                try checkSignals(at: slot)
+            }
             try checkWait(step, for: slot, &turn)
         } catch {
-            return reportFailure(of: step, .refused(error), &turn)
+            reportFailure(of: step, .refused(error), &turn)
+            return hasDropped ? .refusedForOlder : .refused
         }
         queue.insert(contentsOf: [step])
+        return .admitted
     }
 
-    /// A step of the same property that waits for the flow is out of date.
-    private mutating func dropOutdated(_ purpose: WaitingStep.Purpose, at root: NodeSlot, _ turn: borrowing Turn) {
-        guard isWaiting(root) else { return }
-        for step in blocked.remove(for: forest.id(of: root), where: { $0.purpose == purpose }) {
+    /// Refuses a signal where those that wait have their share of a flow's waiting steps (S-33). Of a property only one waits.
+    private func checkSignals(at flow: NodeSlot) throws(FlowError) {
+        let waiting = forest[flow].flow?.waiting.ofServices ?? 0
+        guard waiting >= accounting.quotas.signalsPerFlow else { return }
+        throw FlowError(
+            .limitExceeded,
+            "\(waiting) steps of steppers wait for '\(forest[flow].path)', where signals may have "
+                + "\(accounting.quotas.signalsPerFlow)")
+    }
+
+    /// A step of the same property that waits for the flow is out of date. Returns whether there was one.
+    private mutating func dropOutdated(
+        _ purpose: WaitingStep.Purpose, at root: NodeSlot, _ turn: borrowing Turn
+    ) -> Bool {
+        guard isWaiting(root) else { return false }
+        let outdated = blocked.remove(for: forest.id(of: root), where: { $0.purpose == purpose })
+        for step in outdated {
             endWait(of: step, turn)
             stopWaiting(step)
         }
+        return !outdated.isEmpty
     }
 }

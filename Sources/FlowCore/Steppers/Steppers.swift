@@ -84,23 +84,23 @@ struct Steppers: Sendable {
 
     // MARK: What roots got
 
-    /// Notes the state of a property as that which a root got last.
-    ///
-    /// - Returns: a number for the root and the stepper; nil if the root got that state before.
-    mutating func emit(
-        _ value: StepperValue, of stepper: StepperID, at root: UInt64, isPrivate: Bool
-    ) -> UInt64? {
-        let key = Key(root: root, stepper: identities[stepper.index])
-        if let before = emitted[key] {
-            if before.value == value { return nil }
-            emitted[key]?.value = value
-            emitted[key]?.isPrivate = isPrivate
-        } else {
-            lastNumber += 1
-            emitted[key] = Emitted(number: lastNumber, value: value, isPrivate: isPrivate)
+    /// The number for a root and a stepper, for the step with a state of the property; nil if the root got that state last.
+    mutating func number(for value: StepperValue, of stepper: StepperID, at root: UInt64) -> UInt64? {
+        if let last = emitted[Key(root: root, stepper: identities[stepper.index])] {
+            return last.value == value ? nil : last.number
         }
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// Notes the state of a property as that which a root got last; nil if it is not known what the root got.
+    mutating func note(
+        _ value: StepperValue?, _ number: UInt64, of stepper: StepperID, at root: UInt64, isPrivate: Bool
+    ) {
+        let key = Key(root: root, stepper: identities[stepper.index])
+        guard let value else { return forget { $0 == key } }
+        emitted[key] = Emitted(number: number, value: value, isPrivate: isPrivate)
         unsaved.insert(key)
-        return emitted[key]?.number
     }
 
     /// A root is gone.

@@ -50,12 +50,15 @@ extension Node {
     /// The numbers of waiting steps: in all, and for each client.
     struct WaitingCount: Equatable, Sendable {
         private(set) var count = 0
+        /// Those of services with steppers (S-42).
+        private(set) var ofServices = 0
         private var clients: [Client: Int] = [:]
 
         subscript(client: Client) -> Int { clients[client] ?? 0 }
 
         mutating func count(_ change: Int, for client: Client) {
             count += change
+            if client.isService { ofServices += change }
             let own = self[client] + change
             clients[client] = own == 0 ? nil : own
         }
