@@ -37,6 +37,30 @@ struct TreeTests {
         #expect(wrong.errors == "flowbusctl: there is no live flow or screen 'main/sid'; did you mean 'main/side'?\n")
     }
 
+    @Test func `S-37 siblings stand in the order in which they were made or last raised`() throws {
+        let names = (1...20).map { "s\($0)" }
+        let service = try Service(
+            """
+            [steps]
+            start = {}
+            \(names.map { "\($0) = {}" }.joined(separator: "\n"))
+            [screens]
+            \(names.map { "\($0) = {}" }.joined(separator: "\n"))
+            [[autostart]]
+            flow = "main"
+            [flows.main]
+            initial = "start"
+            children = "stack"
+            [flows.main.on]
+            start = [\(names.map { "{ screen = \"\($0)\" }" }.joined(separator: ", "))]
+            \(names.map { "\($0) = { screen = \"\($0)\", reuse = \"raise\" }" }.joined(separator: "\n"))
+            """)
+        for name in ["s3", "s17", "s1"] { try service.emit(name, on: "/main") }
+        let order = names.filter { !["s3", "s17", "s1"].contains($0) } + ["s3", "s17", "s1"]
+        let objects = try service.ctl("tree", "--json").objects
+        #expect(objects.dropFirst().compactMap { $0["path"] as? String } == order.map { "main/\($0)" })
+    }
+
     @Test func `--json is an object a line`() throws {
         let service = try Service(homeDefinitions)
         try service.emit("open", ["item": .int64(.max)], on: "/main")

@@ -89,8 +89,8 @@ extension Node {
             presenter: state.presenter)
     }
 
-    /// All nodes in a reply of GetManagedObjects, `a{oa{sa{sv}}}`: parents before children, children in the order of
-    /// creation.
+    /// All nodes in a reply of GetManagedObjects, `a{oa{sa{sv}}}`: parents before children, children in the order in
+    /// which they were made or last raised.
     static func all(in objects: Value) -> [Node] {
         objects.entries.compactMap { Node($0.name, $0.value) }.inTreeOrder
     }

@@ -3,7 +3,7 @@ public import FlowCore
 /// An event of ``NavigationBus/watch(_:)``.
 public enum TreeEvent: Sendable {
     /// The whole tree as it is now: first, and after each restart of the service or the bus. Parents come before
-    /// children, children in the order of creation.
+    /// children, children in the order in which they were made or last raised.
     case snapshot([Node])
     /// A flow or screen was added.
     case added(Node)

@@ -25,11 +25,10 @@ struct LiveNode: Equatable {
 
 extension LiveNode: TreeNode {
     var parentPath: NodePath? { path.parent }
-    var instance: UInt64 { state.instance }
 }
 
 extension ServiceClient {
-    /// Returns all live nodes: parents before children, children in the order of creation.
+    /// Returns all live nodes: parents before children, children in the order in which they were made or last raised (S-1).
     func liveNodes(activates: Bool = true) throws(Failure) -> [LiveNode] {
         let answer = try call(
             ServiceClient.root, BusNames.Interface.objectManager, "GetManagedObjects", activates: activates)

@@ -84,7 +84,7 @@ extension LiveNode {
         var entries: [(String, JSON)] = [
             ("path", .string(path.text)), ("object", .string(path.objectPath)),
             ("kind", .string(self.isFlow ? "flow" : "screen")), ("name", .string(self.name)),
-            ("instance", .number(Int128(instance))), ("style", .nonEmpty(self.style)),
+            ("instance", .number(Int128(self.instance))), ("style", .nonEmpty(self.style)),
             ("visible", .bool(self.isVisible)),
             ("presented", .bool(self.isPresented)), ("current", .bool(isCurrent)),
         ]
