@@ -157,7 +157,7 @@ extension Machine {
             if instance == wanted { return }
             happens = "Back would dismiss instance '\(instance)', '\(forest[child].path)'"
         case .step(let step, let flow, _):
-            happens = "Back would be step '\(definitions[step].name)' for '\(forest[flow].path)'"
+            happens = "'\(forest[flow].path)' would take step '\(definitions[step].name)' for Back"
         case .hidden: happens = "the screen is not presented"
         case .unhandled: happens = "nothing can go back"
         }
