@@ -83,9 +83,17 @@ struct FlowKeyTests {
                 + "has to be a well-known name, such as 'com.vendor.Pay'"
         ),
         (
-            "emitters = ['com']", "emitters[1]",
-            "'com' can't be a well-known bus name: two or more parts with dots between them, each of letters, digits, '_' "
+            "emitters = ['a..b']", "emitters[1]",
+            "'a..b' can't be a well-known bus name: two or more parts with dots between them, each of letters, digits, '_' "
                 + "and '-', not beginning with a digit, at most 255 bytes in all"
+        ),
+        (
+            "emitters = ['com']", "emitters[1]",
+            "'com' is neither a bus name, such as 'com.vendor.Pay', nor the word 'owner'"
+        ),
+        (
+            "emitters = ['a.b', 'Owner']", "emitters[2]",
+            "'Owner' is neither a bus name, such as 'com.vendor.Pay', nor the word 'owner'; did you mean 'owner'?"
         ),
         (
             "whenHidden = 'latst'", "whenHidden",
@@ -121,6 +129,28 @@ struct FlowKeyTests {
         #expect(flow.onBack == nil && flow.idle == [] && flow.emitters == [] && flow.whenHidden == .ignore)
     }
 
+    @Test func `S-34 a warning where Touch can put off no idle step`() throws {
+        func found(_ idle: String) throws -> [String] {
+            try warnings(
+                """
+                [steps]
+                home = {}
+                [[autostart]]
+                flow = "f"
+                [flows.f]
+                idle = \(idle)
+                [flows.f.on]
+                home = { none = true }
+                """)
+        }
+        #expect(try found("{ after = '1001ms', step = 'home' }") == [])
+        #expect(
+            try found("[{ after = '1s', step = 'home' }, { after = '2s', step = 'home' }]") == [
+                "a.toml:7: warning: [flows.f.idle[1].after] '1s' is so short that no call of Touch puts the step off: within "
+                    + "1 s of a step or another Touch it has no effect"
+            ])
+    }
+
     @Test func `a step that the flow has no rule for`() throws {
         let text = """
             [steps]
@@ -130,12 +160,12 @@ struct FlowKeyTests {
             flow = "g"
             [flows.f]
             onBack = "away"
-            idle = { after = "1s", step = "away" }
+            idle = { after = "60s", step = "away" }
             [flows.f.on]
             home = { none = true }
             [flows.g]
             onBack = "home"
-            idle = { after = "1s", step = "home" }
+            idle = { after = "60s", step = "home" }
             [flows.g.on]
             home = { flow = "f" }
             """

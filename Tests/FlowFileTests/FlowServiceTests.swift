@@ -212,7 +212,7 @@ struct FlowServiceTests {
                 + "not take"
         }
         let start = warning(7, "autostart[2].step", "step")
-        let taken = "initial = 'go'\nonBack = 'home'\nidle = { after = '1s', step = 'go' }"
+        let taken = "initial = 'go'\nonBack = 'home'\nidle = { after = '60s', step = 'go' }"
         #expect(try warnings(text + taken) == [start, unhandled])
         #expect(
             try warnings(text + taken.replacing("'go'", with: "'away'").replacing("'home'", with: "'away'")) == [

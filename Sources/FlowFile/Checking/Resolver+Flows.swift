@@ -64,6 +64,12 @@ extension Resolver {
         let after = table["after"].flatMap { timeSpan($0) }
         let step = table["step"].flatMap { stepWithoutArguments($0, of: "idle") }
         guard let after, let step else { return nil }
+        if after <= Limits.touchPause, let item = table["after"] {
+            diagnostics.warning(
+                item.location,
+                "\(Text.quoted(item.text ?? "")) is so short that no call of Touch puts the step off: within 1 s of a step "
+                    + "or another Touch it has no effect")
+        }
         return Idle(after: after, step: step)
     }
 
@@ -100,6 +106,18 @@ extension Resolver {
             guard case .string("owner") = item.value else { return false }
             return true
         }
-        return (items.filter { !isOwner($0) }.compactMap { busName($0) }, items.contains(where: isOwner))
+        return (items.filter { !isOwner($0) }.compactMap { emitter($0) }, items.contains(where: isOwner))
+    }
+
+    /// The bus name of an emitter. A text without a dot is none, and may be meant for the word `owner`.
+    private func emitter(_ item: Item) -> String? {
+        guard case .string(let text) = item.value, !text.contains("."), !text.hasPrefix(":") else {
+            return busName(item)
+        }
+        diagnostics.error(
+            item.location,
+            "\(Text.quoted(text)) is neither a bus name, such as 'com.vendor.Pay', nor the word 'owner'"
+                + Names.suggestion(for: text, among: ["owner"]))
+        return nil
     }
 }
