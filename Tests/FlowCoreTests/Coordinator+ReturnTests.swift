@@ -60,6 +60,55 @@ struct ReturnTests {
         #expect(calls(world).isEmpty)
     }
 
+    @Test func `S-19 S-37 S-38 a screen that is reused with the same arguments returns; with others it is updated`()
+        throws
+    {
+        func raising(isPresentedOnReturn: Bool = true) -> DefinitionsBuilder {
+            var builder = builder(isPresentedOnReturn: isPresentedOnReturn)
+            builder.step("front", ["item": "int64?"])
+            builder.addRule("front", [.screen("a", .init(reuses: true, raises: true))], to: "main")
+            return builder
+        }
+        let world = try covered(raising())
+        try world.emit("front", on: "/main", options: EmissionOptions(activationToken: "tap"))
+        let call = try #require(calls(world).first)
+        #expect(calls(world).count == 1 && call.path == "/main/a" && call.owner == Client(":1.9"))
+        #expect(call.reason == .return && call.direction == .switch && call.activationToken == "tap")
+        world.presented(call.id.number, by: ":1.9")
+        // In sight already, it is presented as before.
+        try world.emit("front", on: "/main")
+        #expect(calls(world).map(\.reason) == [.update])
+
+        let other = try covered(raising())
+        try other.emit("front", ["item": .int64(7)], on: "/main")
+        #expect(calls(other).map(\.reason) == [.update] && calls(other).first?.owner == nil)
+
+        let quiet = try covered(raising(isPresentedOnReturn: false))
+        try quiet.emit("front", on: "/main")
+        #expect(calls(quiet).isEmpty)
+        // Nobody shows it: it is presented in any case.
+        let left = try covered(raising(isPresentedOnReturn: false))
+        try left.release("/main/a", by: ":1.9")
+        try left.emit("front", on: "/main")
+        #expect(calls(left).map(\.reason) == [.update])
+    }
+
+    @Test func `S-38 a return after a reload has the direction, too`() throws {
+        let world = try covered()
+        var tabs = builder()
+        tabs.flow("main", children: .tabs, on: ["a": [.screen("a")], "b": [.screen("b")]])
+        world.reload(tabs)
+        #expect(calls(world).map(\.path) == ["/main/a"])
+        #expect(calls(world).map(\.reason) == [.return] && calls(world).map(\.direction) == [.switch])
+
+        let other = try covered()
+        var without = DefinitionsBuilder()
+        without.screen("a", ["item": "int64?"], presenter: "com.a")
+        without.flow("main", children: .stack, on: ["a": [.screen("a")]])
+        other.reload(without)
+        #expect(calls(other).map(\.direction) == [.pop])
+    }
+
     @Test func `S-38 nothing that is only in between is presented`() throws {
         let world = try covered()
         try world.emit("pop", on: "/main")

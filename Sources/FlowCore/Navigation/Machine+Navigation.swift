@@ -92,10 +92,11 @@ extension Machine {
             }
             return slot
         case .reuse(let slot, let arguments, _):
+            let isReturn = willReturn(slot, with: arguments)
             // From now on the arguments count for the client that reused it.
             forest.setArguments(arguments, of: slot, for: step.client)
             if forest[slot].presenting != nil {
-                presentAgain(slot)
+                if !isReturn { presentAgain(slot) }
                 forest.update(slot) { [serial] node in
                     node.presenting?.origin = step.origin
                     node.presenting?.serial = serial

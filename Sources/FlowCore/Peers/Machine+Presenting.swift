@@ -119,6 +119,18 @@ extension Machine {
             serial: node.presenting?.serial ?? 0, reason: reason, direction: direction, activationToken: token)
     }
 
+    /// Whether a screen that is reused with these arguments only returns to sight, and has nothing new for its owner (S-38).
+    func willReturn(_ slot: NodeSlot, with arguments: Arguments) -> Bool {
+        guard let presenting = forest[slot].presenting, case .service = presenting.presenter,
+            !forest[slot].isInSight, forest[slot].arguments == arguments
+        else { return false }
+        return switch presenting.state {
+        case .due: false
+        case .asked, .queued: true
+        case .shown: forest[slot].owner != nil
+        }
+    }
+
     /// A screen has new arguments, or something else that its presenter has to know: it is called when the screen is in
     /// sight (S-19).
     mutating func presentAgain(_ slot: NodeSlot) {

@@ -35,12 +35,19 @@ extension Forest {
     /// Updates them everywhere. `current` comes first, so that no presentable counts as presented in between (S-16).
     mutating func updateAllVisibility() {
         let all = preorder()
-        for slot in all { cover(slot) }
+        var formers: [NodeSlot: NodeID] = [:]
+        for slot in all {
+            let former = self[slot].flow?.current
+            cover(slot)
+            if let former, former != self[slot].flow?.current { formers[slot] = former }
+        }
+        defer { formerCurrent = nil }
         for slot in all {
             guard let parent = self[slot].parent else {
                 present(slot, isCovered: false, inPresented: true)
                 continue
             }
+            formerCurrent = formers[parent]
             present(slot, isCovered: isCovered(slot, in: self[parent].flow), inPresented: self[parent].isPresented)
         }
     }
