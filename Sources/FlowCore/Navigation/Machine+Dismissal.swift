@@ -19,7 +19,7 @@ extension Machine {
     ) {
         let parent = forest[slot].parent
         let gone = takeOut(slot, below: parent, .dismissal(why.reason), &turn)
-        if let parent { forest.updateVisibility(parent) }
+        if let parent { forest.updateVisibility(afterRemovalBelow: parent) }
         reportChanges(&turn)
         dropSteps(of: gone, nearestLiveAncestor: parent, &turn)
         if let parent {

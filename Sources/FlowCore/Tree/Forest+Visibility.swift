@@ -32,6 +32,22 @@ extension Forest {
         formerCurrent = nil
     }
 
+    /// Updates them below a flow of which one child was removed, and nothing else has changed: without a search among its
+    /// siblings where one child covers all others, as thousands can go one after the other.
+    mutating func updateVisibility(afterRemovalBelow parent: NodeSlot) {
+        let former = self[parent].flow?.current
+        cover(parent)
+        guard let flow = self[parent].flow, flow.current != former else { return }
+        formerCurrent = former
+        defer { formerCurrent = nil }
+        switch flow.covering {
+        case .stack, .tabs:
+            guard let current = flow.current else { return }
+            present(current.slot, isCovered: false, inPresented: self[parent].isPresented)
+        case .free, .layers: presentChildren(of: parent)
+        }
+    }
+
     /// Updates them everywhere. `current` comes first, so that no presentable counts as presented in between (S-16).
     mutating func updateAllVisibility() {
         let all = preorder()
