@@ -83,12 +83,13 @@ struct CoordinatorTimingsTests {
         builder.step("open")
         builder.step("cover")
         builder.screen("a", presenter: "com.x")
-        builder.screen("app", presenter: "com.y", action: "show")
+        builder.screen("app", ["n": "int64?"], presenter: "com.y", action: "show")
+        builder.step("again", ["n": "int64?"])
         builder.flow(
             "main", initial: "begin", children: .stack, guarded: (by: "com.guard", steps: ["ask"]),
             on: [
                 "begin": [.screen("home")], "open": [.screen("a")], "cover": [.screen("app")], "uncover": [.pop("a")],
-                "ask": [], "moved": [],
+                "ask": [], "moved": [], "again": [.screen("app", .init(reuses: true))],
             ])
         builder.steppers = [.init(flow: "main", property: "Gear", step: "moved")]
         return try World(root: "main", builder)
@@ -137,6 +138,19 @@ struct CoordinatorTimingsTests {
         world.now = 5_000_000
         try world.show("/main/a", by: ":1.9")
         #expect(try world.isPresented("/main/a") && timings(world) == [])
+    }
+
+    @Test func `S-31 S-46 an application that answers late, while it is called again, shows its screen then`() throws {
+        let world = try world()
+        try world.emit("cover", on: "/main")
+        try world.emit("again", ["n": .int64(2)], on: "/main")
+        world.presentTimesOut(1)
+        world.now = 70
+        world.presented(1, by: ":1.8")
+        #expect(timings(world) == ["/main/app cold 70"])
+        world.now = 90
+        world.presented(2, by: ":1.8")
+        #expect(timings(world) == [])
     }
 
     @Test func `S-46 the time in which a step waits behind a question is left out`() throws {

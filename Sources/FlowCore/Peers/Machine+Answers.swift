@@ -19,8 +19,6 @@ extension Machine {
         case .presented(let client):
             guard accept(client, slot, presenting, &turn) else { return }
             if isLatest { forest.update(slot) { $0.presenting?.state = .shown } }
-            timings.noteAnswer(asked.screen, at: turn.now)
-            if forest[slot].isVisible { endTiming(slot, &turn) }
             reportChanges(&turn)
             triggerPresented(&turn)
         case .failed, .timedOut:
@@ -49,6 +47,8 @@ extension Machine {
         own(slot, client, &turn)
         // Another tab may have been selected in between.
         if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
+        timings.noteAnswer(forest.id(of: slot), at: turn.now)
+        if forest[slot].isVisible { endTiming(slot, &turn) }
         return true
     }
 
