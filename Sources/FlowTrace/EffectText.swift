@@ -172,6 +172,10 @@ extension TraceLine {
             add("output")
             add(quoted: presentation.output)
         }
+        if !presentation.state.isEmpty {
+            add("state")
+            add(presentation.state)
+        }
         if let owner = presentation.owner {
             add("owner")
             add(quoted: owner.name)

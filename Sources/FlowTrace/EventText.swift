@@ -70,6 +70,14 @@ extension TraceFields {
             guard case .backStepSet(let request, let node, let step, let client) = $0 else { return nil }
             return (request, node, step, client)
         },
+        TraceCase("title", Event.titleSet, request, node, text, client) {
+            guard case .titleSet(let request, let node, let title, let client) = $0 else { return nil }
+            return (request, node, title, client)
+        },
+        TraceCase("state-saved", Event.stateSaved, request, node, arguments, client) {
+            guard case .stateSaved(let request, let node, let state, let client) = $0 else { return nil }
+            return (request, node, state, client)
+        },
         TraceCase("requested", Event.flowRequested, request, flowRequest) {
             if case .flowRequested(let request, let flow) = $0 { (request, flow) } else { nil }
         },

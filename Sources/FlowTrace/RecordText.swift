@@ -73,6 +73,7 @@ extension RecordKey.Kind {
         case .nameOwner: "name-owner"
         case .progress: "progress"
         case .stepper: "stepper"
+        case .savedState: "saved-state"
         }
     }
 }

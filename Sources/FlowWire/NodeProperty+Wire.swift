@@ -107,8 +107,8 @@ extension PresentableState {
         var properties = PropertyList(presentable)
         if let flow {
             properties.add(flow)
-            // Nothing reports its changes at a flow, and `InterfacesAdded` does not have it.
-            properties[.inSight] = nil
+            // Nothing reports its changes at a flow, and `InterfacesAdded` does not have it; flows have no title.
+            (properties[.inSight], properties[.title]) = (nil, nil)
         }
         self.init(path: path, isFlow: flow != nil, properties: properties)
     }
@@ -135,6 +135,8 @@ extension PresentableState {
     package var current: String? { properties.path(.current) }
     /// The unique bus name of the owner; empty if there is none.
     package var owner: String { properties.text(.owner) ?? "" }
+    /// The title of a screen; empty if there is none.
+    package var title: String { properties.text(.title) ?? "" }
     /// The bus name of the presenter; empty if there is none.
     package var presenter: String { properties.text(.presenter) ?? "" }
 }

@@ -103,7 +103,7 @@ struct DefinitionsBuilder {
     mutating func screen(
         _ name: String, _ parameters: KeyValuePairs<String, String> = [:], presenter: String? = nil,
         action: String? = nil, closing: String? = nil, whenOwnerGone: WhenOwnerGone = .dismiss,
-        isPresentedOnReturn: Bool = true, keepsAwake: Bool = false
+        isPresentedOnReturn: Bool = true, keepsAwake: Bool = false, isStateOnDisk: Bool = false
     ) {
         let service = presenter.map { Service($0, path: "/presenter", timeout: Limits.presenterTimeout) }
         screens[name] = ScreenDeclaration(
@@ -114,7 +114,8 @@ struct DefinitionsBuilder {
                 }
                     ?? .service(service)
             },
-            whenOwnerGone: whenOwnerGone, isPresentedOnReturn: isPresentedOnReturn, keepsAwake: keepsAwake)
+            whenOwnerGone: whenOwnerGone, isPresentedOnReturn: isPresentedOnReturn, keepsAwake: keepsAwake,
+            isStateOnDisk: isStateOnDisk)
     }
 
     mutating func flow(

@@ -203,6 +203,7 @@ struct ForestTests {
                         .instance: .number(2),
                         .arguments: .arguments([Argument("item", .byte(1))]), .visible: .flag(false),
                         .presented: .flag(false), .inSight: .flag(true), .presenter: .text(""), .owner: .text(""),
+                        .title: .text(""),
                     ]))
         #expect(
             forest.state(of: main)

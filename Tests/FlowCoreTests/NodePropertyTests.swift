@@ -31,7 +31,9 @@ struct NodePropertyTests {
 
     @Test func `a state has what signals report, and a screen nothing that only flows have`() {
         let reported = NodeProperty.allCases.filter { $0.description.change != .explicit }
-        #expect(forest.state(of: flow).properties.entries.map(\.property) == reported.filter { $0 != .inSight })
+        #expect(
+            forest.state(of: flow).properties.entries.map(\.property)
+                == reported.filter { ![.inSight, .title].contains($0) })
         #expect(
             forest.state(of: screen).properties.entries.map(\.property)
                 == reported.filter { $0.description.interface == .presentable })

@@ -16,7 +16,7 @@ struct NodeTableTests {
     /// The dirty records and the changed properties since the last call.
     @discardableResult
     private mutating func take() -> (records: [NodeSlot], activities: [NodeSlot], changes: [PropertyChanges]) {
-        (forest.takeUnsaved(), forest.takeUnsavedActivities(), forest.takeChanges().changes)
+        (forest.takeUnsaved(), forest.takeUnsaved(.activity), forest.takeChanges().changes)
     }
 
     @Test mutating func `a change makes one record and one signal`() {

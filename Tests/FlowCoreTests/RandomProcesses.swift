@@ -33,6 +33,10 @@ final class RandomProcesses {
     private(set) var restarts = 0
     /// The number of Presents of screens of registered flows.
     private(set) var brought = 0
+    /// By instance: what owners saved last, as far as it was acknowledged; and how often a Present had it.
+    private var savedStates: [UInt64: Arguments] = [:]
+    private var saves: [RequestID: (instance: UInt64, state: Arguments)] = [:]
+    private(set) var statesGivenBack = 0
     /// The number of repeated registrations of a live flow.
     private(set) var anew = 0
     private(set) var recordComplaints: [String] = []
@@ -170,9 +174,25 @@ final class RandomProcesses {
         case 12:
             let owner = coordinator.forest[node.slot].owner ?? client
             let step = chance(4) ? nil : randomStep()
-            call("back step of \(path)") { .backStepSet($0, of: node, step, by: owner) }
+            if requests % 2 == 0 {
+                call("back step of \(path)") { .backStepSet($0, of: node, step, by: owner) }
+            } else {
+                call("title of \(path)") { .titleSet($0, of: node, step == nil ? "" : "Title", by: owner) }
+            }
         default: dismiss(node)
         }
+    }
+
+    /// The owner of some screen saves a state, which is another one each time.
+    private func saveState() {
+        let owned = coordinator.forest.preorder().filter { slot in
+            coordinator.forest[slot].presenting != nil && coordinator.forest[slot].owner != nil
+        }
+        guard let slot = owned.last, let owner = coordinator.forest[slot].owner else { return }
+        let node = coordinator.forest.id(of: slot)
+        let state: Arguments = requests % 4 == 0 ? [] : [Argument("number", .uint64(requests))]
+        saves[RequestID(requests + 1)] = (node.instance, state)
+        call("state of \(coordinator.path(of: node))") { .stateSaved($0, of: node, state, by: owner) }
     }
 
     /// Goes back, and compares what happens with what was known beforehand (S-39).
@@ -333,6 +353,7 @@ final class RandomProcesses {
                 return handle(.presenterReplied(question, .timedOut), "presenter \(question.number) is late")
             }
             handle(.presenterReplied(question, .presented(by: client())), "presenter \(question.number)")
+            saveState()
         }
     }
 
@@ -389,6 +410,7 @@ final class RandomProcesses {
     private func note(_ effect: Effect) {
         switch effect {
         case .reply(let request, let answer):
+            if let save = saves.removeValue(forKey: request) { savedStates[save.instance] = save.state }
             if !repeats.contains(request) { pendings += answer.pendings }
             tokens.take(answer, to: request)
             noteAnswer(request)
@@ -404,6 +426,10 @@ final class RandomProcesses {
         case .present(let it):
             noteAsked(it.id, .presenter)
             if ["/m", "/n"].contains(it.presenter.service.path) { brought += 1 }
+            if !it.state.isEmpty {
+                statesGivenBack += 1
+                if it.state != savedStates[it.instance] { faults.append("\(it.path) gets a state that it never had") }
+            }
         default: break
         }
     }

@@ -55,6 +55,10 @@ enum RecordSamples {
             "010161000000010000043a312e370000010000000501010607043a312e370104782e4e6f026e6f010162010102c801"
         ),
         (
+            NodeRecord(parent: 1, traits: NodeTraits(name: "a", id: "a", owner: client, client: client, title: "T")),
+            "010161000000000001043a312e37043a312e3700000000000000000154"
+        ),
+        (
             NodeRecord(
                 parent: 1, traits: NodeTraits(name: "a", id: "a", owner: client, client: client, backStep: "ask")),
             "010161000000000001043a312e37043a312e370000000361736b"
@@ -198,5 +202,6 @@ enum RecordSamples {
         (StepperRecord(root: 7, stepper: 0xcbf2_9ce4_8422_2325, value: .absent), "07a5c688a1c89ca7f9cb010000"),
         (StepperRecord(root: 300, stepper: 1, value: .value(.bool(true)), isPrivate: true), "ac020101620101"),
     ]
+    static let savedState = (SavedStateRecord(state: [Argument("n", .int64(5))], isForDisk: true), "01016e00780501")
     static let nameOwner = (NameOwnerRecord(name: "a.b", owner: client), "03612e62043a312e37")
 }

@@ -34,6 +34,7 @@ import Testing
         try check([RecordSamples.origin])
         try check([RecordSamples.counters])
         try check([RecordSamples.nameOwner])
+        try check([RecordSamples.savedState])
     }
     @Test func `the records of steppers`() throws { try check(RecordSamples.steppers) }
 
@@ -107,6 +108,7 @@ import Testing
         check([RecordSamples.origin])
         check([RecordSamples.counters])
         check([RecordSamples.nameOwner])
+        check([RecordSamples.savedState])
         check(RecordSamples.steppers)
     }
 

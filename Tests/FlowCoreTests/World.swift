@@ -215,6 +215,18 @@ final class World {
         return handle(.backStepSet(nextRequest(), of: try node(path), step, by: Client(client)))
     }
 
+    /// The owner of a screen gives it a title.
+    @discardableResult
+    func setTitle(_ path: String, _ title: String, by client: String = ":1.1") throws -> [String] {
+        handle(.titleSet(nextRequest(), of: try node(path), title, by: Client(client)))
+    }
+
+    /// The owner of a screen saves a state.
+    @discardableResult
+    func saveState(_ path: String, _ state: Arguments, by client: String = ":1.1") throws -> [String] {
+        handle(.stateSaved(nextRequest(), of: try node(path), state, by: Client(client)))
+    }
+
     /// Navigates along flows by name, each with or without a step: `[("main", "open"), ("list", "")]`.
     @discardableResult
     func navigateAlong(

@@ -97,6 +97,7 @@ struct ServiceTests {
         #expect(try screen("presenter = 'a.b', budget = '100ms'").budget == 100_000)
         #expect(try screen("presenter = 'a.b'").budget == nil)
         #expect(try screen("whenOwnerGone = 'keep'").whenOwnerGone == .keep)
+        #expect(try screen("stateOnDisk = true").isStateOnDisk)
         #expect(try screen("whenOwnerGone = 'dismiss'").whenOwnerGone == .dismiss)
     }
 

@@ -99,7 +99,8 @@ final class Model {
         case .stepperSignalled(let stepper, let values): signal(stepper, values)
         case .stepperFailed(let stepper, let error): fail(stepper, error)
         case .definitionsRead(let new): reload(new)
-        case .emissionRepeated, .backRepeated, .backStepSet, .presentableClaimed, .presentableReleased,
+        case .emissionRepeated, .backRepeated, .backStepSet, .titleSet, .stateSaved, .presentableClaimed,
+            .presentableReleased,
             .readinessAwaited, .flowRegistered, .flowUnregistered, .guardReplied, .navigatorReplied, .presenterReplied,
             .restored:
             preconditionFailure("the model lives in a world of one process")

@@ -64,6 +64,8 @@ struct EventTextTests {
         "back-repeated 1 \"a b\" \":1.1\"",
         "back-step 1 /base/main rest \":1.1\"",
         "back-step 1 /base/main - \":1.1\"",
+        "title 1 /base/main \"The \\\"end\\\"\" \":1.1\"",
+        "state-saved 1 /base/main 1 \"n\" x 5 \":1.1\"",
         "requested 1 other 0 - 0 \":1.1\" id \"two\" token \"t\" activation-token \"x y\"",
         "requested 1 other 0 go 1 \"n\" x 1 \":1.1\" activation-token \"\"",
         "requested 1 other 0 - 0 \":1.1\" output \"left\" input 5",
@@ -114,7 +116,8 @@ struct EventTextTests {
         case started, continued, timer, emitted, repeated, visible, dismissed, claimed, released, readiness, back
         case requested, path, registered, unregistered, definitions, restored
         case emittedList = "emitted-list"
-        case touched
+        case touched, title
+        case stateSaved = "state-saved"
         case backRepeated = "back-repeated"
         case backStep = "back-step"
         case deepLink = "deep-link"
@@ -147,6 +150,8 @@ struct EventTextTests {
                 case .backPressed: .back
                 case .backRepeated: .backRepeated
                 case .backStepSet: .backStep
+                case .titleSet: .title
+                case .stateSaved: .stateSaved
                 case .flowRequested: .requested
                 case .rootMoved: .rootMoved
                 case .deepLinkOpened: .deepLink
@@ -372,7 +377,7 @@ struct EventTextTests {
         (
             "restored same-bus 1 screen 1 00",
             "'screen' is no kind of a record; it has to be one of 'counters', 'node', 'activity', 'step', 'list', "
-                + "'origin', 'token', 'registration', 'name-owner', 'progress', 'stepper'"
+                + "'origin', 'token', 'registration', 'name-owner', 'progress', 'stepper', 'saved-state'"
         ),
         ("restored same-bus 1 node one 00", "'one' is no number that fits here"),
         (

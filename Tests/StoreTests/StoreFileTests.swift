@@ -111,7 +111,8 @@ import Testing
             case .token:
                 #expect(record.key.number == round)
                 tokens.append(round)
-            case .activity, .step, .list, .progress, .origin, .registration, .nameOwner, .stepper:
+            case .activity, .step, .list, .progress, .origin, .registration, .nameOwner, .stepper,
+                .savedState:
                 Issue.record("\(record.key)")
             }
         }

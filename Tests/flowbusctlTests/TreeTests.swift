@@ -61,6 +61,20 @@ struct TreeTests {
         #expect(objects.dropFirst().compactMap { $0["path"] as? String } == order.map { "main/\($0)" })
     }
 
+    @Test func `S-44 stack and tree show titles, on one line`() throws {
+        let service = try Service(homeDefinitions)
+        try service.show("/main/list")
+        try service.presentable("Claim", "/main/list")
+        try service.client.call(
+            Service.name, Service.tree + "/main/list", Service.name + ".Presentable", "SetTitle", "Two\nlines")
+        let owner = service.client.uniqueName
+        #expect(try service.ctl("stack").lines == ["main/list title=Two\\nlines owner=\(owner)"])
+        #expect(try service.ctl("tree").lines[1].contains("current, title 'Two\\nlines', owner \(owner)"))
+        #expect(try service.ctl("stack", "--json").objects.first?["title"] as? String == "Two\nlines")
+        #expect(try service.ctl("tree", "--json").objects[1]["title"] as? String == "Two\nlines")
+        #expect(try service.ctl("stack", "nowhere").lines == [])
+    }
+
     @Test func `--json is an object a line`() throws {
         let service = try Service(homeDefinitions)
         try service.emit("open", ["item": .int64(.max)], on: "/main")

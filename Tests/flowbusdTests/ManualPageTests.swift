@@ -66,7 +66,9 @@ struct ManualPageTests {
             "than \(count(Limits.waitingStepsPerFlow)) segments", "than \(count(Limits.waitingStepsPerFlow)) steps",
             "than \(Limits.triggeredSteps) steps", "exceeded: \(count(Limits.children)) contributors",
             "\(mebibytes(Limits.answerBytes)) of arguments", "\(Limits.styleLength) bytes in a style",
-            "most \(Limits.outputLength) bytes", "than \(seconds(Limits.inputAge)) ago",
+            "most \(Limits.outputLength) bytes", "most \(Limits.titleLength) bytes",
+            "than \(Limits.argumentCount) values", "than \(Limits.argumentBytes >> 10) KiB",
+            "than \(seconds(Limits.inputAge)) ago",
             "most \(count(Limits.activationTokenLength)) bytes", "most \(Limits.callsPerToken) calls",
             "most \(Limits.explanationLines) lines", "than \(mebibytes(Limits.definitionBytes))",
             "most \(count(HistoryInterface.mostEntries)) entries", "and \(mebibytes(HistoryInterface.mostBytes))",
@@ -77,7 +79,7 @@ struct ManualPageTests {
         let text = try files.map { try Service.file("dbus/" + $0) }.joined(separator: "\n").replacing(
             #/\s+/#, with: " ")
         let limit =
-            #/[0-9][0-9,]* (seconds|MiB|bytes|contributors|segments|steps|calls|lines|entries|navigations|days)/#
+            #/[0-9][0-9,]* (seconds|KiB|MiB|bytes|values|contributors|segments|steps|calls|lines|entries|navigations|days)/#
         var found: Set<String> = []
         for match in text.matches(of: limit) {
             let context = text[..<match.range.upperBound].suffix(40) + text[match.range.upperBound...].prefix(20)

@@ -46,8 +46,10 @@ struct TreeTests {
             default: break
             }
         }
-        // Only a screen's InSight is reported.
-        for (path, properties) in known where properties["Ready"] != nil { known[path]?["InSight"] = nil }
+        // Only a screen's InSight and Title are reported.
+        for (path, properties) in known where properties["Ready"] != nil {
+            for name in ["InSight", "Title"] { known[path]?[name] = nil }
+        }
         return known
     }
 

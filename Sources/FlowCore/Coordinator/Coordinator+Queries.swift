@@ -91,6 +91,8 @@ extension Coordinator {
         public var owner: Client?
         /// Its style; empty if it has none.
         public var style: String
+        /// Its title; empty if it has none (S-44).
+        public var title: String
         /// The layer of the root's child above it; empty if the root has no layers (S-37).
         public var layer: String
     }
@@ -105,7 +107,7 @@ extension Coordinator {
             let node = machine.forest[slot]
             return StackedScreen(
                 path: node.path, instance: node.instance, isVisible: node.isVisible, owner: node.owner,
-                style: node.style, layer: machine.forest.layerOfRoot(above: slot))
+                style: node.style, title: node.title, layer: machine.forest.layerOfRoot(above: slot))
         }
     }
 

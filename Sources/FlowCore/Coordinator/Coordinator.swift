@@ -199,6 +199,10 @@ struct Machine: Sendable {
             repeatCall(Tokens.Key(client: client, kind: .back, token: token), request, &turn)
         case .backStepSet(let request, let node, let step, let client):
             setBackStep(of: node, step, by: client, request, &turn)
+        case .titleSet(let request, let node, let title, let client):
+            setTitle(of: node, title, by: client, request, &turn)
+        case .stateSaved(let request, let node, let state, let client):
+            saveState(state, of: node, by: client, request, &turn)
         case .flowRequested(let request, let flowRequest):
             coordinate(flowRequest, request, &turn)
         case .rootMoved(let request, let node, let output, let client):

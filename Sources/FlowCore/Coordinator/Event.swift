@@ -82,6 +82,10 @@ public enum Event: Sendable {
     case backRepeated(RequestID, token: String, by: Client)
     /// The owner of a screen set the step that Back takes on it, or none (S-39).
     case backStepSet(RequestID, of: NodeID, StepID?, by: Client)
+    /// The owner of a screen gave it a title, or none (S-44).
+    case titleSet(RequestID, of: NodeID, String, by: Client)
+    /// The owner of a screen saved a state for the next process that presents it (S-44).
+    case stateSaved(RequestID, of: NodeID, Arguments, by: Client)
     /// A client requested a root (`Coordinate`).
     case flowRequested(RequestID, FlowRequest)
     /// A client moved a root to another output; empty for none (S-41).

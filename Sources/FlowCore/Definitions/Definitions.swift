@@ -180,12 +180,14 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public let budget: UInt64?
     /// Whether its owner is called again when it comes back in sight (S-38).
     public let isPresentedOnReturn: Bool
+    /// Whether the state that its owner saves may be written to a disk (S-44).
+    public let isStateOnDisk: Bool
 
     /// Creates a screen.
     public init(
         _ name: String, parameters: [Parameter] = [], presenter: Presenter? = nil,
         whenOwnerGone: WhenOwnerGone = .dismiss, isPresentedOnReturn: Bool = true, keepsAwake: Bool = false,
-        budget: UInt64? = nil
+        budget: UInt64? = nil, isStateOnDisk: Bool = false
     ) {
         self.name = name
         self.parameters = parameters
@@ -194,6 +196,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
         self.keepsAwake = keepsAwake
         self.budget = budget
         self.isPresentedOnReturn = isPresentedOnReturn
+        self.isStateOnDisk = isStateOnDisk
     }
 }
 

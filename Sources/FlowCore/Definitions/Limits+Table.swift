@@ -17,7 +17,8 @@ extension Limits {
         [
             LimitRow("live presentables", count(nodesPerClient), count(nodes)),
             LimitRow(
-                "arguments of live presentables, of steps that wait for them, and of each flow's latest navigation",
+                "arguments and saved states of live presentables, arguments of steps that wait for them, and those of each "
+                    + "flow's latest navigation",
                 bytes(liveArgumentBytesPerClient), bytes(liveArgumentBytes)),
             LimitRow(
                 "deferred steps, steps that wait for a guard or a navigator, steps in lists and paths, "
@@ -62,8 +63,9 @@ extension Limits {
             LimitRow("token", "\(count(tokenLength)) bytes"),
             LimitRow("activation token", "\(count(activationTokenLength)) bytes"),
             LimitRow("error text that `onDismissed` gets as `$message`; the rest is cut off", bytes(faultLength)),
-            LimitRow("arguments of a step", count(argumentCount)),
-            LimitRow("all arguments of a step together", bytes(argumentBytes)),
+            LimitRow("title of a screen", "\(count(titleLength)) bytes"),
+            LimitRow("arguments of a step; values in the saved state of a screen", count(argumentCount)),
+            LimitRow("all arguments of a step together; the saved state of a screen", bytes(argumentBytes)),
             LimitRow("containers nested in an argument", count(argumentNesting)),
             LimitRow("deferred steps of a presentable", ofOneClient(deferredSteps, deferredStepsPerClient)),
             LimitRow(

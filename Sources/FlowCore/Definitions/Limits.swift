@@ -55,6 +55,8 @@ public enum Limits {
     public static let waitingSignalsPerFlow = waitingStepsPerFlow / 4
     /// Bytes in the style of a child: all styles have to fit into one GetManagedObjects.
     public static let styleLength = 128
+    /// Bytes in the title of a screen (S-44).
+    public static let titleLength = 256
     /// The screens with timings of their own (S-46), once for each way in which their presenters start.
     public static let timedScreens = 2_048
     /// How long ago the input can have been that `inputTime` gives, in µs.

@@ -93,6 +93,8 @@ extension Machine {
             return slot
         case .reuse(let slot, let arguments, _):
             let isReturn = willReturn(slot, with: arguments)
+            // What was saved belongs to the former arguments (S-44).
+            if forest[slot].arguments != arguments { forest.setSavedState([], of: slot) }
             // From now on the arguments count for the client that reused it.
             forest.setArguments(arguments, of: slot, for: step.client)
             if forest[slot].presenting != nil {

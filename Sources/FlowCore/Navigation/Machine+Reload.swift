@@ -21,6 +21,8 @@ extension Machine {
         for slot in forest.preorder() {
             guard forest[slot].flow != nil else {
                 noteKeepsAwake(slot)
+                // Its record says whether it may be on a disk.
+                if !forest[slot].savedState.isEmpty { forest.touch(slot, .savedState) }
                 continue
             }
             guard let flow = new.flow(named: forest[slot].name) else {

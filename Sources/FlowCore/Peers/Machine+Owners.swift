@@ -86,7 +86,7 @@ extension Machine {
     }
 
     /// The error for a client that is not the owner of a presentable.
-    private func notOwner(_ slot: NodeSlot, _ client: Client) -> FlowError {
+    func notOwner(_ slot: NodeSlot, _ client: Client) -> FlowError {
         let node = forest[slot]
         let who: String
         if let owner = node.owner {
@@ -170,32 +170,6 @@ extension Machine {
         // An owner that dismisses its presentable gets no `Withdraw`.
         if forest[slot].owner == client { removeOwner(slot, &turn) }
         dismiss(slot, Dismissal(.dismissed), origin: origins.next(), cause: 0, client, &turn)
-        turn.answer = .reply(request, .done)
-    }
-
-    /// The owner of a screen sets the step that Back takes on it; nil for none (S-39).
-    mutating func setBackStep(
-        of node: NodeID, _ step: StepID?, by client: Client, _ request: RequestID, _ turn: inout Turn
-    ) {
-        guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
-        do throws(FlowError) {
-            guard forest[slot].flow == nil else {
-                throw FlowError(
-                    .notSupported, "'\(forest[slot].path)' is a flow; only a screen can have a step for Back")
-            }
-            guard forest[slot].owner == client else { throw notOwner(slot, client) }
-            if let step, let parameter = definitions[step].requiredParameter {
-                throw FlowError(
-                    .invalidArguments,
-                    "step '\(definitions[step].name)' needs the argument '\(parameter.name)', but Back gives none; it has "
-                        + "to be a step that needs no arguments")
-            }
-        } catch {
-            turn.answer = .fail(request, error)
-            return
-        }
-        let name = step.map { definitions[$0].name }
-        forest.update(slot) { $0.backStep = name }
         turn.answer = .reply(request, .done)
     }
 

@@ -116,7 +116,8 @@ extension Machine {
             id: id, presenter: node.presenting?.presenter ?? .service(Service("", path: "/", timeout: 0)),
             path: node.path, name: node.name, arguments: node.arguments, instance: node.instance, style: node.style,
             styles: styles, flow: node.parentPath, root: forest[node.root].path, output: forest[node.root].output,
-            serial: node.presenting?.serial ?? 0, reason: reason, direction: direction, activationToken: token)
+            serial: node.presenting?.serial ?? 0, reason: reason, direction: direction, activationToken: token,
+            state: node.savedState)
     }
 
     /// Whether a screen that is reused with these arguments only returns to sight, and has nothing new for its owner (S-38).

@@ -97,6 +97,8 @@ public struct Presentation: Equatable, Sendable {
     public var direction: PresentDirection?
     /// The activation token, if there is one.
     public var activationToken: String?
+    /// What an earlier owner saved; empty if there is nothing (S-44).
+    public var state: Arguments = []
     /// The client to call in place of the presenter's bus name: the owner of a screen that returned to sight.
     public var owner: Client?
 

@@ -38,7 +38,12 @@ extension Machine {
         if let counters = unsaved.takeCounters() { records.append(counters) }
         for key in forest.takeGoneRecords() { records.append(Record(key, nil)) }
         for slot in forest.takeUnsaved() { records.append(record(ofNode: slot)) }
-        for slot in forest.takeUnsavedActivities() { takeActivity(of: slot, into: &records) }
+        for slot in forest.takeUnsaved(.activity) {
+            take(record(ofActivity: slot), .activity, of: slot, into: &records)
+        }
+        for slot in forest.takeUnsaved(.savedState) {
+            take(record(ofSavedState: slot), .savedState, of: slot, into: &records)
+        }
         records += unsaved.takeSteps()
         records += origins.takeRecords()
         records += calls.takeRecords(definitions)
@@ -72,7 +77,7 @@ extension Machine {
         for slot in forest.preorder() {
             let node = forest[slot]
             records.append(record(ofNode: slot))
-            records += record(ofActivity: slot)
+            records += record(ofActivity: slot) + record(ofSavedState: slot)
             if let deferred = node.initialStep { records.append(record(ofStep: deferred, at: slot, isInitial: true)) }
             for deferred in node.deferredSteps { records.append(record(ofStep: deferred, at: slot, isInitial: false)) }
         }
@@ -139,10 +144,21 @@ extension Machine {
         Record(RecordKey(.step, step.number), record(of: step, stage, by: definitions, nil).encoded())
     }
 
-    private mutating func takeActivity(of slot: NodeSlot, into records: inout [Record]) {
-        let record = record(ofActivity: slot)
-        if forest.setActivitySaved(!record.isEmpty, of: slot), record.isEmpty {
-            records.append(Record(RecordKey(.activity, forest[slot].instance), nil))
+    /// The record of the state that the owner of a screen saved; none if there is no such state.
+    private func record(ofSavedState slot: NodeSlot) -> [Record] {
+        guard !forest[slot].savedState.isEmpty else { return [] }
+        let screen = definitions.screen(named: forest[slot].name)
+        let record = SavedStateRecord(
+            state: forest[slot].savedState, isForDisk: screen.map { definitions[$0].isStateOnDisk } ?? false)
+        return [Record(RecordKey(.savedState, forest[slot].instance), record.encoded())]
+    }
+
+    /// Takes a record of a node that need not exist, or notes that it is gone.
+    private mutating func take(
+        _ record: [Record], _ part: DirtyRecords.Part, of slot: NodeSlot, into records: inout [Record]
+    ) {
+        if forest.setSaved(!record.isEmpty, slot, part), record.isEmpty {
+            records.append(Record(RecordKey(part.kind, forest[slot].instance), nil))
         }
         records += record
     }

@@ -133,8 +133,7 @@ extension Machine {
                 }
                 continue
             }
-            let slot = restore(
-                record, instance, below: parent, stored.activities[instance], onSameBus: onSameBus, &turn)
+            let slot = restore(record, instance, below: parent, stored, onSameBus: onSameBus, &turn)
             result.slots[instance] = slot
         }
         for (instance, record) in stored.nodes {
@@ -161,7 +160,7 @@ extension Machine {
     }
 
     private mutating func restore(
-        _ record: NodeRecord, _ instance: UInt64, below parent: NodeSlot?, _ activity: ActivityRecord?, onSameBus: Bool,
+        _ record: NodeRecord, _ instance: UInt64, below parent: NodeSlot?, _ stored: RecordSet, onSameBus: Bool,
         _ turn: inout Turn
     ) -> NodeSlot {
         var traits = record.traits
@@ -182,12 +181,13 @@ extension Machine {
             presenting?.ownedSince = traits.owner == nil ? nil : turn.now
         }
         let birth = Forest.Birth(
-            traits: traits, flow: restoredState(record, activity, onSameBus: onSameBus, &turn),
+            traits: traits,
+            flow: restoredState(record, stored.activities[instance], onSameBus: onSameBus, &turn),
             onDismissed: record.onDismissed.flatMap { template in
                 definitions.step(named: template.step).map {
                     StepTemplate($0, arguments: template.bindings.map { .given($0) } ?? .inherited)
                 }
-            }, presenting: presenting)
+            }, presenting: presenting, savedState: record.flow == nil ? stored.savedStates[instance] ?? [] : [])
         if let owner = birth.owner { watchClient(owner) }
         let slot = forest.insert(birth, below: parent, instance: instance)
         noteKeepsAwake(slot)

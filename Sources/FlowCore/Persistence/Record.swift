@@ -27,6 +27,8 @@ public struct RecordKey: Hashable, Comparable, Sendable {
         case progress = 10
         /// The value of a property that a root got last (S-42).
         case stepper = 11
+        /// The state that the owner of a screen saved (S-44), by the screen's instance.
+        case savedState = 12
     }
 
     /// The kind.

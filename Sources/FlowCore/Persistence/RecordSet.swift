@@ -16,6 +16,8 @@ struct RecordSet {
     /// In the order in which the calls continue.
     var progress: [(number: UInt64, progress: ProgressRecord)] = []
     var steppers: [(number: UInt64, stepper: StepperRecord)] = []
+    /// By instance.
+    var savedStates: [UInt64: Arguments] = [:]
 
     /// Reads records; deleted ones are skipped.
     init(_ records: [Record]) throws(RecordFailure) {
@@ -40,6 +42,7 @@ struct RecordSet {
                 case .nameOwner: nameOwners.append((number, try NameOwnerRecord(body)))
                 case .progress: progress.append((number, try ProgressRecord(body)))
                 case .stepper: steppers.append((number, try StepperRecord(body)))
+                case .savedState: savedStates[number] = try SavedStateRecord(body).state
                 case .registration: registrations.append((number, try RegistrationRecord(body)))
                 }
             } catch {
@@ -146,6 +149,9 @@ extension Record {
             return Record(key, node.encoded())
         case .stepper:
             guard let stepper = try? StepperRecord(body), !stepper.isPrivate else { return Record(key, nil) }
+            return self
+        case .savedState:
+            guard let saved = try? SavedStateRecord(body), saved.isForDisk else { return Record(key, nil) }
             return self
         case .counters, .activity, .origin, .registration: return self
         }

@@ -1,80 +1,78 @@
-/// The dirty records of nodes, and of the activity of flows.
+/// The dirty records of nodes. Each node has a record of its own; a flow can have one of its activity, and a screen one of the
+/// state that its owner saved.
 ///
-/// A slot is listed at most once, so the lists are limited if no shell takes the records.
+/// A slot is listed at most once for each record, so the lists are limited if no shell takes the records.
 struct DirtyRecords: Sendable {
+    /// One of the records of a node.
+    enum Part: UInt8, CaseIterable, Sendable {
+        case node
+        case activity
+        case savedState
+
+        var kind: RecordKey.Kind {
+            switch self {
+            case .node: .node
+            case .activity: .activity
+            case .savedState: .savedState
+            }
+        }
+    }
+
     private struct Flags: OptionSet, Sendable {
         let rawValue: UInt8
-        static let isLive = Flags(rawValue: 1)
-        static let isListed = Flags(rawValue: 2)
-        static let isActivityListed = Flags(rawValue: 4)
+        static let isLive = Flags(rawValue: 128)
+        static let areListed = Flags(rawValue: 7)
+        static func isListed(_ part: Part) -> Flags { Flags(rawValue: 1 << part.rawValue) }
         /// The record exists.
-        static let isSaved = Flags(rawValue: 8)
-        static let isActivitySaved = Flags(rawValue: 16)
+        static func isSaved(_ part: Part) -> Flags { Flags(rawValue: 8 << part.rawValue) }
     }
 
     /// By slot.
     private var flags: [Flags] = []
-    /// The slots of nodes with dirty records, in order; some may be free by now.
-    private(set) var nodes: [NodeSlot] = []
-    /// The slots of flows with dirty activity records.
-    private(set) var activities: [NodeSlot] = []
+    /// By part: the slots of nodes with dirty records, in order; some may be free by now.
+    private var lists: [[NodeSlot]] = Part.allCases.map { _ in [] }
     /// The records of removed nodes.
     private(set) var gone: [RecordKey] = []
+
+    /// Whether no record of this kind is dirty. Some may be of nodes that are gone by now.
+    func isEmpty(_ part: Part) -> Bool { lists[Int(part.rawValue)].isEmpty }
 
     /// Adds a node, which has no record yet.
     mutating func insert(_ slot: NodeSlot) {
         if slot.index < flags.count { flags[slot.index].insert(.isLive) } else { flags.append(.isLive) }
-        touch(slot)
+        touch(slot, .node)
     }
 
     /// Removes a node with its records.
     mutating func remove(_ slot: NodeSlot, instance: UInt64) {
         let before = flags[slot.index]
-        if before.contains(.isSaved) { gone.append(RecordKey(.node, instance)) }
-        if before.contains(.isActivitySaved) { gone.append(RecordKey(.activity, instance)) }
-        flags[slot.index] = before.intersection([.isListed, .isActivityListed])
+        for part in Part.allCases where before.contains(.isSaved(part)) { gone.append(RecordKey(part.kind, instance)) }
+        flags[slot.index] = before.intersection(.areListed)
     }
 
-    /// Marks the record of a node as dirty.
-    mutating func touch(_ slot: NodeSlot) {
-        if flags[slot.index].contains(.isListed) { return }
-        flags[slot.index].insert(.isListed)
-        nodes.append(slot)
+    /// Marks a record of a node as dirty.
+    mutating func touch(_ slot: NodeSlot, _ part: Part) {
+        if flags[slot.index].contains(.isListed(part)) { return }
+        flags[slot.index].insert(.isListed(part))
+        lists[Int(part.rawValue)].append(slot)
     }
 
-    /// Marks the activity record of a flow as dirty.
-    mutating func touchActivity(of slot: NodeSlot) {
-        if flags[slot.index].contains(.isActivityListed) { return }
-        flags[slot.index].insert(.isActivityListed)
-        activities.append(slot)
-    }
-
-    /// Takes the nodes with dirty records, which count as written.
-    mutating func takeNodes() -> [NodeSlot] {
-        if nodes.isEmpty { return [] }
-        defer { nodes.removeAll(keepingCapacity: true) }
-        return nodes.filter { slot in
-            flags[slot.index].remove(.isListed)
+    /// Takes the live nodes with dirty records of this kind. Their own records count as written.
+    mutating func take(_ part: Part) -> [NodeSlot] {
+        if isEmpty(part) { return [] }
+        defer { lists[Int(part.rawValue)].removeAll(keepingCapacity: true) }
+        return lists[Int(part.rawValue)].filter { slot in
+            flags[slot.index].remove(.isListed(part))
             guard flags[slot.index].contains(.isLive) else { return false }
-            flags[slot.index].insert(.isSaved)
+            if part == .node { flags[slot.index].insert(.isSaved(.node)) }
             return true
         }
     }
 
-    /// Takes the flows with dirty activity records, which count as written.
-    mutating func takeActivities() -> [NodeSlot] {
-        if activities.isEmpty { return [] }
-        defer { activities.removeAll(keepingCapacity: true) }
-        return activities.filter { slot in
-            flags[slot.index].remove(.isActivityListed)
-            return flags[slot.index].contains(.isLive)
-        }
-    }
-
-    /// Sets whether a flow has an activity record. Returns whether it had one.
-    mutating func setActivitySaved(_ isSaved: Bool, of slot: NodeSlot) -> Bool {
-        let before = flags[slot.index].contains(.isActivitySaved)
-        if isSaved != before { flags[slot.index].formSymmetricDifference(.isActivitySaved) }
+    /// Sets whether a node has a record of this kind. Returns whether it had one.
+    mutating func setSaved(_ isSaved: Bool, _ slot: NodeSlot, _ part: Part) -> Bool {
+        let before = flags[slot.index].contains(.isSaved(part))
+        if isSaved != before { flags[slot.index].formSymmetricDifference(.isSaved(part)) }
         return before
     }
 

@@ -134,9 +134,10 @@ struct Forest: Sendable {
         var flow: Node.FlowState?
         var onDismissed: StepTemplate?
         var presenting: Node.Presenting?
+        var savedState: Arguments = []
 
         /// The bytes of arguments that it adds (``Node/byteCount``).
-        var byteCount: Int { arguments.byteCount + (onDismissed?.byteCount ?? 0) }
+        var byteCount: Int { arguments.byteCount + savedState.byteCount + (onDismissed?.byteCount ?? 0) }
     }
 
     /// Removes a node and all below it, and returns them in the order of their removal: newest leaf first (S-22).
@@ -234,6 +235,9 @@ extension Forest {
     mutating func setArguments(_ arguments: Arguments, of slot: NodeSlot, for client: Client) {
         nodes.setArguments(arguments, of: slot, for: client)
     }
+
+    /// Sets the saved state of a screen.
+    mutating func setSavedState(_ state: Arguments, of slot: NodeSlot) { nodes.setSavedState(state, of: slot) }
 
     /// Sets the step for the parent when the node is dismissed.
     mutating func setOnDismissed(_ template: StepTemplate?, of slot: NodeSlot) {
@@ -362,9 +366,14 @@ extension Forest {
 // MARK: - Dirty records
 
 extension Forest {
-    /// Whether records of nodes, or of activity, are dirty.
-    var hasDirtyRecords: Bool { !nodes.dirty.nodes.isEmpty || !nodes.dirty.gone.isEmpty }
-    var hasDirtyActivities: Bool { !nodes.dirty.activities.isEmpty }
+    /// Whether records have changed that have to be written before the change is reported.
+    var hasDirtyRecords: Bool {
+        !nodes.dirty.isEmpty(.node) || !nodes.dirty.gone.isEmpty || !nodes.dirty.isEmpty(.savedState)
+    }
+    var hasDirtyActivities: Bool { !nodes.dirty.isEmpty(.activity) }
+
+    /// Marks a record of a node as dirty.
+    mutating func touch(_ slot: NodeSlot, _ part: DirtyRecords.Part = .node) { nodes.touch(slot, part) }
 
     /// Marks the record of a node as dirty, because it has something that the node does not.
     mutating func touch(_ slot: NodeSlot) { nodes.touch(slot) }
@@ -372,19 +381,15 @@ extension Forest {
     /// Marks all records of a node as dirty.
     mutating func touchAll(_ slot: NodeSlot) {
         nodes.touch(slot)
-        // Screens have no activity record.
-        if self[slot].flow != nil { nodes.touchActivity(of: slot) }
+        nodes.touch(slot, self[slot].flow == nil ? .savedState : .activity)
     }
 
-    /// Takes live nodes with dirty records, which count as written.
-    mutating func takeUnsaved() -> [NodeSlot] { nodes.takeUnsaved() }
+    /// Takes live nodes with dirty records of a kind; their own records count as written.
+    mutating func takeUnsaved(_ part: DirtyRecords.Part = .node) -> [NodeSlot] { nodes.takeUnsaved(part) }
 
-    /// Takes flows with dirty activity records, which count as written.
-    mutating func takeUnsavedActivities() -> [NodeSlot] { nodes.takeUnsavedActivities() }
-
-    /// Sets whether a flow has an activity record. Returns whether it had one.
-    mutating func setActivitySaved(_ isSaved: Bool, of slot: NodeSlot) -> Bool {
-        nodes.setActivitySaved(isSaved, of: slot)
+    /// Sets whether a node has a record of a kind. Returns whether it had one.
+    mutating func setSaved(_ isSaved: Bool, _ slot: NodeSlot, _ part: DirtyRecords.Part) -> Bool {
+        nodes.setSaved(isSaved, slot, part)
     }
 
     /// Takes the records of removed nodes.

@@ -31,6 +31,8 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     fileprivate(set) var initialStep: DeferredStep?
     /// Deferred steps (S-15).
     fileprivate(set) var deferredSteps: [DeferredStep] = []
+    /// What the owner of a screen saved, for the process that presents it next (S-44).
+    fileprivate(set) var savedState: Arguments = []
 
     /// Whether it is visible, as `SetVisible` reported last (S-14).
     var isVisible: Bool {
@@ -93,6 +95,14 @@ struct Node: HasNodeTraits, Equatable, Sendable {
             traits.output = newValue
         }
     }
+    /// The title that the owner of a screen gave it; empty if it has none (S-44).
+    var title: String {
+        get { traits.title }
+        set {
+            if newValue != traits.title { follows.formUnion([.record, .reports(.title)]) }
+            traits.title = newValue
+        }
+    }
     /// Whether the latest search found that it and all below it can be evicted.
     var isEvictable = false
     /// Whether, by that search, it and all below it can be evicted and none of them is presented.
@@ -122,6 +132,7 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         traits = birth.traits
         self.isLeft = isLeft
         onDismissed = birth.onDismissed
+        savedState = birth.savedState
         presenting = birth.presenting
         presenting?.follows = []
         flow = birth.flow
@@ -212,14 +223,11 @@ struct NodeTable: Sendable {
         }
         if changes.contains(.evictionIfLeft), nodes[slot.index].isLeft { noteEvictionChange() }
         if changes.contains(.record) { touch(slot) }
-        if changes.contains(.activity) { touchActivity(of: slot) }
+        if changes.contains(.activity) { touch(slot, .activity) }
     }
 
-    /// Marks the record of a node as dirty.
-    mutating func touch(_ slot: NodeSlot) { dirty.touch(slot) }
-
-    /// Marks the activity record of a flow as dirty.
-    mutating func touchActivity(of slot: NodeSlot) { dirty.touchActivity(of: slot) }
+    /// Marks a record of a node as dirty.
+    mutating func touch(_ slot: NodeSlot, _ part: DirtyRecords.Part = .node) { dirty.touch(slot, part) }
 
     /// Notes that the search for presentables to evict could have another result.
     mutating func noteEvictionChange() { evictionChanges &+= 1 }
@@ -246,6 +254,7 @@ struct NodeTable: Sendable {
         instances.insert(slot, in: nodes)
         if let parent { noteEvictionChange(of: parent) }
         dirty.insert(slot)
+        if !birth.savedState.isEmpty { touch(slot, .savedState) }
         follow(birth.flow?.reached == nil ? .born : [.born, .activity], slot)
         return slot
     }
@@ -278,6 +287,16 @@ struct NodeTable: Sendable {
         follow(isReported ? [.record, .reports(.arguments)] : .record, slot)
     }
 
+    /// Sets the saved state of a screen, which counts for the same client as its arguments.
+    mutating func setSavedState(_ state: Arguments, of slot: NodeSlot) {
+        let former = nodes[slot.index].savedState
+        if former == state { return }
+        nodes[slot.index].savedState = state
+        charge(
+            Accounting.Usage(bytes: state.byteCount - former.byteCount), nodes[slot.index].client, at: slot)
+        touch(slot, .savedState)
+    }
+
     /// Sets the step for the parent when the node is dismissed. The record has whether that step is private, too.
     mutating func setOnDismissed(_ template: StepTemplate?, of slot: NodeSlot) {
         let before = nodes[slot.index].byteCount
@@ -297,7 +316,7 @@ struct NodeTable: Sendable {
             accounting.count(Accounting.Usage(bytes: next.byteCount), for: next.client)
         }
         noteEvictionChange(of: slot)
-        touchActivity(of: slot)
+        touch(slot, .activity)
     }
 
     /// Sets the initial step that waits at a node. Returns the former one.
@@ -360,15 +379,12 @@ struct NodeTable: Sendable {
     /// All changes were taken.
     mutating func forgetChanged() { changed.removeAll(keepingCapacity: true) }
 
-    /// Takes live nodes with dirty records, which count as written.
-    mutating func takeUnsaved() -> [NodeSlot] { dirty.takeNodes() }
+    /// Takes live nodes with dirty records of a kind.
+    mutating func takeUnsaved(_ part: DirtyRecords.Part) -> [NodeSlot] { dirty.take(part) }
 
-    /// Takes flows with dirty activity records, which count as written.
-    mutating func takeUnsavedActivities() -> [NodeSlot] { dirty.takeActivities() }
-
-    /// Sets whether a flow has an activity record. Returns whether it had one.
-    mutating func setActivitySaved(_ isSaved: Bool, of slot: NodeSlot) -> Bool {
-        dirty.setActivitySaved(isSaved, of: slot)
+    /// Sets whether a node has a record of a kind. Returns whether it had one.
+    mutating func setSaved(_ isSaved: Bool, _ slot: NodeSlot, _ part: DirtyRecords.Part) -> Bool {
+        dirty.setSaved(isSaved, slot, part)
     }
 
     /// Takes the records of removed nodes.

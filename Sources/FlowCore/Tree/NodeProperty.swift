@@ -15,6 +15,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
     case inSight
     case presenter
     case owner
+    case title
     // `Flow`, which flows alone have.
     case definition
     case ready
@@ -73,6 +74,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
         case .inSight: Description("InSight", "b", .presentable, .emits)
         case .presenter: Description("Presenter", "s", .presentable, .constant)
         case .owner: Description("Owner", "s", .presentable, .emits)
+        case .title: Description("Title", "s", .presentable, .emits)
         case .definition: Description("Definition", "s", .flow, .constant)
         case .ready: Description("Ready", "b", .flow, .emits)
         case .current: Description("Current", "o", .flow, .emits)
@@ -92,8 +94,8 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
         $0.description.interface == .presentable && $0.description.change != .explicit
     }
     /// The properties that `InterfacesAdded` reports of a flow. Without `inSight`: the value would soon be out of date, as no
-    /// signal reports its changes at flows.
-    static let ofFlows = allCases.filter { $0.description.change != .explicit && $0 != .inSight }
+    /// signal reports its changes at flows; and without `title`, which flows don't have.
+    static let ofFlows = allCases.filter { $0.description.change != .explicit && ![.inSight, .title].contains($0) }
 }
 
 extension Forest {
@@ -111,6 +113,7 @@ extension Forest {
         case .inSight: .flag(self[slot].isInSight)
         case .presenter: .text(self[slot].presenting?.presenter.service.name ?? "")
         case .owner: .text(self[slot].owner?.name ?? "")
+        case .title: .text(self[slot].title)
         // A flow's name is its definition's.
         case .definition: .text(self[slot].flow == nil ? "" : self[slot].name)
         case .ready: .flag(self[slot].flow?.isReady ?? true)

@@ -28,6 +28,8 @@ struct NodeTraits: Equatable, Sendable {
     var layer = ""
     /// The output that a root stands on; empty if it has none (S-41).
     var output = ""
+    /// The title that the owner of a screen gave it; empty if it has none (S-44).
+    var title = ""
 }
 
 /// Few presentables have these traits, which ``NodeRecord`` has at its end.
@@ -36,17 +38,19 @@ extension NodeTraits {
 
     /// Writes or reads them.
     mutating func codeEnd<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        guard coder.isFollowed(unless: backStep == nil && standsAsMade && output.isEmpty) else { return }
+        let endsBeforeOutput = output.isEmpty && title.isEmpty
+        guard coder.isFollowed(unless: backStep == nil && standsAsMade && endsBeforeOutput) else { return }
         var step = backStep ?? ""
         try coder.code(&step)
         try coder.check(!step.isEmpty || !coder.isAtEnd, "the step for Back has no name")
         backStep = step.isEmpty ? nil : step
-        guard coder.isFollowed(unless: standsAsMade && output.isEmpty) else { return }
+        guard coder.isFollowed(unless: standsAsMade && endsBeforeOutput) else { return }
         try coder.code(&raised)
         try coder.code(&isHiddenByRule)
         try coder.code(&layer)
-        if coder.isFollowed(unless: output.isEmpty) { try coder.code(&output) }
-        try coder.check(!standsAsMade || !output.isEmpty, "its place is that of a new child")
+        if coder.isFollowed(unless: endsBeforeOutput) { try coder.code(&output) }
+        if coder.isFollowed(unless: title.isEmpty) { try coder.code(&title) }
+        try coder.check(!standsAsMade || !output.isEmpty || !title.isEmpty, "its place is that of a new child")
     }
 }
 
@@ -90,4 +94,5 @@ extension HasNodeTraits {
     @inline(__always) var isHiddenByRule: Bool { traits.isHiddenByRule }
     @inline(__always) var layer: String { traits.layer }
     @inline(__always) var output: String { traits.output }
+    @inline(__always) var title: String { traits.title }
 }

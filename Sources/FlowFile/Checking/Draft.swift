@@ -62,6 +62,7 @@ struct Draft {
     ]
     static let screenKeys = [
         "arguments", "presenter", "application", "whenOwnerGone", "presentOnReturn", "keepsAwake", "budget",
+        "stateOnDisk",
     ]
     static let rootKeys = ["version", "steps", "private", "screens", "autostart", "steppers", "flows"]
 

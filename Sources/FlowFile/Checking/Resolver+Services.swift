@@ -32,10 +32,11 @@ extension Resolver {
             diagnostics.warning(
                 item.location, "a screen without 'presenter' or 'application' is not timed: nobody is asked to show it")
         }
+        let isStateOnDisk = draft.keys["stateOnDisk"]?.bool(diagnostics)
         return ScreenDeclaration(
             name, parameters: draft.declared.admitted, presenter: service ?? application,
             whenOwnerGone: whenOwnerGone ?? .dismiss, isPresentedOnReturn: isPresentedOnReturn ?? true,
-            keepsAwake: keepsAwake ?? false, budget: budget)
+            keepsAwake: keepsAwake ?? false, budget: budget, isStateOnDisk: isStateOnDisk ?? false)
     }
 
     /// Returns a guard.

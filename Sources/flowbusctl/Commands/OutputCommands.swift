@@ -63,12 +63,15 @@ private struct StackedScreen {
         details = parts[2]
     }
 
+    /// The details that are texts, in the order of the output.
+    private static let texts = ["layer", "style", "title", "owner"]
+
     private var isVisible: Bool { details["visible"]?.truth ?? false }
 
     func line(_ output: Output) -> String {
         var line = output.paint(path.shortPath, .bold)
         if !isVisible { line += " hidden" }
-        for key in ["layer", "style", "owner"] { if let text = details[key]?.text { line += " \(key)=\(text)" } }
+        for key in Self.texts { if let text = details[key]?.text { line += " \(key)=\(Names.line(text))" } }
         return line
     }
 
@@ -77,7 +80,7 @@ private struct StackedScreen {
             ("path", .string(path.shortPath)), ("object", .string(path)), ("instance", .number(instance)),
             ("visible", .bool(isVisible)),
         ]
-        for key in ["layer", "style", "owner"] { members.append((key, .string(details[key]?.text ?? ""))) }
+        for key in Self.texts { members.append((key, .string(details[key]?.text ?? ""))) }
         return .object(members)
     }
 }

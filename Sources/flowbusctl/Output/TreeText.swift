@@ -69,6 +69,7 @@ struct TreeText {
         if row.isCurrent { marks.append(output.paint("current", .cyan)) }
         if !node.isReady { marks.append(output.paint("not ready", .red)) }
         if !node.style.isEmpty { marks.append("style \(Names.line(node.style))") }
+        if !node.title.isEmpty { marks.append("title '\(Names.line(node.title))'") }
         if !node.owner.isEmpty {
             marks.append("owner " + node.owner + (owners[node.owner].map { " (\($0))" } ?? ""))
         }
@@ -89,6 +90,7 @@ extension LiveNode {
             ("presented", .bool(self.isPresented)), ("current", .bool(isCurrent)),
         ]
         if self.isFlow { entries.append(("ready", .bool(self.isReady))) }
+        if !self.isFlow { entries.append(("title", .nonEmpty(self.title))) }
         entries += [
             ("owner", .nonEmpty(self.owner)), ("ownerName", ownerName.map(JSON.string) ?? .null),
             ("presenter", .nonEmpty(self.presenter)), ("arguments", JSON(arguments)),

@@ -61,6 +61,9 @@ extension Daemon {
             try body.appendEntry("direction", "s") { body in try body.append(direction.rawValue) }
         }
         if presentation.isAgain { try body.appendEntry("again", "b") { body in try body.append(true) } }
+        if !presentation.state.isEmpty {
+            try body.appendEntry("state", "a{sv}") { body in try body.append(presentation.state) }
+        }
         if let token = presentation.activationToken {
             try body.appendEntry("activation-token", "s") { body in try body.append(token) }
         }

@@ -300,7 +300,8 @@ extension Daemon {
                 try body.openContainer(.array, "{sv}")
                 try body.appendEntry("visible", "b") { body in try body.append(screen.isVisible) }
                 let texts: [(StaticString, String)] = [
-                    ("owner", screen.owner?.name ?? ""), ("style", screen.style), ("layer", screen.layer),
+                    ("owner", screen.owner?.name ?? ""), ("style", screen.style), ("title", screen.title),
+                    ("layer", screen.layer),
                 ]
                 for (name, text) in texts where !text.isEmpty {
                     try body.appendEntry(name, "s") { body in try body.append(text) }

@@ -33,6 +33,20 @@ enum PresentableInterface {
                             .backStepSet(daemon.nextRequest(), of: node, step, by: call.client), answering: call)
                     }
                 },
+                .init("SetTitle", in: [Argument("title", "s")]) { message, context, _ in
+                    Daemon.change(message, context) { daemon, call, node in
+                        let title = String(cString: try call.readString())
+                        daemon.handle(
+                            .titleSet(daemon.nextRequest(), of: node, title, by: call.client), answering: call)
+                    }
+                },
+                .init("SaveState", in: [Argument("state", "a{sv}")]) { message, context, _ in
+                    Daemon.change(message, context) { daemon, call, node in
+                        let state = try ArgumentsReader.readState(call)
+                        daemon.handle(
+                            .stateSaved(daemon.nextRequest(), of: node, state, by: call.client), answering: call)
+                    }
+                },
                 .init("Dismiss") { message, context, _ in
                     Daemon.change(message, context) { daemon, call, node in
                         daemon.handle(

@@ -115,6 +115,8 @@ extension CommitGate {
         Member("BackWithOptions", BusNames.Interface.stepper, "a{sv}"),
         Member("Touch", BusNames.Interface.presentable, ""),
         Member("SetBackStep", BusNames.Interface.presentable, "s"),
+        Member("SaveState", BusNames.Interface.presentable, "a{sv}"),
+        Member("SetTitle", BusNames.Interface.presentable, "s"),
         Member("WaitReady", BusNames.Interface.flow, ""),
         Member("Coordinate", BusNames.Interface.coordinator, "ssa{sv}a{sv}", isOfRoot: true),
         Member("Navigate", BusNames.Interface.coordinator, "sa{sv}a{sv}", isOfRoot: true),

@@ -6,12 +6,26 @@ import SdBus
 ///
 /// Its methods throw ``FlowError`` for arguments that are refused, ``SdError`` for a message that libsystemd can't read.
 struct ArgumentsReader {
+    /// What the values are, in error messages.
+    private struct Subject {
+        let whole: String
+        let part: String
+        /// Why it can't have a file descriptor.
+        let isKept: String
+
+        static let arguments = Subject(
+            whole: "the arguments take", part: "argument", isKept: "a step is stored and sent to many")
+        static let state = Subject(whole: "the state takes", part: "value", isKept: "a state is stored")
+    }
+
     private let message: MessageReader
+    private let subject: Subject
     /// How many bytes may follow.
     private var budget = Limits.argumentBytes
 
-    init(_ message: MessageReader) {
+    private init(_ message: MessageReader, _ subject: Subject = .arguments) {
         self.message = message
+        self.subject = subject
     }
 
     /// Reads the next value, a dictionary. Declared arguments share the names of their declarations, so that no text is made of
@@ -19,6 +33,16 @@ struct ArgumentsReader {
     static func read(_ message: MessageReader, for parameters: [Parameter]) throws -> Arguments {
         var reader = ArgumentsReader(message)
         return try reader.read(for: parameters)
+    }
+
+    /// Reads the next value, a dictionary with the saved state of a screen (S-44).
+    static func readState(_ message: MessageReader) throws -> Arguments {
+        var reader = ArgumentsReader(message, .state)
+        let state = try reader.read(for: [])
+        for place in state.indices where state[..<place].contains(where: { $0.name == state[place].name }) {
+            throw FlowError(.invalidArguments, "the state has two values '\(Names.escaped(state[place].name))'")
+        }
+        return state
     }
 
     /// Skips the next value, a dictionary. A dictionary that is too large is refused, as libsystemd needs a second for each
@@ -45,7 +69,7 @@ struct ArgumentsReader {
         arguments.reserveCapacity(parameters.count)
         while try message.enterContainer(.dictEntry, "sv") {
             guard arguments.count < Limits.argumentCount else {
-                throw FlowError(.limitExceeded, "more than \(Limits.argumentCount) arguments; that is the limit")
+                throw FlowError(.limitExceeded, "more than \(Limits.argumentCount) \(subject.part)s; that is the limit")
             }
             let name = try message.readString()
             let parameter = parameters.first { $0.name.isSpelled(name) }
@@ -105,7 +129,7 @@ struct ArgumentsReader {
         default:
             throw FlowError(
                 .invalidArguments,
-                "the argument '\(argument)' has a file descriptor; a step is stored and sent to many, so it can't have one"
+                "the \(subject.part) '\(argument)' has a file descriptor; \(subject.isKept), so it can't have one"
             )
         }
     }
@@ -140,7 +164,8 @@ struct ArgumentsReader {
         guard depth < Limits.argumentNesting else {
             throw FlowError(
                 .limitExceeded,
-                "the argument '\(argument)' nests containers deeper than \(Limits.argumentNesting), which is the limit")
+                "the \(subject.part) '\(argument)' nests containers deeper than \(Limits.argumentNesting), which is the limit"
+            )
         }
         return depth + 1
     }
@@ -154,7 +179,7 @@ struct ArgumentsReader {
         budget -= bytes
         guard budget >= 0 else {
             throw FlowError(
-                .limitExceeded, "the arguments take more than \(Limits.argumentBytes) bytes, which is the limit")
+                .limitExceeded, "\(subject.whole) more than \(Limits.argumentBytes) bytes, which is the limit")
         }
     }
 }
