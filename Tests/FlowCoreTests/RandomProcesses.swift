@@ -188,7 +188,9 @@ final class RandomProcesses {
         let owned = coordinator.forest.preorder().filter { slot in
             coordinator.forest[slot].presenting != nil && coordinator.forest[slot].owner != nil
         }
-        guard let slot = owned.last, let owner = coordinator.forest[slot].owner else { return }
+        guard !owned.isEmpty else { return }
+        let slot = owned[Int(requests) % owned.count]
+        guard let owner = coordinator.forest[slot].owner else { return }
         let node = coordinator.forest.id(of: slot)
         let state: Arguments = requests % 4 == 0 ? [] : [Argument("number", .uint64(requests))]
         saves[RequestID(requests + 1)] = (node.instance, state)
