@@ -35,6 +35,9 @@ extension TraceLine {
         case .askGuard(let question): add("ask-guard", question)
         case .askNavigator(let question): add("ask-navigator", question)
         case .present(let presentation): add(presentation)
+        case .startService(let name):
+            add("start")
+            add(quoted: name)
         case .dropQuestion(let question):
             add("drop")
             add(question.number)

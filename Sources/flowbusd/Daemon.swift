@@ -51,6 +51,8 @@ final class Daemon {
     let manager: ServiceManager
     /// Calls to other processes.
     let outbox: Outbox
+    /// Programs that the bus was asked to start, by their names.
+    var startingServices: [String: MessageReceiver] = [:]
     /// Calls that a later event answers.
     var unansweredCalls = UnansweredCalls()
     var lookup = PresentableLookup()

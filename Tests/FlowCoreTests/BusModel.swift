@@ -64,7 +64,7 @@ struct BusModel {
             if isLive != (it.reason == .replaced) { complain(effect) }
         case .askGuard(let it), .askNavigator(let it): if objects[it.flow]?.isFlow != true { complain(effect) }
         case .watchClient(let client): if !watched.insert(client).inserted { complain(effect) }
-        case .reply, .fail, .reportUnstarted, .reportUnrestored, .reportTiming, .emitStepConcluded,
+        case .reply, .fail, .reportUnstarted, .reportUnrestored, .startService, .reportTiming, .emitStepConcluded,
             .emitDefinitionsChanged,
             .dropQuestion:
             break

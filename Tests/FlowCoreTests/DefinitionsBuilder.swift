@@ -102,7 +102,8 @@ struct DefinitionsBuilder {
 
     mutating func screen(
         _ name: String, _ parameters: KeyValuePairs<String, String> = [:], presenter: String? = nil,
-        action: String? = nil, closing: String? = nil, whenOwnerGone: WhenOwnerGone = .dismiss,
+        action: String? = nil, closing: String? = nil, startsEarly: Bool = false,
+        whenOwnerGone: WhenOwnerGone = .dismiss,
         isPresentedOnReturn: Bool = true, keepsAwake: Bool = false, isStateOnDisk: Bool = false
     ) {
         let service = presenter.map { Service($0, path: "/presenter", timeout: Limits.presenterTimeout) }
@@ -114,7 +115,8 @@ struct DefinitionsBuilder {
                 }
                     ?? .service(service)
             },
-            whenOwnerGone: whenOwnerGone, isPresentedOnReturn: isPresentedOnReturn, keepsAwake: keepsAwake,
+            startsEarly: startsEarly, whenOwnerGone: whenOwnerGone, isPresentedOnReturn: isPresentedOnReturn,
+            keepsAwake: keepsAwake,
             isStateOnDisk: isStateOnDisk)
     }
 

@@ -221,7 +221,8 @@ extension Effect {
         case .reply(let request, _), .fail(let request, _): request
         case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
             .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .reportTiming:
+            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService,
+            .reportTiming:
             nil
         }
     }
@@ -233,7 +234,8 @@ extension Effect {
         case .fail(_, let error): .fail(RequestID(0), error)
         case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
             .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .reportTiming:
+            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService,
+            .reportTiming:
             nil
         }
     }
@@ -245,7 +247,8 @@ extension Effect {
         case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
             .reply,
             .startTimer, .askGuard, .askNavigator, .present, .withdraw,
-            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .reportTiming:
+            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService,
+            .reportTiming:
             ""
         }
     }

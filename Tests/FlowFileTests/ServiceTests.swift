@@ -30,10 +30,19 @@ struct ServiceTests {
         ("presenter = 'com.my-vendor.Pay_1'", service("com.my-vendor.Pay_1", "/com/my_vendor/Pay_1", seconds: 60)),
         ("presenter = { name = 'a.b' }", service("a.b", "/a/b", seconds: 60)),
         ("presenter = { name = 'a.b', path = '/' }", service("a.b", "/", seconds: 60)),
+        ("presenter = { name = 'a.b', start = 'early' }", service("a.b", "/a/b", seconds: 60)),
         ("presenter = { name = 'a.b', path = '/x/Y_1', timeout = '1h' }", service("a.b", "/x/Y_1", seconds: 3_600)),
     ])
     func `presenters`(keys: String, service: Service) throws {
         #expect(try screen(keys).presenter == .service(service))
+    }
+
+    @Test func `S-44 a presenter that starts early, and its text`() throws {
+        #expect(try !screen("presenter = 'a.b'").startsEarly)
+        let page = try screen("presenter = { name = 'a.b', start = 'early' }")
+        #expect(page.startsEarly)
+        let definitions = Definitions(screens: [page])
+        #expect(try DefinitionFiles.definitions(in: definitions.fileText(hidesPrivateValues: true)) == definitions)
     }
 
     @Test func `the time limits of a presenter`() throws {
@@ -80,11 +89,16 @@ struct ServiceTests {
         try folder.write("a.service", "[D-BUS Service]\nName=a.b\nExec=/bin/true\n")
         try folder.write(
             "flows/a.toml",
-            "version = 1\n[screens]\na = { application = 'a.b' }\nb = { application = { name = 'c.d' } }\n")
+            "version = 1\n[screens]\na = { application = 'a.b' }\nb = { application = { name = 'c.d' } }\n"
+                + "c = { presenter = { name = 'a.b', start = 'early' } }\n"
+                + "d = { presenter = { name = 'e.f', start = 'early' } }\n")
         let flows = DefinitionFolders(named: [folder.path + "/flows"], environment: [:])
         #expect(try DefinitionFiles.load(from: flows).warnings == [])
         let found = try DefinitionFiles.load(from: flows, services: ServiceFiles(folders: [folder.path])).warnings
-        #expect(found.count == 1 && found[0].line == 4 && found[0].message.contains("has the name 'c.d'"), "\(found)")
+        #expect(found.compactMap(\.line).sorted() == [4, 6])
+        for (line, name) in [(4, "c.d"), (6, "e.f")] {
+            #expect(found.contains { $0.line == line && $0.message.contains("has the name '\(name)'") }, "\(found)")
+        }
     }
 
     @Test func `the policies for a vanished owner`() throws {
@@ -123,7 +137,20 @@ struct ServiceTests {
         ),
         (
             "presenter = { name = 'a.b', steps = [] }", "presenter.steps",
-            "the table 'presenter' has no key 'steps'; it has the keys 'name', 'path' and 'timeout'"
+            "the table 'presenter' has no key 'steps'; it has the keys 'name', 'path', 'start' and 'timeout'"
+        ),
+        (
+            "presenter = { name = 'a.b', start = 'late' }", "presenter.start",
+            "'late' is not allowed here; it has to be 'early'"
+        ),
+        (
+            "presenter = { name = 'a.b', start = true }", "presenter.start",
+            "this is true or false; it has to be 'early'"
+        ),
+        (
+            "application = { name = 'a.b', start = 'early' }", "application.start",
+            "the table 'application' has no key 'start'; it has the keys 'action', 'close', 'name', 'open', 'parameter' and "
+                + "'timeout'"
         ),
         ("presenter = { name = 1 }", "presenter.name", "this is an integer; it has to be a bus name"),
         ("presenter = { name = 'com' }", "presenter.name", badName),

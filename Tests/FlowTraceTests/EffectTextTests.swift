@@ -108,6 +108,9 @@ struct EffectTextTests {
         (.watchClient(client), "watch \":1.1\""),
         (.emitDefinitionsChanged, "definitions-changed"),
         (
+            .startService("com.vendor.Pay"), "start \"com.vendor.Pay\""
+        ),
+        (
             .reportUnrestored(path: "/base/main/page", "no screen 'page' is declared \"now\""),
             "unrestored /base/main/page \"no screen 'page' is declared \\\"now\\\"\""
         ),

@@ -47,7 +47,8 @@ extension Machine {
         case .fail(_, let error): tokens.remember(.fail(error), of: key, at: now)
         case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
             .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .reportTiming:
+            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService,
+            .reportTiming:
             preconditionFailure("a call was answered with \(answer)")
         }
     }

@@ -127,6 +127,8 @@ struct Machine: Sendable {
     var registrations: Registrations
     /// How long screens take until they are visible.
     var timings = Timings()
+    /// The presenters to start when the work at hand is done (S-44).
+    var earlyPresenters: [String] = []
 
     // Records.
 
@@ -171,6 +173,7 @@ struct Machine: Sendable {
         case .started:
             for root in definitions.autostart where !restoredRoots.contains(id(of: root)) { start(root, &turn) }
             restoredRoots = []
+            earlyPresenters = definitions.earlyPresenters
         case .stepEmitted(let request, let node, let step, let arguments, let client, let options):
             turn.call.request = request
             emit(step, arguments, on: node, by: client, options, request, &turn)
@@ -245,6 +248,7 @@ struct Machine: Sendable {
     /// Sends the last effects, and removes what ends with the event.
     private mutating func finish(_ turn: inout Turn) {
         turn.sendLateAnswers()
+        if !earlyPresenters.isEmpty, !hasMore { startEarlyPresenters(&turn) }
         if let answer = turn.answer, let token = turn.call.token { remember(answer, by: token, at: turn.now) }
         for client in accounting.takeOpened() { turn.effects.append(.watchClient(client)) }
         if let answer = turn.answer { turn.effects.append(answer) }

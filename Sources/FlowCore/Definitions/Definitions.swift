@@ -41,6 +41,9 @@ public final class Definitions: Equatable, Sendable {
     /// The properties and signals of other services that emit steps, in order (S-42).
     public let steppers: [StepperDefinition]
 
+    /// The bus names of the presenters that are started early, unique and in the order of their screens (S-44).
+    public let earlyPresenters: [String]
+
     /// Whether some flow has an idle step.
     let haveIdleFlows: Bool
     /// Whether some screen keeps the flows above it from being idle.
@@ -62,6 +65,9 @@ public final class Definitions: Equatable, Sendable {
         self.flows = flows
         self.autostart = autostart
         self.steppers = steppers
+        var early: Set<String> = []
+        earlyPresenters = screens.filter(\.startsEarly).compactMap(\.presenter?.service.name)
+            .filter { early.insert($0).inserted }
         haveIdleFlows = flows.contains { !$0.idle.isEmpty }
         haveWakingScreens = screens.contains(where: \.keepsAwake)
         askOthers = flows.contains(where: \.asksOthers)
@@ -172,6 +178,8 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public let parameters: [Parameter]
     /// The presenter that is called to show it; nil if there is none.
     public let presenter: Presenter?
+    /// Whether the program of its presenter is started before the screen is needed (S-44).
+    public let startsEarly: Bool
     /// The policy for the end of its owner's connection (S-30).
     public let whenOwnerGone: WhenOwnerGone
     /// Whether the flows above it are not idle while it is presented (S-34).
@@ -185,13 +193,14 @@ public struct ScreenDeclaration: Hashable, Sendable {
 
     /// Creates a screen.
     public init(
-        _ name: String, parameters: [Parameter] = [], presenter: Presenter? = nil,
+        _ name: String, parameters: [Parameter] = [], presenter: Presenter? = nil, startsEarly: Bool = false,
         whenOwnerGone: WhenOwnerGone = .dismiss, isPresentedOnReturn: Bool = true, keepsAwake: Bool = false,
         budget: UInt64? = nil, isStateOnDisk: Bool = false
     ) {
         self.name = name
         self.parameters = parameters
         self.presenter = presenter
+        self.startsEarly = startsEarly
         self.whenOwnerGone = whenOwnerGone
         self.keepsAwake = keepsAwake
         self.budget = budget

@@ -36,6 +36,7 @@ extension Machine {
             hideLastNavigation(of: slot)
             forgetUndeclaredLosses(of: slot)
         }
+        earlyPresenters += new.earlyPresenters.filter { !old.earlyPresenters.contains($0) }
         exchangeSteppers()
         watchAll(unlike: old, &turn)
         noteEmptyByDefinition()

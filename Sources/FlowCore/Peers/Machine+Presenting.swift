@@ -151,6 +151,15 @@ extension Machine {
         presentAgain(slot)
     }
 
+    // MARK: Programs that start early
+
+    /// Has the bus start the programs of presenters that are wanted early and do not run. The screens of the roots have called
+    /// theirs by now, so those that the user waits for start first.
+    mutating func startEarlyPresenters(_ turn: inout Turn) {
+        for name in earlyPresenters where nameOwners[name] == nil { turn.effects.append(.startService(name)) }
+        earlyPresenters = []
+    }
+
     // MARK: Timings
 
     /// The presenter of a screen is called for the first time: from now on the screen is timed (S-46).

@@ -62,18 +62,25 @@ extension Resolver {
         return .literal(value)
     }
 
-    /// Warns about programs that the bus can't start: the screen fails at once.
+    /// Warns about programs that the bus can't start: the screen fails at once, or nothing is started early.
     ///
     /// - Parameter names: the names that a bus of this machine can start a program for.
-    func warnOfApplications(startable names: Set<String>) {
+    func warnOfPrograms(startable names: Set<String>) {
         for screen in draft.screens.values {
-            guard let item = screen.keys["application"] else { continue }
-            let name = item["name"] ?? item
-            guard case .string(let text) = name.value, !names.contains(text) else { continue }
-            diagnostics.warning(
-                name.location,
-                "no D-Bus service file of this machine has the name '\(text)': unless the program runs already, the screen "
-                    + "fails at once (presentFailed)")
+            if let item = screen.keys["application"] {
+                warn(
+                    of: item["name"] ?? item, unlessIn: names,
+                    "unless the program runs already, the screen fails at once (presentFailed)")
+            }
+            if let item = screen.keys["presenter"], item["start"] != nil, let name = item["name"] {
+                warn(of: name, unlessIn: names, "the bus can't start the program early")
+            }
         }
+    }
+
+    private func warn(of name: Item, unlessIn names: Set<String>, _ consequence: String) {
+        guard case .string(let text) = name.value, !names.contains(text) else { return }
+        diagnostics.warning(
+            name.location, "no D-Bus service file of this machine has the name '\(text)': \(consequence)")
     }
 }

@@ -6,6 +6,7 @@ extension Resolver {
     func screenDeclaration(of name: String) -> ScreenDeclaration {
         guard let draft = draft.screens[name] else { return ScreenDeclaration(name) }
         let service = draft.keys["presenter"].flatMap { presenter($0) }
+        let startsEarly = draft.keys["presenter"].map { self.startsEarly($0) }
         let application = draft.keys["application"].flatMap { self.application($0, of: draft.declared) }
         if draft.keys["presenter"] != nil, draft.keys["application"] != nil {
             diagnostics.error(
@@ -35,8 +36,9 @@ extension Resolver {
         let isStateOnDisk = draft.keys["stateOnDisk"]?.bool(diagnostics)
         return ScreenDeclaration(
             name, parameters: draft.declared.admitted, presenter: service ?? application,
-            whenOwnerGone: whenOwnerGone ?? .dismiss, isPresentedOnReturn: isPresentedOnReturn ?? true,
-            keepsAwake: keepsAwake ?? false, budget: budget, isStateOnDisk: isStateOnDisk ?? false)
+            startsEarly: startsEarly ?? false, whenOwnerGone: whenOwnerGone ?? .dismiss,
+            isPresentedOnReturn: isPresentedOnReturn ?? true, keepsAwake: keepsAwake ?? false, budget: budget,
+            isStateOnDisk: isStateOnDisk ?? false)
     }
 
     /// Returns a guard.
@@ -77,8 +79,26 @@ extension Resolver {
 
     private func presenter(_ item: Item) -> Presenter? {
         let what = "a bus name, or a table: { name = \"com.vendor.App\" }"
-        guard let table = serviceTable(item, "presenter", what, ["name", "path", "timeout"]) else { return nil }
+        guard let table = serviceTable(item, "presenter", what, ["name", "path", "timeout", "start"]) else {
+            return nil
+        }
         return service(table, timeout: Limits.presenterTimeout).map(Presenter.service)
+    }
+
+    /// When the program of a presenter is started, if not by its first call (S-44).
+    private enum Start: String, CaseIterable {
+        case early
+    }
+
+    private func startsEarly(_ presenter: Item) -> Bool {
+        guard let item = presenter["start"], let start: Start = item.word(diagnostics) else { return false }
+        if case .string(let name)? = presenter["name"]?.value, isOfService, name.hasPrefix(":") {
+            diagnostics.error(
+                item.location,
+                "'start' is not possible with the unique name '\(name)': the bus can start only the program of a well-known "
+                    + "name; leave it out")
+        }
+        return start == .early
     }
 
     /// Returns the table of a service; a name alone stands for the table with that name. Nil if it is neither.

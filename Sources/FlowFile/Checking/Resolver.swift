@@ -49,7 +49,7 @@ struct Resolver {
             checkEmptiness(definitions)
             if !diagnostics.hasErrors {
                 warn(definitions)
-                if let startable { warnOfApplications(startable: startable) }
+                if let startable { warnOfPrograms(startable: startable) }
             }
         }
         return definitions

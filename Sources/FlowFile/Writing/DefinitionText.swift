@@ -48,7 +48,8 @@ struct DefinitionText {
         if !screen.parameters.isEmpty { keys.append(("arguments", types(screen.parameters))) }
         switch screen.presenter {
         case .service(let service)?:
-            keys.append(("presenter", Self.service(service, timeout: Limits.presenterTimeout)))
+            let start = screen.startsEarly ? [("start", Self.string("early"))] : []
+            keys.append(("presenter", Self.service(service, timeout: Limits.presenterTimeout, start)))
         case .application(let service, let call)?:
             keys.append(
                 (

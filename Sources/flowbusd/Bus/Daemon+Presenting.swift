@@ -30,6 +30,19 @@ extension Daemon {
             })
     }
 
+    /// Has the bus start the program of a presenter, before that is called (S-44).
+    func startService(_ name: String) throws(SdError) {
+        startingServices[name] = try bus.startService(name) { [unowned self] answer in
+            startingServices[name] = nil
+            guard let error = answer.errorName, bus.isOpen, !isLost else { return }
+            let text = answer.errorMessage.map { String(cString: $0) } ?? ""
+            limiter.log(
+                .warning, "The program of the presenter '\(name)' could not be started early", of: name,
+                "'\(Names.escaped(String(cString: error)))': \(Names.escaped(text))",
+                metadata: [LogField.peer: "\(name)"])
+        }
+    }
+
     private func presentCall(_ presentation: Presentation, to service: FlowCore.Service) throws -> OutgoingMessage {
         let message = try call(
             presentation.owner?.name ?? service.name, service.path, BusNames.Interface.presenter, "Present")

@@ -111,9 +111,7 @@ final class StepperWatch {
 
     /// Has the bus start the service, and then asks for it, whether it came or not.
     private func startService(_ bus: Bus) throws(SdError) {
-        let message = try busCall(bus, "StartServiceByName")
-        try message.body.append(UInt32(0))
-        call = try message.call { [unowned self] _ in
+        call = try bus.startService(stepper.name) { [unowned self] _ in
             do throws(SdError) { try askForOwner(bus) } catch {
                 become(.absent("it can't be asked for: \(error.reason)"))
             }
@@ -121,20 +119,11 @@ final class StepperWatch {
     }
 
     private func askForOwner(_ bus: Bus) throws(SdError) {
-        call = try busCall(bus, "GetNameOwner").call { [unowned self] answer in
+        call = try bus.call("GetNameOwner", about: stepper.name).call { [unowned self] answer in
             guard "\(BusNames.bus)".isSpelled(answer.sender) else { return }
             ownerChanged(
                 to: answer.errorName == nil ? (try? answer.readString()).map { String(cString: $0) } ?? "" : "")
         }
-    }
-
-    /// A call to the bus about the service's name.
-    private func busCall(_ bus: Bus, _ member: String) throws(SdError) -> OutgoingMessage {
-        let message = try OutgoingMessage(
-            call: bus, destination: "\(BusNames.bus)", path: "\(BusNames.busPath)", interface: "\(BusNames.bus)",
-            member: member)
-        try message.body.append(stepper.name)
-        return message
     }
 
     private func ownerChanged(to name: String) {
