@@ -300,4 +300,20 @@ struct EmptyTests {
         world.restart(builder("b"))
         #expect(world.paths.isEmpty && !world.records.contains { $0.key.kind == .stepper })
     }
+
+    @Test func `S-36 D-3 a flow whose private first step another bus does not have is removed`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("unlock", ["pin": "string"], isPrivate: true)
+        let pin = [Binding("pin", .literal(.string("1234")))]
+        builder.flow(
+            "main", children: .stack,
+            on: ["go": [.screen("home"), .flow("sub", .init(step: "unlock", stepWith: pin))]])
+        builder.flow("sub", guarded: ("com.auth", []), on: ["unlock": [.screen("a")]])
+        let world = try World(root: "main", builder)
+        try world.emit("go", on: "/main")
+        world.restart()
+        #expect(world.paths == ["/main", "/main/home", "/main/sub"])
+        world.restart(onSameBus: false)
+        #expect(world.paths == ["/main", "/main/home"])
+    }
 }

@@ -162,7 +162,133 @@ struct LossesTests {
         world.wait(1_000_000)
         #expect(world.presents == [])
         try world.show("/main")
-        #expect(world.presents == ["/main/lock launch"])
+        #expect(world.presents == ["/main/lock update"])
+    }
+
+    @Test(arguments: [(false, false), (false, true), (true, false)])
+    func `S-36 S-38 a client that claims the screen meanwhile is the one to whom it returns`(
+        waits: Bool, restarts: Bool
+    ) throws {
+        let world = try waiting()
+        try world.claim("/main/lock", by: ":1.30")
+        try world.show("/main/lock", by: ":1.30")
+        if restarts { world.restart() }
+        if waits { world.wait(1_000_000) }
+        try world.hide("/main")
+        try world.show("/main")
+        #expect(world.presents == ["/main/lock return"])
+        #expect(try world.state("/main/lock").owner == Client(":1.30"))
+    }
+
+    @Test func `S-30 S-38 a kept screen returns to the client that claimed it`() throws {
+        var builder = DefinitionsBuilder()
+        builder.screen("lock", presenter: "com.lock", whenOwnerGone: .keep)
+        builder.flow("main", on: ["lock": [.screen("lock")]])
+        let world = try World(root: "main", builder)
+        try world.emit("lock", on: "/main")
+        try crash(world, 10)
+        try world.claim("/main/lock", by: ":1.30")
+        try world.hide("/main")
+        try world.show("/main")
+        #expect(world.presents == ["/main/lock return"])
+    }
+
+    @Test func `S-36 S-31 new arguments reach the process that answers an older call while the presenter waits`() throws
+    {
+        var builder = DefinitionsBuilder()
+        builder.step("lock", ["item": "int64?"])
+        builder.screen("lock", ["item": "int64?"], presenter: "com.lock", whenOwnerGone: .present)
+        builder.flow("main", whenEmpty: .stay, on: ["lock": [.screen("lock", .init(reuses: true))]])
+        let world = try World(root: "main", builder)
+        try world.emit("lock", on: "/main")
+        for number in 10...12 as ClosedRange<UInt64> { try crash(world, number) }
+        world.wait(Limits.lossTime)
+        try world.emit("lock", ["item": .int64(1)], on: "/main")
+        world.presented(try #require(call(world)), by: ":1.20")
+        try world.emit("lock", ["item": .int64(2)], on: "/main")
+        let older = try #require(call(world))
+        world.vanish(":1.20")
+        try world.emit("lock", ["item": .int64(3)], on: "/main")
+        #expect(world.presents == [])
+        world.presented(older, by: ":1.21")
+        #expect(world.presents == ["/main/lock recover"])
+    }
+
+    @Test func `S-33 S-36 a screen that is claimed and released often while its presenter waits has one alarm`() throws
+    {
+        let world = try waiting()
+        for number in 0..<50 as Range<Int64> {
+            try world.claim("/main/lock", by: ":1.30")
+            try world.emit("lock", ["item": .int64(number)], on: "/main")
+            if let call = call(world) { world.presented(call, by: ":1.30") }
+            try world.release("/main/lock", by: ":1.30")
+            try world.emit("lock", ["item": .int64(-number)], on: "/main")
+        }
+        #expect(world.coordinator.alarms.count <= 2)
+    }
+
+    @Test func `S-11 S-36 an owner that lives long does not end the losses of others that come later`() throws {
+        var builder = DefinitionsBuilder()
+        builder.screen("song", presenter: "com.music")
+        builder.flow("main", whenEmpty: .stay, on: ["again": [.screen("song", .init(onDismissed: "again"))]])
+        for fails in [true, false] {
+            let world = try World(root: "main", builder)
+            try world.emit("again", on: "/main")
+            world.presented(try #require(call(world)), by: ":1.10")
+            world.wait(Limits.survival)
+            try world.emit("again", on: "/main")
+            var count: UInt64 = 0
+            while let question = call(world), count < 20 {
+                world.now += 1_000
+                count += 1
+                if fails { world.presentFails(question) } else { try crash(world, 100 + count) }
+            }
+            #expect(count == UInt64(Limits.losses))
+        }
+    }
+
+    @Test(arguments: [WhenOwnerGone.dismiss, .present], [true, false])
+    func `S-36 a flow that goes with its screen hands its losses on to the next one of its name`(
+        policy: WhenOwnerGone, isDeep: Bool
+    ) throws {
+        var builder = DefinitionsBuilder()
+        builder.screen("lock", presenter: "com.lock", whenOwnerGone: policy)
+        builder.flow(
+            "main", initial: "open", children: .stack,
+            on: ["open": [.flow(isDeep ? "deep" : "sub", .init(onDismissed: "open"))]])
+        builder.flow("deep", initial: "begin", on: ["begin": [.flow("sub")]])
+        builder.flow("sub", initial: "start", on: ["start": [.screen("lock")]])
+        let world = try World(root: "main", builder)
+        var count: UInt64 = 0
+        while call(world) != nil, count < 20 {
+            count += 1
+            try crash(world, 10 + count)
+        }
+        #expect(count == UInt64(Limits.losses))
+        // The wait survives a restart, and the lock is shown by itself when it is over.
+        world.restart()
+        world.wait(1_000_000)
+        #expect(world.presents.count == 1)
+        try crash(world, 90)
+        #expect(call(world) == nil)
+        world.wait(1_999_999)
+        #expect(call(world) == nil)
+        world.wait(1)
+        world.presented(try #require(call(world)), by: ":1.99")
+        // One that lives long ends it.
+        world.wait(Limits.survival)
+        world.vanish(":1.99")
+        #expect(call(world) != nil)
+    }
+
+    @Test func `S-36 D-3 an owner that lives 1 min ends it, also over a restart`() throws {
+        let world = try waiting()
+        world.wait(1_000_000)
+        world.presented(try #require(call(world)), by: ":1.20")
+        world.wait(Limits.survival)
+        world.restart()
+        world.vanish(":1.20")
+        #expect(world.presents == ["/main/lock recover"])
     }
 
     @Test func `S-36 D-3 a client that claims the screen meanwhile is not replaced after a restart either`() throws {

@@ -256,4 +256,43 @@ struct ReturnTests {
         let call = try #require(calls(world).first)
         #expect(call.styles == ["sheet", "modal"] && call.root == "/main" && call.flow == "/main/sub")
     }
+
+    @Test func `S-38 a cascade that covers a screen and brings it back with equal arguments is an update`() throws {
+        var builder = DefinitionsBuilder()
+        builder.screen("a", presenter: "com.a")
+        builder.screen("b", presenter: "com.b")
+        builder.flow(
+            "main", children: .stack,
+            on: [
+                "a": [.screen("a", .init(reuses: true, raises: true))],
+                "both": [.screen("b"), .flow("helper", .init(step: "up"))],
+            ])
+        builder.flow("helper", on: ["up": [.parent("a")]])
+        let world = try World(root: "main", builder)
+        try world.emit("a", on: "/main")
+        world.presented(1, by: ":1.10")
+        try world.show("/main/a", by: ":1.10")
+        let lines = try world.emit("both", on: "/main", options: EmissionOptions(activationToken: "tap"))
+        #expect(lines.contains { $0.hasPrefix("present com.a") && $0.hasSuffix("again token=tap") })
+    }
+
+    @Test func `S-38 a call with new arguments takes the place of a return that waits`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("a", ["n": "int64?"])
+        builder.screen("a", ["n": "int64?"], presenter: "com.a")
+        builder.flow("main", whenEmpty: .stay, on: ["a": [.screen("a", .init(reuses: true))]])
+        let world = try World(root: "main", builder)
+        try world.emit("a", on: "/main")
+        world.presented(1, by: ":1.10")
+        try world.emit("a", ["n": .int64(1)], on: "/main")
+        try world.hide("/main")
+        try world.show("/main")
+        #expect(world.presents == [])
+        try world.emit("a", ["n": .int64(2)], on: "/main")
+        #expect(world.presents == ["/main/a update"])
+        for question in [2, 3] as [UInt64] {
+            world.presented(question, by: ":1.10")
+            #expect(world.presents == [])
+        }
+    }
 }

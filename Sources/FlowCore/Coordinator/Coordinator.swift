@@ -154,6 +154,7 @@ struct Machine: Sendable {
 
     /// Handles an event, as far as it goes in this turn.
     mutating func handle(_ event: Event, _ turn: inout Turn) {
+        forest.origin = 0
         if hasMore { handleRest(before: event, &turn) }
         if case .continued = event {} else { begun = turn.now }
         forest.origin = 0

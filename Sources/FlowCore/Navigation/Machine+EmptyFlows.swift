@@ -20,6 +20,7 @@ extension Machine {
             }
             // The flow may have been listed twice.
             guard let cause = emptyFlows.remove(next.id) else { continue }
+            handOnLosses(of: slot, turn.now)
             dismiss(
                 slot, Dismissal(.empty, cause.fault), origin: cause.origin, cause: cause.cause, cause.client, &turn)
             releaseOrigin(cause.origin, isDeferred: true)

@@ -81,6 +81,7 @@ extension Machine {
         switch child {
         case .make(let birth, _):
             let slot = forest.insert(birth, below: flow)
+            takeOverLosses(slot, from: flow)
             scheduleIdleStep(of: slot)
             noteKeepsAwake(slot)
             forest.update(slot) { [serial] node in

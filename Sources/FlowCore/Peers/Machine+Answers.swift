@@ -45,6 +45,11 @@ extension Machine {
             return false
         }
         own(slot, client, &turn)
+        if presenting.delayedUntil != nil {
+            // It answered an older call than the one that waits, and has to know what is new.
+            forest.update(slot) { $0.presenting?.delayedUntil = nil }
+            forest.noteSighting(slot)
+        }
         // Another tab may have been selected in between.
         if case .application = presenting.presenter { forest.setVisible(slot, true, selects: false) }
         timings.noteAnswer(forest.id(of: slot), at: turn.now)

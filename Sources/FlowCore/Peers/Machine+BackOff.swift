@@ -8,18 +8,23 @@ extension Machine {
     }
 
     /// Whether a presenter is not called yet, because its screens of this name lost too many owners (S-36). Then an alarm is set.
-    mutating func isDelayed(_ slot: NodeSlot, _ now: Instant) -> Bool {
+    ///
+    /// - Parameter searched: the names for which no survivor was found in this event, as there can be a thousand siblings.
+    mutating func isDelayed(_ slot: NodeSlot, _ now: Instant, _ searched: inout Set<Forest.NameInFlow>) -> Bool {
         guard let flow = forest[slot].parent, forest[slot].owner == nil, let end = backOff(of: slot, now) else {
             return false
         }
-        let name = forest[slot].name
-        if forest.children(of: flow).contains(where: { forest[$0].name == name && isSurvivor(forest[$0], now) }) {
-            forgetLosses(of: name, in: flow)
-            return false
+        if searched.insert(forest.nameInFlow(of: slot)).inserted {
+            let name = forest[slot].name
+            for sibling in forest.children(of: flow) where forest[sibling].name == name {
+                noteSurvival(of: forest[sibling], now)
+            }
+            if backOff(of: slot, now) == nil { return false }
         }
+        forest.update(slot) { $0.presenting?.delayedUntil = end }
         // It can come in sight many times until then.
-        if forest[slot].presenting?.delayedUntil != end {
-            forest.update(slot) { $0.presenting?.delayedUntil = end }
+        if forest[slot].presenting?.delayAlarm != end {
+            forest.update(slot) { $0.presenting?.delayAlarm = end }
             schedule(.screen(forest.id(of: slot)), due: end)
         }
         return true
@@ -27,32 +32,25 @@ extension Machine {
 
     /// The wait for a screen is over, unless another alarm took the place of this one, or no call has to wait any more.
     mutating func endDelay(of screen: NodeID, at alarm: Instant) {
-        guard let slot = forest.slot(of: screen), forest[slot].presenting?.delayedUntil == alarm else { return }
-        forest.update(slot) { $0.presenting?.delayedUntil = nil }
-        guard let presenting = forest[slot].presenting, presenting.state == .due else { return }
-        if forest[slot].owner == nil {
-            if !presenting.isKept { forest.noteSighting(slot) }
-        } else {
-            // A client has claimed it meanwhile.
-            forest.update(slot) { node in
-                node.presenting?.state = .shown
-                node.presenting?.isKept = false
-            }
+        guard let slot = forest.slot(of: screen), let presenting = forest[slot].presenting,
+            presenting.delayAlarm == alarm
+        else { return }
+        forest.update(slot) { node in
+            node.presenting?.delayAlarm = nil
+            node.presenting?.delayedUntil = nil
         }
+        guard presenting.delayedUntil == alarm, presenting.state == .due, !presenting.isKept else { return }
+        forest.noteSighting(slot)
     }
 
-    /// Whether a screen has had its owner for so long that former losses don't count.
-    private func isSurvivor(_ node: Node, _ now: Instant) -> Bool {
-        node.presenting?.ownedSince.map { $0.advanced(by: Limits.survival) <= now } ?? false
-    }
-
-    private mutating func forgetLosses(of name: String, in flow: NodeSlot) {
-        if forest[flow].flow?.losses[name] != nil { forest.update(flow) { $0.flow?.losses[name] = nil } }
-    }
-
-    /// A screen goes, or loses its owner. If it had that for long enough, former losses don't count.
+    /// An owner that keeps its screen for long enough ends the losses up to then, those of other screens of the name, too.
     mutating func noteSurvival(of node: Node, _ now: Instant) {
-        if let flow = node.parent, isSurvivor(node, now) { forgetLosses(of: node.name, in: flow) }
+        guard let flow = node.parent, let since = node.presenting?.ownedSince,
+            let losses = forest[flow].flow?.losses[node.name]
+        else { return }
+        let survived = since.advanced(by: Limits.survival)
+        guard survived <= now, losses.times.allSatisfy({ $0 <= survived }) else { return }
+        forest.update(flow) { $0.flow?.losses[node.name] = nil }
     }
 
     /// A screen has no owner from now on.
@@ -74,11 +72,40 @@ extension Machine {
         return isTooMany
     }
 
+    /// An empty flow goes, with the screen that was lost. The next flow of its name below the same parent goes on with its losses,
+    /// else a rule that contributes it again would be a loop without a wait.
+    mutating func handOnLosses(of flow: NodeSlot, _ now: Instant) {
+        guard let parent = forest[flow].parent, let losses = forest[flow].flow?.losses, !losses.isEmpty else { return }
+        let prefix = forest[flow].name + "/"
+        var all = (forest[parent].flow?.losses ?? [:]).filter { !$0.value.isOver(at: now) }
+        for (name, own) in losses where !own.isOver(at: now) { all[prefix + name] = own }
+        forest.update(parent) { [all] in $0.flow?.losses = all }
+    }
+
+    /// A new flow takes over the losses of the one before.
+    mutating func takeOverLosses(_ flow: NodeSlot, from parent: NodeSlot) {
+        guard forest[flow].flow != nil, let losses = forest[parent].flow?.losses, !losses.isEmpty else { return }
+        let prefix = forest[flow].name + "/"
+        let taken = losses.filter { $0.key.hasPrefix(prefix) }
+        if taken.isEmpty { return }
+        forest.update(flow) { node in
+            for (name, own) in taken { node.flow?.losses[String(name.dropFirst(prefix.count))] = own }
+        }
+        forest.update(parent) { $0.flow?.losses = losses.filter { taken[$0.key] == nil } }
+    }
+
     /// Forgets the losses of screens that no definition declares any more.
     mutating func forgetUndeclaredLosses(of flow: NodeSlot) {
         guard let losses = forest[flow].flow?.losses, !losses.isEmpty else { return }
-        let declared = losses.filter { definitions.screen(named: $0.key) != nil }
+        let declared = losses.filter { definitions.declaresLost($0.key) }
         if declared.count < losses.count { forest.update(flow) { $0.flow?.losses = declared } }
+    }
+}
+
+extension Definitions {
+    /// Whether the screen is declared whose losses have this name (``Node/FlowState/losses``).
+    func declaresLost(_ name: String) -> Bool {
+        screen(named: name.split(separator: "/").last.map(String.init) ?? "") != nil
     }
 }
 

@@ -54,6 +54,7 @@ extension Machine {
     private var tooManyLosses: Fault {
         Fault(
             "org.freedesktop.DBus.Error.Disconnected",
-            "the screen lost \(Limits.losses) owners within \(Limits.lossTime / 1_000_000) s")
+            "its program was lost, or failed to show it, \(Limits.losses) times within \(Limits.lossTime / 1_000_000) s"
+        )
     }
 }

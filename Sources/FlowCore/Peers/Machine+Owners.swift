@@ -10,6 +10,7 @@ extension Machine {
             turn.answer = .fail(request, error)
             return
         }
+        forest.update(slot) { $0.presenting?.becomeClaimed() }
         own(slot, client, &turn)
         reportChanges(&turn)
         turn.answer = .reply(request, .done)
@@ -25,7 +26,7 @@ extension Machine {
         removeOwner(slot, &turn)
         forest.update(slot) { node in
             // Its presenter is called when the wait is over.
-            if node.presenting?.delayedUntil != nil { node.presenting?.isKept = false }
+            if node.presenting?.delayedUntil != nil { node.presenting?.state = .due }
         }
         reportChanges(&turn)
         turn.answer = .reply(request, .done)

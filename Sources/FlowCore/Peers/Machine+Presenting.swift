@@ -5,6 +5,7 @@ extension Machine {
     /// returned (S-31, S-38).
     mutating func callPresenters(_ turn: inout Turn) {
         var calls: [PresenterCall] = []
+        var searched: Set<Forest.NameInFlow> = []
         for (slot, sighting) in forest.takeSightings() {
             guard let presenting = forest[slot].presenting else { continue }
             let isInSight = forest[slot].isInSight
@@ -16,7 +17,9 @@ extension Machine {
             }
             switch presenting.state {
             case .due:
-                if !isDelayed(slot, turn.now) { calls.append(PresenterCall(slot, sighting, isReturn: false)) }
+                if !isDelayed(slot, turn.now, &searched) {
+                    calls.append(PresenterCall(slot, sighting, isReturn: false))
+                }
             case .asked, .queued, .shown:
                 let isReturn = presenting.comeback.isDue || !presenting.wasInSight
                 if isReturn, mayReturn(slot) { calls.append(PresenterCall(slot, sighting, isReturn: true)) }
@@ -55,6 +58,8 @@ extension Machine {
             node.presenting?.state = .asked
             node.presenting?.isKept = false
             node.presenting?.delayedUntil = nil
+            // This call has all that a return would tell.
+            node.presenting?.comeback.drop()
             node.presenting?.underWay.append(id)
         }
         origins.wait(presenting.origin)
@@ -123,7 +128,7 @@ extension Machine {
     /// Whether a screen that is reused with these arguments only returns to sight, and has nothing new for its owner (S-38).
     func willReturn(_ slot: NodeSlot, with arguments: Arguments) -> Bool {
         guard let presenting = forest[slot].presenting, case .service = presenting.presenter,
-            !forest[slot].isInSight, forest[slot].arguments == arguments
+            !forest[slot].isInSight, !presenting.wasInSight, forest[slot].arguments == arguments
         else { return false }
         return switch presenting.state {
         case .due: false
@@ -256,8 +261,6 @@ extension Machine {
         forest.update(slot) { node in
             node.owner = client
             node.presenting?.ownedSince = turn.now
-            // A client that claims the screen meanwhile is not replaced when the wait is over, nor after a restart.
-            if node.presenting?.delayedUntil != nil { node.presenting?.isKept = node.isInSight }
         }
         watchClient(client)
         if let former { withdraw(forest[slot], from: former, .replaced, &turn) }

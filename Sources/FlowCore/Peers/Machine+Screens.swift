@@ -2,8 +2,8 @@
 
 extension Machine {
     /// The slot of a screen that a client owns. Flows don't have what the call sets.
-    private func screen(
-        _ node: NodeID, ownedBy client: Client, setting what: String
+    private func ownedScreen(
+        _ node: NodeID, by client: Client, setting what: String
     ) throws(FlowError) -> NodeSlot {
         guard let slot = forest.slot(of: node) else { throw Self.gone }
         guard forest[slot].flow == nil else {
@@ -18,7 +18,7 @@ extension Machine {
         of node: NodeID, _ step: StepID?, by client: Client, _ request: RequestID, _ turn: inout Turn
     ) {
         do throws(FlowError) {
-            let slot = try screen(node, ownedBy: client, setting: "a step for Back")
+            let slot = try ownedScreen(node, by: client, setting: "a step for Back")
             if let step, let parameter = definitions[step].requiredParameter {
                 throw FlowError(
                     .invalidArguments,
@@ -38,7 +38,7 @@ extension Machine {
         of node: NodeID, _ title: String, by client: Client, _ request: RequestID, _ turn: inout Turn
     ) {
         do throws(FlowError) {
-            let slot = try screen(node, ownedBy: client, setting: "a title")
+            let slot = try ownedScreen(node, by: client, setting: "a title")
             let count = title.utf8.count
             guard count <= Limits.titleLength else {
                 throw FlowError(
@@ -57,7 +57,7 @@ extension Machine {
         _ state: Arguments, of node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn
     ) {
         do throws(FlowError) {
-            let slot = try screen(node, ownedBy: client, setting: "a saved state")
+            let slot = try ownedScreen(node, by: client, setting: "a saved state")
             guard state.byteCount <= Limits.argumentBytes else {
                 throw FlowError(
                     .limitExceeded,

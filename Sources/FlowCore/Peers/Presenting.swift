@@ -57,10 +57,11 @@ extension Node {
         /// Whether it stayed in sight without the owner that it lost, so that its presenter is not called before it comes in sight
         /// again (S-30).
         var isKept = false { didSet { if isKept != oldValue { follows.insert(.record) } } }
-        /// When its presenter may be called, if that has to wait; there is an alarm then (S-36).
+        /// When its presenter may be called, if that has to wait (S-36), and the time of the alarm for that.
         var delayedUntil: Instant?
-        /// Since when it has its owner; nil without one, and after a restart.
-        var ownedSince: Instant?
+        var delayAlarm: Instant?
+        /// Since when it has its owner; nil without one.
+        var ownedSince: Instant? { didSet { if ownedSince != oldValue { follows.insert(.record) } } }
         /// Whether it was in sight when presenters were last called.
         var wasInSight = false
         /// The call because it returned to sight.
@@ -87,6 +88,13 @@ extension Node {
         mutating func takeFollows(into all: inout Changes) {
             all.formUnion(follows)
             follows = []
+        }
+
+        /// A client claims the screen while no process shows it: that client does now, and no presenter is called (S-30, S-36).
+        mutating func becomeClaimed() {
+            guard state == .due, reason == .recover || delayedUntil != nil else { return }
+            state = .shown
+            isKept = false
         }
 
         /// The screen needs another call for this reason. If an earlier one was not made yet, the first of both counts (S-38).

@@ -109,7 +109,7 @@ extension Machine {
             presenting: node.presenting.map { presenting in
                 NodeRecord.Presenting(
                     isShown: presenting.state == .shown, isKept: presenting.isKept, reason: presenting.reason,
-                    origin: presenting.origin, serial: presenting.serial)
+                    origin: presenting.origin, serial: presenting.serial, ownedSince: presenting.ownedSince)
             },
             flow: node.flow.map { flow in
                 NodeRecord.Flow(

@@ -178,7 +178,7 @@ extension Machine {
             presenting?.reason = onSameBus ? known.reason : .restore
             presenting?.origin = known.origin
             presenting?.serial = known.serial
-            presenting?.ownedSince = traits.owner == nil ? nil : turn.now
+            presenting?.ownedSince = traits.owner == nil ? nil : known.ownedSince
         }
         let birth = Forest.Birth(
             traits: traits,
@@ -223,7 +223,7 @@ extension Machine {
         state.isBare = stored.isBare
         // Times are relative to the boot of the machine, which may be another one now.
         if onSameBus {
-            for losses in stored.losses where definitions.screen(named: losses.screen) != nil {
+            for losses in stored.losses where definitions.declaresLost(losses.screen) {
                 state.losses[losses.screen] = losses.losses
             }
         }

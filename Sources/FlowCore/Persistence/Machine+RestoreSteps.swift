@@ -273,7 +273,10 @@ extension Machine {
         for slot in forest.preorder().reversed() {
             let id = forest.id(of: slot)
             switch forest[slot].flow?.readiness {
-            case .awaitingStep? where !awaited.contains(id): initialStepEnded(of: slot)
+            case .awaitingStep? where !awaited.contains(id):
+                // The copy on a disk has no steps with private arguments. Without its first child, the flow is empty (S-36).
+                forest.update(slot) { $0.flow?.mayBeEmpty = true }
+                initialStepEnded(of: slot)
             case .awaitingChildren(let count)?:
                 let left = forest.children(of: slot).count { child in
                     forest[child].flow.map { $0.isAwaitedByParent && !$0.isReady } ?? false

@@ -30,6 +30,7 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         var reason = PresentReason.launch
         var origin: UInt64 = 0
         var serial: UInt64 = 0
+        var ownedSince: Instant?
     }
 
     /// The step that a dismissal triggers.
@@ -117,6 +118,7 @@ extension NodeRecord.Presenting: RecordPart {
         try coder.code(choice: &reason)
         try coder.code(&origin)
         try coder.code(&serial)
+        try coder.code(&ownedSince)
     }
 }
 

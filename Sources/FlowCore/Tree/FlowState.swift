@@ -41,7 +41,8 @@ extension Node {
         var question: QuestionID?
         /// When a step from outside last reached it, or a presentable below it; nil without an idle step (S-34).
         var reached: Instant? { didSet { if reached != oldValue { follows.insert(.activity) } } }
-        /// The losses of owners, by the names of its screens.
+        /// The losses of owners, by the names of its screens. Those below child flows that went empty have the names of these
+        /// flows before it: `sub/lock`.
         var losses: [String: OwnerLosses] = [:] { didSet { if losses != oldValue { follows.insert(.record) } } }
         /// Whether its last idle step was taken since then: the flow waits for the outcome, and if that is `navigated` or
         /// `deferred`, until it is reached again.

@@ -375,9 +375,6 @@ extension Forest {
     /// Marks a record of a node as dirty.
     mutating func touch(_ slot: NodeSlot, _ part: DirtyRecords.Part = .node) { nodes.touch(slot, part) }
 
-    /// Marks the record of a node as dirty, because it has something that the node does not.
-    mutating func touch(_ slot: NodeSlot) { nodes.touch(slot) }
-
     /// Marks all records of a node as dirty.
     mutating func touchAll(_ slot: NodeSlot) {
         nodes.touch(slot)
