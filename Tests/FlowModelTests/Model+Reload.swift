@@ -25,8 +25,10 @@ extension Model {
         let steppers = Self.stepperKeys(definitions)
         definitions = new
         exchangeSteppers(steppers)
-        let emptied = Emptying(origin: newOrigin(), cause: 0, client: .daemon)
-        for node in nodes { noteEmpty(node, emptied) }
+        // Each has an origin, in the order in which they go.
+        for node in nodes.sorted(by: { ($0.depth, $0.order) > ($1.depth, $1.order) }) {
+            noteEmpty(node, Emptying(origin: newOrigin(), cause: 0, client: .daemon))
+        }
         reportChanges()
         release()
         finish()
