@@ -101,6 +101,7 @@ extension FlowGraph {
             // An edge to another box would rotate the layout.
             if !isOwnEnd(edge) { attributes.append("constraint=false") }
         case .dismissed: attributes.append("style=dotted, color=\"#a51d2d\", fontcolor=\"#a51d2d\", constraint=false")
+        case .result: attributes.append("style=dashed, color=\"#26734d\", fontcolor=\"#26734d\", constraint=false")
         case .back, .idle, .stepper: attributes.append("style=dotted")
         }
         return "    \(edge.from) -> \(edge.to)" + (attributes.isEmpty ? "" : " [\(attributes.joined(separator: ", "))]")
@@ -134,7 +135,7 @@ extension FlowGraph.Edge.Kind {
     fileprivate var staysInside: Bool {
         switch self {
         case .initial, .current, .back, .idle: true
-        case .autostart, .stepper, .opens, .parent, .end, .dismissed: false
+        case .autostart, .stepper, .opens, .parent, .end, .dismissed, .result: false
         }
     }
 }

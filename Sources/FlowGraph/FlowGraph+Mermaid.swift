@@ -66,7 +66,7 @@ extension FlowGraph {
             switch edge.kind {
             case .initial, .autostart, .end: "==>"
             case .opens: "-->"
-            case .current, .parent, .dismissed, .back, .idle, .stepper: "-.->"
+            case .current, .parent, .dismissed, .result, .back, .idle, .stepper: "-.->"
             }
         let label = edge.label.isEmpty ? "" : "|\"\(Self.text(edge.label))\"|"
         return "\(edge.fromBox ?? edge.from) \(arrow)\(label) \(edge.toBox ?? edge.to)"

@@ -91,6 +91,8 @@ public struct FlowGraph: Sendable {
             case end
             /// The step is triggered on the parent when the child is dismissed.
             case dismissed
+            /// The step is triggered on the parent when the child answers.
+            case result
             case back
             case idle
         }

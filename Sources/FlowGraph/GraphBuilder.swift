@@ -191,6 +191,7 @@ struct GraphBuilder {
             add(Edge(kind: .current, from: from, to: step(template.step, of: flow), label: label))
         case .parent(let template): addToParents(of: flow, template.step, .parent, from, label)
         case .end(let template): addToParents(of: flow, template?.step, .end, from, label)
+        case .answer: addToParents(of: flow, nil, .end, from, label.isEmpty ? "result" : "\(label), result")
         }
     }
 
@@ -239,6 +240,12 @@ struct GraphBuilder {
                 Edge(
                     kind: .dismissed, from: child.node, to: step(onDismissed.step, of: flow), label: "dismissed",
                     fromBox: child.box))
+        }
+        if let onResult = template.onResult {
+            add(
+                Edge(
+                    kind: .result, from: child.node, to: step(onResult.step, of: flow),
+                    label: "result: \(definitions[onResult.step].name)", fromBox: child.box))
         }
     }
 

@@ -68,6 +68,9 @@ extension TraceFields {
             TraceCase("end-with", FlowContributor.end, template) {
                 if case .end(let template) = $0 { template } else { nil }
             },
+            TraceCase("answer", FlowContributor.answer, source("arguments")) {
+                if case .answer(let source) = $0 { source } else { nil }
+            },
         ])
 
     /// A child: its name, and options. Each option has a word before it, and none of these words begins a contributor.
@@ -81,18 +84,19 @@ extension TraceFields {
                 .child(
                     ChildTemplate(
                         make($0), id: $1, arguments: $2, step: $3, stepArguments: $4, style: $5 ?? "", whenHidden: $6,
-                        reuses: $7, raises: $8, clears: $9, layer: $10, onDismissed: $11))
+                        reuses: $7, raises: $8, clears: $9, layer: $10, onDismissed: $11, onResult: $12))
             },
             id, text.option("id"), source("arguments"), step.option("step"), source("step-arguments"),
             text.option("style"), oneOf(WhenHidden.self).option("when-hidden"), flag("reuse"), flag("raise"),
             flag("clear"),
-            text.option("layer"), template.option("on-dismissed")
+            text.option("layer"), template.option("on-dismissed"), template.option("on-result")
         ) {
             guard case .child(let child) = $0, let id = take(child.presentable) else { return nil }
             return (
                 id, child.id, child.arguments, child.step, child.stepArguments,
                 child.style.isEmpty ? nil : child.style, child.whenHidden,
-                child.reuses, child.raises, child.clears, child.layer, child.onDismissed
+                child.reuses, child.raises, child.clears, child.layer, child.onDismissed,
+                child.onResult
             )
         }
     }
@@ -120,6 +124,10 @@ extension TraceFields {
             },
             TraceCase("of-step", Binding.Source.step, text) { if case .step(let name) = $0 { name } else { nil } },
             TraceCase("of-flow", Binding.Source.flow, text) { if case .flow(let name) = $0 { name } else { nil } },
+            TraceCase("of-result", Binding.Source.result, text) {
+                if case .result(let name) = $0 { name } else { nil }
+            },
+            TraceCase("of-asked", Binding.Source.asked, text) { if case .asked(let name) = $0 { name } else { nil } },
             TraceCase("child-name", .childName), TraceCase("reason", .reason), TraceCase("error", .error),
             TraceCase("message", .message),
         ])

@@ -217,6 +217,7 @@ extension TraceLine {
         add(withdrawal.instance)
         switch withdrawal.reason {
         case .dismissal(let reason): add(reason.rawValue)
+        case .result: add("result")
         case .rule: add("rule")
         case .parent: add("parent")
         case .undeclared: add("undeclared")

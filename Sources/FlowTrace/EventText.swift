@@ -78,6 +78,10 @@ extension TraceFields {
             guard case .stateSaved(let request, let node, let state, let client) = $0 else { return nil }
             return (request, node, state, client)
         },
+        TraceCase("finished", Event.screenFinished, request, node, arguments, client) {
+            guard case .screenFinished(let request, let node, let result, let client) = $0 else { return nil }
+            return (request, node, result, client)
+        },
         TraceCase("requested", Event.flowRequested, request, flowRequest) {
             if case .flowRequested(let request, let flow) = $0 { (request, flow) } else { nil }
         },

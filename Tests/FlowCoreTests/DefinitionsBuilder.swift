@@ -12,6 +12,7 @@ struct DefinitionsBuilder {
         case current(String, [Binding]? = nil)
         case parent(String, [Binding]? = nil)
         case end(String? = nil, [Binding]? = nil)
+        case answer([Binding])
         case pop(String)
         case popRoot
         case show(String)
@@ -33,6 +34,8 @@ struct DefinitionsBuilder {
         var layer: String?
         var onDismissed: String?
         var onDismissedWith: [Binding]?
+        var onResult: String?
+        var onResultWith: [Binding]?
     }
 
     /// The alternatives of a rule.
@@ -53,6 +56,7 @@ struct DefinitionsBuilder {
     struct Flow {
         var name: String
         var parameters: [Parameter] = []
+        var result: [Parameter]?
         var initial: String?
         var children = Children.free
         var layers: [Layer] = []
@@ -104,7 +108,8 @@ struct DefinitionsBuilder {
         _ name: String, _ parameters: KeyValuePairs<String, String> = [:], presenter: String? = nil,
         action: String? = nil, closing: String? = nil, startsEarly: Bool = false,
         whenOwnerGone: WhenOwnerGone = .dismiss,
-        isPresentedOnReturn: Bool = true, keepsAwake: Bool = false, isStateOnDisk: Bool = false
+        isPresentedOnReturn: Bool = true, keepsAwake: Bool = false, isStateOnDisk: Bool = false,
+        result: KeyValuePairs<String, String>? = nil
     ) {
         let service = presenter.map { Service($0, path: "/presenter", timeout: Limits.presenterTimeout) }
         screens[name] = ScreenDeclaration(
@@ -117,11 +122,12 @@ struct DefinitionsBuilder {
             },
             startsEarly: startsEarly, whenOwnerGone: whenOwnerGone, isPresentedOnReturn: isPresentedOnReturn,
             keepsAwake: keepsAwake,
-            isStateOnDisk: isStateOnDisk)
+            isStateOnDisk: isStateOnDisk, result: result.map(Self.parameters))
     }
 
     mutating func flow(
-        _ name: String, _ parameters: KeyValuePairs<String, String> = [:], initial: String? = nil,
+        _ name: String, _ parameters: KeyValuePairs<String, String> = [:],
+        result: KeyValuePairs<String, String>? = nil, initial: String? = nil,
         children: Children = .free, layers: [Layer] = [], isUnique: Bool = false, whenHidden: WhenHidden = .ignore,
         announces: Bool = false, isRestored: Bool = true, whenEmpty: WhenEmpty? = nil, onBack: String? = nil,
         idle: (after: UInt64, step: String)? = nil, stages: [(after: UInt64, step: String)] = [],
@@ -130,7 +136,8 @@ struct DefinitionsBuilder {
         on rules: KeyValuePairs<String, Branches> = [:]
     ) {
         flows[name] = Flow(
-            name: name, parameters: Self.parameters(parameters), initial: initial, children: children,
+            name: name, parameters: Self.parameters(parameters), result: result.map(Self.parameters),
+            initial: initial, children: children,
             layers: layers, isUnique: isUnique, whenHidden: whenHidden, announces: announces, isRestored: isRestored,
             whenEmpty: whenEmpty, onBack: onBack, idle: idle.map { [$0] } ?? stages,
             emitters: emitters, guarded: guarded, navigated: navigated,
@@ -220,13 +227,15 @@ extension DefinitionsBuilder {
             if screens[name] == nil { screen(name) }
             mention(step: child.step)
             mention(step: child.onDismissed)
+            mention(step: child.onResult)
         case .flow(let name, let child):
             if flows[name] == nil { flow(name) }
             mention(step: child.step)
             mention(step: child.onDismissed)
+            mention(step: child.onResult)
         case .current(let name, _), .parent(let name, _): mention(step: name)
         case .end(let name, _): mention(step: name)
-        case .pop, .popRoot, .show, .hide, .dismiss: break
+        case .answer, .pop, .popRoot, .show, .hide, .dismiss: break
         }
     }
 
@@ -278,7 +287,8 @@ private struct Numbers {
 
     func flow(_ flow: DefinitionsBuilder.Flow) -> FlowDefinition {
         FlowDefinition(
-            flow.name, parameters: flow.parameters, initial: flow.initial.map(step), children: flow.children,
+            flow.name, parameters: flow.parameters, result: flow.result, initial: flow.initial.map(step),
+            children: flow.children,
             layers: flow.layers,
             isUnique: flow.isUnique, whenHidden: flow.whenHidden, announces: flow.announces,
             isRestored: flow.isRestored, whenEmpty: flow.whenEmpty,
@@ -315,6 +325,7 @@ private struct Numbers {
         case .dismiss(let name): .dismiss(name: name)
         case .current(let name, let with): .current(StepTemplate(step(name), arguments: source(with)))
         case .parent(let name, let with): .parent(StepTemplate(step(name), arguments: source(with)))
+        case .answer(let with): .answer(.given(with))
         case .end(let name, let with): .end(name.map { StepTemplate(step($0), arguments: source(with)) })
         }
     }
@@ -326,7 +337,8 @@ private struct Numbers {
             stepArguments: source(child.stepWith), style: child.style, whenHidden: child.whenHidden,
             reuses: child.reuses, raises: child.raises, clears: child.clears,
             layer: child.layer,
-            onDismissed: child.onDismissed.map { StepTemplate(step($0), arguments: source(child.onDismissedWith)) })
+            onDismissed: child.onDismissed.map { StepTemplate(step($0), arguments: source(child.onDismissedWith)) },
+            onResult: child.onResult.map { StepTemplate(step($0), arguments: source(child.onResultWith)) })
     }
 
     private func source(_ bindings: [Binding]?) -> ArgumentSource {

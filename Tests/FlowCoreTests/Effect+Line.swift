@@ -76,6 +76,7 @@ extension Withdrawal.Reason {
     fileprivate var text: String {
         switch self {
         case .dismissal(let reason): reason.rawValue
+        case .result: "result"
         case .rule: "rule"
         case .parent: "parent"
         case .undeclared: "undeclared"

@@ -122,9 +122,10 @@ extension RandomLife {
         var accounting = Accounting()
         for slot in forest.preorder() {
             let node = forest[slot]
-            let onDismissed = node.onDismissed?.byteCount ?? 0
+            let onDismissed = (node.onDismissed?.byteCount ?? 0) + (node.onResult?.template.byteCount ?? 0)
+            let bytes = node.arguments.byteCount + onDismissed + (node.onResult?.asked.byteCount ?? 0)
             accounting.count(
-                Accounting.Usage(nodes: 1, bytes: node.arguments.byteCount + onDismissed), for: node.client)
+                Accounting.Usage(nodes: 1, bytes: bytes), for: node.client)
             if let held = node.initialStep {
                 accounting.count(Accounting.Usage(bytes: held.arguments.byteCount), for: held.client)
             }

@@ -56,6 +56,15 @@ enum RecordSamples {
             "010161000000010000043a312e370000010000000501010607043a312e370104782e4e6f026e6f010162010102c801"
         ),
         (
+            NodeRecord(
+                parent: 1, traits: NodeTraits(name: "a", id: "a", client: client),
+                onResult: .init(
+                    template: .init(
+                        step: "go", bindings: [Binding("b", .result("r")), Binding("c", .asked("n"))], isPrivate: false),
+                    asked: arguments)),
+            "010161000000000000043a312e370000000000000000000102676f01020162070172016308016e0002016e007805017301730178"
+        ),
+        (
             NodeRecord(parent: 1, traits: NodeTraits(name: "a", id: "a", owner: client, client: client, title: "T")),
             "010161000000000001043a312e37043a312e3700000000000000000154"
         ),

@@ -49,6 +49,8 @@ import Testing
             case .reason: 4
             case .error: 5
             case .message: 6
+            case .result: 7
+            case .asked: 8
             }
         }
         func number(_ readiness: Node.Readiness) -> Int {
@@ -75,8 +77,10 @@ import Testing
             case .refused: 1
             }
         }
-        let bindings = RecordSamples.nodes.flatMap { $0.0.onDismissed?.bindings ?? [] }
-        #expect(Set(bindings.map { number($0.source) }).count == 7)
+        let bindings = RecordSamples.nodes.flatMap {
+            ($0.0.onDismissed?.bindings ?? []) + ($0.0.onResult?.template.bindings ?? [])
+        }
+        #expect(Set(bindings.map { number($0.source) }).count == 9)
         #expect(Set(RecordSamples.nodes.compactMap { $0.0.flow.map { number($0.readiness) } }).count == 3)
         #expect(Set(RecordSamples.tokens.map { number($0.0.outcome) }).count == 6)
         #expect(Set(RecordSamples.lists.flatMap { $0.0.items.map(number) }).count == 2)

@@ -227,6 +227,14 @@ final class World {
         handle(.stateSaved(nextRequest(), of: try node(path), state, by: Client(client)))
     }
 
+    /// The owner of a screen finishes it with a result.
+    @discardableResult
+    func finish(
+        _ path: String, _ result: KeyValuePairs<String, Value> = [:], by client: String = ":1.1"
+    ) throws -> [String] {
+        handle(.screenFinished(nextRequest(), of: try node(path), list(result), by: Client(client)))
+    }
+
     /// Navigates along flows by name, each with or without a step: `[("main", "open"), ("list", "")]`.
     @discardableResult
     func navigateAlong(

@@ -17,6 +17,8 @@ struct DefinitionGenerator {
     /// Which children of the present flow cover others.
     private var covering = Children.free
     private var layers: [Layer] = []
+    /// What the present flow answers.
+    private var result: [Parameter]?
 
     init(seed: UInt64, isWild: Bool) {
         random = SplitMix64(seed: seed)
@@ -28,14 +30,18 @@ struct DefinitionGenerator {
             StepDeclaration("s\(number)", parameters: parameters(), isPrivate: random.chance(12))
         }
         screens = Self.screenNames.prefix(random.number(2...5)).map {
-            ScreenDeclaration($0, parameters: parameters(), keepsAwake: random.chance(12))
+            ScreenDeclaration(
+                $0, parameters: parameters(), keepsAwake: random.chance(12),
+                result: random.chance(30) ? parameters() : nil)
         }
         // After a reload a name can be missing.
         if random.chance(20) { screens.remove(at: random.below(screens.count)) }
         var names = Array(Self.flowNames.prefix(random.number(2...5)))
         if random.chance(20) { names.remove(at: random.below(names.count)) }
         flows = names.map {
-            FlowDefinition($0, parameters: parameters(), initial: random.chance(55) ? step(after: -1) : nil)
+            FlowDefinition(
+                $0, parameters: parameters(), result: random.chance(45) ? parameters() : nil,
+                initial: random.chance(55) ? step(after: -1) : nil)
         }
         flows = flows.indices.map { flow($0) }
         let autostart = (0..<random.below(3)).map { _ in
@@ -107,6 +113,7 @@ struct DefinitionGenerator {
         covering = random.among(.free, .stack, .stack, .tabs, .layers)
         let names = random.chance(50) ? ["low", "high"] : ["low", "middle", "high", "top"]
         layers = covering == .layers ? names.map { Layer($0, covers: random.chance(80)) } : []
+        result = flows[number].result
         for rank in steps.indices where random.chance(70) { rules.append(rule(rank)) }
         var idle: [Idle] = []
         if random.chance(15) {
@@ -117,7 +124,7 @@ struct DefinitionGenerator {
             }
         }
         return FlowDefinition(
-            flows[number].name, parameters: flows[number].parameters, initial: flows[number].initial,
+            flows[number].name, parameters: flows[number].parameters, result: result, initial: flows[number].initial,
             children: covering, layers: layers, isUnique: random.chance(20),
             whenHidden: random.among(.ignore, .allow, .latest, .queue), announces: random.chance(15),
             whenEmpty: random.chance(25) ? random.among(.go, .stay) : nil,
@@ -192,7 +199,8 @@ struct DefinitionGenerator {
 
     private mutating func contributors(_ rank: Int) -> [FlowContributor] {
         if random.chance(12) { return [] }
-        if random.chance(8) {
+        if random.chance(result == nil ? 8 : 16) {
+            if let result, random.chance(60) { return [.answer(answer(result))] }
             guard random.chance(75), let step = step(after: rank) else { return [.end(nil)] }
             return [.end(StepTemplate(step, arguments: source(steps[step.index].parameters)))]
         }
@@ -220,6 +228,7 @@ struct DefinitionGenerator {
     private mutating func child(_ rank: Int) -> FlowContributor? {
         var presentable: ChildTemplate.Presentable?
         var parameters: [Parameter] = []
+        var answered: [Parameter]?
         var initial: StepID?
         if random.chance(42) || covering == .layers {
             let number = random.below(flows.count)
@@ -228,7 +237,7 @@ struct DefinitionGenerator {
             if isEndless { initial = step(after: rank) }
             if !isEndless || initial != nil {
                 presentable = .flow(FlowID(number))
-                parameters = flows[number].parameters
+                (parameters, answered) = (flows[number].parameters, flows[number].result)
                 if !isEndless { initial = random.chance(20) ? step(after: rank) : nil }
             }
         }
@@ -236,11 +245,13 @@ struct DefinitionGenerator {
         if presentable == nil, !screens.isEmpty {
             let number = random.below(screens.count)
             presentable = .screen(ScreenID(number))
-            parameters = screens[number].parameters
+            (parameters, answered) = (screens[number].parameters, screens[number].result)
             initial = random.chance(35) ? step(after: rank) : nil
         }
         let reuses = random.chance(22)
         let onDismissed = random.chance(25) ? random.element(steps.indices.map(StepID.init)) : nil
+        let onResult =
+            answered == nil || random.chance(30) ? nil : random.element(steps.indices.map(StepID.init))
         return .child(
             ChildTemplate(
                 presentable ?? .screen(ScreenID(0)), id: random.chance(10) ? random.among("only", "x", "1") : nil,
@@ -252,18 +263,35 @@ struct DefinitionGenerator {
                 layer: random.chance(65) ? random.element(layers)?.name : nil,
                 onDismissed: onDismissed.map {
                     StepTemplate($0, arguments: source(steps[$0.index].parameters, isDismissal: true))
+                },
+                onResult: onResult.map {
+                    StepTemplate($0, arguments: source(steps[$0.index].parameters, isAnswer: true))
                 }))
     }
 
-    private mutating func source(_ parameters: [Parameter], isDismissal: Bool = false) -> ArgumentSource {
+    /// The values with which a flow ends; they always stand in the rule.
+    private mutating func answer(_ result: [Parameter]) -> ArgumentSource {
+        let source = source(result)
+        return source == .inherited ? .given(fit(result).map { Binding($0.name, .literal($0.value)) }) : source
+    }
+
+    private mutating func source(
+        _ parameters: [Parameter], isDismissal: Bool = false, isAnswer: Bool = false
+    ) -> ArgumentSource {
         if random.chance(parameters.contains { !$0.isOptional } ? 25 : 55) { return .inherited }
         var bindings: [Binding] = []
         for parameter in parameters where random.chance(parameter.isOptional ? 60 : 96) {
             let source: Binding.Source =
-                switch random.weighted([60, 25, 10, isDismissal && parameter.name == "t" ? 40 : 0]) {
+                switch random.weighted([
+                    60, 25, 10, isDismissal && parameter.name == "t" ? 40 : 0, isAnswer ? 60 : 0, isAnswer ? 40 : 0,
+                    isAnswer && parameter.name == "t" ? 20 : 0,
+                ]) {
                 case 0: .literal(literal(parameter))
                 case 1: .step(parameter.name)
                 case 2: .flow(parameter.name)
+                case 4: .result(parameter.name)
+                case 5: .asked(parameter.name)
+                case 6: .childName
                 default: random.among(.childName, .reason, .error)
                 }
             bindings.append(Binding(parameter.name, source))

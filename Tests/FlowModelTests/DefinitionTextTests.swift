@@ -35,10 +35,15 @@ extension Definitions {
         }
         return Definitions(
             steps: steps.map { StepDeclaration($0.name, parameters: parameters, isPrivate: $0.isPrivate) },
-            screens: screens.map { ScreenDeclaration($0.name, parameters: parameters, keepsAwake: $0.keepsAwake) },
+            screens: screens.map {
+                ScreenDeclaration(
+                    $0.name, parameters: parameters, keepsAwake: $0.keepsAwake,
+                    result: $0.result.map { _ in parameters })
+            },
             flows: flows.map { flow in
                 FlowDefinition(
-                    flow.name, parameters: parameters, initial: flow.initial, children: flow.children,
+                    flow.name, parameters: parameters, result: flow.result.map { _ in parameters },
+                    initial: flow.initial, children: flow.children,
                     layers: flow.layers, isUnique: flow.isUnique, whenHidden: flow.whenHidden,
                     announces: flow.announces, whenEmpty: flow.whenEmpty ?? (haveLayers ? .stay : nil),
                     onBack: flow.onBack, idle: flow.idle,
@@ -105,11 +110,12 @@ extension FlowContributor {
                     step: child.step, stepArguments: child.stepArguments.fitting, style: child.style,
                     whenHidden: child.whenHidden, reuses: child.reuses, raises: child.raises,
                     clears: child.clears, layer: child.layer,
-                    onDismissed: child.onDismissed?.fitting))
+                    onDismissed: child.onDismissed?.fitting, onResult: child.onResult?.fitting))
         case .pop, .show, .hide, .dismiss: self
         case .current(let step): .current(step.fitting)
         case .parent(let step): .parent(step.fitting)
         case .end(let step): .end(step?.fitting)
+        case .answer(let source): .answer(source.fitting)
         }
     }
 }

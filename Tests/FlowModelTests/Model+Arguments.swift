@@ -4,11 +4,14 @@ import FlowCore
 struct References {
     let step: Arguments
     let flow: Arguments
-    /// In `onDismissed`: the child's name, and the reason.
+    /// In `onDismissed` and `onResult`: the child's name, and the reason.
     var childName = ""
     var reason = ""
     /// The name of the error that led to it.
     var error = ""
+    /// In `onResult`: the result, and what it keeps of the step that contributed the child.
+    var result: Arguments?
+    var asked: Arguments = []
 }
 
 extension Model {
@@ -43,7 +46,9 @@ extension Model {
         var resolved: Arguments = []
         switch source {
         case .inherited:
-            resolved = references.step.filter { argument in parameters.contains { $0.name == argument.name } }
+            resolved = (references.result ?? references.step).filter { argument in
+                parameters.contains { $0.name == argument.name }
+            }
         case .given(let bindings):
             for binding in bindings {
                 let found: Argument? =
@@ -51,6 +56,8 @@ extension Model {
                     case .literal(let value): Argument(binding.name, value)
                     case .step(let name): references.step[name]
                     case .flow(let name): references.flow[name]
+                    case .result(let name): references.result?[name]
+                    case .asked(let name): references.asked[name]
                     case .childName: Argument(binding.name, .string(references.childName))
                     case .reason: Argument(binding.name, .string(references.reason))
                     case .error: Argument(binding.name, .string(references.error))

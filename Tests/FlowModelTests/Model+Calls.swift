@@ -129,20 +129,34 @@ extension Model {
 
     /// Triggers the onDismissed step of a removed child (S-23).
     func reportParent(
-        of child: ModelNode, _ reason: DismissalReason, origin: Int, cause: UInt64, _ client: Client, error: String = ""
+        of child: ModelNode, _ reason: DismissalReason, origin: Int, cause: UInt64, _ client: Client,
+        error: String = "", isHead: Bool = true
     ) {
         noteEmpty(child.parent, Emptying(origin: origin, cause: cause, client: client, error: error))
         guard let parent = child.parent, let template = child.onDismissed else { return }
+        let references = References(
+            step: child.arguments, flow: parent.arguments, childName: child.name, reason: reason.rawValue, error: error)
+        trigger(template, references, on: parent, origin: origin, cause: cause, client, isHead: isHead)
+    }
+
+    /// Triggers the onResult step of a flow that answered (S-45).
+    func answerParent(of child: ModelNode, _ result: Arguments, origin: Int, cause: UInt64, _ client: Client) {
+        guard let parent = child.parent, let onResult = child.onResult else { return }
+        let references = References(
+            step: child.arguments, flow: parent.arguments, childName: child.name, result: result, asked: onResult.asked)
+        trigger(onResult.template, references, on: parent, origin: origin, cause: cause, client, isHead: false)
+    }
+
+    private func trigger(
+        _ template: StepTemplate, _ references: References, on parent: ModelNode, origin: Int, cause: UInt64,
+        _ client: Client, isHead: Bool
+    ) {
         var step = ModelStep(
             step: template.step, arguments: [], flow: parent, origin: origin, cause: cause, client: client,
             purpose: .reported)
         do throws(FlowError) {
-            step.arguments = try resolve(
-                template.arguments, for: template.step,
-                References(
-                    step: child.arguments, flow: parent.arguments, childName: child.name, reason: reason.rawValue,
-                    error: error))
-            trigger(step, isHead: true)
+            step.arguments = try resolve(template.arguments, for: template.step, references)
+            trigger(step, isHead: isHead)
         } catch {
             reportFailure(step, .error(error.code))
         }

@@ -45,6 +45,12 @@ extension Model {
         node.onDismissed = node.onDismissed.flatMap { template in
             new.step(named: definitions[template.step].name).map { StepTemplate($0, arguments: template.arguments) }
         }
+        node.onResult = node.onResult.flatMap { onResult in
+            new.step(named: definitions[onResult.template.step].name).map {
+                ModelNode.OnResult(
+                    template: StepTemplate($0, arguments: onResult.template.arguments), asked: onResult.asked)
+            }
+        }
     }
 
     private func convert(_ step: ModelStep, _ new: Definitions) -> ModelStep? {

@@ -86,12 +86,14 @@ extension Model {
             case .reused(let reused, let arguments) where reused.node.isLive:
                 reused.node.arguments = arguments
                 reused.node.client = step.client
+                reused.node.onResult = reused.onResult
                 select(reused.node)
             case .made(let planned, _) where !planned.isDropped:
                 let node = make(
                     planned.name, id: planned.id, below: step.flow, definition: planned.definition,
                     arguments: planned.arguments, client: step.client, template: planned.template, birth: step.origin)
                 node.initialHasEnded = node.isFlow && planned.initial == nil
+                node.onResult = planned.onResult
                 planned.node = node
                 added.append(node)
                 if planned.template.reuses { select(node) }
@@ -217,6 +219,7 @@ extension Model {
                 kind: .current, name: definitions[step].name, path: flow.path, arguments: arguments.broadcastable)
         case .parent(let step, let arguments): return up(.parent, step, arguments)
         case .end(let step, let arguments): return up(.end, step, arguments)
+        case .answer: return up(.end, nil, [])
         }
     }
 
@@ -239,6 +242,14 @@ extension Model {
                 } else {
                     reportFailure(follower(id, arguments, on: flow), .verdict(.unhandled))
                 }
+            default: break
+            }
+        }
+        for part in plan.parts where definitions.flows[flow.definition].result != nil {
+            switch part {
+            case .end:
+                reportParent(of: flow, .ended, origin: step.origin, cause: serial, step.client, isHead: false)
+            case .answer(let result): answerParent(of: flow, result, origin: step.origin, cause: serial, step.client)
             default: break
             }
         }

@@ -99,7 +99,8 @@ final class Model {
         case .stepperSignalled(let stepper, let values): signal(stepper, values)
         case .stepperFailed(let stepper, let error): fail(stepper, error)
         case .definitionsRead(let new): reload(new)
-        case .emissionRepeated, .backRepeated, .backStepSet, .titleSet, .stateSaved, .presentableClaimed,
+        case .emissionRepeated, .backRepeated, .backStepSet, .titleSet, .stateSaved, .screenFinished,
+            .presentableClaimed,
             .presentableReleased,
             .readinessAwaited, .flowRegistered, .flowUnregistered, .guardReplied, .navigatorReplied, .presenterReplied,
             .restored:

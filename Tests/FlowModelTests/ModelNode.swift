@@ -15,6 +15,7 @@ final class ModelNode {
     /// The client that it counts for.
     var client: Client
     var onDismissed: StepTemplate?
+    var onResult: OnResult?
     /// The place of a flow's definition.
     var definition: Int
     var arguments: Arguments
@@ -55,6 +56,12 @@ final class ModelNode {
     var got: [(key: Model.StepperKey, value: StepperValue)] = []
     /// The reported properties.
     var reported = ReportedState()
+
+    /// The step for its answer, and the arguments of the step that contributed it (S-45).
+    struct OnResult {
+        var template: StepTemplate
+        let asked: Arguments
+    }
 
     struct ReportedState {
         var isVisible = false

@@ -36,6 +36,7 @@ struct ModelPlan {
         let template: ChildTemplate
         var arguments: Arguments
         var initial: (step: StepID, arguments: Arguments)?
+        var onResult: ModelNode.OnResult?
         var isDropped = false
         var node: ModelNode?
 
@@ -57,6 +58,7 @@ struct ModelPlan {
     final class Reused {
         let node: ModelNode
         var initial: (step: StepID, arguments: Arguments)?
+        var onResult: ModelNode.OnResult?
         var isTriggered = false
 
         init(_ node: ModelNode) { self.node = node }
@@ -78,6 +80,7 @@ struct ModelPlan {
         case current(StepID, Arguments)
         case parent(StepID, Arguments)
         case end(StepID?, Arguments)
+        case answer(Arguments)
     }
 
     let flow: ModelNode
@@ -88,7 +91,12 @@ struct ModelPlan {
     var parts: [Part] = []
 
     var ends: Bool {
-        parts.contains { if case .end = $0 { true } else { false } }
+        parts.contains {
+            switch $0 {
+            case .end, .answer: true
+            default: false
+            }
+        }
     }
 }
 
@@ -122,6 +130,11 @@ extension Model {
                 var arguments: Arguments = []
                 if let it { arguments = try resolve(it.arguments, for: it.step, references) }
                 plan.parts.append(.end(it?.step, arguments))
+            case .answer(let source):
+                guard let result = definitions.flows[step.flow.definition].result else {
+                    throw FlowError(.invalidArguments)
+                }
+                plan.parts.append(.answer(try resolve(source, result, isPrivate: true, references)))
             }
         }
         return plan
@@ -141,6 +154,7 @@ extension Model {
         if let step = template.step ?? defaultStep {
             initial = (step, try resolve(template.stepArguments, for: step, references))
         }
+        let onResult = template.onResult.map { ModelNode.OnResult(template: $0, asked: references.step) }
         if template.reuses, let candidate = reusable(template, name, isFlow: definition != nil, in: plan) {
             switch candidate {
             case .live(let node):
@@ -149,10 +163,12 @@ extension Model {
                     plan.reused.append(reused)
                 }
                 reused.initial = initial
+                reused.onResult = onResult
                 plan.parts.append(.reused(reused, arguments))
             case .planned(let planned):
                 planned.arguments = arguments
                 planned.initial = initial
+                planned.onResult = onResult
                 plan.parts.append(.reusedPlanned(planned, arguments))
             }
             if template.raises || definitions.flows[plan.flow.definition].children == .layers {
@@ -172,6 +188,7 @@ extension Model {
             plan.flow.depth < Limits.depth
         else { throw FlowError(.limitExceeded) }
         let planned = ModelPlan.Planned(name, definition, id: id, template, arguments, initial)
+        planned.onResult = onResult
         plan.members.append(.planned(planned))
         plan.parts.append(.made(planned, arguments))
     }

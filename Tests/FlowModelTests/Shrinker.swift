@@ -197,7 +197,7 @@ extension FlowContributor {
             layer: it.layer)
         let named = ChildTemplate(
             it.presentable, arguments: it.arguments, step: it.step, stepArguments: it.stepArguments,
-            whenHidden: it.whenHidden, layer: it.layer, onDismissed: it.onDismissed)
+            whenHidden: it.whenHidden, layer: it.layer, onDismissed: it.onDismissed, onResult: it.onResult)
         return [plain, quiet, named].filter { $0 != it }.map(FlowContributor.child)
     }
 }

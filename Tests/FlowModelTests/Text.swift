@@ -101,6 +101,7 @@ extension Definitions {
             if it.clears { text += " clear" }
             if let layer = it.layer { text += " layer=\(layer)" }
             if let onDismissed = it.onDismissed { text += " onDismissed=(\(self.text(onDismissed)))" }
+            if let onResult = it.onResult { text += " onResult=(\(self.text(onResult)))" }
             return text
         case .pop(.root): return "pop root"
         case .pop(.to(let name)): return "pop \(name)"
@@ -110,6 +111,7 @@ extension Definitions {
         case .current(let it): return "current \(text(it))"
         case .parent(let it): return "parent \(text(it))"
         case .end(let it): return "end \(it.map(text) ?? "")"
+        case .answer(let source): return "end result\(source.text)"
         }
     }
 
@@ -140,6 +142,8 @@ extension Binding.Source {
         case .literal(let value): "\(value)"
         case .step(let name): "$\(name)"
         case .flow(let name): "$flow.\(name)"
+        case .result(let name): "$result.\(name)"
+        case .asked(let name): "$asked.\(name)"
         case .childName: "$name"
         case .reason: "$reason"
         case .error: "$error"

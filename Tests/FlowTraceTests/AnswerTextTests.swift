@@ -60,7 +60,7 @@ struct AnswerTextTests {
     }
 
     private enum ContributorWord: String, Word {
-        case screen, flow, pop, show, hide, dismiss, current, parent, end
+        case screen, flow, pop, show, hide, dismiss, current, parent, end, answer
         case popRoot = "pop-root"
         case endWith = "end-with"
 
@@ -81,6 +81,7 @@ struct AnswerTextTests {
                 case .parent: .parent
                 case .end(nil): .end
                 case .end: .endWith
+                case .answer: .answer
                 }
         }
     }
@@ -89,6 +90,8 @@ struct AnswerTextTests {
         case literal, reason, error, message
         case step = "of-step"
         case flow = "of-flow"
+        case result = "of-result"
+        case asked = "of-asked"
         case childName = "child-name"
 
         init(_ source: Binding.Source) {
@@ -97,6 +100,8 @@ struct AnswerTextTests {
                 case .literal: .literal
                 case .step: .step
                 case .flow: .flow
+                case .result: .result
+                case .asked: .asked
                 case .childName: .childName
                 case .reason: .reason
                 case .error: .error
@@ -163,14 +168,18 @@ struct AnswerTextTests {
                 .child(ChildTemplate(.screen(ScreenID(0)))), .child(ChildTemplate(.flow(FlowID(0)))), .pop(.root),
                 .pop(.to(name: "page")), .show(name: "page"), .hide(name: "other"), .dismiss(name: "page"),
                 .current(Self.template), .parent(Self.template), .end(nil),
-                .end(Self.template),
+                .end(Self.template), .answer(.given([])),
             ], by: TraceFields.contributor)
     }
 
     @Test func `each source of an argument is described`() throws {
         try check(
             SourceWord.self,
-            [.literal(.string("x y")), .step("n"), .flow("lang"), .childName, .reason, .error, .message],
+            [
+                .literal(.string("x y")), .step("n"), .flow("lang"), .result("n"), .asked("n"), .childName, .reason,
+                .error,
+                .message,
+            ],
             by: TraceFields.bindingSource)
     }
 

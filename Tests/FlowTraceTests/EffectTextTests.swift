@@ -96,6 +96,7 @@ struct EffectTextTests {
                 + "/base/main 8 update styles 1 \"modal\" root /base/main activation-token \"t\\\"\""
         ),
         (withdraw(.dismissal(.ownerGone)), "withdraw \":1.1\" /shop /base/main/page 3 ownerGone"),
+        (withdraw(.result), "withdraw \":1.1\" /shop /base/main/page 3 result"),
         (withdraw(.rule), "withdraw \":1.1\" /shop /base/main/page 3 rule"),
         (withdraw(.parent), "withdraw \":1.1\" /shop /base/main/page 3 parent"),
         (withdraw(.undeclared), "withdraw \":1.1\" /shop /base/main/page 3 undeclared"),

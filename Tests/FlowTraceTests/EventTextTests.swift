@@ -66,6 +66,7 @@ struct EventTextTests {
         "back-step 1 /base/main - \":1.1\"",
         "title 1 /base/main \"The \\\"end\\\"\" \":1.1\"",
         "state-saved 1 /base/main 1 \"n\" x 5 \":1.1\"",
+        "finished 1 /base/main 1 \"n\" x 5 \":1.1\"",
         "requested 1 other 0 - 0 \":1.1\" id \"two\" token \"t\" activation-token \"x y\"",
         "requested 1 other 0 go 1 \"n\" x 1 \":1.1\" activation-token \"\"",
         "requested 1 other 0 - 0 \":1.1\" output \"left\" input 5",
@@ -116,7 +117,7 @@ struct EventTextTests {
         case started, continued, timer, emitted, repeated, visible, dismissed, claimed, released, readiness, back
         case requested, path, registered, unregistered, definitions, restored
         case emittedList = "emitted-list"
-        case touched, title
+        case touched, title, finished
         case stateSaved = "state-saved"
         case backRepeated = "back-repeated"
         case backStep = "back-step"
@@ -152,6 +153,7 @@ struct EventTextTests {
                 case .backStepSet: .backStep
                 case .titleSet: .title
                 case .stateSaved: .stateSaved
+                case .screenFinished: .finished
                 case .flowRequested: .requested
                 case .rootMoved: .rootMoved
                 case .deepLinkOpened: .deepLink
@@ -295,7 +297,13 @@ struct EventTextTests {
         .pop(.root), .pop(.to(name: "root")), .pop(.to(name: "page")), .current(step),
         .current(StepTemplate(StepID(1))),
         .parent(step), .parent(StepTemplate(StepID(0), arguments: .given([]))), .end(nil), .end(step),
-        .end(StepTemplate(StepID(1))),
+        .end(StepTemplate(StepID(1))), .answer(.given([])),
+        .answer(.given([Binding("n", .step("n"))])),
+        .child(
+            ChildTemplate(
+                .screen(ScreenID(0)),
+                onResult: StepTemplate(
+                    StepID(1), arguments: .given([Binding("a", .result("n")), Binding("b", .asked("n"))])))),
     ]
 
     private func back(_ answer: NavigatorAnswer) throws -> NavigatorAnswer? {

@@ -207,6 +207,8 @@ struct Machine: Sendable {
             setTitle(of: node, title, by: client, request, &turn)
         case .stateSaved(let request, let node, let state, let client):
             saveState(state, of: node, by: client, request, &turn)
+        case .screenFinished(let request, let node, let result, let client):
+            finish(node, result, by: client, request, &turn)
         case .flowRequested(let request, let flowRequest):
             coordinate(flowRequest, request, &turn)
         case .rootMoved(let request, let node, let output, let client):

@@ -86,6 +86,8 @@ public enum Event: Sendable {
     case titleSet(RequestID, of: NodeID, String, by: Client)
     /// The owner of a screen saved a state for the next process that presents it (S-44).
     case stateSaved(RequestID, of: NodeID, Arguments, by: Client)
+    /// The owner of a screen finished it with a result (S-45).
+    case screenFinished(RequestID, of: NodeID, Arguments, by: Client)
     /// A client requested a root (`Coordinate`).
     case flowRequested(RequestID, FlowRequest)
     /// A client moved a root to another output; empty for none (S-41).

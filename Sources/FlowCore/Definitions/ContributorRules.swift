@@ -41,8 +41,15 @@ public struct ContributorRules {
             ? nil : "'\(Names.escaped(id))' can't be an id: it has to be \(Names.presentableNameRule)"
     }
 
-    /// The error for an `onDismissed` without a step.
-    public static var missingDismissalStep: String { "'onDismissed' has to name its step" }
+    /// The error for an `onDismissed` or `onResult` without a step.
+    public static func missingStep(of option: NamedContributor.Option) -> String {
+        "'\(option.rawValue)' has to name its step"
+    }
+
+    /// The error for an `onResult` at a child that can't answer.
+    public static func noResult(of subject: String) -> String {
+        "\(subject) declares no 'result', so 'onResult' would never be triggered"
+    }
 
     private static func whenHidden(_ word: String) throws(FlowError) -> WhenHidden {
         if let whenHidden = WhenHidden(rawValue: word) { return whenHidden }
@@ -114,7 +121,7 @@ public struct ContributorRules {
             )
         case .hide(let name) where !isFlow(name):
             return ("hide", "'\(name)' is a screen; 'hide' is for flows")
-        case .child, .pop, .show, .hide, .dismiss, .current, .parent, .end: return nil
+        case .child, .pop, .show, .hide, .dismiss, .current, .parent, .end, .answer: return nil
         }
     }
 
@@ -124,6 +131,9 @@ public struct ContributorRules {
         for (index, contributor) in contributors.enumerated() {
             let problem = Self.problem(of: contributor, among: children, layers) { definitions.flow(named: $0) != nil }
             if let problem { throw Self.wrong("contributor \(index + 1): \(problem.text)") }
+            if case .answer = contributor, definitions[flow].result == nil {
+                throw Self.wrong("contributor \(index + 1): flow '\(definitions[flow].name)' declares no 'result'")
+            }
         }
     }
 
@@ -164,14 +174,25 @@ public struct ContributorRules {
                         + Names.suggestion(for: name, among: definitions.screens.map(\.name)))
             }
             let target = ParameterList(parameters: definitions[screen].parameters, subject: "the screen")
-            return .child(try child(.screen(screen), target, initial: nil, options))
+            return .child(
+                try child(
+                    .screen(screen), target, answering: definitions[screen].result, initial: nil, options))
         case .flow:
             guard let flow = definitions.flow(named: name) else { throw definitions.unknownFlow(name) }
             let target = ParameterList(parameters: definitions[flow].parameters, subject: "the flow")
-            return .child(try child(.flow(flow), target, initial: definitions[flow].initial, options))
+            return .child(
+                try child(
+                    .flow(flow), target, answering: definitions[flow].result, initial: definitions[flow].initial,
+                    options))
         case .current: return .current(try forwarded(to: name, options.arguments))
         case .parent: return .parent(try forwarded(to: name, options.arguments))
-        case .end: return .end(name.isEmpty ? nil : try forwarded(to: name, options.arguments))
+        case .end:
+            guard name.isEmpty else {
+                guard options.result == nil else { throw Self.wrong(Self.resultBesideStep) }
+                return .end(try forwarded(to: name, options.arguments))
+            }
+            // Whether they fit the flow's declaration is known when the flow is.
+            return options.result.map { .answer(.given($0.map { Binding($0.name, .literal($0.value)) })) } ?? .end(nil)
         case .pop: return .pop(name == "root" ? .root : .to(name: try presentable(name)))
         case .show: return .show(name: try presentable(name))
         case .hide: return .hide(name: try presentable(name))
@@ -181,6 +202,10 @@ public struct ContributorRules {
             return nil
         }
     }
+
+    /// The error for an `end` with a step and a result.
+    public static let resultBesideStep =
+        "'result' stands beside a step; a flow that answers ends with 'end = true', and its parent's 'onResult' names the step"
 
     /// The name, if a screen or flow has it.
     private func presentable(_ name: String) throws(FlowError) -> String {
@@ -196,8 +221,8 @@ public struct ContributorRules {
     }
 
     private func child(
-        _ presentable: ChildTemplate.Presentable, _ target: ParameterList, initial: StepID?,
-        _ options: NamedContributor.Options
+        _ presentable: ChildTemplate.Presentable, _ target: ParameterList, answering result: [Parameter]?,
+        initial: StepID?, _ options: NamedContributor.Options
     ) throws(FlowError) -> ChildTemplate {
         if let id = options.id { try Self.throwing(Self.problem(id: id)) }
         if let style = options.style { try Self.throwing(Self.problem(style: style)) }
@@ -208,10 +233,21 @@ public struct ContributorRules {
         if let name = options.step { named = try step(name) }
         var onDismissed: StepTemplate?
         if let dismissal = options.onDismissed {
-            guard let name = dismissal.step else { throw Self.wrong(Self.missingDismissalStep) }
+            guard let name = dismissal.step else { throw Self.wrong(Self.missingStep(of: .onDismissed)) }
             let step = try step(name)
             onDismissed = StepTemplate(
-                step, arguments: try source(dismissal.arguments, for: self.target(step), dismissed: target))
+                step, arguments: try source(dismissal.arguments, for: self.target(step), of: Child(target: target)))
+        }
+        var onResult: StepTemplate?
+        if let answer = options.onResult {
+            guard let name = answer.step else { throw Self.wrong(Self.missingStep(of: .onResult)) }
+            guard let result else { throw Self.wrong(Self.noResult(of: target.subject)) }
+            let step = try step(name)
+            let child = Child(
+                target: target,
+                result: ParameterList(parameters: result, subject: "the result of \(target.subject)"))
+            onResult = StepTemplate(
+                step, arguments: try source(answer.arguments, for: self.target(step), of: child))
         }
         var stepArguments = ArgumentSource.inherited
         if let first = named ?? initial {
@@ -223,7 +259,7 @@ public struct ContributorRules {
             presentable, id: options.id, arguments: try source(options.arguments, for: target), step: named,
             stepArguments: stepArguments, style: options.style ?? "", whenHidden: whenHidden,
             reuses: reuses, raises: raises, clears: options.clear ?? false, layer: options.layer,
-            onDismissed: onDismissed)
+            onDismissed: onDismissed, onResult: onResult)
     }
 
     private func step(_ name: String) throws(FlowError) -> StepID {
@@ -247,16 +283,23 @@ extension ContributorRules {
         subscript(name: String) -> Parameter? { parameters.first { $0.name == name } }
     }
 
+    /// The child to which texts in `onDismissed` and `onResult` can refer.
+    private struct Child {
+        let target: ParameterList
+        /// What it can answer, in `onResult`.
+        var result: ParameterList?
+    }
+
     private func target(_ step: StepID) -> ParameterList {
         ParameterList(parameters: definitions[step].parameters, subject: "step '\(definitions[step].name)'")
     }
 
     /// Returns the given arguments in their declared types; or inherited ones if none are given (S-18).
     ///
-    /// - Parameter child: the dismissed child, to which texts can refer in `onDismissed`: to its name, the reason, or an
-    ///   argument.
+    /// - Parameter child: the child to which texts can refer: to its name, its arguments, the reason why it goes, or its
+    ///   result.
     private func source(
-        _ given: Arguments?, for target: ParameterList, dismissed child: ParameterList? = nil
+        _ given: Arguments?, for target: ParameterList, of child: Child? = nil
     ) throws(FlowError) -> ArgumentSource {
         guard let given else { return .inherited }
         var bindings: [Binding] = []
@@ -283,19 +326,21 @@ extension ContributorRules {
         return .given(bindings.sorted { $0.name < $1.name })
     }
 
-    /// Returns what a text in `onDismissed` refers to; nil if it is literal.
+    /// Returns what a text in `onDismissed` or `onResult` refers to; nil if it is literal.
     private func reference(
-        _ value: Value, to parameter: Parameter, of child: ParameterList
+        _ value: Value, to parameter: Parameter, of children: Child
     ) throws(FlowError) -> Binding.Source? {
         guard case .string(let text) = value, text.hasPrefix("$"), !text.hasPrefix("$$") else { return nil }
         let name = String(text.dropFirst())
+        if let result = children.result, let source = try reference(text, to: parameter, into: result) { return source }
+        let (child, isDismissal) = (children.target, children.result == nil)
         let source: Binding.Source
         let type: ValueType?
         switch name {
         case "name": (source, type) = (.childName, ValueType(signature: "s"))
-        case "reason": (source, type) = (.reason, ValueType(signature: "s"))
-        case "error" where child[name] == nil: (source, type) = (.error, ValueType(signature: "s"))
-        case "message" where child[name] == nil: (source, type) = (.message, ValueType(signature: "s"))
+        case "reason" where isDismissal: (source, type) = (.reason, ValueType(signature: "s"))
+        case "error" where isDismissal && child[name] == nil: (source, type) = (.error, ValueType(signature: "s"))
+        case "message" where isDismissal && child[name] == nil: (source, type) = (.message, ValueType(signature: "s"))
         default: (source, type) = (.step(name), child[name]?.type)
         }
         guard let type else {
@@ -309,7 +354,27 @@ extension ContributorRules {
         return source
     }
 
-    private func admit(_ value: Value, by parameter: Parameter, _ child: ParameterList?) throws(FlowError) -> Value {
+    /// Returns the value of the result, or the argument of the contributing step, that a text in `onResult` refers to. That
+    /// step is the navigator's, which knows its arguments.
+    private func reference(
+        _ text: String, to parameter: Parameter, into result: ParameterList
+    ) throws(FlowError) -> Binding.Source? {
+        let (asked, answered) = ("$asked.", "$result.")
+        if text.hasPrefix(asked) { return .asked(String(text.dropFirst(asked.count))) }
+        guard text.hasPrefix(answered) else { return nil }
+        let name = String(text.dropFirst(answered.count))
+        guard let value = result[name] else {
+            throw Self.wrong(
+                "'\(Names.escaped(text))' refers to nothing (for the text itself write '$\(Names.escaped(text))'): "
+                    + "\(result.subject) has no value '\(Names.escaped(name))'")
+        }
+        guard parameter.type.canAdmit(value.type) else {
+            throw Self.mismatch(parameter, "'\(text)' is of type \(value.type.description)")
+        }
+        return .result(name)
+    }
+
+    private func admit(_ value: Value, by parameter: Parameter, _ child: Child?) throws(FlowError) -> Value {
         var value = value
         if child != nil, case .string(let text) = value, text.hasPrefix("$$") {
             value = .string(String(text.dropFirst()))

@@ -78,3 +78,25 @@ enum Declaration {
             "\(place) is '\(Names.escaped(argument.value.description))', of type \(came); it has to be of type \(wanted)"
     }
 }
+
+// MARK: - What follows from definitions
+
+extension Definitions {
+    /// The arguments as the step's declaration has them (S-3).
+    func admit(_ arguments: Arguments, of step: StepID) throws(FlowError) -> Arguments {
+        let declaration = steps[step.index]
+        return try Declaration.admit(
+            arguments, as: declaration.parameters, of: "step '\(declaration.name)'", isPrivate: declaration.isPrivate)
+    }
+
+    /// What only flows have, at birth.
+    func newState(
+        of id: FlowID, hasInitial: Bool, birth: UInt64, last: LastNavigation? = nil, _ now: Instant
+    ) -> Node.FlowState {
+        let definition = flows[id.index]
+        return Node.FlowState(
+            definition: id, covering: definition.children, layers: definition.layers,
+            readiness: hasInitial ? .awaitingStep : .ready, birth: birth,
+            reached: definition.idle.isEmpty ? nil : now, last: last)
+    }
+}

@@ -190,12 +190,14 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public let isPresentedOnReturn: Bool
     /// Whether the state that its owner saves may be written to a disk (S-44).
     public let isStateOnDisk: Bool
+    /// The values that it can answer with, sorted by name (S-45); nil if it can't answer.
+    public let result: [Parameter]?
 
     /// Creates a screen.
     public init(
         _ name: String, parameters: [Parameter] = [], presenter: Presenter? = nil, startsEarly: Bool = false,
         whenOwnerGone: WhenOwnerGone = .dismiss, isPresentedOnReturn: Bool = true, keepsAwake: Bool = false,
-        budget: UInt64? = nil, isStateOnDisk: Bool = false
+        budget: UInt64? = nil, isStateOnDisk: Bool = false, result: [Parameter]? = nil
     ) {
         self.name = name
         self.parameters = parameters
@@ -206,6 +208,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
         self.budget = budget
         self.isPresentedOnReturn = isPresentedOnReturn
         self.isStateOnDisk = isStateOnDisk
+        self.result = result
     }
 }
 
@@ -264,6 +267,8 @@ public struct FlowDefinition: Equatable, Sendable {
     public let name: String
     /// Its arguments, sorted by name.
     public let parameters: [Parameter]
+    /// The values that it can answer with, sorted by name (S-45); nil if it can't answer.
+    public let result: [Parameter]?
     /// The initial step; nil if there is none.
     public let initial: StepID?
     /// Which of its children cover the others.
@@ -301,14 +306,16 @@ public struct FlowDefinition: Equatable, Sendable {
 
     /// Creates a flow.
     public init(
-        _ name: String, parameters: [Parameter] = [], initial: StepID? = nil, children: Children = .free,
-        layers: [Layer] = [], isUnique: Bool = false, whenHidden: WhenHidden = .ignore, announces: Bool = false,
+        _ name: String, parameters: [Parameter] = [], result: [Parameter]? = nil, initial: StepID? = nil,
+        children: Children = .free, layers: [Layer] = [], isUnique: Bool = false, whenHidden: WhenHidden = .ignore,
+        announces: Bool = false,
         isRestored: Bool = true, whenEmpty: WhenEmpty? = nil, onBack: StepID? = nil, idle: [Idle] = [],
         emitters: [String] = [], ownersMayEmit: Bool = false, guard: Guard? = nil, navigator: Navigator? = nil,
         rules: [Rule] = []
     ) {
         self.name = name
         self.parameters = parameters
+        self.result = result
         self.initial = initial
         self.children = children
         self.layers = layers
@@ -379,27 +386,5 @@ public struct Autostart: Equatable, Sendable {
         self.step = step
         self.stepArguments = stepArguments
         self.output = output
-    }
-}
-
-// MARK: - What follows from them
-
-extension Definitions {
-    /// The arguments as the step's declaration has them (S-3).
-    func admit(_ arguments: Arguments, of step: StepID) throws(FlowError) -> Arguments {
-        let declaration = steps[step.index]
-        return try Declaration.admit(
-            arguments, as: declaration.parameters, of: "step '\(declaration.name)'", isPrivate: declaration.isPrivate)
-    }
-
-    /// What only flows have, at birth.
-    func newState(
-        of id: FlowID, hasInitial: Bool, birth: UInt64, last: LastNavigation? = nil, _ now: Instant
-    ) -> Node.FlowState {
-        let definition = flows[id.index]
-        return Node.FlowState(
-            definition: id, covering: definition.children, layers: definition.layers,
-            readiness: hasInitial ? .awaitingStep : .ready, birth: birth,
-            reached: definition.idle.isEmpty ? nil : now, last: last)
     }
 }

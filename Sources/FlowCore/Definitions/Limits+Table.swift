@@ -64,8 +64,9 @@ extension Limits {
             LimitRow("activation token", "\(count(activationTokenLength)) bytes"),
             LimitRow("error text that `onDismissed` gets as `$message`; the rest is cut off", bytes(faultLength)),
             LimitRow("title of a screen", "\(count(titleLength)) bytes"),
-            LimitRow("arguments of a step; values in the saved state of a screen", count(argumentCount)),
-            LimitRow("all arguments of a step together; the saved state of a screen", bytes(argumentBytes)),
+            LimitRow(
+                "arguments of a step; values in the saved state of a screen, or in a result", count(argumentCount)),
+            LimitRow("all arguments of a step together; the saved state of a screen; a result", bytes(argumentBytes)),
             LimitRow("containers nested in an argument", count(argumentNesting)),
             LimitRow("deferred steps of a presentable", ofOneClient(deferredSteps, deferredStepsPerClient)),
             LimitRow(

@@ -24,12 +24,14 @@ public struct NamedContributor: Equatable, Sendable {
         /// Another step on the flow's parent.
         case parent
 
-        /// The options that it can have; an ``end`` has them only with a step.
+        /// The options that it can have; those of an ``end`` with a step are ``Option/ofStep``, without one
+        /// ``Option/ofEnd``.
         public var options: [Option] {
             switch self {
-            case .flow: Option.allCases
-            case .screen: Option.allCases.filter { $0 != .layer }
-            case .end, .current, .parent: [.arguments]
+            case .flow: Option.allCases.filter { $0 != .result }
+            case .screen: Option.allCases.filter { $0 != .layer && $0 != .result }
+            case .end: Option.ofStep + Option.ofEnd
+            case .current, .parent: Option.ofStep
             case .none, .pop, .show, .hide, .dismiss: []
             }
         }
@@ -57,12 +59,20 @@ public struct NamedContributor: Equatable, Sendable {
         case layer
         /// The step that is triggered when others dismiss the child (S-23).
         case onDismissed
+        /// The step that is triggered when the child answers (S-45).
+        case onResult
+        /// The result with which a flow ends (S-45).
+        case result
 
         /// The text of ``reuse`` that brings the child to the front of a stack.
         public static let raise = "raise"
 
-        /// The keys inside ``onDismissed``.
+        /// The keys inside ``onDismissed`` and ``onResult``.
         public static let ofDismissal: [Option] = [.step, .arguments]
+        /// The options of a forwarded step.
+        public static let ofStep: [Option] = [.arguments]
+        /// The options of an ``Kind/end`` without a step.
+        public static let ofEnd: [Option] = [.result]
 
         /// The D-Bus types that its value can have.
         public var signatures: [String] {
@@ -70,7 +80,7 @@ public struct NamedContributor: Equatable, Sendable {
             case .id, .step, .style, .whenHidden, .layer: ["s"]
             case .reuse: ["b", "s"]
             case .clear: ["b"]
-            case .arguments, .stepArguments, .onDismissed: ["a{sv}"]
+            case .arguments, .stepArguments, .onDismissed, .onResult, .result: ["a{sv}"]
             }
         }
     }
@@ -97,6 +107,10 @@ public struct NamedContributor: Equatable, Sendable {
         public var layer: String?
         /// See ``Option/onDismissed``.
         public var onDismissed: Dismissal?
+        /// See ``Option/onResult``.
+        public var onResult: Dismissal?
+        /// See ``Option/result``.
+        public var result: Arguments?
 
         /// Creates options without values.
         public init() {}
@@ -110,7 +124,7 @@ public struct NamedContributor: Equatable, Sendable {
         case word(String)
     }
 
-    /// The value of ``Option/onDismissed``.
+    /// The value of ``Option/onDismissed`` and ``Option/onResult``.
     public struct Dismissal: Equatable, Sendable {
         /// The step's name.
         public var step: String?

@@ -60,6 +60,8 @@ public enum FlowContributor: Equatable, Sendable {
     case parent(StepTemplate)
     /// Ends the flow, and forwards a step to the parent if there is one (S-21).
     case end(StepTemplate?)
+    /// Ends the flow with a result (S-45); inherited arguments are no result.
+    case answer(ArgumentSource)
 }
 
 /// The children that a `pop` dismisses (S-19).
@@ -107,13 +109,17 @@ public struct ChildTemplate: Equatable, Sendable {
     /// can refer to the child's own (``Binding/Source/step(_:)``), to its name and to the reason; inherited arguments
     /// are the child's own.
     public let onDismissed: StepTemplate?
+    /// A step that is triggered on the flow when the child answers with a result (S-45). Its arguments can refer to the
+    /// result, to the step that contributed the child, to the child's own arguments and to its name; inherited arguments are
+    /// those of the result.
+    public let onResult: StepTemplate?
 
     /// A child to create.
     public init(
         _ presentable: Presentable, id: String? = nil, arguments: ArgumentSource = .inherited, step: StepID? = nil,
         stepArguments: ArgumentSource = .inherited, style: String = "", whenHidden: WhenHidden? = nil,
         reuses: Bool = false, raises: Bool = false, clears: Bool = false, layer: String? = nil,
-        onDismissed: StepTemplate? = nil
+        onDismissed: StepTemplate? = nil, onResult: StepTemplate? = nil
     ) {
         self.presentable = presentable
         self.id = id
@@ -127,6 +133,7 @@ public struct ChildTemplate: Equatable, Sendable {
         self.clears = clears
         self.layer = layer
         self.onDismissed = onDismissed
+        self.onResult = onResult
     }
 }
 
@@ -151,6 +158,12 @@ public struct StepTemplate: Equatable, Sendable {
             return sum + [Argument(binding.name, value)].byteCount
         }
     }
+
+    /// The arguments that `$asked.…` refers to (S-45).
+    func asked(of arguments: Arguments) -> Arguments {
+        guard case .given(let bindings) = self.arguments else { return [] }
+        return arguments.filter { argument in bindings.contains { $0.source == .asked(argument.name) } }
+    }
 }
 
 /// The source of arguments (S-18).
@@ -167,11 +180,15 @@ public struct Binding: Equatable, Sendable {
     public enum Source: Equatable, Sendable {
         /// A value in the file, of the declared type.
         case literal(Value)
-        /// `$name`: the argument of the step, in `onDismissed` that of the child. Left out if there is none.
+        /// `$name`: the argument of the step, in `onDismissed` and `onResult` that of the child. Left out if there is none.
         case step(String)
         /// `$flow.name`: the argument of the flow. Left out if there is none.
         case flow(String)
-        /// `$name` in `onDismissed`: the name of the dismissed child.
+        /// `$result.name` in `onResult`: the value of the result. Left out if there is none.
+        case result(String)
+        /// `$asked.name` in `onResult`: the argument of the step that contributed the child. Left out if there is none.
+        case asked(String)
+        /// `$name` in `onDismissed` and `onResult`: the name of the child.
         case childName
         /// `$reason` in `onDismissed`: the reason of the dismissal (``DismissalReason``).
         case reason
@@ -207,4 +224,6 @@ public enum DismissalReason: String, CaseIterable, Sendable {
     case presentFailed
     /// It is a flow without children, and no step waits for it (S-36).
     case empty
+    /// It is a flow that declares a result, and ended without one (S-45).
+    case ended
 }

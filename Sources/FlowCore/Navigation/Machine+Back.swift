@@ -210,7 +210,7 @@ extension Machine {
                     flow: forest[flow].path, definition: forest[flow].name, serial: serial, cause: 0,
                     client: client, step: "", arguments: [], contributions: [contribution], isDeepLink: false)))
         dropSteps(of: gone, nearestLiveAncestor: flow, &turn)
-        reportParent(flow, of: gone.last, Dismissal(.back), origin: origin, cause: serial, client, &turn)
+        reportParent(flow, of: gone.last, .dismissal(Dismissal(.back)), origin: origin, cause: serial, client, &turn)
         triggerPresented(&turn)
     }
 }

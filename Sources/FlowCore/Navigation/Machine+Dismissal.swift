@@ -12,19 +12,48 @@ struct Dismissal {
     }
 }
 
+/// What a flow can have a step for: how a child went.
+enum Departure {
+    /// It was dismissed: `onDismissed` (S-23).
+    case dismissal(Dismissal)
+    /// It answered with these values: `onResult` (S-45).
+    case answer(Arguments)
+
+    /// Its result; nil if there is none.
+    var result: Arguments? { if case .answer(let result) = self { result } else { nil } }
+    /// The error that led to it; nil if none did.
+    var fault: Fault? { if case .dismissal(let why) = self { why.fault } else { nil } }
+    /// The reason in `onDismissed`.
+    var reason: String { if case .dismissal(let why) = self { why.reason.rawValue } else { "" } }
+
+    fileprivate var withdrawal: Withdrawal.Reason {
+        switch self {
+        case .dismissal(let why): .dismissal(why.reason)
+        case .answer: .result
+        }
+    }
+}
+
 extension Machine {
     /// Dismisses a presentable, not by a rule of its flow; the flow can have `onDismissed` for it (S-23).
     mutating func dismiss(
         _ slot: NodeSlot, _ why: Dismissal, origin: UInt64, cause: UInt64, _ client: Client, _ turn: inout Turn
     ) {
+        remove(slot, .dismissal(why), origin: origin, cause: cause, client, &turn)
+    }
+
+    /// Removes a presentable, not by a rule of its flow, and triggers the step that the flow has for it.
+    mutating func remove(
+        _ slot: NodeSlot, _ how: Departure, origin: UInt64, cause: UInt64, _ client: Client, _ turn: inout Turn
+    ) {
         let parent = forest[slot].parent
-        let gone = takeOut(slot, below: parent, .dismissal(why.reason), &turn)
+        let gone = takeOut(slot, below: parent, how.withdrawal, &turn)
         if let parent { forest.updateVisibility(afterRemovalBelow: parent) }
         reportChanges(&turn)
         dropSteps(of: gone, nearestLiveAncestor: parent, &turn)
         if let parent {
-            reportParent(parent, of: gone.last, why, origin: origin, cause: cause, client, &turn)
-            noteEmpty(parent, EmptyFlows.Cause(origin: origin, cause: cause, client: client, fault: why.fault))
+            reportParent(parent, of: gone.last, how, origin: origin, cause: cause, client, &turn)
+            noteEmpty(parent, EmptyFlows.Cause(origin: origin, cause: cause, client: client, fault: how.fault))
         }
         triggerPresented(&turn)
     }
@@ -57,19 +86,24 @@ extension Machine {
         if flow.isAwaitedByParent, !flow.isReady { awaitedChildEnded(of: parent) }
     }
 
-    /// Triggers the step that a flow has for the dismissal of this child (S-23).
+    /// Triggers the step that a flow has for this child that is gone (S-23, S-45).
+    ///
+    /// - Parameter isInteractive: nil if no step removed the child.
     mutating func reportParent(
-        _ flow: NodeSlot, of gone: Node?, _ why: Dismissal, origin: UInt64, cause: UInt64, _ client: Client,
-        _ turn: inout Turn
+        _ flow: NodeSlot, of gone: Node?, _ how: Departure, origin: UInt64, cause: UInt64, _ client: Client,
+        isInteractive: Bool? = nil, _ turn: inout Turn
     ) {
-        guard let gone, let template = gone.onDismissed else { return }
+        guard let gone, let template = how.result == nil ? gone.onDismissed : gone.onResult?.template else { return }
         let scope = Planner.Scope(
-            arguments: gone.arguments, flow: flow, origin: origin, now: turn.now, dismissal: (gone.name, why))
+            arguments: gone.arguments, flow: flow, origin: origin, now: turn.now, departure: (gone.name, how),
+            asked: gone.onResult?.asked ?? [])
         var step = WaitingStep(
             origin: origin, client: client, flow: forest.id(of: flow),
-            step: template.step, arguments: [], cause: cause, purpose: .triggered)
+            step: template.step, arguments: [], cause: cause, purpose: .triggered,
+            isInteractive: isInteractive ?? false)
         do throws(FlowError) {
             step.arguments = try Planner.resolve(template, scope, forest, definitions).arguments
+            if isInteractive != nil { return trigger(step, &turn) }
             // It begins a cascade, or continues one after a wait: there can be thousands, and a slice may end before each.
             if mayTrigger(step, &turn) { queue.insert(contentsOf: [step]) }
         } catch {

@@ -26,7 +26,8 @@ extension Machine {
         serial += 1
         switch plan.end {
         case .no: apply(plan, step, flow, &turn)
-        case .yes(let last): end(flow, last, plan, step, &turn)
+        case .yes(let last): end(flow, last, nil, plan, step, &turn)
+        case .answer(let result): end(flow, nil, result, plan, step, &turn)
         }
         return .navigated(serial: serial)
     }
@@ -61,7 +62,7 @@ extension Machine {
             switch child {
             case .make(_, let initial):
                 if let slot, let initial { triggerInitial(initial, of: slot, step, .initial, &turn) }
-            case .reuse(_, _, let initial):
+            case .reuse(_, _, _, let initial):
                 // The flow may still wait for its first initial step; it never waits for this one (S-26).
                 if let slot, let initial { triggerInitial(initial, of: slot, step, .triggered, &turn) }
             case .adjust, .popped: break
@@ -92,12 +93,14 @@ extension Machine {
                 if step.purpose == .initial { node.flow?.isAwaitedByParent = true }
             }
             return slot
-        case .reuse(let slot, let arguments, _):
+        case .reuse(let slot, let arguments, let onResult, _):
             let isReturn = willReturn(slot, with: arguments)
             // What was saved belongs to the former arguments (S-44).
             if forest[slot].arguments != arguments { forest.setSavedState([], of: slot) }
             // From now on the arguments count for the client that reused it.
             forest.setArguments(arguments, of: slot, for: step.client)
+            // The answer is for whom contributed it last (S-45).
+            if onResult != nil || forest[slot].onResult != nil { forest.setOnResult(onResult, of: slot) }
             if forest[slot].presenting != nil {
                 if !isReturn { presentAgain(slot) }
                 forest.update(slot) { [serial] node in
@@ -130,9 +133,11 @@ extension Machine {
         }
     }
 
-    /// Ends a flow: removes it with all below it, and then triggers a step on the parent (S-21).
+    /// Ends a flow: removes it with all below it, and then triggers a step on the parent (S-21), and what that has for the
+    /// result, or for the lack of one (S-45).
     private mutating func end(
-        _ flow: NodeSlot, _ last: Plan.Step?, _ plan: Plan, _ step: WaitingStep, _ turn: inout Turn
+        _ flow: NodeSlot, _ last: Plan.Step?, _ result: Arguments?, _ plan: Plan, _ step: WaitingStep,
+        _ turn: inout Turn
     ) {
         let path = forest[flow].path
         let definition = definition(of: flow)
@@ -156,6 +161,12 @@ extension Machine {
             } else {
                 reportOrphaned(last, of: step, at: path, &turn)
             }
+        }
+        if let parent, definitions.flows[definition.index].result != nil {
+            reportParent(
+                parent, of: ended.last, result.map(Departure.answer) ?? .dismissal(Dismissal(.ended)),
+                origin: step.origin,
+                cause: serial, step.client, isInteractive: step.isInteractive, &turn)
         }
         triggerPresented(&turn)
     }

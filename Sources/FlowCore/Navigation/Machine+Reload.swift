@@ -89,6 +89,11 @@ extension Machine {
                 let step = new.step(named: definitions[onDismissed.step].name)
                 forest.setOnDismissed(step.map { StepTemplate($0, arguments: onDismissed.arguments) }, of: slot)
             }
+            if var onResult = forest[slot].onResult {
+                let step = new.step(named: definitions[onResult.template.step].name)
+                if let step { onResult.template = StepTemplate(step, arguments: onResult.template.arguments) }
+                forest.setOnResult(step.map { _ in onResult }, of: slot)
+            }
         }
     }
 

@@ -11,7 +11,7 @@ struct Plan {
         /// A new child, with its initial step.
         case make(Forest.Birth, Step?)
         /// A live child with new arguments; its initial step is triggered again (S-19).
-        case reuse(NodeSlot, Arguments, Step?)
+        case reuse(NodeSlot, Arguments, OnResult?, Step?)
         /// A change of a child at this place of the list (S-37).
         case adjust(Place, Adjustment)
         /// A child that a later contributor of the same list removes.
@@ -35,10 +35,11 @@ struct Plan {
         case planned(Int)
     }
 
-    /// Whether the flow ends, with a step for its parent or without.
+    /// Whether the flow ends, with a step for its parent or without, or with a result (S-45).
     enum End {
         case no
         case yes(Step?)
+        case answer(Arguments)
     }
 
     /// Live children to remove, in order (S-19).
@@ -107,7 +108,7 @@ struct Plan {
 
     /// The place of a live child that is planned to be reused.
     func reuse(of slot: NodeSlot) -> Int? {
-        children.firstIndex { if case .reuse(slot, _, _) = $0 { true } else { false } }
+        children.firstIndex { if case .reuse(slot, _, _, _) = $0 { true } else { false } }
     }
 
     /// The number of new children.
@@ -117,14 +118,14 @@ struct Plan {
 }
 
 extension Plan.Child {
-    /// The usage at first, in bytes: the arguments of the child, of its `onDismissed`, and of an initial step that waits,
-    /// which a flow's never does (S-16).
+    /// The usage at first, in bytes: the arguments of the child, of its `onDismissed` and `onResult`, and of an initial step
+    /// that waits, which a flow's never does (S-16).
     func byteCount(in forest: borrowing Forest) -> Int {
         switch self {
         case .make(let birth, let step):
             birth.byteCount + (birth.flow == nil ? step?.arguments.byteCount ?? 0 : 0)
-        case .reuse(let slot, let arguments, let step):
-            arguments.byteCount + (forest[slot].onDismissed?.byteCount ?? 0)
+        case .reuse(let slot, let arguments, let onResult, let step):
+            arguments.byteCount + (forest[slot].onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0)
                 + (forest[slot].arguments == arguments ? forest[slot].savedState.byteCount : 0)
                 + (forest[slot].flow == nil ? step?.arguments.byteCount ?? 0 : 0)
         case .adjust, .popped: 0

@@ -33,8 +33,10 @@ enum Planner {
         let origin: UInt64
         /// The time, which counts as the time when a new flow was reached (S-34).
         let now: Instant
-        /// In `onDismissed`: the name of the dismissed child, and why it was dismissed.
-        var dismissal: (name: String, why: Dismissal)?
+        /// In `onDismissed` and `onResult`: the name of the child, and how it went.
+        var departure: (name: String, how: Departure)?
+        /// In `onResult`: the arguments of the step that contributed the child.
+        var asked: Arguments = []
     }
 
     private static func add(
@@ -64,6 +66,10 @@ enum Planner {
             if let template { last = try resolve(template, scope, forest, definitions) }
             plan.end = .yes(last)
             plan.contributions.append(contribution(.end, last, path: parent, definitions))
+        case .answer(let source):
+            plan.end = .answer(try result(source, scope, forest, definitions))
+            // Nobody but the parent learns the values.
+            plan.contributions.append(contribution(.end, nil, path: nil, definitions))
         }
     }
 
@@ -87,7 +93,7 @@ enum Planner {
                 "'\(forest[flow].path)' would have \(count) children of at most \(Limits.children)")
         }
         // A flow that ends has no usage any more.
-        if case .yes = plan.end { return }
+        guard case .no = plan.end else { return }
         var own = Accounting.Usage(nodes: made, bytes: plan.byteCount)
         for child in plan.children { own.bytes += child.byteCount(in: forest) }
         var total = own
@@ -100,7 +106,7 @@ enum Planner {
             }
         }
         // From now on a reused child counts for this client.
-        for case .reuse(let slot, _, let initial) in plan.children {
+        for case .reuse(let slot, _, _, let initial) in plan.children {
             let node = forest[slot]
             total.bytes -= node.byteCount
             if node.client == step.client { own.bytes -= node.byteCount } else { own.nodes += 1 }
@@ -149,7 +155,7 @@ extension Planner {
         }
         let isFlow = flow != nil
         if template.reuses, let place = reusable(template, name, isFlow: isFlow, scope.flow, &plan, forest) {
-            reuse(place, name, arguments, step, scope.flow, &plan, forest)
+            reuse(place, name, arguments, onResult(template, scope), step, scope.flow, &plan, forest)
             bringForward(place, template, scope.flow, &plan, forest)
             return
         }
@@ -161,7 +167,8 @@ extension Planner {
             traits: NodeTraits(
                 name: name, id: id, style: template.style, arguments: arguments, isVisible: flow != nil,
                 whenHidden: template.whenHidden, client: client, layer: template.layer ?? ""),
-            flow: flow, onDismissed: template.onDismissed, presenting: presenter.map { Node.Presenting($0) })
+            flow: flow, onDismissed: template.onDismissed, onResult: onResult(template, scope),
+            presenting: presenter.map { Node.Presenting($0) })
         plan.add(
             .make(birth, step),
             Contribution(
@@ -194,8 +201,8 @@ extension Planner {
     }
 
     private static func reuse(
-        _ place: Plan.Place, _ name: String, _ arguments: Arguments, _ step: Plan.Step?, _ flow: NodeSlot,
-        _ plan: inout Plan, _ forest: Forest
+        _ place: Plan.Place, _ name: String, _ arguments: Arguments, _ onResult: OnResult?, _ step: Plan.Step?,
+        _ flow: NodeSlot, _ plan: inout Plan, _ forest: Forest
     ) {
         let contribution = Contribution(
             kind: .reuse, name: name, path: path(of: place, below: flow, in: plan, forest),
@@ -204,10 +211,11 @@ extension Planner {
         case .live(let slot):
             // For a second reuse in one list, the last arguments count.
             let index = plan.reuse(of: slot) ?? plan.children.count
-            plan.add(.reuse(slot, arguments, step), at: index, contribution)
+            plan.add(.reuse(slot, arguments, onResult, step), at: index, contribution)
         case .planned(let index):
             guard case .make(var birth, _) = plan.children[index] else { return }
             birth.traits.arguments = arguments
+            birth.onResult = onResult
             // The last contribution decides whether there is an initial step to wait for (S-26).
             birth.flow?.readiness = step == nil ? .ready : .awaitingStep
             plan.add(.make(birth, step), at: index, contribution)
@@ -227,23 +235,44 @@ extension Planner {
         return Plan.Step(step: template.step, arguments: try definitions.admit(values, of: template.step))
     }
 
+    /// The result with which a flow ends, as declared. All of its values are private (S-45).
+    private static func result(
+        _ source: ArgumentSource, _ scope: Scope, _ forest: Forest, _ definitions: Definitions
+    ) throws(FlowError) -> Arguments {
+        guard let definition = forest[scope.flow].flow.map({ definitions[$0.definition] }),
+            let result = definition.result
+        else { throw FlowError(.invalidArguments, "'\(forest[scope.flow].path)' declares no result") }
+        return try Declaration.admit(
+            values(of: source, for: result, scope, forest), as: result, of: "the result of flow '\(definition.name)'",
+            isPrivate: true)
+    }
+
+    /// What follows when the child answers, with the arguments of this step that it refers to (S-45).
+    private static func onResult(_ template: ChildTemplate, _ scope: Scope) -> OnResult? {
+        template.onResult.map { OnResult(template: $0, asked: $0.asked(of: scope.arguments)) }
+    }
+
     /// The values of a rule (S-18). References to absent arguments are left out.
     private static func values(
         of source: ArgumentSource, for parameters: [Parameter], _ scope: Scope, _ forest: Forest
     ) -> Arguments {
         switch source {
         case .inherited:
-            scope.arguments.filter { argument in parameters.contains { $0.name == argument.name } }
+            (scope.departure?.how.result ?? scope.arguments).filter { argument in
+                parameters.contains { $0.name == argument.name }
+            }
         case .given(let bindings):
             bindings.compactMap { binding in
                 switch binding.source {
                 case .literal(let value): Argument(binding.name, value)
                 case .step(let name): scope.arguments[name].map { renamed($0, binding.name) }
                 case .flow(let name): forest[scope.flow].arguments[name].map { renamed($0, binding.name) }
-                case .childName: scope.dismissal.map { Argument(binding.name, .string($0.name)) }
-                case .reason: scope.dismissal.map { Argument(binding.name, .string($0.why.reason.rawValue)) }
-                case .error: scope.dismissal.map { Argument(binding.name, .string($0.why.fault?.name ?? "")) }
-                case .message: scope.dismissal.map { Argument(binding.name, .string($0.why.fault?.message ?? "")) }
+                case .result(let name): scope.departure?.how.result?[name].map { renamed($0, binding.name) }
+                case .asked(let name): scope.asked[name].map { renamed($0, binding.name) }
+                case .childName: scope.departure.map { Argument(binding.name, .string($0.name)) }
+                case .reason: scope.departure.map { Argument(binding.name, .string($0.how.reason)) }
+                case .error: scope.departure.map { Argument(binding.name, .string($0.how.fault?.name ?? "")) }
+                case .message: scope.departure.map { Argument(binding.name, .string($0.how.fault?.message ?? "")) }
                 }
             }
         }

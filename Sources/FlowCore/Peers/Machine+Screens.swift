@@ -1,13 +1,14 @@
-// What the owner of a screen sets: the step for Back, a title, the state that its next process gets (S-39, S-44).
+// What the owner of a screen sets: the step for Back, a title, the state that its next process gets (S-39, S-44). How it
+// answers (S-45).
 
 extension Machine {
-    /// The slot of a screen that a client owns. Flows don't have what the call sets.
+    /// The slot of a screen that a client owns. The call is not for flows.
     private func ownedScreen(
-        _ node: NodeID, by client: Client, setting what: String
+        _ node: NodeID, by client: Client, _ purpose: String
     ) throws(FlowError) -> NodeSlot {
         guard let slot = forest.slot(of: node) else { throw Self.gone }
         guard forest[slot].flow == nil else {
-            throw FlowError(.notSupported, "'\(forest[slot].path)' is a flow; only a screen can have \(what)")
+            throw FlowError(.notSupported, "'\(forest[slot].path)' is a flow; only a screen can \(purpose)")
         }
         guard forest[slot].owner == client else { throw notOwner(slot, client) }
         return slot
@@ -18,7 +19,7 @@ extension Machine {
         of node: NodeID, _ step: StepID?, by client: Client, _ request: RequestID, _ turn: inout Turn
     ) {
         do throws(FlowError) {
-            let slot = try ownedScreen(node, by: client, setting: "a step for Back")
+            let slot = try ownedScreen(node, by: client, "have a step for Back")
             if let step, let parameter = definitions[step].requiredParameter {
                 throw FlowError(
                     .invalidArguments,
@@ -38,7 +39,7 @@ extension Machine {
         of node: NodeID, _ title: String, by client: Client, _ request: RequestID, _ turn: inout Turn
     ) {
         do throws(FlowError) {
-            let slot = try ownedScreen(node, by: client, setting: "a title")
+            let slot = try ownedScreen(node, by: client, "have a title")
             let count = title.utf8.count
             guard count <= Limits.titleLength else {
                 throw FlowError(
@@ -57,7 +58,7 @@ extension Machine {
         _ state: Arguments, of node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn
     ) {
         do throws(FlowError) {
-            let slot = try ownedScreen(node, by: client, setting: "a saved state")
+            let slot = try ownedScreen(node, by: client, "have a saved state")
             guard state.byteCount <= Limits.argumentBytes else {
                 throw FlowError(
                     .limitExceeded,
@@ -67,6 +68,27 @@ extension Machine {
             let more = Accounting.Usage(bytes: state.byteCount - forest[slot].savedState.byteCount)
             try reserve(more, for: forest[slot].client, sparing: slot, &turn)
             forest.setSavedState(state, of: slot)
+            turn.answer = .reply(request, .done)
+        } catch {
+            turn.answer = .fail(request, error)
+        }
+    }
+
+    /// The owner of a screen answers: the screen goes with a result (S-45).
+    mutating func finish(
+        _ node: NodeID, _ result: Arguments, by client: Client, _ request: RequestID, _ turn: inout Turn
+    ) {
+        do throws(FlowError) {
+            let slot = try ownedScreen(node, by: client, "be finished; a flow answers by an 'end' with 'result'")
+            let name = forest[slot].name
+            guard let declared = definitions.screen(named: name).flatMap({ definitions[$0].result }) else {
+                throw FlowError(
+                    .notSupported, "screen '\(name)' declares no 'result', so it can't be finished with one")
+            }
+            let admitted = try Declaration.admit(
+                result, as: declared, of: "the result of screen '\(name)'", isPrivate: true)
+            removeOwner(slot, &turn)
+            remove(slot, .answer(admitted), origin: origins.next(), cause: 0, client, &turn)
             turn.answer = .reply(request, .done)
         } catch {
             turn.answer = .fail(request, error)

@@ -112,6 +112,8 @@ public struct Withdrawal: Equatable, Sendable {
     public enum Reason: Equatable, Sendable {
         /// It was dismissed by a client, by Back, or because of a failure.
         case dismissal(DismissalReason)
+        /// Its owner finished it with a result (S-45).
+        case result
         /// It was removed by a rule of its flow: `clear`, `pop`, `dismiss` or `end`.
         case rule
         /// It was removed with a presentable above it.

@@ -99,13 +99,7 @@ extension Machine {
         let node = forest[slot]
         let record = NodeRecord(
             parent: node.parent.map { forest[$0].instance } ?? 0, traits: node.traits,
-            onDismissed: node.onDismissed.map { template in
-                var bindings: [Binding]?
-                if case .given(let given) = template.arguments { bindings = given }
-                return NodeRecord.Template(
-                    step: definitions[template.step].name, bindings: bindings,
-                    isPrivate: definitions[template.step].isPrivate)
-            },
+            onDismissed: node.onDismissed.map { storedTemplate($0) },
             presenting: node.presenting.map { presenting in
                 NodeRecord.Presenting(
                     isShown: presenting.state == .shown, isKept: presenting.isKept, reason: presenting.reason,
@@ -120,8 +114,17 @@ extension Machine {
                     losses: flow.losses.sorted { $0.key < $1.key }.map {
                         NodeRecord.Losses(screen: $0.key, losses: $0.value)
                     })
-            })
+            },
+            onResult: node.onResult.map { NodeRecord.OnResult(template: storedTemplate($0.template), asked: $0.asked) })
         return Record(RecordKey(.node, node.instance), record.encoded())
+    }
+
+    private func storedTemplate(_ template: StepTemplate) -> NodeRecord.Template {
+        var bindings: [Binding]?
+        if case .given(let given) = template.arguments { bindings = given }
+        return NodeRecord.Template(
+            step: definitions[template.step].name, bindings: bindings,
+            isPrivate: definitions[template.step].isPrivate)
     }
 
     /// The activity record of a flow; none for a screen, or if nothing happened.

@@ -183,15 +183,21 @@ extension Machine {
         let birth = Forest.Birth(
             traits: traits,
             flow: restoredState(record, stored.activities[instance], onSameBus: onSameBus, &turn),
-            onDismissed: record.onDismissed.flatMap { template in
-                definitions.step(named: template.step).map {
-                    StepTemplate($0, arguments: template.bindings.map { .given($0) } ?? .inherited)
-                }
+            onDismissed: record.onDismissed.flatMap { restored($0) },
+            onResult: record.onResult.flatMap { stored in
+                restored(stored.template).map { OnResult(template: $0, asked: stored.asked) }
             }, presenting: presenting, savedState: record.flow == nil ? stored.savedStates[instance] ?? [] : [])
         if let owner = birth.owner { watchClient(owner) }
         let slot = forest.insert(birth, below: parent, instance: instance)
         noteKeepsAwake(slot)
         return slot
+    }
+
+    /// The step of a template, if it is still declared.
+    private func restored(_ template: NodeRecord.Template) -> StepTemplate? {
+        definitions.step(named: template.step).map {
+            StepTemplate($0, arguments: template.bindings.map { .given($0) } ?? .inherited)
+        }
     }
 
     /// The idle times go on. If nothing keeps a flow awake any more, its times begin anew.

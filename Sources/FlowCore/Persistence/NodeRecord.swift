@@ -33,7 +33,7 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         var ownedSince: Instant?
     }
 
-    /// The step that a dismissal triggers.
+    /// The step that a dismissal or a result triggers.
     struct Template: Equatable, Sendable {
         var step = ""
         /// nil if the arguments are inherited.
@@ -42,12 +42,19 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         var isPrivate = false
     }
 
+    /// The step that a result triggers, and what its arguments refer to.
+    struct OnResult: Equatable, Sendable {
+        var template = Template()
+        var asked: Arguments = []
+    }
+
     /// The parent's instance; 0 for a root.
     var parent: UInt64 = 0
     var traits = NodeTraits()
     var onDismissed: Template?
     var presenting: Presenting?
     var flow: Flow?
+    var onResult: OnResult?
 
     static var unread: NodeRecord { NodeRecord() }
     var expectedByteCount: Int { 64 + arguments.byteCount }
@@ -58,7 +65,10 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         try coder.code(&onDismissed)
         try coder.code(&presenting)
         try coder.code(&flow)
-        try traits.codeEnd(with: &coder)
+        try traits.codeEnd(with: &coder, isLast: onResult == nil)
+        guard coder.isFollowed(unless: onResult == nil) else { return }
+        try coder.code(&onResult)
+        try coder.check(onResult != nil, "the step for a result is missing")
     }
 }
 
@@ -132,6 +142,15 @@ extension NodeRecord.Template: RecordPart {
     }
 }
 
+extension NodeRecord.OnResult: RecordPart {
+    static var unread: Self { Self() }
+
+    mutating func code<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
+        try coder.code(&template)
+        try coder.code(&asked)
+    }
+}
+
 extension Node.Readiness: RecordPart {
     static var unread: Self { .ready }
 
@@ -172,6 +191,8 @@ extension Binding.Source: RecordPart {
         try coder.code(&cases, 4, .reason)
         try coder.code(&cases, 5, .error)
         try coder.code(&cases, 6, .message)
+        try coder.code(&cases, 7, Self.result) { if case .result(let name) = $0 { name } else { nil } }
+        try coder.code(&cases, 8, Self.asked) { if case .asked(let name) = $0 { name } else { nil } }
         self = try coder.end(cases)
     }
 }

@@ -104,6 +104,13 @@ struct RecordSet {
     }
 }
 
+extension NodeRecord.Template {
+    /// Only literal values are the template's own.
+    fileprivate mutating func removePrivateValues() {
+        if isPrivate { bindings?.removeAll { if case .literal = $0.source { true } else { false } } }
+    }
+}
+
 extension NodeRecord {
     /// The numbers after which others are counted.
     fileprivate var numbers: [UInt64] {
@@ -142,10 +149,9 @@ extension Record {
         case .node:
             guard var node = try? NodeRecord(body) else { return Record(key, nil) }
             node.traits.arguments = node.arguments.broadcastable
-            if node.onDismissed?.isPrivate == true {
-                // Only literal values are the template's own.
-                node.onDismissed?.bindings?.removeAll { if case .literal = $0.source { true } else { false } }
-            }
+            node.onDismissed?.removePrivateValues()
+            node.onResult?.template.removePrivateValues()
+            if let asked = node.onResult?.asked.broadcastable { node.onResult?.asked = asked }
             return Record(key, node.encoded())
         case .stepper:
             guard let stepper = try? StepperRecord(body), !stepper.isPrivate else { return Record(key, nil) }

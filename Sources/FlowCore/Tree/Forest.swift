@@ -133,11 +133,14 @@ struct Forest: Sendable {
         /// The state of a flow; nil for a screen.
         var flow: Node.FlowState?
         var onDismissed: StepTemplate?
+        var onResult: OnResult?
         var presenting: Node.Presenting?
         var savedState: Arguments = []
 
         /// The bytes of arguments that it adds (``Node/byteCount``).
-        var byteCount: Int { arguments.byteCount + savedState.byteCount + (onDismissed?.byteCount ?? 0) }
+        var byteCount: Int {
+            arguments.byteCount + savedState.byteCount + (onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0)
+        }
     }
 
     /// Removes a node and all below it, and returns them in the order of their removal: newest leaf first (S-22).
@@ -243,6 +246,9 @@ extension Forest {
     mutating func setOnDismissed(_ template: StepTemplate?, of slot: NodeSlot) {
         nodes.setOnDismissed(template, of: slot)
     }
+
+    /// Sets the step for the parent when the node answers.
+    mutating func setOnResult(_ onResult: OnResult?, of slot: NodeSlot) { nodes.setOnResult(onResult, of: slot) }
 
     /// Sets a flow's latest navigation.
     mutating func setLast(_ last: LastNavigation, of slot: NodeSlot) { nodes.setLast(last, of: slot) }

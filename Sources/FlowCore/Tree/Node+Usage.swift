@@ -1,9 +1,11 @@
 // What a node counts for, and for whom (S-33).
 
 extension Node {
-    /// The bytes of arguments that count for the client that contributed the node: its own, those of its `onDismissed`, and the
-    /// state that its owner saved.
-    var byteCount: Int { arguments.byteCount + savedState.byteCount + (onDismissed?.byteCount ?? 0) }
+    /// The bytes of arguments that count for the client that contributed the node: its own, those of its `onDismissed` and
+    /// `onResult`, and the state that its owner saved.
+    var byteCount: Int {
+        arguments.byteCount + savedState.byteCount + (onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0)
+    }
 
     /// Calls a closure with each part of the node's usage, and its client.
     func forEachHolding(_ body: (Client, Accounting.Usage) -> Void) {

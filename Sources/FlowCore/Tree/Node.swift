@@ -27,6 +27,8 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     fileprivate(set) var isLeft = false
     /// The step for its parent when it is dismissed, except by a step of the parent (S-23).
     fileprivate(set) var onDismissed: StepTemplate?
+    /// The step for its parent when it answers (S-45).
+    fileprivate(set) var onResult: OnResult?
     /// Its initial step, while it waits to be presented (S-16).
     fileprivate(set) var initialStep: DeferredStep?
     /// Deferred steps (S-15).
@@ -132,6 +134,7 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         traits = birth.traits
         self.isLeft = isLeft
         onDismissed = birth.onDismissed
+        onResult = birth.onResult
         savedState = birth.savedState
         presenting = birth.presenting
         presenting?.follows = []
@@ -299,8 +302,17 @@ struct NodeTable: Sendable {
 
     /// Sets the step for the parent when the node is dismissed. The record has whether that step is private, too.
     mutating func setOnDismissed(_ template: StepTemplate?, of slot: NodeSlot) {
+        changeUsage(of: slot) { $0.onDismissed = template }
+    }
+
+    /// Sets the step for the parent when the node answers. The record has whether that step is private, too.
+    mutating func setOnResult(_ onResult: OnResult?, of slot: NodeSlot) {
+        changeUsage(of: slot) { $0.onResult = onResult }
+    }
+
+    private mutating func changeUsage(of slot: NodeSlot, _ change: (inout Node) -> Void) {
         let before = nodes[slot.index].byteCount
-        nodes[slot.index].onDismissed = template
+        change(&nodes[slot.index])
         charge(Accounting.Usage(bytes: nodes[slot.index].byteCount - before), nodes[slot.index].client, at: slot)
         follow(.record, slot)
     }

@@ -8,6 +8,16 @@ public struct NodeID: Hashable, Sendable {
     public let instance: UInt64
 }
 
+/// A step that a flow triggers on itself when a child answers (S-45).
+struct OnResult: Equatable, Sendable {
+    var template: StepTemplate
+    /// The arguments of the step that contributed the child, as far as the template refers to them.
+    var asked: Arguments
+
+    /// The bytes of arguments that it holds.
+    var byteCount: Int { template.byteCount + asked.byteCount }
+}
+
 extension Node {
     /// The client that created it, for signals.
     var sender: Client { client == .former ? .daemon : client }

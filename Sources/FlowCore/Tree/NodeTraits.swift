@@ -37,8 +37,10 @@ extension NodeTraits {
     private var standsAsMade: Bool { raised == 0 && !isHiddenByRule && layer.isEmpty }
 
     /// Writes or reads them.
-    mutating func codeEnd<Coder: RecordCoder>(with coder: inout Coder) throws(Coder.Failure) {
-        let endsBeforeOutput = output.isEmpty && title.isEmpty
+    ///
+    /// - Parameter isLast: whether nothing is written behind them.
+    mutating func codeEnd<Coder: RecordCoder>(with coder: inout Coder, isLast: Bool) throws(Coder.Failure) {
+        let endsBeforeOutput = output.isEmpty && title.isEmpty && isLast
         guard coder.isFollowed(unless: backStep == nil && standsAsMade && endsBeforeOutput) else { return }
         var step = backStep ?? ""
         try coder.code(&step)
@@ -49,8 +51,9 @@ extension NodeTraits {
         try coder.code(&isHiddenByRule)
         try coder.code(&layer)
         if coder.isFollowed(unless: endsBeforeOutput) { try coder.code(&output) }
-        if coder.isFollowed(unless: title.isEmpty) { try coder.code(&title) }
-        try coder.check(!standsAsMade || !output.isEmpty || !title.isEmpty, "its place is that of a new child")
+        if coder.isFollowed(unless: title.isEmpty && isLast) { try coder.code(&title) }
+        try coder.check(
+            !standsAsMade || !output.isEmpty || !title.isEmpty || !coder.isAtEnd, "its place is that of a new child")
     }
 }
 

@@ -28,6 +28,8 @@ struct Declared {
 /// A declared screen, with the location of each key.
 struct DraftScreen {
     let declared: Declared
+    /// What it answers; nil if it can't.
+    var result: Declared?
     let keys: Section
 
     /// Whether it has a presenter.
@@ -37,6 +39,8 @@ struct DraftScreen {
 /// A defined flow, with the location of each key.
 struct DraftFlow {
     var declared: Declared
+    /// What it answers; nil if it can't.
+    var result: Declared?
     /// Its keys except `on`, from all files.
     var keys: Section
     /// The rules by step name.
@@ -57,11 +61,12 @@ struct DraftFlow {
 /// order.
 struct Draft {
     static let flowKeys = [
-        "initial", "children", "layers", "arguments", "unique", "whenHidden", "announce", "onBack", "idle", "emitters",
+        "initial", "children", "layers", "arguments", "result", "unique", "whenHidden", "announce", "onBack", "idle",
+        "emitters",
         "guard", "navigator", "restore", "whenEmpty", "on",
     ]
     static let screenKeys = [
-        "arguments", "presenter", "application", "whenOwnerGone", "presentOnReturn", "keepsAwake", "budget",
+        "arguments", "result", "presenter", "application", "whenOwnerGone", "presentOnReturn", "keepsAwake", "budget",
         "stateOnDisk",
     ]
     static let rootKeys = ["version", "steps", "private", "screens", "autostart", "steppers", "flows"]
@@ -85,6 +90,8 @@ struct Draft {
         for name in flows.keys.sorted(by: Text.precedes) {
             let steps = Self.navigatorSteps(flows[name]?.keys["navigator"])
             flows[name]?.navigatorSteps = steps
+            let result = flows[name]?.keys["result"].map { self.result($0, of: "flow '\(name)'") }
+            flows[name]?.result = result
             guard let item = flows[name]?.keys["arguments"], let declared = flows[name]?.declared else { continue }
             let parameters = parameters(item, of: declared.subject)
             flows[name]?.declared.parameters = parameters
@@ -139,14 +146,16 @@ struct Draft {
         checkPresentableName(name, "a screen", item.location, diagnostics)
         if let first = screens[name] { return declaredTwice(first.declared, item.location) }
         var declared = Declared(subject: "screen '\(name)'", location: item.location)
+        var result: Declared?
         let section = item.section(diagnostics)
         if let section {
             section.checkKeys(diagnostics, of: "a screen", Self.screenKeys)
             if let arguments = section["arguments"] {
                 declared.parameters = parameters(arguments, of: declared.subject)
             }
+            result = section["result"].map { self.result($0, of: declared.subject) }
         }
-        screens[name] = DraftScreen(declared: declared, keys: section ?? Section([], item.location))
+        screens[name] = DraftScreen(declared: declared, result: result, keys: section ?? Section([], item.location))
     }
 
     private mutating func readFlow(_ name: String, _ item: Item) {
@@ -188,6 +197,12 @@ struct Draft {
     private func declaredTwice(_ first: Declared, _ location: Location) {
         diagnostics.error(
             location, "the \(first.subject) is declared twice: here and in \(diagnostics.position(of: first.location))")
+    }
+
+    private func result(_ item: Item, of subject: String) -> Declared {
+        var result = Declared(subject: "the result of \(subject)", location: item.location)
+        result.parameters = parameters(item, of: result.subject)
+        return result
     }
 
     private func parameters(_ item: Item, of subject: String) -> [DraftParameter] {

@@ -5,6 +5,8 @@ extension Resolver {
     private static let dismissal: [String: Binding.Source] = [
         "name": .childName, "reason": .reason, "error": .error, "message": .message,
     ]
+    /// The same in `onResult`.
+    private static let answer: [String: Binding.Source] = ["name": .childName]
     /// Those of them that an argument of the child hides.
     private static let hideable: Set = ["error", "message"]
 
@@ -123,6 +125,14 @@ extension Resolver {
     private func reference(
         _ text: String, _ location: Location, to parameter: DraftParameter?, _ context: RuleContext
     ) -> Binding.Source? {
+        if let answer = context.answer {
+            for (prefix, owner, source) in [
+                ("$result.", answer.result, Binding.Source.result), ("$asked.", answer.asked, Binding.Source.asked),
+            ] where text.hasPrefix(prefix) {
+                let isThere = prefix == "$asked." && context.isTested
+                return value(text, prefix, of: owner, location, to: parameter, isThere: isThere).map(source)
+            }
+        }
         let isFlows = text.hasPrefix("$flow.")
         let name = String(text.dropFirst(isFlows ? "$flow.".count : 1))
         guard Names.isPresentableName(name) else {
@@ -132,15 +142,16 @@ extension Resolver {
                     + "\(Text.quoted("$" + text))")
             return nil
         }
+        let own = context.answer != nil ? Self.answer : context.isDismissal ? Self.dismissal : [:]
         let isHidden = Self.hideable.contains(name) && context.giver?[name] != nil
-        if !isFlows, context.isDismissal, !isHidden, let source = Self.dismissal[name] {
+        if !isFlows, !isHidden, let source = own[name] {
             let given = DraftParameter(name: name, type: ValueType(name: "string"), isOptional: false)
             if let parameter { checkFit(given, "'\(text)'", parameter, location) }
             return source
         }
         guard draft.isComplete, let owner = isFlows ? context.flow : context.giver else { return nil }
         guard let source = owner[name] else {
-            let others = context.isDismissal && !isFlows ? Self.dismissal.keys.sorted(by: Text.precedes) : []
+            let others = isFlows ? [] : own.keys.sorted(by: Text.precedes)
             diagnostics.error(
                 location,
                 "'\(text)' refers to nothing (for the text itself write '$\(text)'): \(owner.subject) has no argument "
@@ -148,9 +159,28 @@ extension Resolver {
             return nil
         }
         if let parameter {
-            checkFit(source, "'\(text)'", parameter, location, isThere: !isFlows && context.isTested)
+            let isThere = !isFlows && context.isTested && context.answer == nil
+            checkFit(source, "'\(text)'", parameter, location, isThere: isThere)
         }
         return isFlows ? .flow(name) : .step(name)
+    }
+
+    /// Returns the name of the value that a reference in `onResult` means.
+    private func value(
+        _ text: String, _ prefix: String, of owner: Declared?, _ location: Location, to parameter: DraftParameter?,
+        isThere: Bool
+    ) -> String? {
+        guard draft.isComplete, let owner else { return nil }
+        let name = String(text.dropFirst(prefix.count))
+        guard let source = owner[name] else {
+            diagnostics.error(
+                location,
+                "\(Text.quoted(text)) refers to nothing (for the text itself write \(Text.quoted("$" + text))): "
+                    + "\(owner.subject) has no argument \(Text.quoted(name))" + known(owner, name))
+            return nil
+        }
+        if let parameter { checkFit(source, "'\(text)'", parameter, location, isThere: isThere) }
+        return name
     }
 
     /// Checks whether the value of one argument fits another. A condition can ensure that an optional one is present.
@@ -172,14 +202,16 @@ extension Resolver {
     }
 
     private func checkInherited(by target: Declared, _ key: String, _ table: Section, _ context: RuleContext) {
-        guard let giver = context.giver else { return }
+        // Those of the result, in `onResult`.
+        guard let giver = context.answer == nil ? context.giver : context.answer?.result else { return }
+        let isThere = context.isTested && context.answer == nil
         for parameter in target.parameters {
             // The key could be added at the location of the table.
             let location = table.location.key(key)
             if let source = giver[parameter.name] {
                 checkFit(
                     source, "the argument '\(parameter.name)' that \(target.subject) gets from \(giver.subject)",
-                    parameter, location, isThere: context.isTested)
+                    parameter, location, isThere: isThere)
             } else if !parameter.isOptional {
                 diagnostics.error(
                     location,

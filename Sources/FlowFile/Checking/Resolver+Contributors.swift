@@ -19,28 +19,45 @@ extension Resolver {
                 diagnostics.error(arguments.location, "the flow ends without a step, so nothing takes these arguments")
                 return nil
             }
-            return [.end(nil)]
+            return table["result"] == nil ? [.end(nil)] : answer(table, context).map { [$0] }
+        }
+        if let result = table["result"] {
+            diagnostics.error(result.location, ContributorRules.resultBesideStep)
+            return nil
         }
         return forward(.end, item, table, context).map { [.end($0)] }
+    }
+
+    /// Returns the end of a flow with a result (S-45).
+    private func answer(_ table: Section, _ context: RuleContext) -> FlowContributor? {
+        guard draft.isComplete else { return nil }
+        guard let result = context.result else {
+            diagnostics.error(
+                table.location.key("result"),
+                "\(context.flow.subject) declares no 'result'; declare its values and their types there")
+            return nil
+        }
+        return arguments("result", table, for: result, context).map { .answer($0) }
     }
 
     func child(_ item: Item, isFlow: Bool, _ table: Section, _ context: RuleContext) -> [FlowContributor]? {
         var presentable: ChildTemplate.Presentable?
         var declared: Declared?
+        var result: Declared?
         var initial: ResolvedStep?
         // Whether the flow certainly has no initial step, as opposed to an invalid one.
         var hasNoInitial = false
         if isFlow {
             if let flow = flow(item) {
                 presentable = .flow(flow.id)
-                declared = flow.draft.declared
+                (declared, result) = (flow.draft.declared, flow.draft.result)
                 initial = self.initial(of: flow.draft)
                 hasNoInitial = flow.draft.keys["initial"] == nil
             }
         } else {
             if let screen = screen(item) {
                 presentable = .screen(screen.id)
-                declared = screen.declared
+                (declared, result) = (screen.draft.declared, screen.draft.result)
             }
             hasNoInitial = true
         }
@@ -51,12 +68,22 @@ extension Resolver {
         }
         let id = table["id"]?.string(diagnostics)
         if let id { checkPresentableName(id, "a presentable", table.location.key("id"), diagnostics) }
+        if let item = table["result"] {
+            diagnostics.error(
+                item.location,
+                "'result' does nothing beside '\(isFlow ? "flow" : "screen")'; what it answers is declared at the "
+                    + "\(isFlow ? "flow" : "screen") itself, and 'onResult' names the step for that")
+        }
         let style = style(table["style"])
         let whenHidden: WhenHidden? = table["whenHidden"]?.word(diagnostics)
         let (reuses, raises) = reuse(table["reuse"])
         let clears = table["clear"]?.bool(diagnostics)
         let layer = table["layer"]?.string(diagnostics, "the name of a layer")
-        let onDismissed = table["onDismissed"].flatMap { self.onDismissed($0, of: declared, context) }
+        let onDismissed = table["onDismissed"].flatMap {
+            let context = RuleContext(giver: declared, flow: context.flow, isDismissal: true)
+            return template(.onDismissed, $0, context)
+        }
+        let onResult = table["onResult"].flatMap { self.onResult($0, of: declared, result, context) }
         let arguments = arguments("arguments", table, for: declared, context)
         let stepArguments: ArgumentSource?
         if hasNoInitial {
@@ -72,20 +99,32 @@ extension Resolver {
         let child = ChildTemplate(
             presentable, id: id, arguments: arguments, step: given.flatMap { $0 }?.id, stepArguments: stepArguments,
             style: style ?? "", whenHidden: whenHidden, reuses: reuses, raises: raises, clears: clears ?? false,
-            layer: layer, onDismissed: onDismissed)
+            layer: layer, onDismissed: onDismissed, onResult: onResult)
         return [.child(child)]
     }
 
-    /// Returns the step that is triggered on the flow when the child is dismissed (S-23).
-    private func onDismissed(_ item: Item, of child: Declared?, _ context: RuleContext) -> StepTemplate? {
+    /// Returns the step that is triggered on the flow when the child answers (S-45).
+    private func onResult(
+        _ item: Item, of child: Declared?, _ result: Declared?, _ context: RuleContext
+    ) -> StepTemplate? {
+        if let child, result == nil, draft.isComplete {
+            diagnostics.error(item.location, ContributorRules.noResult(of: child.subject))
+            return nil
+        }
+        var own = RuleContext(giver: child, flow: context.flow, isTested: context.isTested)
+        own.answer = (result, context.giver)
+        return template(.onResult, item, own)
+    }
+
+    /// Returns the step that is triggered on the flow when the child is gone (S-23, S-45).
+    private func template(_ option: NamedContributor.Option, _ item: Item, _ context: RuleContext) -> StepTemplate? {
         guard let table = item.section(diagnostics, "a table: { step = \"NAME\" }") else { return nil }
         let isClean = table.checkKeys(
-            diagnostics, of: "the table 'onDismissed'", NamedContributor.Option.ofDismissal.map(\.rawValue))
+            diagnostics, of: "the table '\(option.rawValue)'", NamedContributor.Option.ofDismissal.map(\.rawValue))
         if isClean, table["step"] == nil {
-            diagnostics.error(table.location, "\(ContributorRules.missingDismissalStep): step = \"NAME\"")
+            diagnostics.error(table.location, "\(ContributorRules.missingStep(of: option)): step = \"NAME\"")
         }
         let step = table["step"].flatMap { self.step($0) }
-        let context = RuleContext(giver: child, flow: context.flow, isDismissal: true)
         let arguments = arguments("arguments", table, for: step?.declared, context)
         guard let step, let arguments else { return nil }
         return StepTemplate(step.id, arguments: arguments)

@@ -22,8 +22,8 @@ extension Resolver {
         let layers = self.layers(of: draft, covering)
         let rules = draft.rules.compactMap { rule($0.key, $0.value, of: draft, covering, layers) }
         return FlowDefinition(
-            name, parameters: draft.declared.admitted, initial: initial?.id, children: children ?? .free,
-            layers: layers, isUnique: isUnique ?? false, whenHidden: whenHidden ?? .ignore,
+            name, parameters: draft.declared.admitted, result: draft.result?.admitted, initial: initial?.id,
+            children: children ?? .free, layers: layers, isUnique: isUnique ?? false, whenHidden: whenHidden ?? .ignore,
             announces: announces ?? false, isRestored: isRestored ?? true, whenEmpty: whenEmpty, onBack: onBack,
             idle: idle, emitters: emitters?.names ?? [], ownersMayEmit: emitters?.includesOwners ?? false,
             guard: `guard`,

@@ -2,13 +2,17 @@ import FlowCore
 
 /// The context of a rule: the names that its contributors can refer to.
 struct RuleContext {
-    /// The declaration whose arguments `$NAME` refers to: the step of the rule, in `onDismissed` the child; nil if it
-    /// is not declared.
+    /// The declaration whose arguments `$NAME` refers to: the step of the rule, in `onDismissed` and `onResult` the child; nil
+    /// if it is not declared.
     let giver: Declared?
     /// The flow of the rule.
     let flow: Declared
     /// Whether this is an `onDismissed`, where `$name` and `$reason` can be used.
     var isDismissal = false
+    /// In `onResult`: the declarations whose values `$result.NAME` and `$asked.NAME` refer to.
+    var answer: (result: Declared?, asked: Declared?)?
+    /// What the flow of the rule answers; nil if it can't.
+    var result: Declared?
     /// Which children of the flow cover others; nil if that is not known.
     var children: Children?
     /// The names of the flow's layers; empty if they are not known.
@@ -48,7 +52,7 @@ extension Resolver {
         }
         let step = step(name, item.location)
         var context = RuleContext(giver: step?.declared, flow: flow.declared)
-        (context.children, context.layers) = (children, layers.map(\.name))
+        (context.children, context.layers, context.result) = (children, layers.map(\.name), flow.result)
         let alternatives = alternatives(item, context)
         guard let step, let alternatives else { return nil }
         return Rule(step.id, alternatives)

@@ -38,7 +38,7 @@ extension Resolver {
             name, parameters: draft.declared.admitted, presenter: service ?? application,
             startsEarly: startsEarly ?? false, whenOwnerGone: whenOwnerGone ?? .dismiss,
             isPresentedOnReturn: isPresentedOnReturn ?? true, keepsAwake: keepsAwake ?? false, budget: budget,
-            isStateOnDisk: isStateOnDisk ?? false)
+            isStateOnDisk: isStateOnDisk ?? false, result: draft.result?.admitted)
     }
 
     /// Returns a guard.

@@ -74,6 +74,7 @@ extension Resolver {
             guard let location = draft.steps[step.name]?.location else { continue }
             diagnostics.warning(location, "no flow has a rule for the step '\(step.name)'")
         }
+        for flow in definitions.flows { warnOfNoAnswer(flow) }
         for flow in draft.flows.values {
             warnOfAbsent(flow)
             warnOfGuard(flow)
@@ -114,6 +115,20 @@ extension Resolver {
             }
             if others == 0, !contributed.contains(number) { warnOfEnds(flow, definitions) }
         }
+    }
+
+    /// Warns about a flow that declares a result and never answers. That nobody has `onResult` for a result is no mistake:
+    /// programs can ask for it.
+    private func warnOfNoAnswer(_ flow: FlowDefinition) {
+        let contributors = flow.rules.lazy.flatMap(\.alternatives).flatMap(\.contributors)
+        guard flow.result != nil, flow.navigator == nil,
+            !contributors.contains(where: { if case .answer = $0 { true } else { false } }),
+            let location = draft.flows[flow.name]?.keys["result"]?.location
+        else { return }
+        diagnostics.warning(
+            location,
+            "flow '\(flow.name)' declares a result, and never ends with one: a rule answers by end = true with 'result'"
+        )
     }
 
     /// Warns about screens without a presenter, if other screens have one. Without any presenter, programs that watch
@@ -162,7 +177,8 @@ extension Resolver {
         var setOff = ["initial", "onBack"].map { ($0, flow.keys[$0]) }
         setOff += (flow.keys["idle"]?.items ?? [flow.keys["idle"]].compactMap(\.self)).map { ("idle", $0["step"]) }
         for contributor in contributors {
-            setOff += [("current", contributor["current"]), ("onDismissed", contributor["onDismissed"]?["step"])]
+            setOff.append(("current", contributor["current"]))
+            setOff += ["onDismissed", "onResult"].map { ($0, contributor[$0]?["step"]) }
             // The flow takes the initial step of a screen.
             if contributor["screen"] != nil { setOff.append(("step", contributor["step"])) }
         }

@@ -87,13 +87,13 @@ extension Resolver {
     }
 
     /// Resolves a value as a screen.
-    func screen(_ item: Item) -> (id: ScreenID, declared: Declared)? {
+    func screen(_ item: Item) -> (id: ScreenID, draft: DraftScreen)? {
         guard let name = item.string(diagnostics, "the name of a screen"), draft.isComplete else { return nil }
-        guard let place = screenPlaces[name], let declared = draft.screens[name]?.declared else {
+        guard let place = screenPlaces[name], let draft = draft.screens[name] else {
             undeclared("screen", name, screenNames, item.location)
             return nil
         }
-        return (ScreenID(place), declared)
+        return (ScreenID(place), draft)
     }
 
     /// Resolves a value as a flow.

@@ -46,6 +46,7 @@ struct DefinitionText {
     private func declaration(of screen: ScreenDeclaration) -> String {
         var keys: [(String, String)] = []
         if !screen.parameters.isEmpty { keys.append(("arguments", types(screen.parameters))) }
+        if let result = screen.result { keys.append(("result", types(result))) }
         switch screen.presenter {
         case .service(let service)?:
             let start = screen.startsEarly ? [("start", Self.string("early"))] : []
@@ -115,6 +116,7 @@ struct DefinitionText {
         if flow.children != .free { writeLine("children", Self.string(flow.children.rawValue)) }
         if !flow.layers.isEmpty { writeLine("layers", Self.list(flow.layers.map(Self.layer))) }
         if !flow.parameters.isEmpty { writeLine("arguments", types(flow.parameters)) }
+        if let result = flow.result { writeLine("result", types(result)) }
         if flow.isUnique { writeLine("unique", "true") }
         if flow.whenHidden != .ignore { writeLine("whenHidden", Self.string(flow.whenHidden.rawValue)) }
         if flow.announces { writeLine("announce", "true") }
@@ -187,6 +189,7 @@ struct DefinitionText {
             case .parent(let template): return Self.table(step(template, "parent"))
             case .end(let template?): return Self.table(step(template, "end"))
             case .end(nil): return Self.table([("end", "true")])
+            case .answer(let source): return Self.table([("end", "true")] + arguments(source, "result", of: nil))
             }
         }
     }
@@ -221,6 +224,7 @@ struct DefinitionText {
         if let onDismissed = template.onDismissed {
             keys.append(("onDismissed", Self.table(step(onDismissed, "step"))))
         }
+        if let onResult = template.onResult { keys.append(("onResult", Self.table(step(onResult, "step")))) }
         return Self.table(keys)
     }
 
@@ -234,6 +238,8 @@ struct DefinitionText {
             case .literal(let value): (binding.name, self.value(value, of: step))
             case .step(let name): (binding.name, Self.string("$" + name))
             case .flow(let name): (binding.name, Self.string("$flow." + name))
+            case .result(let name): (binding.name, Self.string("$result." + name))
+            case .asked(let name): (binding.name, Self.string("$asked." + name))
             case .childName: (binding.name, Self.string("$name"))
             case .reason: (binding.name, Self.string("$reason"))
             case .error: (binding.name, Self.string("$error"))

@@ -27,6 +27,7 @@ extension Withdrawal.Reason {
     var busText: String {
         switch self {
         case .dismissal(let reason): reason.rawValue
+        case .result: "result"
         case .rule: "rule"
         case .parent: "parent"
         case .undeclared: "undeclared"

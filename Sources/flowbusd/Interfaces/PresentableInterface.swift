@@ -47,6 +47,13 @@ enum PresentableInterface {
                             .stateSaved(daemon.nextRequest(), of: node, state, by: call.client), answering: call)
                     }
                 },
+                .init("Finish", in: [Argument("result", "a{sv}")]) { message, context, _ in
+                    Daemon.change(message, context) { daemon, call, node in
+                        let result = try ArgumentsReader.readResult(call)
+                        daemon.handle(
+                            .screenFinished(daemon.nextRequest(), of: node, result, by: call.client), answering: call)
+                    }
+                },
                 .init("Dismiss") { message, context, _ in
                     Daemon.change(message, context) { daemon, call, node in
                         daemon.handle(

@@ -116,6 +116,7 @@ extension CommitGate {
         Member("Touch", BusNames.Interface.presentable, ""),
         Member("SetBackStep", BusNames.Interface.presentable, "s"),
         Member("SaveState", BusNames.Interface.presentable, "a{sv}"),
+        Member("Finish", BusNames.Interface.presentable, "a{sv}"),
         Member("SetTitle", BusNames.Interface.presentable, "s"),
         Member("WaitReady", BusNames.Interface.flow, ""),
         Member("Coordinate", BusNames.Interface.coordinator, "ssa{sv}a{sv}", isOfRoot: true),

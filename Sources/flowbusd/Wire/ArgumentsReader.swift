@@ -16,6 +16,7 @@ struct ArgumentsReader {
         static let arguments = Subject(
             whole: "the arguments take", part: "argument", isKept: "a step is stored and sent to many")
         static let state = Subject(whole: "the state takes", part: "value", isKept: "a state is stored")
+        static let result = Subject(whole: "the result takes", part: "value", isKept: "a result is stored")
     }
 
     private let message: MessageReader
@@ -43,6 +44,12 @@ struct ArgumentsReader {
             throw FlowError(.invalidArguments, "the state has two values '\(Names.escaped(state[place].name))'")
         }
         return state
+    }
+
+    /// Reads the next value, a dictionary with the result of a screen (S-45).
+    static func readResult(_ message: MessageReader) throws -> Arguments {
+        var reader = ArgumentsReader(message, .result)
+        return try reader.read(for: [])
     }
 
     /// Skips the next value, a dictionary. A dictionary that is too large is refused, as libsystemd needs a second for each

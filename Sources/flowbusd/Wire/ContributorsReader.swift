@@ -48,8 +48,8 @@ struct ContributorsReader {
     /// A contributor whose options are next. A dictionary has no order, so they are checked when all are read.
     private mutating func contributor(_ kind: NamedContributor.Kind, _ name: String) throws -> NamedContributor {
         var options = NamedContributor.Options()
-        // There is nothing that takes the arguments of an end without a step.
-        let known = kind == .end && name.isEmpty ? [] : kind.options
+        // An end has a step with arguments, or a result.
+        let known = kind != .end ? kind.options : name.isEmpty ? Option.ofEnd : Option.ofStep
         try read(known) { reader, option in
             switch option {
             case .id: options.id = try reader.text()
@@ -62,6 +62,8 @@ struct ContributorsReader {
             case .layer: options.layer = try reader.text()
             case .clear: options.clear = try reader.message.readBool()
             case .onDismissed: options.onDismissed = try reader.dismissal()
+            case .onResult: options.onResult = try reader.dismissal()
+            case .result: options.result = try reader.arguments()
             }
         }
         return NamedContributor(kind, name, options)
