@@ -10,6 +10,8 @@ struct RandomDefinitions {
     /// Bus names of guards, navigators and presenters.
     static let services = ["org.example.Guard", "org.example.Navigator", "org.example.Presenter"]
     static let layers = [Layer("low"), Layer("note", covers: false), Layer("high")]
+    /// The screens and flows that declare a result.
+    fileprivate static let answering: Set = ["p1", "p2", "f1", "f3"]
     /// A step whose arguments are private.
     static let privateStep = "s5"
 
@@ -31,12 +33,13 @@ struct RandomDefinitions {
                 name, ["n": "int64?", "pin": "string?"], presenter: isShown ? services[2] : nil,
                 action: isShown && chance(3, &random) ? "show" : nil,
                 whenOwnerGone: withOthers ? WhenOwnerGone.allCases.randomElement(using: &random) ?? .keep : .dismiss,
-                keepsAwake: chance(5, &random))
+                keepsAwake: chance(5, &random),
+                result: answering.contains(name) ? ["n": "int64?", "pin": "string?"] : nil)
         }
         for name in flows {
             let children = Children.allCases.randomElement(using: &random) ?? .free
             let rules = steps.filter { _ in Int.random(in: 0..<5, using: &random) > 0 }.map { step in
-                (step, branches(children, steps, screens, flows, &random))
+                (step, branches(children, steps, screens, flows, answers: answering.contains(name), &random))
             }
             builder.flow(name, children, rules: rules, steps, withOthers: withOthers, &random)
         }
@@ -45,7 +48,7 @@ struct RandomDefinitions {
 
     private static func branches(
         _ children: Children, _ steps: ArraySlice<String>, _ screens: ArraySlice<String>, _ flows: ArraySlice<String>,
-        _ random: inout Seeded
+        answers: Bool, _ random: inout Seeded
     ) -> DefinitionsBuilder.Branches {
         let count = Int.random(in: 1...2, using: &random)
         return .first(
@@ -53,7 +56,7 @@ struct RandomDefinitions {
                 DefinitionsBuilder.Branch(
                     when: place + 1 < count ? [condition(screens + flows, &random)] : [],
                     unless: chance(6, &random) ? [condition(screens + flows, &random)] : [],
-                    parts: parts(children, steps, screens, flows, &random))
+                    parts: parts(children, steps, screens, flows, answers: answers, &random))
             })
     }
 
@@ -65,10 +68,15 @@ struct RandomDefinitions {
 
     static func parts(
         _ children: Children, _ steps: ArraySlice<String>, _ screens: ArraySlice<String>, _ flows: ArraySlice<String>,
-        _ random: inout Seeded
+        answers: Bool = false, _ random: inout Seeded
     ) -> [DefinitionsBuilder.Part] {
         let step = { (random: inout Seeded) in steps.randomElement(using: &random) ?? "" }
-        if chance(8, &random) { return [.end(chance(3, &random) ? nil : step(&random), bindings(&random))] }
+        if chance(8, &random) {
+            let (last, bindings) = (chance(3, &random) ? nil : step(&random), bindings(&random))
+            // A result, if the list has values for it.
+            if answers, let bindings { return [.answer(bindings)] }
+            return [.end(last, bindings)]
+        }
         return (0..<Int.random(in: 0...3, using: &random)).map { _ in
             let isLayered = children == .layers
             let child = DefinitionsBuilder.Child(
@@ -81,8 +89,9 @@ struct RandomDefinitions {
                 onDismissed: chance(2, &random) ? step(&random) : nil,
                 onDismissedWith: bindings(&random, ofDismissal: true))
             return switch Int.random(in: 0..<15, using: &random) {
-            case 0...3 where !isLayered: .screen(screens.randomElement(using: &random) ?? "", child)
-            case 0...6: .flow(flows.randomElement(using: &random) ?? "", child)
+            case 0...3 where !isLayered:
+                answered(screens.randomElement(using: &random) ?? "", child) { .screen($0, $1) }
+            case 0...6: answered(flows.randomElement(using: &random) ?? "", child) { .flow($0, $1) }
             case 7: .current(step(&random), bindings(&random))
             case 8: .popRoot
             case 9: .pop((screens + flows).randomElement(using: &random) ?? "")
@@ -92,6 +101,19 @@ struct RandomDefinitions {
             default: .parent(step(&random), bindings(&random))
             }
         }
+    }
+
+    /// A child with a step for its result, if it can answer and has one for its dismissal.
+    private static func answered(
+        _ name: String, _ child: DefinitionsBuilder.Child,
+        _ part: (String, DefinitionsBuilder.Child) -> DefinitionsBuilder.Part
+    ) -> DefinitionsBuilder.Part {
+        var child = child
+        if answering.contains(name) {
+            child.onResult = child.onDismissed ?? child.step
+            child.onResultWith = child.stepWith.map { _ in [Binding("n", .asked("n")), Binding("pin", .result("pin"))] }
+        }
+        return part(name, child)
     }
 
     private static func bindings(_ random: inout Seeded, ofDismissal: Bool = false) -> [Binding]? {
@@ -116,6 +138,7 @@ extension DefinitionsBuilder {
         let guarded = withOthers && RandomDefinitions.chance(2, &random) ? some(steps, &random) : nil
         flow(
             name, ["n": "int64?", "pin": "string?"],
+            result: RandomDefinitions.answering.contains(name) ? ["n": "int64?", "pin": "string?"] : nil,
             initial: RandomDefinitions.chance(2, &random) ? steps.randomElement(using: &random) : nil,
             children: children, layers: children == .layers ? RandomDefinitions.layers : [],
             isUnique: RandomDefinitions.chance(5, &random),

@@ -37,6 +37,8 @@ final class RandomProcesses {
     private var savedStates: [UInt64: Arguments] = [:]
     private var saves: [RequestID: (instance: UInt64, state: Arguments)] = [:]
     private(set) var statesGivenBack = 0
+    /// The number of screens that their owners finished, with a step for the result.
+    private(set) var results = 0
     /// The number of repeated registrations of a live flow.
     private(set) var anew = 0
     private(set) var recordComplaints: [String] = []
@@ -159,7 +161,9 @@ final class RandomProcesses {
             call("visible \(path) \(isVisible)") {
                 .visibilityChanged($0, of: node, isVisible: isVisible, by: client)
             }
-        case 8: call("claim \(path)") { .presentableClaimed($0, node, by: client) }
+        case 8:
+            call("claim \(path)") { .presentableClaimed($0, node, by: client) }
+            if let slot = coordinator.forest.slot(of: node), coordinator.forest[slot].onResult != nil { finish(slot) }
         case 9:
             if chance(2) {
                 let output = ["left", "right", ""].randomElement(using: &random) ?? ""
@@ -189,12 +193,34 @@ final class RandomProcesses {
             coordinator.forest[slot].presenting != nil && coordinator.forest[slot].owner != nil
         }
         guard !owned.isEmpty else { return }
+        if requests % 3 == 0 {
+            let asked = owned.filter { coordinator.forest[$0].onResult != nil }
+            return finish((asked.isEmpty || requests % 5 == 0 ? owned : asked)[0])
+        }
         let slot = owned[Int(requests) % owned.count]
         guard let owner = coordinator.forest[slot].owner else { return }
         let node = coordinator.forest.id(of: slot)
         let state: Arguments = requests % 4 == 0 ? [] : [Argument("number", .uint64(requests))]
         saves[RequestID(requests + 1)] = (node.instance, state)
         call("state of \(coordinator.path(of: node))") { .stateSaved($0, of: node, state, by: owner) }
+    }
+
+    /// The owner of a screen finishes it, whether it can answer or not. It gets no Withdraw.
+    private func finish(_ slot: NodeSlot) {
+        let node = coordinator.forest[slot]
+        guard node.flow == nil, let owner = node.owner else { return }
+        let id = coordinator.forest.id(of: slot)
+        let declared = coordinator.definitions.screen(named: node.name).flatMap { coordinator.definitions[$0].result }
+        let result: Arguments = [Argument("n", .byte(1)), Argument("pin", .string("secret \(requests)"))]
+        call("finish \(node.path)") { .screenFinished($0, of: id, result, by: owner) }
+        let isGone = coordinator.forest.slot(of: id) == nil
+        let isWithdrawn = effects.contains {
+            if case .withdraw(let it) = $0 { it.instance == node.instance && it.client == owner } else { false }
+        }
+        if isGone != (declared != nil) || isWithdrawn {
+            recordComplaints.append("\(transcript.count) finish of \(node.path): \(isGone), \(isWithdrawn)")
+        }
+        if isGone, node.onResult != nil { results += 1 }
     }
 
     /// Goes back, and compares what happens with what was known beforehand (S-39).

@@ -11,15 +11,15 @@ struct RandomProcessesTests {
 
     @Test(arguments: 0..<shards)
     func
-        `S-5 S-6 S-9 S-29 S-31 S-32 S-33 S-44 D-3 D-4 whoever answers, or dies, each call has one answer and nothing is held`(
+        `S-5 S-6 S-9 S-29 S-31 S-32 S-33 S-44 S-45 D-3 D-4 whoever answers, or dies, each call has one answer and nothing is held`(
             shard: Int
         )
     {
-        var (restarts, brought, anew, lateTokens, statesGivenBack) = (0, 0, 0, 0, 0)
+        var (restarts, brought, anew, lateTokens, statesGivenBack, results) = (0, 0, 0, 0, 0, 0)
         defer {
             #expect(
-                restarts > 10 && brought > 2 && anew > 2 && lateTokens > 0,
-                "\(restarts) \(brought) \(anew) \(lateTokens)")
+                restarts > 10 && brought > 2 && anew > 2 && lateTokens > 0 && results > 0,
+                "\(restarts) \(brought) \(anew) \(lateTokens) \(results)")
             // Few screens with a saved state are presented again.
             if shard == 4 { #expect(statesGivenBack > 0) }
         }
@@ -33,6 +33,7 @@ struct RandomProcessesTests {
             brought += life.brought
             anew += life.anew
             statesGivenBack += life.statesGivenBack
+            results += life.results
             life.endAll()
             guard life.check(), life.checkEnd() else { return }
             lateTokens += life.tokens.concludedLate

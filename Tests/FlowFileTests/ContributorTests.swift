@@ -67,7 +67,10 @@ struct ContributorTests {
             "{ current = 'bare', onDismissed = {} }", ".onDismissed",
             "'onDismissed' does nothing beside 'current', which takes only 'arguments'"
         ),
-        ("{ end = true, clear = true }", ".clear", "'clear' does nothing beside 'end', which takes only 'arguments'"),
+        (
+            "{ end = true, clear = true }", ".clear",
+            "'clear' does nothing beside 'end', which takes only 'arguments' and 'result'"
+        ),
         (
             "{ do = [{ none = true }], clear = true }", ".clear",
             "'clear' stands beside 'do'; move it into a table of that list"

@@ -22,7 +22,7 @@ let example = """
     detail  = { presenter = "com.kiosk.Shop", whenOwnerGone = "keep", arguments = { item = "int64", lang = "string" } }
     pay     = { presenter = { name = "com.vendor.Pay", path = "/", timeout = "30s" }, whenOwnerGone = "present", arguments = { cents = "uint32" } }
     receipt = { application = { name = "com.kiosk.Ui", open = "$receipt" }, arguments = { receipt = "string" } }
-    player  = { presenter = "org.player", whenOwnerGone = "dismiss", arguments = { tags = "as", at = "(ix)", more = "a{sv}?", rate = "double" } }
+    player  = { presenter = "org.player", whenOwnerGone = "dismiss", arguments = { tags = "as", at = "(ix)", more = "a{sv}?", rate = "double" }, result = { why = "string?" } }
 
     [[autostart]]
     flow = "session"
@@ -47,7 +47,7 @@ let example = """
     touched  = { screen = "welcome" }
     goHome   = [{ clear = true, screen = "welcome", id = "one", style = "modal", whenHidden = "allow" }, { current = "touched" }]
     payAsked = { flow = "payment", step = "payAsked", style = "modal", onDismissed = { step = "paymentDone", arguments = { result = "$reason", receipt = "$flow.lang" } } }
-    "media.play" = { screen = "player", arguments = { tags = ["a", "$b"], at = [1, -2], more = { a = 1, b = ["x", 2] }, rate = 2 } }
+    "media.play" = { screen = "player", arguments = { tags = ["a", "$b"], at = [1, -2], more = { a = 1, b = ["x", 2] }, rate = 2 }, onResult = { step = "paymentDone", arguments = { result = "$name", receipt = "$result.why" } } }
     [[flows.session.on.itemPicked]]
     unless    = { alive = "payment", item = 0 }
     screen    = "detail"

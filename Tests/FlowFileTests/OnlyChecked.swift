@@ -113,6 +113,9 @@ struct OnlyChecked: CustomTestStringConvertible, Sendable {
             why: "two roots are of the same flow", message: " is unique, and the autostart in ",
             example: "[flows.f]\nunique = true\n[[autostart]]\nflow = 'f'\n[[autostart]]\nflow = 'f'"),
         OnlyChecked(
+            why: "what a presentable answers is declared elsewhere", message: " declares no 'result'",
+            example: rule("{ screen = 's', onResult = { step = 'rest' } }")),
+        OnlyChecked(
             why: "the place in a list counts", message: "this is never reached",
             example: rule("[{ none = true }, { none = true, when = { n = 1 } }]")),
         OnlyChecked(

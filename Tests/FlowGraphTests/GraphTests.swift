@@ -154,6 +154,40 @@ struct GraphTests {
             ])
     }
 
+    @Test func `S-45 a result returns from the child to the step that it triggers`() throws {
+        let graph = FlowGraph(
+            try definitions(
+                """
+                [steps]
+                ask = {}
+                picked = { contact = "int64?" }
+                typed = {}
+                [screens]
+                pad = { result = {} }
+                [[autostart]]
+                flow = "main"
+                [flows.main]
+                initial = "ask"
+                [flows.main.on]
+                ask = [{ screen = "pad", onResult = { step = "typed" } }, { flow = "picker", onResult = { step = "picked" } }]
+                picked = { none = true }
+                typed = { none = true }
+                [flows.picker]
+                result = { contact = "int64" }
+                [flows.picker.on]
+                ask = { end = true, result = { contact = 5 } }
+                """))
+        #expect(
+            edges(graph).filter { $0.hasPrefix("result") || $0.hasPrefix("end") } == [
+                "result: main/pad -> main.typed [result: typed]",
+                "result: picker begin -> main.picked [result: picked]",
+                "end: picker.ask -> picker end [result, end]",
+            ])
+        let lines = graph.dot.split(separator: "\n").filter { $0.contains("<result: ") }
+        #expect(lines.count == 2 && lines.allSatisfy { $0.contains("style=dashed") })
+        #expect(graph.mermaid.contains("-.->|\"result: picked\"|"))
+    }
+
     @Test func `S-10 the values of a private step are marked, not drawn`() throws {
         let graph = FlowGraph(
             try definitions(

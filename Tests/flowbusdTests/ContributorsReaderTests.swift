@@ -27,7 +27,10 @@ struct ContributorsReaderTests {
         definitions = Definitions(
             steps: [StepDeclaration("go", parameters: [item, note]), StepDeclaration("stop")],
             screens: [ScreenDeclaration("detail", parameters: [item, note]), ScreenDeclaration("list")],
-            flows: [FlowDefinition("shop", initial: StepID(0)), FlowDefinition("still")])
+            flows: [
+                FlowDefinition("shop", initial: StepID(0)),
+                FlowDefinition("still", result: [Parameter("word", try type("string"))]),
+            ])
         (go, stop) = (StepID(0), StepID(1))
     }
 
@@ -117,6 +120,27 @@ struct ContributorsReaderTests {
         .options(["onDismissed": .options(["step": "go", "arguments": arguments])])
     }
 
+    private static func answered(_ arguments: BusValue) -> BusValue {
+        .options(["onResult": .options(["step": "go", "arguments": arguments])])
+    }
+
+    @Test func `S-45 a result, and the step for that of a child`() throws {
+        #expect(
+            try read("end", "", .options(["result": .options(["word": "$x"])]))
+                == [.answer(.given([Binding("word", .literal(.string("$x")))]))])
+        #expect(try read("end", "") == [.end(nil)])
+        let arguments = BusValue.options(["item": "$asked.n", "note": "$result.word"])
+        #expect(
+            try read("flow", "still", Self.answered(arguments)) == [
+                .child(
+                    ChildTemplate(
+                        .flow(FlowID(1)),
+                        onResult: StepTemplate(
+                            go,
+                            arguments: .given([Binding("item", .asked("n")), Binding("note", .result("word"))]))))
+            ])
+    }
+
     private static let refused: [(String, String, BusValue, String)] = [
         ("screan", "list", none, "contributor 1, 'screan' 'list': there is no such kind; known are 'screen'"),
         ("clear", "", none, "there is no such kind"),
@@ -159,7 +183,16 @@ struct ContributorsReaderTests {
         ("screen", "list", .options(["onDismissed": none]), "'onDismissed' has to name its step"),
         ("screen", "list", dismissed(.options(["item": "$item"])), "'$item' refers to nothing"),
         ("screen", "list", dismissed(.options(["item": "$name"])), "of type int32: '$name' is of type string"),
-        ("end", "", .options(["arguments": none]), "there is no option 'arguments'; none is known"),
+        ("end", "", .options(["arguments": none]), "there is no option 'arguments'; known"),
+        ("end", "stop", .options(["result": none]), "there is no option 'result'; known"),
+        ("screen", "list", answered(none), "the screen declares no 'result', so 'onResult' would never be triggered"),
+        ("flow", "still", .options(["onResult": none]), "'onResult' has to name its step"),
+        ("flow", "still", answered(.options(["item": "$result.itm"])), "the result of the flow has no value 'itm'"),
+        (
+            "flow", "still", answered(.options(["item": "$result.word"])),
+            "of type int32: '$result.word' is of type string"
+        ),
+        ("flow", "still", answered(.options(["item": "$reason"])), "'$reason' refers to nothing"),
     ]
 
     @Test(arguments: refused)
