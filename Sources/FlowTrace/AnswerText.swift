@@ -40,6 +40,12 @@ extension TraceFields {
             TraceCase("timed-out", .timedOut),
         ])
 
+    static let aliveAnswer = TraceField<AliveAnswer>(
+        "answer of an owner",
+        [
+            TraceCase("alive", .alive), TraceCase("unsupported", .unsupported), TraceCase("silent", .silent),
+        ])
+
     private static let fault = TraceField(text, text, make: { Fault($0, $1) }) { ($0.name, $0.message) }
 
     // MARK: - Contributors

@@ -35,6 +35,14 @@ extension TraceLine {
         case .askGuard(let question): add("ask-guard", question)
         case .askNavigator(let question): add("ask-navigator", question)
         case .present(let presentation): add(presentation)
+        case .askAlive(let check):
+            add("ask-alive")
+            add(check.id.number)
+            add(quoted: check.client.name)
+            add(check.object)
+            add(check.path)
+            add(check.name)
+            add(check.timeout)
         case .startService(let name):
             add("start")
             add(quoted: name)

@@ -126,6 +126,9 @@ extension TraceFields {
         TraceCase("presenter-replied", Event.presenterReplied, question, presenterAnswer) {
             if case .presenterReplied(let question, let answer) = $0 { (question, answer) } else { nil }
         },
+        TraceCase("alive-replied", Event.aliveReplied, question, aliveAnswer) {
+            if case .aliveReplied(let question, let answer) = $0 { (question, answer) } else { nil }
+        },
         TraceCase("client-vanished", Event.clientVanished, client) {
             if case .clientVanished(let client) = $0 { client } else { nil }
         },

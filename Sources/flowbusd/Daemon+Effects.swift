@@ -57,6 +57,7 @@ extension Daemon {
         case .askGuard(let question): askGuard(question)
         case .askNavigator(let question): askNavigator(question)
         case .present(let presentation): present(presentation)
+        case .askAlive(let check): askAlive(check)
         case .startService(let name): try startService(name)
         case .dropQuestion(let question): outbox.drop(question)
         case .withdraw(let withdrawal): try send(withdrawal)

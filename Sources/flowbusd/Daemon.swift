@@ -51,6 +51,8 @@ final class Daemon {
     let manager: ServiceManager
     /// Calls to other processes.
     let outbox: Outbox
+    /// Owners that did not say in time that they are alive, until the bus has answered.
+    var overdueChecks: [QuestionID: MessageReceiver] = [:]
     /// Programs that the bus was asked to start, by their names.
     var startingServices: [String: MessageReceiver] = [:]
     /// Calls that a later event answers.

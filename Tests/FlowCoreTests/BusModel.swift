@@ -59,9 +59,12 @@ struct BusModel {
             timer = time
         case .present(let it):
             if objects[it.path]?.instance != it.instance || objects[it.flow]?.isFlow != true { complain(effect) }
+        case .askAlive(let it):
+            if objects[it.path]?.owner != it.client || objects[it.path]?.isPresented != true { complain(effect) }
         case .withdraw(let it):
             let isLive = objects[it.path]?.instance == it.instance
-            if isLive != (it.reason == .replaced) { complain(effect) }
+            // In both cases it is live, and has another owner or none.
+            if isLive != [.replaced, .dismissal(.ownerHangs)].contains(it.reason) { complain(effect) }
         case .askGuard(let it), .askNavigator(let it): if objects[it.flow]?.isFlow != true { complain(effect) }
         case .watchClient(let client): if !watched.insert(client).inserted { complain(effect) }
         case .reply, .fail, .reportUnstarted, .reportUnrestored, .startService, .reportTiming, .emitStepConcluded,

@@ -19,6 +19,8 @@ extension Coordinator {
     var unsaved: UnsavedRecords { machine.unsaved }
     var allRecords: [Record] { machine.allRecords }
 
+    func watchdog(of slot: NodeSlot) -> UInt64? { machine.watchdog(of: slot, in: definitions) }
+
     func checkHandling(_ slot: NodeSlot, _ client: Client) throws(FlowError) {
         try machine.checkHandling(slot, client)
     }

@@ -109,6 +109,7 @@ struct DefinitionsBuilder {
         action: String? = nil, closing: String? = nil, startsEarly: Bool = false,
         whenOwnerGone: WhenOwnerGone = .dismiss,
         isPresentedOnReturn: Bool = true, keepsAwake: Bool = false, isStateOnDisk: Bool = false,
+        watchdog: UInt64? = nil,
         result: KeyValuePairs<String, String>? = nil
     ) {
         let service = presenter.map { Service($0, path: "/presenter", timeout: Limits.presenterTimeout) }
@@ -122,7 +123,7 @@ struct DefinitionsBuilder {
             },
             startsEarly: startsEarly, whenOwnerGone: whenOwnerGone, isPresentedOnReturn: isPresentedOnReturn,
             keepsAwake: keepsAwake,
-            isStateOnDisk: isStateOnDisk, result: result.map(Self.parameters))
+            isStateOnDisk: isStateOnDisk, watchdog: watchdog, result: result.map(Self.parameters))
     }
 
     mutating func flow(

@@ -32,6 +32,7 @@ extension Effect {
         case .askGuard(let it): "guard? \(it.text)"
         case .askNavigator(let it): "navigator? \(it.text)"
         case .present(let it): it.text
+        case .askAlive(let it): "alive? \(it.client.name) #\(it.id.number): \(it.path)"
         case .startService(let name): "start \(name)"
         case .dropQuestion(let question): "drop #\(question.number)"
         case .withdraw(let it):

@@ -33,7 +33,7 @@ struct RandomDefinitions {
                 name, ["n": "int64?", "pin": "string?"], presenter: isShown ? services[2] : nil,
                 action: isShown && chance(3, &random) ? "show" : nil,
                 whenOwnerGone: withOthers ? WhenOwnerGone.allCases.randomElement(using: &random) ?? .keep : .dismiss,
-                keepsAwake: chance(5, &random),
+                keepsAwake: chance(5, &random), watchdog: isShown ? 2_000_000 : nil,
                 result: answering.contains(name) ? ["n": "int64?", "pin": "string?"] : nil)
         }
         for name in flows {

@@ -39,6 +39,8 @@ final class RandomProcesses {
     private(set) var statesGivenBack = 0
     /// The number of screens that their owners finished, with a step for the result.
     private(set) var results = 0
+    /// How often an owner was asked whether it is alive and did not answer in time.
+    private(set) var hangs = 0
     /// The number of repeated registrations of a live flow.
     private(set) var anew = 0
     private(set) var recordComplaints: [String] = []
@@ -54,6 +56,7 @@ final class RandomProcesses {
         case `guard`
         case navigator
         case presenter
+        case owner
     }
 
     /// The number of effects and steps in a slice.
@@ -380,9 +383,42 @@ final class RandomProcesses {
                 asked[question] = kind
                 return handle(.presenterReplied(question, .timedOut), "presenter \(question.number) is late")
             }
-            handle(.presenterReplied(question, .presented(by: client())), "presenter \(question.number)")
+            let client = client()
+            var screen: NodeID?
+            if case .presenter(let asked)? = coordinator.questions[question] { screen = asked.screen }
+            handle(.presenterReplied(question, .presented(by: client)), "presenter \(question.number)")
+            if let screen { show(screen, by: client) }
             saveState()
+        case .owner:
+            // Half of the owners hang, and some others can't be asked. Drawn numbers would change all other events.
+            let answer: AliveAnswer =
+                question.number % 2 == 0 ? .silent : question.number % 5 == 0 ? .unsupported : .alive
+            reply(answer, to: question)
         }
+    }
+
+    /// The new owner of a watched screen shows it, and time passes until it is asked whether it is alive.
+    private func show(_ screen: NodeID, by client: Client) {
+        guard let slot = coordinator.forest.slot(of: screen), coordinator.forest[slot].owner == client,
+            let watchdog = coordinator.watchdog(of: slot)
+        else { return }
+        call("shown \(coordinator.path(of: screen))") {
+            .visibilityChanged($0, of: screen, isVisible: true, by: client)
+        }
+        now += watchdog
+        model.takeTimer()
+        handle(.timerFired, "timer")
+        // Most checks that are answered later find another screen in front.
+        guard requests % 2 == 0, let slot = coordinator.forest.slot(of: screen),
+            let check = coordinator.forest[slot].presenting?.check.underWay
+        else { return }
+        asked[check] = nil
+        reply(.silent, to: check)
+    }
+
+    private func reply(_ answer: AliveAnswer, to check: QuestionID) {
+        if answer == .silent, coordinator.questions[check] != nil { hangs += 1 }
+        handle(.aliveReplied(check, answer), "owner \(check.number) \(answer.rawValue)")
     }
 
     /// Dismisses everything, and answers all questions.
@@ -449,6 +485,7 @@ final class RandomProcesses {
         case .emitStepConcluded(let it):
             conclusions += 1
             tokens.take(it)
+        case .askAlive(let it): noteAsked(it.id, .owner)
         case .askGuard(let it): noteAsked(it.id, .guard)
         case .askNavigator(let it): noteAsked(it.id, .navigator)
         case .present(let it):

@@ -15,13 +15,15 @@ struct RandomProcessesTests {
             shard: Int
         )
     {
-        var (restarts, brought, anew, lateTokens, statesGivenBack, results) = (0, 0, 0, 0, 0, 0)
+        var (restarts, brought, anew, lateTokens, statesGivenBack, results, hangs) = (0, 0, 0, 0, 0, 0, 0)
         defer {
             #expect(
                 restarts > 10 && brought > 2 && anew > 2 && lateTokens > 0 && results > 0,
                 "\(restarts) \(brought) \(anew) \(lateTokens) \(results)")
             // Few screens with a saved state are presented again.
             if shard == 4 { #expect(statesGivenBack > 0) }
+            // Few are watched while they are presented.
+            if shard == 1 { #expect(hangs > 0) }
         }
         for number in 0..<Self.worlds / Self.shards {
             let life = RandomProcesses(seed: UInt64(shard * 1_000 + number))
@@ -34,6 +36,7 @@ struct RandomProcessesTests {
             anew += life.anew
             statesGivenBack += life.statesGivenBack
             results += life.results
+            hangs += life.hangs
             life.endAll()
             guard life.check(), life.checkEnd() else { return }
             lateTokens += life.tokens.concludedLate
@@ -64,7 +67,7 @@ extension RandomProcesses {
             return switch asked {
             case .guard: definition.guard?.watches(step.step) == true
             case .navigator: definition.navigator?.steps.contains(step.step) == true
-            case .presenter: true
+            case .presenter, .owner: true
             }
         }
     }

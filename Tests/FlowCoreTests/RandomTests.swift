@@ -223,6 +223,7 @@ extension Effect {
         case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
             .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
             .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService,
+            .askAlive,
             .reportTiming:
             nil
         }
@@ -236,6 +237,7 @@ extension Effect {
         case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
             .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
             .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService,
+            .askAlive,
             .reportTiming:
             nil
         }
@@ -249,6 +251,7 @@ extension Effect {
             .reply,
             .startTimer, .askGuard, .askNavigator, .present, .withdraw,
             .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService,
+            .askAlive,
             .reportTiming:
             ""
         }

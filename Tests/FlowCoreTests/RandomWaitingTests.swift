@@ -173,7 +173,7 @@ private final class AskedLife {
         world.coordinator.questions.open.values.compactMap { asked in
             switch asked {
             case .guard(let step, _), .navigator(let step, _): step
-            case .presenter: nil
+            case .presenter, .owner: nil
             }
         } + world.coordinator.blocked.all.values.joined()
     }

@@ -178,7 +178,7 @@ private final class RestoredLife {
             happen("navigator of \(path)") { it in
                 Self.question(of: it, at: path).map { .navigatorReplied($0, .contributors(contributors)) }
             }
-        case .presenter: return
+        case .presenter, .owner: return
         }
     }
 

@@ -74,6 +74,12 @@ extension World {
         handle(.presenterReplied(QuestionID(question), .failed(fault)))
     }
 
+    /// An owner answers whether it is alive, or does not.
+    @discardableResult
+    func answer(_ question: UInt64, _ answer: AliveAnswer) -> [String] {
+        handle(.aliveReplied(QuestionID(question), answer))
+    }
+
     @discardableResult
     func register(
         _ flow: String, steps: KeyValuePairs<String, KeyValuePairs<String, String>>, by client: String,

@@ -37,9 +37,9 @@ struct ServiceTests {
         #expect(try screen(keys).presenter == .service(service))
     }
 
-    @Test func `S-44 a presenter that starts early, and its text`() throws {
+    @Test func `S-44 a presenter that starts early and is watched, and its text`() throws {
         #expect(try !screen("presenter = 'a.b'").startsEarly)
-        let page = try screen("presenter = { name = 'a.b', start = 'early' }")
+        let page = try screen("presenter = { name = 'a.b', start = 'early' }, watchdog = '1500ms'")
         #expect(page.startsEarly)
         let definitions = Definitions(screens: [page])
         #expect(try DefinitionFiles.definitions(in: definitions.fileText(hidesPrivateValues: true)) == definitions)
@@ -112,6 +112,9 @@ struct ServiceTests {
         #expect(try screen("presenter = 'a.b'").budget == nil)
         #expect(try screen("whenOwnerGone = 'keep'").whenOwnerGone == .keep)
         #expect(try screen("stateOnDisk = true").isStateOnDisk)
+        #expect(try screen("presenter = 'a.b', watchdog = '10ms'").watchdog == 10_000)
+        #expect(try screen("presenter = 'a.b', watchdog = '1h'").watchdog == 3_600_000_000)
+        #expect(try screen("presenter = 'a.b'").watchdog == nil)
         #expect(try screen("whenOwnerGone = 'dismiss'").whenOwnerGone == .dismiss)
     }
 
@@ -236,6 +239,22 @@ struct ServiceTests {
         (
             "presenter = 'a.b', application = 'a.b'", "application",
             "'presenter' and 'application' are given; a screen has at most one of them"
+        ),
+        (
+            "presenter = 'a.b', watchdog = '9ms'", "watchdog",
+            "'9ms' is too short; it has to be at least 10ms"
+        ),
+        (
+            "presenter = 'a.b', watchdog = '1h 1ms'", "watchdog", "'1h 1ms' is too long; at most 1 hour is allowed"
+        ),
+        (
+            "presenter = 'a.b', watchdog = 10", "watchdog",
+            "this is an integer; it has to be a time span, such as '60s' or '1min 30s'"
+        ),
+        (
+            "application = 'a.b', watchdog = '10s'", "watchdog",
+            "'watchdog' is not possible without 'presenter': only the object of a presenter can be asked; give a presenter, "
+                + "or leave it out"
         ),
         (
             "whenOwnerGone = 'kep'", "whenOwnerGone",

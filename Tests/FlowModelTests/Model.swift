@@ -103,6 +103,7 @@ final class Model {
             .presentableClaimed,
             .presentableReleased,
             .readinessAwaited, .flowRegistered, .flowUnregistered, .guardReplied, .navigatorReplied, .presenterReplied,
+            .aliveReplied,
             .restored:
             preconditionFailure("the model lives in a world of one process")
         }

@@ -94,7 +94,7 @@ enum ObservedEffect: Equatable {
         case .fail(let request, let error): self = .refused(request, error.code)
         case .startTimer: return nil
         case .askGuard, .askNavigator, .present, .withdraw, .emitStepConcluded, .watchClient,
-            .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService, .reportTiming:
+            .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService, .askAlive, .reportTiming:
             preconditionFailure("a world of one process was asked for \(effect)")
         case .reportUnstarted(let path, let error): self = .unstarted(path: path, error.code)
         }

@@ -109,6 +109,13 @@ struct EffectTextTests {
         (.watchClient(client), "watch \":1.1\""),
         (.emitDefinitionsChanged, "definitions-changed"),
         (
+            .askAlive(
+                AliveCheck(
+                    id: QuestionID(7), client: client, object: "/shop", path: "/base/main/page", name: "page",
+                    timeout: 10)),
+            "ask-alive 7 \":1.1\" /shop /base/main/page page 10"
+        ),
+        (
             .startService("com.vendor.Pay"), "start \"com.vendor.Pay\""
         ),
         (

@@ -94,6 +94,7 @@ struct EventTextTests {
         "presenter-replied 6 presented \":1.1\"",
         "presenter-replied 6 failed", "presenter-replied 6 failed because \"com.x.No\" \"not \\\"now\\\"\"",
         "presenter-replied 6 timed-out",
+        "alive-replied 6 alive", "alive-replied 6 unsupported", "alive-replied 6 silent",
         "client-vanished \":1.1\"",
         "client-identified \":1.1\" 1000",
         "name-owner \"a.b\" \":1.1\"",
@@ -125,6 +126,7 @@ struct EventTextTests {
         case guardReplied = "guard-replied"
         case navigatorReplied = "navigator-replied"
         case presenterReplied = "presenter-replied"
+        case aliveReplied = "alive-replied"
         case clientVanished = "client-vanished"
         case clientIdentified = "client-identified"
         case rootMoved = "root-moved"
@@ -163,6 +165,7 @@ struct EventTextTests {
                 case .guardReplied: .guardReplied
                 case .navigatorReplied: .navigatorReplied
                 case .presenterReplied: .presenterReplied
+                case .aliveReplied: .aliveReplied
                 case .clientVanished: .clientVanished
                 case .clientIdentified: .clientIdentified
                 case .nameOwnerChanged: .nameOwner
@@ -360,6 +363,7 @@ struct EventTextTests {
             "navigator-replied 1 contributors 1 current go arguments 1 \"a\" of-parent",
             "'of-parent' is no source of an argument"
         ),
+        ("alive-replied 1 dead", "'dead' is no answer of an owner"),
         ("presenter-replied 1 rejected", "'rejected' is no answer of a presenter"),
         ("registered 1 \"f\" \"a.b\" \"/\" 1 1 \"s\" secret 0 \":1.1\"", "'secret' is neither 'private' nor 'public'"),
         ("registered 1 \"f\" \"a.b\" \"/\" 1 1 \"s\" public 1 \"p\" int64 \":1.1\"", "'int64' is no type of a value"),

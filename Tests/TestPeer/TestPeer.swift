@@ -5,7 +5,7 @@ import Glibc
 ///
 /// ```
 /// test-peer NAME [OPTION…]       NAME is a bus name, or - for none
-///   --MEMBER=BEHAVIOUR           Present, ActivateAction, Adapt, Navigate: answer (also without the option), hold,
+///   --MEMBER=BEHAVIOUR           Present, Alive, ActivateAction, Adapt, Navigate: answer (also without the option), hold,
 ///                                answer:N (hold those after the first N), fail; for Present, show: answer, then SetVisible
 ///   --screen=NAME                a navigator's answer: this screen; without it, none
 ///   --register=FLOW:STEP[:guard] RegisterFlow, with its bus name, for an initial step; as its guard, too
@@ -79,7 +79,7 @@ private final class Peer {
         let parts = option.split(separator: "=", maxSplits: 1).map(String.init)
         switch (parts[0], parts.count) {
         case ("--screen", 2): screen = parts[1]
-        case ("--Present", 2), ("--ActivateAction", 2), ("--Adapt", 2), ("--Navigate", 2):
+        case ("--Present", 2), ("--Alive", 2), ("--ActivateAction", 2), ("--Adapt", 2), ("--Navigate", 2):
             behaviours[String(parts[0].dropFirst(2))] = try behaviour(
                 parts[1].split(separator: ":").map(String.init))
         default: return false

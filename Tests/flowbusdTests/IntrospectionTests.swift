@@ -30,7 +30,7 @@ struct IntrospectionTests {
             "Navigator": ["Navigate osa{sv}a{sv}a(ssa{sv})", "\(asked).contributors"],
             "Presenter": [
                 "Present osa{sv}a{sv}", "presentable.name.arguments.details", "Withdraw ots",
-                "presentable.instance.reason",
+                "presentable.instance.reason", "Alive ", "",
             ],
         ]
         for (role, members) in expected {

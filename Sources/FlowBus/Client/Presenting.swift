@@ -82,6 +82,8 @@ public final class ScreenPresenter: LinkListener, Sendable {
             switch member {
             case "Present": show(try PresentationRequest(call), reply)
             case "Withdraw": withdraw(try Withdrawal(call))
+            // It is asked on the main actor, so the program is alive.
+            case "Alive": reply.send()
             default: reply.failUnknown(member)
             }
         } catch {

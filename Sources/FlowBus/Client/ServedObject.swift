@@ -189,5 +189,6 @@ enum ServedInterfaces {
                     served: "Withdraw",
                     in: [Argument("presentable", "o"), Argument("instance", "t"), Argument("reason", "s")],
                     withoutReply: true),
+                .init(served: "Alive"),
             ]))
 }

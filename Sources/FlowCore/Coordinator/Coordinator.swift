@@ -229,6 +229,8 @@ struct Machine: Sendable {
             takeAnswer(answer, to: question, &turn)
         case .presenterReplied(let question, let answer):
             takeAnswer(answer, to: question, &turn)
+        case .aliveReplied(let question, let answer):
+            takeAnswer(answer, to: question, &turn)
         case .clientVanished(let client):
             clientDisconnected(client, &turn)
         case .clientIdentified(let client, let user):

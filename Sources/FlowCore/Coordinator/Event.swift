@@ -108,6 +108,8 @@ public enum Event: Sendable {
     case navigatorReplied(QuestionID, NavigatorAnswer)
     /// A presenter answered, or its call failed (S-31).
     case presenterReplied(QuestionID, PresenterAnswer)
+    /// An owner answered whether it is alive, or did not (S-44).
+    case aliveReplied(QuestionID, AliveAnswer)
     /// A client that ``Effect/watchClient(_:)`` named left the bus.
     case clientVanished(Client)
     /// A client that ``Effect/watchClient(_:)`` named belongs to this Unix user, who is neither the service's own nor root

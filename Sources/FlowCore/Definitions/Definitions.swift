@@ -48,6 +48,8 @@ public final class Definitions: Equatable, Sendable {
     let haveIdleFlows: Bool
     /// Whether some screen keeps the flows above it from being idle.
     let haveWakingScreens: Bool
+    /// Whether the owners of some screen are asked whether they are alive.
+    let haveWatchdogs: Bool
     /// Whether some flow has a guard or a navigator.
     let askOthers: Bool
 
@@ -70,6 +72,7 @@ public final class Definitions: Equatable, Sendable {
             .filter { early.insert($0).inserted }
         haveIdleFlows = flows.contains { !$0.idle.isEmpty }
         haveWakingScreens = screens.contains(where: \.keepsAwake)
+        haveWatchdogs = screens.contains { $0.watchdog != nil }
         askOthers = flows.contains(where: \.asksOthers)
         stepIndex = Self.index(steps.map(\.name))
         screenIndex = Self.index(screens.map(\.name))
@@ -192,12 +195,15 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public let isStateOnDisk: Bool
     /// The values that it can answer with, sorted by name (S-45); nil if it can't answer.
     public let result: [Parameter]?
+    /// How often its owner is asked whether it is alive while it is presented, and how long each answer may take, in µs; nil if
+    /// it is not asked (S-44).
+    public let watchdog: UInt64?
 
     /// Creates a screen.
     public init(
         _ name: String, parameters: [Parameter] = [], presenter: Presenter? = nil, startsEarly: Bool = false,
         whenOwnerGone: WhenOwnerGone = .dismiss, isPresentedOnReturn: Bool = true, keepsAwake: Bool = false,
-        budget: UInt64? = nil, isStateOnDisk: Bool = false, result: [Parameter]? = nil
+        budget: UInt64? = nil, isStateOnDisk: Bool = false, watchdog: UInt64? = nil, result: [Parameter]? = nil
     ) {
         self.name = name
         self.parameters = parameters
@@ -209,6 +215,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
         self.isPresentedOnReturn = isPresentedOnReturn
         self.isStateOnDisk = isStateOnDisk
         self.result = result
+        self.watchdog = watchdog
     }
 }
 

@@ -218,6 +218,8 @@ public enum DismissalReason: String, CaseIterable, Sendable {
     case back
     /// The connection of its owner ended (S-30).
     case ownerGone
+    /// Its owner did not say in time that it is alive (S-44).
+    case ownerHangs
     /// The process of its navigator ended (S-32).
     case navigatorGone
     /// Its presenter could not be called, or failed to show it (S-31).

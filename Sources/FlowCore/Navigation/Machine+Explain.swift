@@ -315,7 +315,8 @@ extension Machine {
         case .present(let it): "the presenter '\(it.presenter.service.name)' is called to show '\(it.path)'"
         case .withdraw(let it): "the owner of '\(it.path)' gets Withdraw"
         case .emitStepConcluded(let it): "a step that was pending at '\(it.path)' ends"
-        case .startService, .dropQuestion, .emitNavigationOccurred, .watchClient, .emitDefinitionsChanged, .reply,
+        case .startService, .askAlive, .dropQuestion, .emitNavigationOccurred, .watchClient, .emitDefinitionsChanged,
+            .reply,
             .fail, .startTimer,
             .reportUnstarted, .reportUnrestored, .reportTiming:
             nil

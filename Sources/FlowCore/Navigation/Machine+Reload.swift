@@ -36,6 +36,11 @@ extension Machine {
             hideLastNavigation(of: slot)
             forgetUndeclaredLosses(of: slot)
         }
+        if old.haveWatchdogs || new.haveWatchdogs {
+            for slot in forest.preorder() where watchdog(of: slot, in: old) != watchdog(of: slot, in: new) {
+                beginChecks(of: slot, &turn)
+            }
+        }
         earlyPresenters += new.earlyPresenters.filter { !old.earlyPresenters.contains($0) }
         exchangeSteppers()
         watchAll(unlike: old, &turn)

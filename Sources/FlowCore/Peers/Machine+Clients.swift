@@ -16,27 +16,32 @@ extension Machine {
             guard let slot = forest.slot(of: id) else { continue }
             removeOwner(slot, &turn)
             if isCrashedTooOften(slot, &crashes, turn.now) {
-                dismiss(
-                    slot, Dismissal(.presentFailed, tooManyLosses), origin: origins.next(), cause: 0, client, &turn)
+                loseLastOwner(slot, by: client, &turn)
                 continue
             }
-            let whenGone = definitions.screen(named: forest[slot].name)
-                .flatMap { forest[slot].flow == nil ? definitions[$0].whenOwnerGone : nil }
-            switch whenGone {
-            case .keep?:
-                hide(slot)
-                forest.update(slot) { $0.presenting?.isKept = $0.isInSight }
-            case .present? where forest[slot].presenting != nil:
-                hide(slot)
-                if forest[slot].isInSight { forest.noteSighting(slot) }
-            case .present?, .dismiss?, nil:
-                dismiss(slot, Dismissal(.ownerGone), origin: origins.next(), cause: 0, client, &turn)
-                continue
-            }
-            reportChanges(&turn)
-            triggerPresented(&turn)
+            loseOwner(slot, .ownerGone, by: client, &turn)
         }
         leaveRegistrations(of: client, &turn)
+    }
+
+    /// A presentable has lost its owner: it goes, or its presenter is called again, now or later (S-30).
+    private mutating func loseOwner(
+        _ slot: NodeSlot, _ reason: DismissalReason, by client: Client, _ turn: inout Turn
+    ) {
+        let whenGone = definitions.screen(named: forest[slot].name)
+            .flatMap { forest[slot].flow == nil ? definitions[$0].whenOwnerGone : nil }
+        switch whenGone {
+        case .keep?:
+            hide(slot)
+            forest.update(slot) { $0.presenting?.isKept = $0.isInSight }
+        case .present? where forest[slot].presenting != nil:
+            hide(slot)
+            if forest[slot].isInSight { forest.noteSighting(slot) }
+        case .present?, .dismiss?, nil:
+            return dismiss(slot, Dismissal(reason), origin: origins.next(), cause: 0, client, &turn)
+        }
+        reportChanges(&turn)
+        triggerPresented(&turn)
     }
 
     /// Whether the screens of this name in its flow lost their owners too often.
@@ -51,10 +56,47 @@ extension Machine {
         return isTooMany
     }
 
-    private var tooManyLosses: Fault {
-        Fault(
+    /// A screen has lost too many owners.
+    private mutating func loseLastOwner(_ slot: NodeSlot, by client: Client, _ turn: inout Turn) {
+        let fault = Fault(
             "org.freedesktop.DBus.Error.Disconnected",
             "its program was lost, or failed to show it, \(Limits.losses) times within \(Limits.lossTime / 1_000_000) s"
         )
+        dismiss(slot, Dismissal(.presentFailed, fault), origin: origins.next(), cause: 0, client, &turn)
+    }
+}
+
+// MARK: - Owners that hang
+
+extension Machine {
+    /// An owner answered whether it is alive, or did not (S-44).
+    mutating func takeAnswer(_ answer: AliveAnswer, to question: QuestionID, _ turn: inout Turn) {
+        guard let asked = questions.closeOwner(question), let slot = forest.slot(of: asked.screen) else { return }
+        forest.update(slot) { $0.presenting?.check.underWay = nil }
+        // If the screen is covered by now, nothing follows.
+        guard let interval = checkInterval(of: slot) else { return }
+        switch answer {
+        case .alive: setAlarm(.check, of: slot, due: turn.now.advanced(by: interval))
+        case .unsupported: forest.update(slot) { $0.presenting?.check.isOff = true }
+        case .silent: loseHangingOwner(of: slot, asked, &turn)
+        }
+    }
+
+    /// A screen loses its owner, which hangs, as if its connection had ended.
+    private mutating func loseHangingOwner(of slot: NodeSlot, _ asked: AskedOwner, _ turn: inout Turn) {
+        withdraw(forest[slot], from: asked.client, .dismissal(.ownerHangs), &turn)
+        removeOwner(slot, &turn)
+        let isTooMany: Bool
+        if let known = asked.knownLoss {
+            isTooMany = known
+        } else {
+            isTooMany = noteLoss(of: slot, turn.now)
+            questions.noteHang(of: asked.client, at: asked.place, isTooMany: isTooMany)
+        }
+        if isTooMany {
+            loseLastOwner(slot, by: asked.client, &turn)
+        } else {
+            loseOwner(slot, .ownerHangs, by: asked.client, &turn)
+        }
     }
 }

@@ -225,6 +225,7 @@ extension Machine {
         noteSurvival(of: node, turn.now)
         timings.forget(NodeID(slot: node.slot, instance: node.instance))
         if let question = presenting.comeback.underWay { dropReturn(question, &turn) }
+        if let question = presenting.check.underWay { dropCheck(question, &turn) }
         for question in presenting.underWay {
             if questions.withdraw(question, because: reason) { turn.effects.append(.dropQuestion(question)) }
         }
@@ -263,6 +264,7 @@ extension Machine {
             node.presenting?.ownedSince = turn.now
         }
         watchClient(client)
+        if definitions.haveWatchdogs { beginChecks(of: slot, &turn) }
         if let former { withdraw(forest[slot], from: former, .replaced, &turn) }
     }
 
@@ -270,10 +272,12 @@ extension Machine {
     mutating func removeOwner(_ slot: NodeSlot, _ turn: inout Turn) {
         guard let owner = forest[slot].owner else { return }
         if let question = forest[slot].presenting?.comeback.underWay { dropReturn(question, &turn) }
+        endChecks(of: slot, &turn)
         endOwnership(of: slot, turn.now)
         forest.update(slot) { node in
             node.owner = nil
             node.presenting?.comeback = Node.Presenting.Comeback()
+            node.presenting?.check = Node.Presenting.Check()
         }
         watches.remove(owner)
     }

@@ -60,14 +60,37 @@ extension Node {
         /// When its presenter may be called, if that has to wait (S-36), and the time of the alarm for that.
         var delayedUntil: Instant?
         var delayAlarm: Instant?
+        /// What happens at a later time, unless something else comes first; there is an alarm then.
+        var alarm: Alarm?
         /// Since when it has its owner; nil without one.
         var ownedSince: Instant? { didSet { if ownedSince != oldValue { follows.insert(.record) } } }
         /// Whether it was in sight when presenters were last called.
         var wasInSight = false
         /// The call because it returned to sight.
         var comeback = Comeback()
+        /// Whether its owner is alive.
+        var check = Check()
         /// What follows from the current change; ``NodeTable`` handles it.
         var follows: Changes = []
+
+        /// The time of an alarm, and what it is for.
+        struct Alarm: Equatable, Sendable {
+            enum Purpose: Sendable {
+                /// The owner is asked whether it is alive.
+                case check
+            }
+
+            let due: Instant
+            let purpose: Purpose
+        }
+
+        /// The watch over the owner while the screen is presented (S-44).
+        struct Check: Equatable, Sendable {
+            /// The question without an answer.
+            var underWay: QuestionID?
+            /// Whether this owner can't be asked.
+            var isOff = false
+        }
 
         /// The call of an owner whose screen returned to sight. Nothing depends on its answer.
         struct Comeback: Equatable, Sendable {

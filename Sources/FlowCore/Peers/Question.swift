@@ -65,6 +65,32 @@ public enum PresenterAnswer: Equatable, Sendable {
     case timedOut
 }
 
+/// A question to the owner of a presented screen whether it is alive (`Alive`).
+public struct AliveCheck: Equatable, Sendable {
+    /// The id.
+    public var id: QuestionID
+    /// The owner.
+    public var client: Client
+    /// The path of the owner's object that presents.
+    public var object: String
+    /// The path of the screen.
+    public var path: String
+    /// The name of the screen.
+    public var name: String
+    /// How long the answer may take, in µs.
+    public var timeout: UInt64
+}
+
+/// The answer of an owner that was asked whether it is alive.
+public enum AliveAnswer: String, CaseIterable, Sendable {
+    /// It answered, or it can't be said that it did not.
+    case alive
+    /// It can't be asked.
+    case unsupported
+    /// It did not answer in time.
+    case silent
+}
+
 /// A screen to present (`Present`).
 public struct Presentation: Equatable, Sendable {
     /// The id.

@@ -1,4 +1,4 @@
-/// A question to a guard, a navigator or a presenter, with what waits for the answer.
+/// A question to a guard, a navigator, a presenter or an owner, with what waits for the answer.
 enum Asked: Equatable, Sendable {
     /// A step, and the bus name of the guard that was asked. New definitions may have another guard, or none.
     case `guard`(WaitingStep, of: String)
@@ -6,12 +6,14 @@ enum Asked: Equatable, Sendable {
     case navigator(WaitingStep, of: String)
     /// A screen.
     case presenter(AskedPresenter)
+    /// A screen whose owner was asked whether it is alive.
+    case owner(AskedOwner)
 
     /// The step that waits for the answer, if there is one.
     var step: WaitingStep? {
         switch self {
         case .guard(let step, _), .navigator(let step, _): step
-        case .presenter: nil
+        case .presenter, .owner: nil
         }
     }
 
@@ -20,7 +22,7 @@ enum Asked: Equatable, Sendable {
         switch self {
         case .guard: .guard
         case .navigator: .navigator
-        case .presenter: .blocked
+        case .presenter, .owner: .blocked
         }
     }
 
@@ -29,7 +31,7 @@ enum Asked: Equatable, Sendable {
         switch self {
         case .guard(_, let name): .guard(step, of: name)
         case .navigator(_, let name): .navigator(step, of: name)
-        case .presenter: self
+        case .presenter, .owner: self
         }
     }
 }
@@ -50,6 +52,17 @@ struct AskedPresenter: Equatable, Sendable {
     var isLate = false
     /// Whether the screen returned to sight; nothing depends on the answer (S-38).
     var isReturn = false
+}
+
+/// A call of `Alive` under way.
+struct AskedOwner: Equatable, Sendable {
+    let screen: NodeID
+    let client: Client
+    /// The name and the flow of the screen, by which losses are counted (S-36).
+    let place: Forest.NameInFlow
+    /// Whether the owner lost a screen of that name after it was asked: nil if it did not, else whether those were too many.
+    /// It hangs once, however many screens it has.
+    var knownLoss: Bool?
 }
 
 /// The open questions to other processes.
@@ -104,6 +117,22 @@ struct Questions: Sendable {
         return asked
     }
 
+    /// An owner answered whether it is alive, or did not.
+    mutating func closeOwner(_ id: QuestionID) -> AskedOwner? {
+        guard case .owner(let asked)? = open[id] else { return nil }
+        open[id] = nil
+        return asked
+    }
+
+    /// A screen lost this owner, because that hangs. Its other screens of this name hang with it.
+    mutating func noteHang(of client: Client, at place: Forest.NameInFlow, isTooMany: Bool) {
+        for (id, asked) in open {
+            guard case .owner(var other) = asked, other.client == client, other.place == place else { continue }
+            other.knownLoss = isTooMany
+            open[id] = .owner(other)
+        }
+    }
+
     // MARK: Questions whose asker is gone
 
     /// A flow that asked is gone. Returns the step.
@@ -137,7 +166,7 @@ struct Questions: Sendable {
         switch open[id] {
         case .guard(_, let name)?: ("guard", name)
         case .navigator(_, let name)?: ("navigator", name)
-        case .presenter?, nil: nil
+        case .presenter?, .owner?, nil: nil
         }
     }
 }

@@ -7,6 +7,7 @@ extension Machine {
     mutating func triggerPresented(_ turn: inout Turn) {
         let presented = forest.takePresented()
         if presented.isEmpty { return }
+        if definitions.haveWatchdogs { for slot in presented { beginChecks(of: slot, &turn) } }
         var released: [WaitingStep] = []
         for slot in presented {
             let flow = self.flow(for: slot)

@@ -50,7 +50,7 @@ extension Machine {
             switch next.subject {
             case .flow, .stepper: others.append(next)
             case .call(let request): replyTimedOut(request, &turn)
-            case .screen(let screen): endDelay(of: screen, at: next.due)
+            case .screen(let screen): screenIsDue(screen, at: next.due, &turn)
             }
         }
         for entry in others { alarms.insert(entry.subject, due: entry.due) }
@@ -75,8 +75,13 @@ extension Machine {
         case .flow(let flow): takeIdle(flow, due: next.due, &turn)
         case .stepper(let stepper): stepperIsDue(stepper, at: next.due, &turn)
         case .call(let request): replyTimedOut(request, &turn)
-        case .screen(let screen): endDelay(of: screen, at: next.due)
+        case .screen(let screen): screenIsDue(screen, at: next.due, &turn)
         }
+    }
+
+    private mutating func screenIsDue(_ screen: NodeID, at due: Instant, _ turn: inout Turn) {
+        endDelay(of: screen, at: due)
+        takeAlarm(of: screen, at: due, &turn)
     }
 
     private mutating func takeIdle(_ flow: NodeID, due expected: Instant, _ turn: inout Turn) {

@@ -67,7 +67,7 @@ struct Draft {
     ]
     static let screenKeys = [
         "arguments", "result", "presenter", "application", "whenOwnerGone", "presentOnReturn", "keepsAwake", "budget",
-        "stateOnDisk",
+        "stateOnDisk", "watchdog",
     ]
     static let rootKeys = ["version", "steps", "private", "screens", "autostart", "steppers", "flows"]
 

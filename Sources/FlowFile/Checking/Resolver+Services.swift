@@ -33,12 +33,19 @@ extension Resolver {
             diagnostics.warning(
                 item.location, "a screen without 'presenter' or 'application' is not timed: nobody is asked to show it")
         }
+        let watchdog = draft.keys["watchdog"].flatMap { timeSpan($0, atMost: .oneHour) }
+        if let item = draft.keys["watchdog"], draft.keys["presenter"] == nil {
+            diagnostics.error(
+                item.location,
+                "'watchdog' is not possible without 'presenter': only the object of a presenter can be asked; give a presenter, "
+                    + "or leave it out")
+        }
         let isStateOnDisk = draft.keys["stateOnDisk"]?.bool(diagnostics)
         return ScreenDeclaration(
             name, parameters: draft.declared.admitted, presenter: service ?? application,
             startsEarly: startsEarly ?? false, whenOwnerGone: whenOwnerGone ?? .dismiss,
             isPresentedOnReturn: isPresentedOnReturn ?? true, keepsAwake: keepsAwake ?? false, budget: budget,
-            isStateOnDisk: isStateOnDisk ?? false, result: draft.result?.admitted)
+            isStateOnDisk: isStateOnDisk ?? false, watchdog: watchdog, result: draft.result?.admitted)
     }
 
     /// Returns a guard.

@@ -65,6 +65,7 @@ struct DefinitionText {
         if screen.keepsAwake { keys.append(("keepsAwake", "true")) }
         if let budget = screen.budget { keys.append(("budget", Self.span(budget))) }
         if !screen.isPresentedOnReturn { keys.append(("presentOnReturn", "false")) }
+        if let watchdog = screen.watchdog { keys.append(("watchdog", Self.span(watchdog))) }
         if screen.isStateOnDisk { keys.append(("stateOnDisk", "true")) }
         return Self.table(keys)
     }

@@ -87,6 +87,28 @@ struct PresentTests {
         presenter.end()
     }
 
+    @Test func `S-44 a presenter says that it is alive`() async throws {
+        // An idle step tells the time.
+        let service = try Service(
+            Self.definitions.replacing("[private]", with: "watch = {}\ntick = {}\n[private]")
+                .replacing(
+                    "page = {", with: "watched = { presenter = \"com.example.Peer\", watchdog = \"300ms\" }\npage = {"
+                )
+                .replacing("open = { screen", with: "watch = { screen = \"watched\" }\nopen = { screen")
+                .replacing("stop = { pop", with: "tick = { none = true }\nstop = { pop")
+                + "\n[flows.main]\nidle = { after = \"1s\", step = \"tick\" }\n")
+        let (bus, player) = (try NavigationBus(service), try NavigationBus(service))
+        let presenter = try await player.present(as: "com.example.Peer") { request in
+            try await player.setVisible(true, at: request.path)
+        }
+        let tree = Events(bus.watch())
+        try await bus.emit("watch", on: "main")
+        try await tree.first { if case .navigated(let it) = $0 { it.step == "tick" } else { false } }
+        #expect(try await player.ownedPresentables().map(\.path) == ["main/watched"])
+        #expect(!service.process.errors.contains("is not watched"))
+        presenter.end()
+    }
+
     @Test func `only the presenter gets the arguments of private steps`() async throws {
         let (events, continuation) = operations()
         let presenter = try await player.present(as: "com.example.Peer") { continuation.yield(.present($0)) }

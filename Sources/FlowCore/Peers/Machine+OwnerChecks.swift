@@ -1,0 +1,68 @@
+// While a screen is presented, its owner is asked whether it is alive (S-44).
+
+extension Machine {
+    /// A screen is presented, has another owner or another interval: its owner is asked an interval from now. What it was asked
+    /// before decides nothing.
+    mutating func beginChecks(of slot: NodeSlot, _ turn: inout Turn) {
+        guard let interval = checkInterval(of: slot) else { return endChecks(of: slot, &turn) }
+        dropCheck(of: slot, &turn)
+        setAlarm(.check, of: slot, due: turn.now.advanced(by: interval))
+    }
+
+    /// The owner of a screen is not asked any more.
+    mutating func endChecks(of slot: NodeSlot, _ turn: inout Turn) {
+        dropCheck(of: slot, &turn)
+        if forest[slot].presenting?.alarm?.purpose == .check { forest.update(slot) { $0.presenting?.alarm = nil } }
+    }
+
+    private mutating func dropCheck(of slot: NodeSlot, _ turn: inout Turn) {
+        guard let question = forest[slot].presenting?.check.underWay else { return }
+        dropCheck(question, &turn)
+        forest.update(slot) { $0.presenting?.check.underWay = nil }
+    }
+
+    /// The answer of an owner no longer matters.
+    mutating func dropCheck(_ question: QuestionID, _ turn: inout Turn) {
+        _ = questions.closeOwner(question)
+        turn.effects.append(.dropQuestion(question))
+    }
+
+    /// How often the owner of a screen is asked now; nil if it is not.
+    func checkInterval(of slot: NodeSlot) -> UInt64? {
+        guard forest[slot].isPresented, forest[slot].owner != nil, let presenting = forest[slot].presenting,
+            case .service = presenting.presenter, !presenting.check.isOff
+        else { return nil }
+        return watchdog(of: slot, in: definitions)
+    }
+
+    /// The interval by these definitions.
+    func watchdog(of slot: NodeSlot, in definitions: Definitions) -> UInt64? {
+        definitions.screen(named: forest[slot].name).flatMap { definitions[$0].watchdog }
+    }
+
+    /// The alarm of a screen has come.
+    mutating func takeAlarm(of screen: NodeID, at due: Instant, _ turn: inout Turn) {
+        guard let slot = forest.slot(of: screen), let alarm = forest[slot].presenting?.alarm, alarm.due == due else {
+            return
+        }
+        forest.update(slot) { $0.presenting?.alarm = nil }
+        switch alarm.purpose {
+        case .check: checkOwner(of: slot, &turn)
+        }
+    }
+
+    /// Asks the owner of a screen, unless that is not presented any more.
+    private mutating func checkOwner(of slot: NodeSlot, _ turn: inout Turn) {
+        guard let interval = checkInterval(of: slot), let owner = forest[slot].owner,
+            let object = forest[slot].presenting?.presenter.service.path
+        else { return }
+        let asked = AskedOwner(screen: forest.id(of: slot), client: owner, place: forest.nameInFlow(of: slot))
+        let id = questions.ask(.owner(asked))
+        forest.update(slot) { $0.presenting?.check.underWay = id }
+        turn.effects.append(
+            .askAlive(
+                AliveCheck(
+                    id: id, client: owner, object: object, path: forest[slot].path, name: forest[slot].name,
+                    timeout: interval)))
+    }
+}

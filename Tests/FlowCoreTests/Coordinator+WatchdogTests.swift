@@ -1,0 +1,251 @@
+import Testing
+
+@testable import FlowCore
+
+/// Owners that hang (S-44).
+@Suite("Flow coordinator: watchdogs")
+struct WatchdogTests {
+    private static let interval: UInt64 = 10_000_000
+
+    private func builder(
+        _ whenOwnerGone: WhenOwnerGone = .dismiss, watchdog: UInt64? = interval, children: Children = .stack
+    ) -> DefinitionsBuilder {
+        var builder = DefinitionsBuilder()
+        builder.step("gone", ["why": "string"])
+        builder.screen("page", presenter: "com.page", whenOwnerGone: whenOwnerGone, watchdog: watchdog)
+        builder.screen("plain")
+        builder.flow(
+            "main", children: children, whenEmpty: .stay,
+            on: [
+                "page": [.screen("page", .init(onDismissed: "gone", onDismissedWith: [Binding("why", .reason)]))],
+                "cover": [.screen("plain")], "pop": [.popRoot], "gone": [],
+            ])
+        return builder
+    }
+
+    /// A page that `:1.9` presents.
+    private func world(_ builder: DefinitionsBuilder? = nil) throws -> World {
+        let world = try World(root: "main", builder ?? self.builder())
+        try world.emit("page", on: "/main")
+        world.presented(1, by: ":1.9")
+        try world.show("/main/page", by: ":1.9")
+        return world
+    }
+
+    /// The owners that the latest event asked.
+    private func asked(_ world: World) -> [UInt64] {
+        world.effects.compactMap { if case .askAlive(let check) = $0 { check.id.number } else { nil } }
+    }
+
+    @Test func `S-44 the owner is asked at the object of the presenter, an interval after each answer`() throws {
+        let world = try world()
+        world.wait(Self.interval - 1)
+        #expect(asked(world) == [])
+        world.wait(1)
+        #expect(world.effects.map(\.line) == ["alive? :1.9 #2: /main/page"])
+        guard case .askAlive(let check)? = world.effects.first else { return }
+        #expect(check.object == "/presenter" && check.name == "page" && check.timeout == Self.interval)
+        // Nothing else is asked as long as it does not answer.
+        world.wait(Self.interval / 2)
+        #expect(world.effects.isEmpty)
+        world.answer(2, .alive)
+        world.wait(Self.interval - 1)
+        #expect(asked(world) == [])
+        world.wait(1)
+        #expect(asked(world) == [3])
+        #expect(world.answer(2, AliveAnswer.silent) == [])
+    }
+
+    @Test func `S-44 it is not asked while the screen is hidden or covered, nor without an owner`() throws {
+        let world = try world()
+        try world.hide("/main/page", by: ":1.9")
+        world.wait(Self.interval)
+        #expect(asked(world) == [])
+        try world.show("/main/page", by: ":1.9")
+        world.wait(Self.interval - 1)
+        try world.emit("cover", on: "/main")
+        world.wait(1)
+        #expect(asked(world) == [])
+        try world.emit("pop", on: "/main")
+        world.wait(Self.interval - 1)
+        #expect(asked(world) == [])
+        world.wait(1)
+        #expect(asked(world).count == 1)
+        world.answer(try #require(asked(world).first), .alive)
+        try world.release("/main/page", by: ":1.9")
+        world.wait(2 * Self.interval)
+        #expect(asked(world) == [])
+        // Whoever claims it is asked, too.
+        try world.claim("/main/page", by: ":1.4")
+        world.wait(Self.interval)
+        #expect(world.effects.map(\.line).first?.hasPrefix("alive? :1.4 ") == true)
+    }
+
+    @Test func `S-23 S-44 without an answer the screen loses its owner, and goes by ownerHangs`() throws {
+        let world = try world()
+        world.wait(Self.interval)
+        let lines = world.answer(2, AliveAnswer.silent)
+        #expect(
+            lines == [
+                "withdraw /main/page from :1.9: ownerHangs", "- /main/page", "~ /main current=/",
+                "did 2 after 0 by :1.9: /main gone {why=ownerHangs} []",
+            ])
+        #expect(world.coordinator.watches.counts.isEmpty && world.coordinator.questions.isEmpty)
+    }
+
+    @Test func `S-30 S-44 keep: the screen stays, hidden, until it comes in sight again`() throws {
+        let world = try world(builder(.keep))
+        world.wait(Self.interval)
+        #expect(
+            world.answer(2, AliveAnswer.silent) == [
+                "withdraw /main/page from :1.9: ownerHangs", "~ /main/page visible=false presented=false owner=-",
+            ])
+        world.wait(3 * Self.interval)
+        #expect(world.effects.isEmpty)
+        try world.emit("cover", on: "/main")
+        try world.emit("pop", on: "/main")
+        #expect(world.presents == ["/main/page recover"])
+    }
+
+    @Test func `S-30 S-44 present: its presenter is called again, and a program that goes on shows the screen again`()
+        throws
+    {
+        let world = try world(builder(.present))
+        world.wait(Self.interval)
+        let lines = world.answer(2, AliveAnswer.silent)
+        #expect(lines.first == "withdraw /main/page from :1.9: ownerHangs")
+        #expect(world.presents == ["/main/page recover"])
+        world.presented(3, by: ":1.9")
+        try world.show("/main/page", by: ":1.9")
+        #expect(try world.state("/main/page").isPresented)
+        world.wait(Self.interval)
+        #expect(asked(world) == [4])
+    }
+
+    @Test func `S-44 an owner that can't be asked is not asked again, but the next one is`() throws {
+        let world = try world()
+        world.wait(Self.interval)
+        world.answer(2, .unsupported)
+        for _ in 0..<3 {
+            try world.hide("/main/page", by: ":1.9")
+            try world.show("/main/page", by: ":1.9")
+            world.wait(2 * Self.interval)
+            #expect(asked(world) == [])
+        }
+        try world.release("/main/page", by: ":1.9")
+        try world.claim("/main/page", by: ":1.8")
+        world.wait(Self.interval)
+        #expect(asked(world) == [3])
+    }
+
+    @Test(arguments: ["hide", "cover", "return", "release", "claim", "dismiss", "vanish"])
+    func `S-44 a check decides nothing if the screen is covered, gone or another's meanwhile`(what: String) throws {
+        let world = try world(builder(.keep))
+        world.wait(Self.interval)
+        switch what {
+        case "hide": try world.hide("/main/page", by: ":1.9")
+        case "cover": try world.emit("cover", on: "/main")
+        case "return":
+            try world.emit("cover", on: "/main")
+            try world.emit("pop", on: "/main")
+        case "release": try world.release("/main/page", by: ":1.9")
+        case "claim":
+            try world.release("/main/page", by: ":1.9")
+            try world.claim("/main/page", by: ":1.5")
+        case "dismiss": try world.dismiss("/main/page", by: ":1.9")
+        default: world.vanish(":1.9")
+        }
+        let before = world.standing
+        #expect(world.answer(2, AliveAnswer.silent).isEmpty)
+        #expect(world.standing == before || ["hide", "cover"].contains(what))
+        #expect(!world.coordinator.questions.open.values.contains { if case .owner = $0 { true } else { false } })
+    }
+
+    @Test func `S-33 S-44 however often it is shown and hidden, there are few alarms`() throws {
+        let world = try world()
+        for _ in 0..<1_000 {
+            try world.hide("/main/page", by: ":1.9")
+            try world.show("/main/page", by: ":1.9")
+        }
+        #expect(world.coordinator.alarms.count < 30)
+        world.wait(Self.interval)
+        #expect(asked(world).count == 1)
+        #expect(world.coordinator.alarms.count == 0)
+    }
+
+    // MARK: Losses
+
+    @Test func `S-36 S-44 at the third hang within 10 s the screen goes by presentFailed`() throws {
+        let world = try world(builder(.present, watchdog: 1_000_000))
+        var presents: UInt64 = 1
+        for hang in 1...3 {
+            if hang > 1 {
+                presents += 2
+                world.presented(presents, by: ":1.9")
+                try world.show("/main/page", by: ":1.9")
+            }
+            world.wait(1_000_000)
+            let check = try #require(asked(world).first)
+            world.wait(1_000_000)
+            let lines = world.answer(check, AliveAnswer.silent)
+            #expect(lines.contains("withdraw /main/page from :1.9: ownerHangs"))
+            #expect(lines.contains { $0.contains("why=presentFailed") } == (hang == 3))
+        }
+        #expect(world.paths == ["/main"])
+    }
+
+    @Test func `S-36 S-44 an owner that hangs with many screens of one name has hung once`() throws {
+        let world = try World(root: "main", builder(watchdog: 1_000_000, children: .free))
+        for number in 1...5 as ClosedRange<UInt64> {
+            try world.emit("page", on: "/main")
+            world.presented(number, by: ":1.9")
+            try world.show("/main/page" + (number == 1 ? "" : "_\(number)"), by: ":1.9")
+        }
+        world.wait(1_000_000)
+        let checks = asked(world)
+        #expect(checks.count == 5)
+        for check in checks {
+            #expect(world.answer(check, AliveAnswer.silent).contains { $0.contains("why=ownerHangs") })
+        }
+        #expect(world.paths == ["/main"])
+    }
+
+    // MARK: Restarts and reloads
+
+    @Test func `D-3 S-44 after a restart the watch begins anew`() throws {
+        let world = try world()
+        world.wait(Self.interval)
+        world.restart()
+        #expect(world.answer(2, AliveAnswer.silent) == [])
+        world.wait(Self.interval - 1)
+        #expect(asked(world) == [])
+        world.wait(1)
+        #expect(asked(world) == [1])
+        #expect(world.answer(1, AliveAnswer.silent).contains("withdraw /main/page from :1.9: ownerHangs"))
+    }
+
+    @Test func `S-44 a reload begins and ends the watch, and another interval begins it anew`() throws {
+        let world = try world(builder(watchdog: nil))
+        world.wait(Self.interval)
+        #expect(asked(world) == [])
+        world.reload(builder())
+        world.wait(Self.interval)
+        let check = try #require(asked(world).first)
+        // The same interval changes nothing.
+        world.reload(builder(.keep))
+        world.answer(check, .alive)
+        world.wait(Self.interval / 2)
+        world.reload(builder(.keep))
+        world.wait(Self.interval / 2)
+        let second = try #require(asked(world).first)
+        world.reload(builder(watchdog: Self.interval * 2))
+        #expect(world.answer(second, AliveAnswer.silent) == [])
+        world.wait(Self.interval * 2)
+        let third = try #require(asked(world).first)
+        world.reload(builder(watchdog: nil))
+        #expect(world.answer(third, AliveAnswer.silent) == [])
+        world.wait(Self.interval * 2)
+        #expect(asked(world) == [])
+        #expect(try world.state("/main/page").isPresented)
+    }
+}
