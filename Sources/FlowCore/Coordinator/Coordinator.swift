@@ -202,13 +202,13 @@ struct Machine: Sendable {
         case .backRepeated(let request, let token, let client):
             repeatCall(Tokens.Key(client: client, kind: .back, token: token), request, &turn)
         case .backStepSet(let request, let node, let step, let client):
-            setBackStep(of: node, step, by: client, request, &turn)
+            changeScreen(node, .backStep(step), by: client, request, &turn)
         case .titleSet(let request, let node, let title, let client):
-            setTitle(of: node, title, by: client, request, &turn)
+            changeScreen(node, .title(title), by: client, request, &turn)
         case .stateSaved(let request, let node, let state, let client):
-            saveState(state, of: node, by: client, request, &turn)
+            changeScreen(node, .state(state), by: client, request, &turn)
         case .screenFinished(let request, let node, let result, let client):
-            finish(node, result, by: client, request, &turn)
+            changeScreen(node, .result(result), by: client, request, &turn)
         case .flowRequested(let request, let flowRequest):
             coordinate(flowRequest, request, &turn)
         case .rootMoved(let request, let node, let output, let client):

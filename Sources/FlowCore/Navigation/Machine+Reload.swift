@@ -89,17 +89,20 @@ extension Machine {
                 }
                 forest.setDeferredSteps(renewed, of: slot)
             }
+            // What a child that goes would trigger, and is no longer declared, is dropped without a report.
             if let onDismissed = forest[slot].onDismissed {
-                // An `onDismissed` step that is no longer declared is dropped without a report.
-                let step = new.step(named: definitions[onDismissed.step].name)
-                forest.setOnDismissed(step.map { StepTemplate($0, arguments: onDismissed.arguments) }, of: slot)
+                forest.setOnDismissed(renewed(onDismissed, for: new), of: slot)
             }
-            if var onResult = forest[slot].onResult {
-                let step = new.step(named: definitions[onResult.template.step].name)
-                if let step { onResult.template = StepTemplate(step, arguments: onResult.template.arguments) }
-                forest.setOnResult(step.map { _ in onResult }, of: slot)
+            if let onResult = forest[slot].onResult {
+                let template = renewed(onResult.template, for: new)
+                forest.setOnResult(template.map { OnResult(template: $0, asked: onResult.asked) }, of: slot)
             }
         }
+    }
+
+    /// The same step by the new definitions; nil if they don't declare it.
+    private func renewed(_ template: StepTemplate, for new: Definitions) -> StepTemplate? {
+        new.step(named: definitions[template.step].name).map { StepTemplate($0, arguments: template.arguments) }
     }
 
     /// The step as the new definitions declare it; nil if they don't, which is reported.

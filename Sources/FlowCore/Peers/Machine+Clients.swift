@@ -15,19 +15,21 @@ extension Machine {
             // It may be gone with its parent.
             guard let slot = forest.slot(of: id) else { continue }
             removeOwner(slot, &turn)
-            if isCrashedTooOften(slot, &crashes, turn.now) {
-                loseLastOwner(slot, by: client, &turn)
-                continue
-            }
-            loseOwner(slot, .ownerGone, by: client, &turn)
+            let isTooMany = isCrashedTooOften(slot, &crashes, turn.now)
+            loseOwner(slot, .ownerGone, isTooMany: isTooMany, by: client, &turn)
         }
         leaveRegistrations(of: client, &turn)
     }
 
-    /// A presentable has lost its owner: it goes, or its presenter is called again, now or later (S-30).
+    /// A presentable has lost its owner: it goes, or its presenter is called again, now or later (S-30). A screen that lost too
+    /// many goes in any case (S-36).
     private mutating func loseOwner(
-        _ slot: NodeSlot, _ reason: DismissalReason, by client: Client, _ turn: inout Turn
+        _ slot: NodeSlot, _ reason: DismissalReason, isTooMany: Bool, by client: Client, _ turn: inout Turn
     ) {
+        if isTooMany {
+            let why = Dismissal(.presentFailed, tooManyLosses)
+            return dismiss(slot, why, origin: origins.next(), cause: 0, client, &turn)
+        }
         let whenGone = definitions.screen(named: forest[slot].name)
             .flatMap { forest[slot].flow == nil ? definitions[$0].whenOwnerGone : nil }
         switch whenGone {
@@ -56,13 +58,11 @@ extension Machine {
         return isTooMany
     }
 
-    /// A screen has lost too many owners.
-    private mutating func loseLastOwner(_ slot: NodeSlot, by client: Client, _ turn: inout Turn) {
-        let fault = Fault(
+    private var tooManyLosses: Fault {
+        Fault(
             "org.freedesktop.DBus.Error.Disconnected",
             "its program was lost, or failed to show it, \(Limits.losses) times within \(Limits.lossTime / 1_000_000) s"
         )
-        dismiss(slot, Dismissal(.presentFailed, fault), origin: origins.next(), cause: 0, client, &turn)
     }
 }
 
@@ -93,10 +93,6 @@ extension Machine {
             isTooMany = noteLoss(of: slot, turn.now)
             questions.noteHang(of: asked.client, at: asked.place, isTooMany: isTooMany)
         }
-        if isTooMany {
-            loseLastOwner(slot, by: asked.client, &turn)
-        } else {
-            loseOwner(slot, .ownerHangs, by: asked.client, &turn)
-        }
+        loseOwner(slot, .ownerHangs, isTooMany: isTooMany, by: asked.client, &turn)
     }
 }
