@@ -10,8 +10,6 @@ package enum BusNames {
     @inlinable package static var tree: StaticString { "/org/flowbus/Navigation1/tree" }
     /// The path above all presentables by their instances (``InstancePath``).
     @inlinable package static var instances: StaticString { "/org/flowbus/Navigation1/instance" }
-    /// The prefix of every error's name; ``FlowCore/FlowError/Code/busName`` is the whole.
-    @inlinable package static var errorPrefix: String { "org.flowbus.Navigation1.Error." }
     /// The bus itself: its name, and its interface.
     @inlinable package static var bus: StaticString { "org.freedesktop.DBus" }
     /// The bus's own object.

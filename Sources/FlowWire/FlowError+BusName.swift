@@ -3,7 +3,8 @@ package import FlowCore
 extension BusNames {
     /// An error's name for a person: without the prefix of the service's errors.
     package static func shortened(_ errorName: String) -> String {
-        errorName.hasPrefix(errorPrefix) ? String(errorName.dropFirst(errorPrefix.count)) : errorName
+        let prefix = FlowError.Code.busPrefix
+        return errorName.hasPrefix(prefix) ? String(errorName.dropFirst(prefix.count)) : errorName
     }
 }
 

@@ -231,24 +231,11 @@ public struct ContributorRules {
         let (reuses, raises) = try Self.reuse(options.reuse)
         var named: StepID?
         if let name = options.step { named = try step(name) }
-        var onDismissed: StepTemplate?
-        if let dismissal = options.onDismissed {
-            guard let name = dismissal.step else { throw Self.wrong(Self.missingStep(of: .onDismissed)) }
-            let step = try step(name)
-            onDismissed = StepTemplate(
-                step, arguments: try source(dismissal.arguments, for: self.target(step), of: Child(target: target)))
+        let onDismissed = try template(options.onDismissed, .onDismissed, target, of: Child(target: target))
+        let answering = result.map {
+            Child(target: target, result: ParameterList(parameters: $0, subject: "the result of \(target.subject)"))
         }
-        var onResult: StepTemplate?
-        if let answer = options.onResult {
-            guard let name = answer.step else { throw Self.wrong(Self.missingStep(of: .onResult)) }
-            guard let result else { throw Self.wrong(Self.noResult(of: target.subject)) }
-            let step = try step(name)
-            let child = Child(
-                target: target,
-                result: ParameterList(parameters: result, subject: "the result of \(target.subject)"))
-            onResult = StepTemplate(
-                step, arguments: try source(answer.arguments, for: self.target(step), of: child))
-        }
+        let onResult = try template(options.onResult, .onResult, target, of: answering)
         var stepArguments = ArgumentSource.inherited
         if let first = named ?? initial {
             stepArguments = try source(options.stepArguments, for: self.target(first))
@@ -260,6 +247,20 @@ public struct ContributorRules {
             stepArguments: stepArguments, style: options.style ?? "", whenHidden: whenHidden,
             reuses: reuses, raises: raises, clears: options.clear ?? false, layer: options.layer,
             onDismissed: onDismissed, onResult: onResult)
+    }
+
+    /// The step for when a child is gone; nil if none is given.
+    ///
+    /// - Parameter child: what its arguments can refer to; nil if the child can't go in this way.
+    private func template(
+        _ given: NamedContributor.Dismissal?, _ option: NamedContributor.Option, _ target: ParameterList,
+        of child: Child?
+    ) throws(FlowError) -> StepTemplate? {
+        guard let given else { return nil }
+        guard let name = given.step else { throw Self.wrong(Self.missingStep(of: option)) }
+        guard let child else { throw Self.wrong(Self.noResult(of: target.subject)) }
+        let step = try step(name)
+        return StepTemplate(step, arguments: try source(given.arguments, for: self.target(step), of: child))
     }
 
     private func step(_ name: String) throws(FlowError) -> StepID {

@@ -21,11 +21,8 @@ extension Resolver {
                     + "of them, or write 'dismiss' or 'keep'")
         }
         let isPresentedOnReturn = draft.keys["presentOnReturn"]?.bool(diagnostics)
-        if isPresentedOnReturn != nil, draft.keys["presenter"] == nil {
-            diagnostics.error(
-                draft.keys.location.key("presentOnReturn"),
-                "'presentOnReturn' is not possible without 'presenter': nobody is called when the screen returns; give a "
-                    + "presenter, or leave it out")
+        if isPresentedOnReturn != nil {
+            checkPresenter(for: "presentOnReturn", of: draft, "nobody is called when the screen returns")
         }
         let keepsAwake = draft.keys["keepsAwake"]?.bool(diagnostics)
         let budget = draft.keys["budget"].flatMap { timeSpan($0, atMost: .oneHour) }
@@ -34,18 +31,21 @@ extension Resolver {
                 item.location, "a screen without 'presenter' or 'application' is not timed: nobody is asked to show it")
         }
         let watchdog = draft.keys["watchdog"].flatMap { timeSpan($0, atMost: .oneHour) }
-        if let item = draft.keys["watchdog"], draft.keys["presenter"] == nil {
-            diagnostics.error(
-                item.location,
-                "'watchdog' is not possible without 'presenter': only the object of a presenter can be asked; give a presenter, "
-                    + "or leave it out")
-        }
+        checkPresenter(for: "watchdog", of: draft, "only the object of a presenter can be asked")
         let isStateOnDisk = draft.keys["stateOnDisk"]?.bool(diagnostics)
         return ScreenDeclaration(
             name, parameters: draft.declared.admitted, presenter: service ?? application,
             startsEarly: startsEarly ?? false, whenOwnerGone: whenOwnerGone ?? .dismiss,
             isPresentedOnReturn: isPresentedOnReturn ?? true, keepsAwake: keepsAwake ?? false, budget: budget,
             isStateOnDisk: isStateOnDisk ?? false, watchdog: watchdog, result: draft.result?.admitted)
+    }
+
+    /// Reports a key that means nothing without a presenter.
+    private func checkPresenter(for key: String, of screen: DraftScreen, _ why: String) {
+        guard let item = screen.keys[key], screen.keys["presenter"] == nil else { return }
+        diagnostics.error(
+            item.location,
+            "'\(key)' is not possible without 'presenter': \(why); give a presenter, or leave it out")
     }
 
     /// Returns a guard.

@@ -70,22 +70,21 @@ enum RegistrationReader {
 
     /// Which children cover others, by its word.
     static func children(_ word: String) throws(FlowError) -> Children {
-        guard let children = Children(rawValue: word), children != .layers else {
-            let words = Children.ofRegistrations.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-            throw FlowError(
-                .invalidArguments, "the option 'children' is '\(Names.escaped(word))'; it has to be one of \(words)")
-        }
-        return children
+        try choice(word, of: "children", among: Children.ofRegistrations)
     }
 
     /// What becomes of the flow when it is empty, by its word.
     static func whenEmpty(_ word: String) throws(FlowError) -> WhenEmpty {
-        guard let whenEmpty = WhenEmpty(rawValue: word) else {
-            let words = WhenEmpty.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
-            throw FlowError(
-                .invalidArguments, "the option 'whenEmpty' is '\(Names.escaped(word))'; it has to be one of \(words)")
-        }
-        return whenEmpty
+        try choice(word, of: "whenEmpty", among: WhenEmpty.allCases)
+    }
+
+    private static func choice<Choice: RawRepresentable<String>>(
+        _ word: String, of option: String, among choices: [Choice]
+    ) throws(FlowError) -> Choice {
+        if let choice = choices.first(where: { $0.rawValue == word }) { return choice }
+        let words = choices.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        throw FlowError(
+            .invalidArguments, "the option '\(option)' is '\(Names.escaped(word))'; it has to be one of \(words)")
     }
 
     /// A time limit for an answer, in µs, as in definition files.
