@@ -126,8 +126,8 @@ struct LossesTests {
 
     // MARK: While presenters wait
 
-    /// A lock whose presenter has to wait.
-    private func waiting() throws -> World {
+    /// A lock that has gone, because its program crashed too often.
+    private func crashed() throws -> World {
         var builder = DefinitionsBuilder()
         builder.step("lock", ["item": "int64?"])
         builder.screen("lock", ["item": "int64?"], presenter: "com.lock", whenOwnerGone: .present)
@@ -135,6 +135,12 @@ struct LossesTests {
         let world = try World(root: "main", builder)
         try world.emit("lock", on: "/main")
         for number in 10...12 as ClosedRange<UInt64> { try crash(world, number) }
+        return world
+    }
+
+    /// A lock whose presenter has to wait.
+    private func waiting() throws -> World {
+        let world = try crashed()
         try world.emit("lock", on: "/main")
         #expect(world.presents == [] && world.paths == ["/main", "/main/lock"])
         return world
@@ -195,13 +201,7 @@ struct LossesTests {
 
     @Test func `S-36 S-31 new arguments reach the process that answers an older call while the presenter waits`() throws
     {
-        var builder = DefinitionsBuilder()
-        builder.step("lock", ["item": "int64?"])
-        builder.screen("lock", ["item": "int64?"], presenter: "com.lock", whenOwnerGone: .present)
-        builder.flow("main", whenEmpty: .stay, on: ["lock": [.screen("lock", .init(reuses: true))]])
-        let world = try World(root: "main", builder)
-        try world.emit("lock", on: "/main")
-        for number in 10...12 as ClosedRange<UInt64> { try crash(world, number) }
+        let world = try crashed()
         world.wait(Limits.lossTime)
         try world.emit("lock", ["item": .int64(1)], on: "/main")
         world.presented(try #require(call(world)), by: ":1.20")
