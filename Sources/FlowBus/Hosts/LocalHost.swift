@@ -183,8 +183,7 @@ final class LocalHost: Host {
         case .startTimer(let time): arm(time)
         // There are no other clients, and the delegate learns of removals from the tree.
         case .withdraw, .startService, .askAlive, .watchClient, .emitNavigationWillOccur, .emitDefinitionsChanged,
-            .reportUnstarted,
-            .reportUnrestored, .reportTiming:
+            .reportUnstarted, .reportUnrestored, .reportTiming:
             break
         }
     }

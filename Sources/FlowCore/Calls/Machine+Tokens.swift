@@ -48,8 +48,7 @@ extension Machine {
         case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
             .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
             .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService,
-            .askAlive,
-            .reportTiming:
+            .askAlive, .reportTiming:
             preconditionFailure("a call was answered with \(answer)")
         }
     }

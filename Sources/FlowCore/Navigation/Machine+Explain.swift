@@ -316,9 +316,7 @@ extension Machine {
         case .withdraw(let it): "the owner of '\(it.path)' gets Withdraw"
         case .emitStepConcluded(let it): "a step that was pending at '\(it.path)' ends"
         case .startService, .askAlive, .dropQuestion, .emitNavigationOccurred, .watchClient, .emitDefinitionsChanged,
-            .reply,
-            .fail, .startTimer,
-            .reportUnstarted, .reportUnrestored, .reportTiming:
+            .reply, .fail, .startTimer, .reportUnstarted, .reportUnrestored, .reportTiming:
             nil
         }
     }

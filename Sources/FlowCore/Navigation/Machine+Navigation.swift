@@ -165,8 +165,7 @@ extension Machine {
         if let parent, definitions.flows[definition.index].result != nil {
             reportParent(
                 parent, of: ended.last, result.map(Departure.answer) ?? .dismissal(Dismissal(.ended)),
-                origin: step.origin,
-                cause: serial, step.client, isInteractive: step.isInteractive, &turn)
+                origin: step.origin, cause: serial, step.client, isInteractive: step.isInteractive, &turn)
         }
         triggerPresented(&turn)
     }

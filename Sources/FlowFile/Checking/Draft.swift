@@ -62,8 +62,7 @@ struct DraftFlow {
 struct Draft {
     static let flowKeys = [
         "initial", "children", "layers", "arguments", "result", "unique", "whenHidden", "announce", "onBack", "idle",
-        "emitters",
-        "guard", "navigator", "restore", "whenEmpty", "on",
+        "emitters", "guard", "navigator", "restore", "whenEmpty", "on",
     ]
     static let screenKeys = [
         "arguments", "result", "presenter", "application", "whenOwnerGone", "presentOnReturn", "keepsAwake", "budget",

@@ -264,8 +264,7 @@ extension Daemon {
         let service = FlowCore.Service(name ?? call.client.name, path: path, timeout: timeout)
         var registration = Registration(
             flow, at: service, steps: steps, hasGuard: hasGuard, children: children, whenEmpty: whenEmpty,
-            initial: initial,
-            by: call.client, isActivatable: isActivatable)
+            initial: initial, by: call.client, isActivatable: isActivatable)
         registration.bring(screens, presentedAt: presenter)
         handleRegistrations(.flowRegistered(nextRequest(), registration), answering: call)
     }
