@@ -82,6 +82,8 @@ let package = Package(
         // A process that tests start and kill: a presenter, a guard, a navigator, an emitter.
         .executableTarget(
             name: "test-peer", dependencies: ["BusTestSupport"], path: "Tests/TestPeer", swiftSettings: strict),
+        // An asker and a picker for tests that kill them at each system call: in C, as it starts with few calls.
+        .executableTarget(name: "ask-peer", dependencies: ["CSdBus"], path: "Tests/AskPeer"),
         // A dbus-broker for tests, without systemd: its controller.
         .executableTarget(
             name: "test-bus", dependencies: ["CSdBus", "Platform", "SdBus"], path: "Tests/TestBus",
@@ -97,7 +99,7 @@ let package = Package(
             name: "flowbusdTests",
             dependencies: [
                 "BusTestSupport", "SdBus", "FlowCore", "FlowFile", "Store", "flowbusd", "flowbus-manual", "test-peer",
-                "test-bus",
+                "test-bus", "ask-peer",
             ],
             swiftSettings: strict),
         // Runs the command line itself, on terminals and without one.
