@@ -219,33 +219,43 @@ extension TraceFields {
 
     // MARK: - Registrations
 
-    private static let registration = TraceField(
+    private static let registration = TraceField<Registration>(
         text, service, stepDeclaration.list, client, flag("guard"), oneOf(Children.self).option("children"),
         text.option("initial"), flag("activatable"), screens.option("screens"),
-        oneOf(WhenEmpty.self).option("when-empty")
-    ) { flow, service, steps, client, hasGuard, children, initial, isActivatable, screens, whenEmpty in
+        oneOf(WhenEmpty.self).option("when-empty"), parameter.list.option("result")
+    ) { flow, service, steps, client, hasGuard, children, initial, isActivatable, screens, whenEmpty, result in
         var registration = Registration(
             flow, at: service, steps: steps, hasGuard: hasGuard, children: children ?? .free, whenEmpty: whenEmpty,
             initial: initial, by: client, isActivatable: isActivatable)
         if let screens { registration.bring(screens.0, presentedAt: screens.presenter) }
+        registration.result = result
         return registration
     } take: { it in
-        let screens = it.screens.map { Registration.Screen($0.name, parameters: $0.parameters) }
-        return (
+        (
             it.flow, it.service, it.steps, it.client, it.hasGuard, it.children == .free ? nil : it.children, it.initial,
-            it.isActivatable, it.presenterPath.map { (screens, $0) }, it.whenEmpty
+            it.isActivatable, it.presenterPath.map { (it.screens, $0) }, it.whenEmpty, it.result
         )
     }
 
     /// Screens, and the path of the object that presents them.
-    private static let screens = TraceField<([Registration.Screen], presenter: String)>(
+    private static let screens = TraceField<([ScreenDeclaration], presenter: String)>(
         screenDeclaration.list, mark("presenter"), text, make: { ($0, $2) }
     ) {
         ($0, (), $1)
     }
 
-    private static let screenDeclaration = TraceField(text, parameter.list, make: Registration.Screen.init) {
-        ($0.name, $0.parameters)
+    /// The words of its options can't be names of screens, of which the next can follow.
+    private static let screenDeclaration = TraceField<ScreenDeclaration>(
+        text, parameter.list, parameter.list.option("with-result"), flag("keeps-awake"),
+        flag("no-return", means: false), number.option("with-budget"), number.option("with-watchdog")
+    ) { name, parameters, result, keepsAwake, isPresentedOnReturn, budget, watchdog in
+        ScreenDeclaration(
+            name, parameters: parameters, isPresentedOnReturn: isPresentedOnReturn, keepsAwake: keepsAwake,
+            budget: budget, watchdog: watchdog, result: result)
+    } take: {
+        (
+            $0.name, $0.parameters, $0.result, $0.keepsAwake, $0.isPresentedOnReturn, $0.budget, $0.watchdog
+        )
     }
 
     private static let stepDeclaration = TraceField(text, either("private", or: "public"), parameter.list) {

@@ -305,6 +305,32 @@ struct ResultTests {
         #expect(try answer("/main/silent", .int64(5)).contains { $0.contains("NavigatorFailed") })
     }
 
+    @Test func `S-45 S-32 a registration anew takes the result away, and its limits count the result`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("open", [:])
+        builder.flow("main", navigated: (by: "com.main", steps: ["open"]))
+        let world = World(builder)
+        world.own("com.main", ":1.9")
+        world.register(
+            "pay", steps: ["buy": [:]], by: ":1.5", result: ["sum": "int64"], screens: ["pin": [:]],
+            screenResult: ["pin": "string"])
+        #expect(world.coordinator.definitions.flows.last?.result?.map(\.name) == ["sum"])
+        try world.coordinate("main")
+        try world.emit("open", on: "/main")
+        world.navigate(1, to: [.screen("pin")])
+        world.presented(2, by: ":1.5")
+        world.register("pay", steps: ["buy": [:]], by: ":1.5", screens: ["pin": [:]])
+        try expectRefusal(world, .notSupported, with: "declares no 'result'") {
+            try world.finish("/main/pin", [:], by: ":1.5")
+        }
+        world.register(
+            "pay", steps: ["buy": [:]], by: ":1.5", screens: ["pin": [:]], screenResult: ["pin": "string"])
+        let before = world.coordinator.registrations.all[0].byteCount
+        #expect(try world.finish("/main/pin", ["pin": .string("1")], by: ":1.5").last == "= done")
+        world.register("pay", steps: ["buy": [:]], by: ":1.5", screens: ["pin": [:]])
+        #expect(world.coordinator.registrations.all[0].byteCount < before)
+    }
+
     @Test func `S-45 S-11 a result whose step is over the limit of its origin is dropped and reported`() throws {
         var builder = builder()
         // Each result has the flow ask again.

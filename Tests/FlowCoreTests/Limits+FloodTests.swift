@@ -50,7 +50,7 @@ struct LimitsFloodTests {
         func register(_ flow: String, screens: Int, in world: World) -> [String] {
             var request = Registration(
                 flow, at: Service(":1.1", path: "/", timeout: 1), steps: [StepDeclaration("s")], by: Client(":1.1"))
-            request.bring((0..<screens).map { Registration.Screen("\(flow)\($0)", parameters: parameters) })
+            request.bring((0..<screens).map { ScreenDeclaration("\(flow)\($0)", parameters: parameters) })
             return world.handle(.flowRegistered(world.nextRequest(), request))
         }
         // Each takes about 16,000 of 1,048,576 bytes.

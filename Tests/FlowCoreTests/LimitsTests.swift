@@ -294,7 +294,7 @@ struct LimitsTests {
             var request = Registration(
                 name, at: Service(":1.1", path: "/", timeout: 1), steps: [StepDeclaration("s")], by: Client(":1.1"))
             let parameters = (0..<arguments).map { Parameter("a\($0)", byte) }
-            request.bring((0..<screens).map { Registration.Screen("\(name)\($0)", parameters: parameters) })
+            request.bring((0..<screens).map { ScreenDeclaration("\(name)\($0)", parameters: parameters) })
             return world.handle(.flowRegistered(world.nextRequest(), request))
         }
         #expect(register("most", screens: Limits.screensPerRegistration).last == "= done")

@@ -11,7 +11,7 @@ struct RandomDefinitions {
     static let services = ["org.example.Guard", "org.example.Navigator", "org.example.Presenter"]
     static let layers = [Layer("low"), Layer("note", covers: false), Layer("high")]
     /// The screens and flows that declare a result.
-    fileprivate static let answering: Set = ["p1", "p2", "f1", "f3"]
+    static let answering: Set = ["p1", "p2", "f1", "f3"]
     /// A step whose arguments are private.
     static let privateStep = "s5"
 

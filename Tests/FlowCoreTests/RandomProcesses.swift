@@ -340,7 +340,14 @@ final class RandomProcesses {
         let parameters = chance(8) ? [:] : ["n": "int64?", "pin": "string?"] as KeyValuePairs
         request.bring(
             ["p0", "r1", "r2"].filter { _ in !chance(3) }
-                .map { Registration.Screen($0, parameters: DefinitionsBuilder.parameters(parameters)) })
+                .map { name in
+                    let answers = RandomDefinitions.answering.contains(name) || name == "r1"
+                    return ScreenDeclaration(
+                        name, parameters: DefinitionsBuilder.parameters(parameters),
+                        result: answers ? DefinitionsBuilder.parameters(["n": "int64?", "pin": "string?"]) : nil)
+                })
+        // Without a random number, which would change all that follow.
+        if request.flow == "q" { request.result = DefinitionsBuilder.parameters(["n": "int64?"]) }
         return request
     }
 

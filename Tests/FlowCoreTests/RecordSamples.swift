@@ -194,10 +194,25 @@ enum RecordSamples {
                         steps: [StepDeclaration("go", parameters: parameters), StepDeclaration("rest")],
                         hasGuard: true, children: .tabs, initial: "go", by: client, isActivatable: true)
                     registration.bring(
-                        [Registration.Screen("page", parameters: parameters), .init("list")], presentedAt: "/p")
+                        [ScreenDeclaration("page", parameters: parameters), .init("list")], presentedAt: "/p")
                     return registration
                 }(), isLeft: true),
             "0873657474696e677303612e62022f6e010202676f0202703001780002703105617b73767d010472657374000104746162730102676f043a312e3701010204706167650202703001780002703105617b73767d01046c69737400022f70"
+        ),
+        (
+            RegistrationRecord(
+                registration: {
+                    var registration = Registration(
+                        "s", at: Service(":1.7", path: "/n", timeout: 1), steps: [], by: client)
+                    registration.result = parameters
+                    registration.bring([
+                        ScreenDeclaration(
+                            "page", isPresentedOnReturn: false, keepsAwake: true, budget: 1, watchdog: 2, result: []),
+                        .init("list"),
+                    ])
+                    return registration
+                }(), isLeft: false),
+            "0173043a312e37022f6e010000046672656500043a312e37000002047061676500046c69737400022f6e00010202703001780002703105617b73767d010201000100010101020000010000"
         ),
     ]
 

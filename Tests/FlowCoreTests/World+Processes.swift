@@ -84,15 +84,22 @@ extension World {
     func register(
         _ flow: String, steps: KeyValuePairs<String, KeyValuePairs<String, String>>, by client: String,
         name: String? = nil, hasGuard: Bool = false, children: Children = .free, initial: String? = nil,
-        isActivatable: Bool = false, screens: KeyValuePairs<String, KeyValuePairs<String, String>> = [:],
+        isActivatable: Bool = false, result: KeyValuePairs<String, String>? = nil,
+        screens: KeyValuePairs<String, KeyValuePairs<String, String>> = [:],
+        screenResult: KeyValuePairs<String, String>? = nil,
         presenter: String? = nil, at path: String = "/navigator", timeout: UInt64 = Limits.guardTimeout
     ) -> [String] {
         let declarations = steps.map { StepDeclaration($0.key, parameters: DefinitionsBuilder.parameters($0.value)) }
         var request = Registration(
             flow, at: Service(name ?? client, path: path, timeout: timeout), steps: declarations,
             hasGuard: hasGuard, children: children, initial: initial, by: Client(client), isActivatable: isActivatable)
+        request.result = result.map(DefinitionsBuilder.parameters)
         request.bring(
-            screens.map { Registration.Screen($0.key, parameters: DefinitionsBuilder.parameters($0.value)) },
+            screens.map {
+                ScreenDeclaration(
+                    $0.key, parameters: DefinitionsBuilder.parameters($0.value),
+                    result: screenResult.map(DefinitionsBuilder.parameters))
+            },
             presentedAt: presenter)
         return handle(.flowRegistered(nextRequest(), request))
     }

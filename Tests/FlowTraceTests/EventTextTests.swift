@@ -240,13 +240,18 @@ struct EventTextTests {
             ],
             by: Client(":1.5"))
         for children in Children.allCases {
-            for bits in 0..<16 {
+            for bits in 0..<64 {
                 request.hasGuard = bits & 1 != 0
                 request.children = children
                 request.initial = bits & 2 != 0 ? "a \"b\"" : nil
                 request.isActivatable = bits & 4 != 0
+                request.result = bits & 16 != 0 ? bits & 8 != 0 ? [] : request.steps[0].parameters : nil
                 let screens = [
-                    Registration.Screen("screens"), .init("presenter", parameters: request.steps[0].parameters),
+                    bits & 32 != 0
+                        ? ScreenDeclaration(
+                            "screens", isPresentedOnReturn: false, keepsAwake: true, budget: 1, watchdog: 2, result: [])
+                        : ScreenDeclaration("screens", result: request.steps[0].parameters),
+                    .init("result", watchdog: 5), .init("presenter", parameters: request.steps[0].parameters),
                 ]
                 request.bring(bits & 8 != 0 ? screens : [], presentedAt: "/p")
                 let line = write(.flowRegistered(RequestID(9), request))

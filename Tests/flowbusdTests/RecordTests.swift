@@ -62,7 +62,7 @@ struct RecordTests {
             .array(of: "{sa{ss}}", [.dictEntry("hello", .array(of: "{ss}", [.dictEntry("who", "as?")]))]),
             .options([
                 "name": .string(Peer.name), "guard": true, "presenter": .objectPath(Peer.path),
-                "screens": .array(of: "{sa{ss}}", [.dictEntry("own", .array(of: "{ss}", []))]),
+                "screens": .array(of: "{sa{sv}}", [.dictEntry("own", .options())]),
             ]))
         try service.coordinate("mine")
         try service.emit("hello", ["who": .strings(["a", "b"])], on: "/mine")

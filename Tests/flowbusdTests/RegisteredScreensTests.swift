@@ -27,12 +27,21 @@ struct RegisteredScreensTests {
         .array(of: "{sa{ss}}", names.map { .dictEntry(.string($0), .array(of: "{ss}", [.dictEntry("n", "int64?")])) })
     }
 
+    /// Screens with the argument `n`.
+    private func screens(_ names: String...) -> BusValue {
+        .array(
+            of: "{sa{sv}}",
+            names.map {
+                .dictEntry(.string($0), .options(["arguments": .array(of: "{ss}", [.dictEntry("n", "int64?")])]))
+            })
+    }
+
     /// The client registers the flow `mine` with the step `go` and the screens `own` and `more`.
     private func register(screens: BusValue? = nil, presenter: String = "/show") throws {
         try peer.call(
             Service.name, Service.root, Service.name + ".Coordinator", "RegisterFlow", "mine", .objectPath("/nav"),
             declared("go"),
-            .options(["screens": screens ?? declared("own", "more"), "presenter": .objectPath(presenter)]))
+            .options(["screens": screens ?? self.screens("own", "more"), "presenter": .objectPath(presenter)]))
     }
 
     private var changes: Int { service.client.log.count { $0.member == "DefinitionsChanged" } }
@@ -77,7 +86,7 @@ struct RegisteredScreensTests {
     @Test func `S-32 a navigator registers a screen while it is asked, and contributes it then`() throws {
         peer.playNavigator(at: "/nav") { _ in .later }
         peer.playPresenter(at: "/show")
-        try register(screens: declared("own"))
+        try register(screens: screens("own"))
         try service.coordinate("mine")
         let step = try service.startEmit("go", on: "/mine")
         let call = try peer.waitForCall("Navigate")
@@ -127,8 +136,8 @@ struct RegisteredScreensTests {
         try service.listen()
         peer.playPresenter(at: "/show")
         peer.playPresenter(at: "/new")
-        try register(screens: declared("own"))
-        let refusal = try service.refusal { try register(screens: declared("own", "page")) }
+        try register(screens: screens("own"))
+        let refusal = try service.refusal { try register(screens: screens("own", "page")) }
         #expect(refusal.name == Service.name + ".Error.InvalidArguments")
         try register()
         try showInMain()
@@ -136,9 +145,9 @@ struct RegisteredScreensTests {
         #expect(changes == 2)
         try service.restart()
         try service.listen()
-        try register(screens: declared("own", "more", "third"), presenter: "/new")
+        try register(screens: screens("own", "more", "third"), presenter: "/new")
         #expect(try service.objects().keys == [Service.tree + "/main", Service.tree + "/main/more"])
-        try register(screens: declared("own"))
+        try register(screens: screens("own"))
         let withdrawn = try peer.waitForCall("Withdraw")
         #expect(withdrawn.values[0].brief == "/main/more" && withdrawn.values[2] == "undeclared")
         try service.synchronize()

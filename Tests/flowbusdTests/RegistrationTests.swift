@@ -12,6 +12,7 @@ struct RegistrationTests {
         typed = { n = "int64" }
         [screens]
         page = {}
+        pad = { result = { n = "int64" } }
         [[autostart]]
         flow = "main"
         [flows.main.on]
@@ -36,10 +37,21 @@ struct RegistrationTests {
         .array(
             of: "{sa{ss}}",
             steps.map { name, types in
-                .dictEntry(
-                    .string(name),
-                    .array(of: "{ss}", types.map { .dictEntry(.string($0), .string($1)) }))
+                .dictEntry(.string(name), declared(types))
             })
+    }
+
+    /// Screens with these arguments.
+    private func screens(_ screens: Steps) -> BusValue {
+        self.screens(screens.map { name, types in (name, ["arguments": declared(types)]) })
+    }
+
+    private func screens(_ screens: [(String, KeyValuePairs<String, BusValue>)]) -> BusValue {
+        .array(of: "{sa{sv}}", screens.map { .dictEntry(.string($0), .options($1)) })
+    }
+
+    private func declared(_ types: KeyValuePairs<String, String>) -> BusValue {
+        .array(of: "{ss}", types.map { .dictEntry(.string($0), .string($1)) })
     }
 
     private func register(
@@ -202,7 +214,7 @@ struct RegistrationTests {
     }
 
     @Test func `an invalid registration is refused, with the value and what would be right`() throws {
-        try register("taken", ["screens": steps(["own": ["n": "int64"]])])
+        try register("taken", ["screens": screens(["own": ["n": "int64"]])])
         let unique = peer.uniqueName
         let wrong: [(String, Steps, KeyValuePairs<String, BusValue>, String, String)] = [
             ("taken", ["typed": [:]], [:], "InvalidArguments", "n: int64"),
@@ -228,18 +240,57 @@ struct RegistrationTests {
             ("mine", ["a": [:]], ["gaurd": true], "InvalidArguments", "did you mean 'guard'?"),
             ("mine", ["a": [:]], ["timeout": .uint64(1)], "InvalidArguments", "10 ms"),
             ("mine", ["a": [:]], ["timeout": .uint64(.max)], "InvalidArguments", "1 hour"),
-            ("mine", ["a": [:]], ["screens": steps(["my-page": [:]])], "InvalidName", "'my-page'"),
-            ("mine", ["a": [:]], ["screens": steps(["root": [:]])], "InvalidName", "'root'"),
-            ("mine", ["a": [:]], ["screens": steps(["a": ["x y": "s"]])], "InvalidName", "an argument of screen 'a'"),
-            ("mine", ["a": [:]], ["screens": steps(["a": ["x": "text"]])], "InvalidArguments", "of screen 'a' is of"),
-            ("mine", ["a": [:]], ["screens": steps(["a": [:], "a": [:]])], "InvalidArguments", "more than once"),
-            ("mine", ["a": [:]], ["screens": steps(["page": ["n": "s"]])], "InvalidArguments", "arguments: none"),
-            ("mine", ["a": [:]], ["screens": steps(["own": ["n": "s"]])], "InvalidArguments", "n: int64"),
+            ("mine", ["a": [:]], ["screens": screens(["my-page": [:]])], "InvalidName", "'my-page'"),
+            ("mine", ["a": [:]], ["screens": screens(["root": [:]])], "InvalidName", "'root'"),
+            ("mine", ["a": [:]], ["screens": screens(["a": ["x y": "s"]])], "InvalidName", "an argument of screen 'a'"),
+            ("mine", ["a": [:]], ["screens": screens(["a": ["x": "text"]])], "InvalidArguments", "of screen 'a' is of"),
+            ("mine", ["a": [:]], ["screens": screens(["a": [:], "a": [:]])], "InvalidArguments", "more than once"),
+            ("mine", ["a": [:]], ["screens": screens(["page": ["n": "s"]])], "InvalidArguments", "arguments: none"),
+            ("mine", ["a": [:]], ["screens": screens(["own": ["n": "s"]])], "InvalidArguments", "n: int64"),
             (
-                "mine", ["a": [:]], ["screens": steps(["own": ["n": "x"]]), "presenter": .objectPath("/x")],
+                "mine", ["a": [:]], ["screens": screens(["own": ["n": "x"]]), "presenter": .objectPath("/x")],
                 "InvalidArguments", "'\(unique)' at '/x'"
             ),
-            ("mine", ["a": [:]], ["screens": "page"], "InvalidArguments", "of type 'a{sa{ss}}'"),
+            (
+                "mine", ["a": [:]],
+                ["screens": screens([("own", ["arguments": declared(["n": "x"]), "keepsAwake": true])])],
+                "InvalidArguments", "screen 'own' is declared with other options by flow 'taken'"
+            ),
+            (
+                "mine", ["a": [:]], ["screens": screens([("pad", ["result": declared([:])])])], "InvalidArguments",
+                "screen 'pad' is declared with another result: n: int64;"
+            ),
+            (
+                "mine", ["a": [:]], ["screens": screens([("page", ["result": declared(["n": "s"])])])],
+                "InvalidArguments", "screen 'page' is declared with another result: it declares none;"
+            ),
+            (
+                "mine", ["a": [:]], ["screens": screens([("a", ["result": declared(["n": "text"])])])],
+                "InvalidArguments", "the argument 'n' of the result of screen 'a' is of type 'text'"
+            ),
+            (
+                "mine", ["a": [:]], ["screens": screens([("a", ["result": declared(["n": "s", "n": "s"])])])],
+                "InvalidArguments", "the argument 'n' of the result of screen 'a' is given more than once"
+            ),
+            (
+                "mine", ["a": [:]], ["screens": screens([("a", ["answer": true])])], "InvalidArguments",
+                "there is no option 'answer' of screen 'a'; known are 'arguments', 'result'"
+            ),
+            (
+                "mine", ["a": [:]], ["screens": screens([("a", ["watchdog": .uint64(9_999)])])], "InvalidArguments",
+                "the option 'watchdog' of screen 'a' is '9999' µs; it has to be at least 10 ms and at most 1 hour"
+            ),
+            (
+                "mine", ["a": [:]], ["screens": screens([("a", ["budget": .uint64(3_600_000_001)])])],
+                "InvalidArguments", "the option 'budget' of screen 'a' is '3600000001' µs"
+            ),
+            (
+                "mine", ["a": [:]], ["result": declared(["n": "text"])], "InvalidArguments",
+                "the result of flow 'mine' is"
+            ),
+            ("mine", ["a": [:]], ["result": declared(["n m": "s"])], "InvalidName", "'n m'"),
+            ("mine", ["a": [:]], ["result": true], "InvalidArguments", "of type 'a{ss}'"),
+            ("mine", ["a": [:]], ["screens": "page"], "InvalidArguments", "of type 'a{sa{sv}}'"),
             ("mine", ["a": [:]], ["presenter": "/page"], "InvalidArguments", "of type 'o'"),
             (
                 "mine", ["a": [:]], ["presenter": .objectPath("/org/freedesktop/DBus/Local")], "InvalidArguments",
@@ -264,7 +315,7 @@ struct RegistrationTests {
             }
         }
         let foreign = try service.refusal {
-            try register("mine", ["screens": steps(["own": ["n": "x"]])], by: service.client)
+            try register("mine", ["screens": screens(["own": ["n": "x"]])], by: service.client)
         }
         #expect(foreign.name == error("AlreadyRegistered"))
         #expect(foreign.message == "screen 'own' is registered by '\(unique)', with flow 'taken'")
@@ -303,9 +354,22 @@ struct RegistrationTests {
     @Test func `S-33 limits: steps and arguments of a flow, flows of a client`() throws {
         let many = BusValue.array(
             of: "{sa{ss}}", (0..<257).map { .dictEntry(.string("s\($0)"), .array(of: "{ss}", [])) })
-        let screens = try service.refusal { try register("mine", ["screens": many]) }
-        #expect(screens.name == error("LimitExceeded"))
-        #expect(screens.message == "more than 256 screens of one flow; that is the limit")
+        let manyScreens = BusValue.array(of: "{sa{sv}}", (0..<257).map { .dictEntry(.string("s\($0)"), .options()) })
+        let refused = try service.refusal { try register("mine", ["screens": manyScreens]) }
+        #expect(refused.name == error("LimitExceeded"))
+        #expect(refused.message == "more than 256 screens of one flow; that is the limit")
+        func values(_ count: Int) -> BusValue {
+            .array(of: "{ss}", (0..<count).map { .dictEntry(.string("v\($0)"), "s") })
+        }
+        try register("widest", ["result": values(64), "screens": screens([("pin", ["result": values(64)])])])
+        for options: KeyValuePairs in [
+            ["result": values(65)], ["screens": screens([("pad2", ["result": values(65)])])],
+        ] {
+            let refusal = try service.refusal { try register("wider", options) }
+            #expect(refusal.name == error("LimitExceeded"))
+            #expect(refusal.message.contains("more than 64 arguments"), "\(refusal.message)")
+        }
+        try unregister("widest")
         let wide = BusValue.array(
             of: "{sa{ss}}",
             [.dictEntry("s", .array(of: "{ss}", (0..<65).map { .dictEntry(.string("a\($0)"), "s") }))])

@@ -110,4 +110,57 @@ struct ResultTests {
             try service.client.waitForSignal("NavigationOccurred") { $0.values[3].text == wanted }
         }
     }
+
+    @Test func `S-45 S-32 D-3 flows and screens that a client registers answer each other, over a restart`() throws {
+        func declared(_ names: String...) -> BusValue {
+            .array(of: "{ss}", names.map { .dictEntry(.string($0), "int64?") })
+        }
+        func steps(_ names: String...) -> BusValue {
+            .array(of: "{sa{ss}}", names.map { .dictEntry(.string($0), declared("contact")) })
+        }
+        func register(_ flow: String, _ known: BusValue, _ options: KeyValuePairs<String, BusValue>) throws {
+            try peer.call(
+                Service.name, Service.root, Service.name + ".Coordinator", "RegisterFlow", .string(flow),
+                .objectPath("/nav"), known, .options(options))
+        }
+        let pin = BusValue.options(["result": declared("contact")])
+        try register("asks", steps("open", "got"), [:])
+        try register(
+            "answers", steps("first", "typed"),
+            [
+                "result": declared("contact"), "initial": "first",
+                "screens": .array(of: "{sa{sv}}", [.dictEntry("pin", pin)]), "presenter": .objectPath("/show"),
+            ])
+        peer.playPresenter(at: "/show")
+        peer.playNavigator(at: "/nav") { call in
+            let result = BusValue.options(["step": call.values[1] == "open" ? "got" : "typed"])
+            switch call.values[1] {
+            case "open": return .contributors(("flow", "answers", .options(["onResult": result])))
+            case "first": return .contributors(("screen", "pin", .options(["onResult": result])))
+            case "typed": return .contributors(("end", "", .options(["result": call.values[2]])))
+            default: return .contributors()
+            }
+        }
+        try service.coordinate("asks")
+        try service.emit("open", on: "/asks")
+        try service.client.waitForSignal("PropertiesChanged") {
+            $0.path == Service.tree + "/asks/answers/pin" && $0.values[1]["Owner"]?.text == peer.uniqueName
+        }
+        try service.restart()
+        try service.listen()
+        try finish(.options(["contact": .byte(5)]), on: "/asks/answers/pin")
+        let call = try peer.waitForCall("Navigate") { $0.values[1] == "got" }
+        #expect(call.values[2] == .options(["contact": .int64(5)]))
+        #expect(try service.objects().keys == [Service.tree + "/main", Service.tree + "/asks"])
+
+        // Without the result it can't answer.
+        try service.emit("open", on: "/asks")
+        try peer.waitForCall("Present") { $0.values[0].brief == "/asks/answers/pin" }
+        try service.synchronize(peer)
+        try register(
+            "answers", steps("first", "typed"),
+            ["screens": .array(of: "{sa{sv}}", [.dictEntry("pin", .options())]), "presenter": .objectPath("/show")])
+        let refusal = try service.refusal { try finish(.options(), on: "/asks/answers/pin") }
+        #expect(refusal.name.hasSuffix("NotSupported"), "\(refusal)")
+    }
 }

@@ -159,13 +159,26 @@ struct TreeTests {
         let client = try TestClient(service.bus)
         let steps = BusValue.array(
             of: "{sa{ss}}", [.dictEntry("hello", .array(of: "{ss}", [.dictEntry("who", "string?")]))])
+        let options = BusValue.options([
+            "arguments": .array(of: "{ss}", [.dictEntry("who", "string?")]), "keepsAwake": true,
+            "presentOnReturn": false, "budget": .uint64(200_000), "watchdog": .uint64(300_000),
+            "result": .array(of: "{ss}", [.dictEntry("n", "x")]),
+        ])
         try client.call(
             Service.name, Service.root, Service.name + ".Coordinator", "RegisterFlow", "mine", .objectPath("/nav"),
-            steps, .options(["guard": true, "screens": steps, "timeout": .uint64(1_500_000)]))
+            steps,
+            .options([
+                "guard": true, "screens": .array(of: "{sa{sv}}", [.dictEntry("hello", options)]),
+                "timeout": .uint64(1_500_000), "result": .array(of: "{ss}", []),
+            ]))
         let registered = try DefinitionFiles.definitions(in: text())
         #expect(
             registered.flows.map(\.name) == ["main", "mine"] && registered.screens.map(\.name) == ["hello", "page"])
         let flow = registered.flows[1]
+        let screen = registered.screens[0]
+        #expect(flow.result == [] && screen.result?.map(\.name) == ["n"] && screen.parameters.map(\.name) == ["who"])
+        #expect(screen.keepsAwake && !screen.isPresentedOnReturn)
+        #expect(screen.budget == 200_000 && screen.watchdog == 300_000)
         let asked = FlowCore.Service(client.uniqueName, path: "/nav", timeout: 1_500_000)
         #expect(flow.navigator?.service == asked && flow.guard?.service == asked)
         #expect(try service.coordinator("GetDefinitionNames") == [.strings(["main", "mine"])])

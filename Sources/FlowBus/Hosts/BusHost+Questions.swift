@@ -130,9 +130,9 @@ extension BusLink {
             try body.appendEntry("whenEmpty", .string(WhenEmpty.stay.rawValue))
             try body.appendEntry("timeout", .uint64(flow.timeout))
             if !flow.screens.isEmpty {
-                let none = Value.array(element: "{ss}", [])
+                let none = Value.array(element: "{sv}", [])
                 let screens = flow.screens.map { Value.entry(key: .string($0), value: none) }
-                try body.appendEntry("screens", .array(element: "{sa{ss}}", screens))
+                try body.appendEntry("screens", .array(element: "{sa{sv}}", screens))
                 try body.appendEntry("presenter", .objectPath(presenter))
             }
             try body.closeContainer()

@@ -78,6 +78,6 @@ extension Registration {
             flow.name, at: Service(client.name, path: "/", timeout: flow.timeout), steps: flow.steps,
             hasGuard: flow.isGuarded, children: FlowCore.Children(rawValue: flow.children.rawValue) ?? .free,
             whenEmpty: .stay, by: client)
-        bring(flow.screens.map { Screen($0) })
+        bring(flow.screens.map { ScreenDeclaration($0) })
     }
 }

@@ -178,26 +178,26 @@ public struct ScreenDeclaration: Hashable, Sendable {
     /// The screen's name.
     public let name: String
     /// Its arguments, sorted by name.
-    public let parameters: [Parameter]
+    public internal(set) var parameters: [Parameter]
     /// The presenter that is called to show it; nil if there is none.
-    public let presenter: Presenter?
+    public internal(set) var presenter: Presenter?
     /// Whether the program of its presenter is started before the screen is needed (S-44).
     public let startsEarly: Bool
     /// The policy for the end of its owner's connection (S-30).
     public let whenOwnerGone: WhenOwnerGone
     /// Whether the flows above it are not idle while it is presented (S-34).
-    public let keepsAwake: Bool
+    public internal(set) var keepsAwake: Bool
     /// How long it may take from the step until it is visible, in µs, before that is logged; nil without a limit (S-46).
-    public let budget: UInt64?
+    public internal(set) var budget: UInt64?
     /// Whether its owner is called again when it comes back in sight (S-38).
-    public let isPresentedOnReturn: Bool
+    public internal(set) var isPresentedOnReturn: Bool
     /// Whether the state that its owner saves may be written to a disk (S-44).
     public let isStateOnDisk: Bool
     /// The values that it can answer with, sorted by name (S-45); nil if it can't answer.
-    public let result: [Parameter]?
+    public internal(set) var result: [Parameter]?
     /// How often its owner is asked whether it is alive while it is presented, and how long each answer may take, in µs; nil if
     /// it is not asked (S-44).
-    public let watchdog: UInt64?
+    public internal(set) var watchdog: UInt64?
 
     /// Creates a screen.
     public init(

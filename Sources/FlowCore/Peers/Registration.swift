@@ -1,19 +1,5 @@
 /// A request to implement a flow (`RegisterFlow`).
 public struct Registration: Equatable, Sendable {
-    /// A screen that comes with a flow.
-    public struct Screen: Equatable, Sendable {
-        /// The screen's name.
-        public var name: String
-        /// Its arguments.
-        public var parameters: [Parameter]
-
-        /// Creates a screen.
-        public init(_ name: String, parameters: [Parameter] = []) {
-            self.name = name
-            self.parameters = parameters
-        }
-    }
-
     /// The flow's name.
     public var flow: String
     /// The object that is its navigator.
@@ -31,6 +17,8 @@ public struct Registration: Equatable, Sendable {
     public var whenEmpty: WhenEmpty?
     /// The name of its initial step; nil if it has none.
     public var initial: String?
+    /// The values that the flow can answer with, sorted by name (S-45); nil if it can't answer.
+    public var result: [Parameter]? { didSet { result?.sort { $0.name < $1.name } } }
     /// The client that registers it.
     public var client: Client
     /// Whether the bus can start the client again, so that the definition stays when the client is gone (S-32).
@@ -56,22 +44,26 @@ public struct Registration: Equatable, Sendable {
 
     /// Sets the screens that come with the flow. Their presenter has the navigator's bus name and this path; nil for the
     /// navigator's own object.
-    public mutating func bring(_ screens: [Screen], presentedAt path: String? = nil) {
+    public mutating func bring(_ screens: [ScreenDeclaration], presentedAt path: String? = nil) {
         let presenter = Presenter.service(
             Service(service.name, path: path ?? service.path, timeout: Limits.presenterTimeout))
         self.screens = screens.map { screen in
-            ScreenDeclaration(
-                screen.name, parameters: screen.parameters.sorted { $0.name < $1.name }, presenter: presenter)
+            var screen = screen
+            screen.parameters.sort { $0.name < $1.name }
+            screen.result?.sort { $0.name < $1.name }
+            screen.presenter = presenter
+            return screen
         }
     }
 
     /// The path of the object that presents its screens; nil if it has no screens.
     public var presenterPath: String? { screens.first?.presenter?.service.path }
 
-    /// The usage of its steps and screens, with their arguments as GetSteps returns them (S-33).
+    /// The usage of its steps and screens, with their arguments as GetSteps returns them, and of results (S-33).
     var byteCount: Int {
         steps.reduce(0) { $0 + Self.byteCount($1.name, $1.parameters) }
-            + screens.reduce(0) { $0 + Self.byteCount($1.name, $1.parameters) }
+            + screens.reduce(0) { $0 + Self.byteCount($1.name, $1.parameters + ($1.result ?? [])) }
+            + (result.map { Self.byteCount("", $0) } ?? 0)
     }
 
     private static func byteCount(_ name: String, _ parameters: [Parameter]) -> Int {
@@ -102,7 +94,8 @@ extension Definitions {
             let own = Set(registration.steps.compactMap { places[$0.name] })
             flows.append(
                 FlowDefinition(
-                    registration.flow, initial: registration.initial.flatMap { places[$0] },
+                    registration.flow, result: registration.result,
+                    initial: registration.initial.flatMap { places[$0] },
                     children: registration.children, whenEmpty: registration.whenEmpty,
                     guard: registration.hasGuard ? Guard(registration.service) : nil,
                     navigator: Navigator(registration.service, steps: own)))

@@ -55,6 +55,7 @@ extension Registrations {
                 .invalidArguments,
                 "flow '\(candidate.flow)' would have children = \"layers\", which only definition files can name")
         }
+        if let result = candidate.result { try check(result, of: "the result of flow '\(candidate.flow)'") }
         try checkScreens(of: candidate)
         try checkBytes(of: candidate, besides: others, accounting)
         for step in candidate.steps { try check(step, of: candidate, in: definitions) }
@@ -162,6 +163,7 @@ extension Registrations {
                 throw FlowError(.invalidArguments, "screen '\(screen.name)' is given more than once")
             }
             try check(screen.parameters, of: "screen '\(screen.name)'")
+            if let result = screen.result { try check(result, of: "the result of screen '\(screen.name)'") }
         }
     }
 
@@ -196,6 +198,12 @@ extension Registrations {
                             + "flow '\(registration.flow)' it is by '\(known?.name ?? "")' at '\(known?.path ?? "")', and has "
                             + "to be the same")
                 }
+                guard known == screen else {
+                    throw FlowError(
+                        .invalidArguments,
+                        "screen '\(screen.name)' is declared with other options by flow '\(registration.flow)'; the same "
+                            + "screen has to have the same ones everywhere")
+                }
             }
         }
     }
@@ -207,11 +215,17 @@ extension Registrations {
                 "screen '\(screen.name)' is declared with other arguments: \(known.parameters.signature); the same screen "
                     + "has to have the same ones everywhere")
         }
+        guard known.result == screen.result else {
+            throw FlowError(
+                .invalidArguments,
+                "screen '\(screen.name)' is declared with another result: \(known.result?.signature ?? "it declares none"); "
+                    + "the same screen has to have the same one everywhere")
+        }
     }
 }
 
 extension [Parameter] {
-    /// The arguments and their types, as text for people.
+    /// The arguments or values and their types, as text for people.
     fileprivate var signature: String {
         if isEmpty { return "none" }
         return map { "\($0.name): \($0.type.description)\($0.isOptional ? "?" : "")" }.joined(separator: ", ")

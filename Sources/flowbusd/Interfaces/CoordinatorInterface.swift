@@ -241,10 +241,11 @@ extension Daemon {
         var (hasGuard, children, timeout) = (false, Children.free, Limits.guardTimeout)
         var whenEmpty: WhenEmpty?
         var initial: String?
-        var (screens, presenter): ([Registration.Screen], String?) = ([], nil)
+        var (screens, presenter): ([ScreenDeclaration], String?) = ([], nil)
+        var result: [Parameter]?
         let known = [
             ("name", "s"), ("guard", "b"), ("children", "s"), ("initial", "s"), ("timeout", "t"),
-            ("screens", "a{sa{ss}}"), ("presenter", "o"), ("whenEmpty", "s"),
+            ("screens", "a{sa{sv}}"), ("presenter", "o"), ("whenEmpty", "s"), ("result", "a{ss}"),
         ]
         try CallOptions.read(call, known: known) { option in
             switch option {
@@ -256,7 +257,8 @@ extension Daemon {
             case "children": children = try RegistrationReader.children(String(cString: try call.readString()))
             case "whenEmpty": whenEmpty = try RegistrationReader.whenEmpty(String(cString: try call.readString()))
             case "initial": initial = String(cString: try call.readString())
-            default: timeout = try RegistrationReader.timeout(try call.readUInt64())
+            case "result": result = try RegistrationReader.result(call, of: flow)
+            default: timeout = try RegistrationReader.time(try call.readUInt64(), option: "timeout")
             }
         }
         if let name { try checkOwned(name, by: call.client) }
@@ -265,6 +267,7 @@ extension Daemon {
         var registration = Registration(
             flow, at: service, steps: steps, hasGuard: hasGuard, children: children, whenEmpty: whenEmpty,
             initial: initial, by: call.client, isActivatable: isActivatable)
+        registration.result = result
         registration.bring(screens, presentedAt: presenter)
         handleRegistrations(.flowRegistered(nextRequest(), registration), answering: call)
     }

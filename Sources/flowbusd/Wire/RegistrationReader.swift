@@ -1,15 +1,15 @@
 import FlowCore
 import SdBus
 
-/// Reads the steps that a client registers for a flow, and its screens, `a{sa{ss}}`: names, and the types of their arguments.
-/// The coordinator checks how they fit together.
+/// Reads what a client registers with a flow: its steps, `a{sa{ss}}`, by their names and the types of their arguments, and its
+/// screens, `a{sa{sv}}`. The coordinator checks how they fit together.
 enum RegistrationReader {
     /// Reads the next value, a dictionary of steps.
     ///
     /// - Throws: ``FlowError`` for a name or a type that is not allowed, and for more than the limits allow.
     static func steps(_ call: MessageReader) throws -> [StepDeclaration] {
         var steps: [StepDeclaration] = []
-        try read(call, "step", atMost: Limits.stepsPerRegistration) { name in
+        try read(call, "step", "a{ss}", atMost: Limits.stepsPerRegistration) { name in
             guard Names.isStepName(name) else {
                 throw FlowError(
                     .invalidName, "'\(Names.escaped(name))' can't be the name of a step: \(Names.stepNameRule)")
@@ -22,26 +22,58 @@ enum RegistrationReader {
     /// Reads the next value, a dictionary of screens.
     ///
     /// - Throws: ``FlowError``, as ``steps(_:)`` does.
-    static func screens(_ call: MessageReader) throws -> [Registration.Screen] {
-        var screens: [Registration.Screen] = []
-        try read(call, "screen", atMost: Limits.screensPerRegistration) { name in
+    static func screens(_ call: MessageReader) throws -> [ScreenDeclaration] {
+        var screens: [ScreenDeclaration] = []
+        try read(call, "screen", "a{sv}", atMost: Limits.screensPerRegistration) { name in
             guard Names.isPresentableName(name) else {
                 throw FlowError(
                     .invalidName,
                     "'\(Names.escaped(name))' can't be the name of a screen: \(Names.presentableNameRule)")
             }
-            screens.append(Registration.Screen(name, parameters: try parameters(call, of: "screen '\(name)'")))
+            screens.append(try screen(name, call))
         }
         return screens.sorted { $0.name < $1.name }
     }
 
+    /// Reads the options of a screen, by the names that they have in definition files.
+    private static func screen(_ name: String, _ call: MessageReader) throws -> ScreenDeclaration {
+        var (parameters, result): ([Parameter], [Parameter]?) = ([], nil)
+        var (keepsAwake, isPresentedOnReturn) = (false, true)
+        var (budget, watchdog): (UInt64?, UInt64?)
+        let known = [
+            ("arguments", "a{ss}"), ("result", "a{ss}"), ("keepsAwake", "b"), ("presentOnReturn", "b"), ("budget", "t"),
+            ("watchdog", "t"),
+        ]
+        let subject = "screen '\(name)'"
+        try CallOptions.read(call, known: known, of: subject) { option in
+            switch option {
+            case "arguments": parameters = try self.parameters(call, of: subject)
+            case "result": result = try self.parameters(call, of: "the result of \(subject)")
+            case "keepsAwake": keepsAwake = try call.readBool()
+            case "presentOnReturn": isPresentedOnReturn = try call.readBool()
+            case "budget": budget = try time(try call.readUInt64(), option: "budget", of: subject)
+            default: watchdog = try time(try call.readUInt64(), option: "watchdog", of: subject)
+            }
+        }
+        return ScreenDeclaration(
+            name, parameters: parameters, isPresentedOnReturn: isPresentedOnReturn, keepsAwake: keepsAwake,
+            budget: budget,
+            watchdog: watchdog, result: result)
+    }
+
+    /// Reads the values that a flow can answer with.
+    static func result(_ call: MessageReader, of flow: String) throws -> [Parameter] {
+        try parameters(call, of: "the result of flow '\(flow)'")
+    }
+
     /// Reads a dictionary with names as keys.
     private static func read(
-        _ call: MessageReader, _ what: String, atMost limit: Int, _ body: (_ name: String) throws -> Void
+        _ call: MessageReader, _ what: String, _ type: String, atMost limit: Int,
+        _ body: (_ name: String) throws -> Void
     ) throws {
         var count = 0
-        guard try call.enterContainer(.array, "{sa{ss}}") else { return }
-        while try call.enterContainer(.dictEntry, "sa{ss}") {
+        guard try call.enterContainer(.array, "{s\(type)}") else { return }
+        while try call.enterContainer(.dictEntry, "s\(type)") {
             guard count < limit else {
                 throw FlowError(.limitExceeded, "more than \(limit) \(what)s of one flow; that is the limit")
             }
@@ -87,12 +119,15 @@ enum RegistrationReader {
             .invalidArguments, "the option '\(option)' is '\(Names.escaped(word))'; it has to be one of \(words)")
     }
 
-    /// A time limit for an answer, in µs, as in definition files.
-    static func timeout(_ microseconds: UInt64) throws(FlowError) -> UInt64 {
+    /// A time limit, in µs, as in definition files.
+    static func time(
+        _ microseconds: UInt64, option: String, of subject: String? = nil
+    ) throws(FlowError) -> UInt64 {
         guard Limits.answerTimeouts.contains(microseconds) else {
             throw FlowError(
                 .invalidArguments,
-                "the option 'timeout' is '\(microseconds)' µs; it has to be at least 10 ms and at most 1 hour")
+                "the option '\(option)'\(subject.map { " of \($0)" } ?? "") is '\(microseconds)' µs; it has to be at least 10 ms and at most 1 hour"
+            )
         }
         return microseconds
     }
