@@ -17,7 +17,7 @@ struct CoordinatorSnapshot: Equatable {
         nodes = coordinator.forest.preorder().map { [forest = coordinator.forest] slot in
             var node = forest[slot]
             // Notes of a search are not part of the state.
-            (node.isEvictable, node.isUnseen) = (false, false)
+            (node.isReclaimable, node.isUnseen) = (false, false)
             if !withTimes {
                 node.flow?.reached = nil
                 node.flow?.isResting = false

@@ -44,7 +44,7 @@ struct NodePropertyTests {
             #expect(Array(Node.Changes.reports(property).properties) == [property])
             #expect(Node.Changes.reported.contains(.reports(property)))
         }
-        #expect(Array(Node.Changes([.born, .record, .activity, .evictionIfLeft]).properties).isEmpty)
+        #expect(Array(Node.Changes([.born, .record, .activity, .reclaimIfLeft]).properties).isEmpty)
     }
 
     @Test func `a list has a property once, in the order of signals`() {

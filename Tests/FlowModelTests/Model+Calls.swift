@@ -55,7 +55,7 @@ extension Model {
             case .ignore: return .ignored(.hidden)
             case .latest, .queue:
                 try keep(step, at: node)
-                // Eviction can have uncovered the presentable, or triggered steps.
+                // Reclaiming can have uncovered the presentable, or triggered steps.
                 release()
                 finish()
                 return .ignored(.deferred)

@@ -1,6 +1,6 @@
 import FlowCore
 
-/// Limits and eviction (S-33). Everything is counted from scratch each time.
+/// Limits and reclaiming (S-33). Everything is counted from scratch each time.
 extension Model {
     /// The limited resources; arguments have no limit in these worlds.
     enum Resource: CaseIterable {
@@ -47,47 +47,47 @@ extension Model {
         more[resource] > 0 ? max(0, usage(resource) { _ in true } + more[resource] - quota(resource).total) : 0
     }
 
-    /// Admits a change of usage. Returns whether something was evicted for it.
+    /// Admits a change of usage. Returns whether something was reclaimed for it.
     @discardableResult
     func reserve(
         _ own: Need, inTotal: Need, for client: Client, sparing spared: ModelNode?
     ) throws(FlowError) -> Bool {
         try checkShare(own, client)
-        let hasEvicted = evictIfNeeded(inTotal, sparing: spared)
+        let hasReclaimed = reclaimIfNeeded(inTotal, sparing: spared)
         guard Resource.allCases.allSatisfy({ shortage(inTotal, $0) == 0 }) else { throw FlowError(.limitExceeded) }
-        return hasEvicted
+        return hasReclaimed
     }
 
-    private func evictIfNeeded(_ more: Need, sparing spared: ModelNode?) -> Bool {
+    private func reclaimIfNeeded(_ more: Need, sparing spared: ModelNode?) -> Bool {
         var isPossible = true
         for resource in Resource.allCases {
             let wanting = shortage(more, resource)
-            let unseen = evictionCandidates(spared, seen: false).reduce(0) { $0 + Self.sum($1, resource) }
-            let all = evictionCandidates(spared, seen: true).reduce(0) { $0 + Self.sum($1, resource) }
+            let unseen = reclaimCandidates(spared, seen: false).reduce(0) { $0 + Self.sum($1, resource) }
+            let all = reclaimCandidates(spared, seen: true).reduce(0) { $0 + Self.sum($1, resource) }
             let excess = usage(resource, isGone) - quota(resource).share
             if wanting > unseen, wanting > min(all, excess) { isPossible = false }
         }
         guard isPossible else { return false }
-        var hasEvicted = false
+        var hasReclaimed = false
         for resource in Resource.allCases {
             while shortage(more, resource) > 0 {
-                let unseen = evictionCandidates(spared, seen: false).filter { Self.sum($0, resource) > 0 }
-                let all = evictionCandidates(spared, seen: true).filter { Self.sum($0, resource) > 0 }
+                let unseen = reclaimCandidates(spared, seen: false).filter { Self.sum($0, resource) > 0 }
+                let all = reclaimCandidates(spared, seen: true).filter { Self.sum($0, resource) > 0 }
                 guard let oldest = (unseen.isEmpty ? all : unseen).min(by: { $0.instance < $1.instance }) else { break }
-                evict(oldest)
-                hasEvicted = true
+                reclaim(oldest)
+                hasReclaimed = true
             }
         }
-        return hasEvicted
+        return hasReclaimed
     }
 
     /// Returns the largest subtrees of vanished clients, with or without presented screens.
-    private func evictionCandidates(_ spared: ModelNode?, seen: Bool) -> [ModelNode] {
-        func isEvictable(_ node: ModelNode) -> Bool {
+    private func reclaimCandidates(_ spared: ModelNode?, seen: Bool) -> [ModelNode] {
+        func isReclaimable(_ node: ModelNode) -> Bool {
             isGone(node.client) && node !== spared && (seen || node.isFlow || !isPresented(node))
-                && node.children.allSatisfy(isEvictable)
+                && node.children.allSatisfy(isReclaimable)
         }
-        return nodes.filter { isEvictable($0) && !($0.parent.map(isEvictable) ?? false) }
+        return nodes.filter { isReclaimable($0) && !($0.parent.map(isReclaimable) ?? false) }
     }
 
     private static func sum(_ node: ModelNode, _ resource: Resource) -> Int {
@@ -95,7 +95,7 @@ extension Model {
     }
 
     /// Dismisses a node, as the daemon.
-    private func evict(_ node: ModelNode) {
+    private func reclaim(_ node: ModelNode) {
         let origin = newOrigin()
         var lost: [ModelStep] = []
         remove(node, &lost)

@@ -15,7 +15,7 @@ extension Machine {
             return
         }
         if let activationToken { activationTokens.insert(activationToken, for: origins.next(), of: request) }
-        evictForDeepLink(step, admitted.byteCount, client, &turn)
+        reclaimForDeepLink(step, admitted.byteCount, client, &turn)
         let flows = forest.preorder().filter { forest[$0].flow != nil }
         var outcomes: [FlowOutcome] = []
         var link = DeepLink(step: step, arguments: admitted)
@@ -66,8 +66,8 @@ extension Machine {
         calls.endSlices(of: request)
     }
 
-    /// Makes room before the flows are listed, because eviction can remove some of them.
-    private mutating func evictForDeepLink(_ step: StepID, _ bytes: Int, _ client: Client, _ turn: inout Turn) {
+    /// Makes room before the flows are listed, because reclaiming can remove some of them.
+    private mutating func reclaimForDeepLink(_ step: StepID, _ bytes: Int, _ client: Client, _ turn: inout Turn) {
         guard definitions.askOthers, accounting.pool != Accounting.Usage() else { return }
         let count = forest.preorder().count { forest[$0].flow != nil && mayWait(step, at: $0) }
         // If there is no room for all, each is checked by itself.

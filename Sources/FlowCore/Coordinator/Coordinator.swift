@@ -94,8 +94,8 @@ struct Machine: Sendable {
     var forest: Forest
     /// The serial of the latest navigation (S-10).
     var serial: UInt64 = 0
-    /// The presentables that can be evicted, as last searched (S-33).
-    var evictionCandidates = EvictionCandidates()
+    /// The presentables that can be reclaimed, as last searched (S-33).
+    var reclaimCandidates = ReclaimCandidates()
 
     // Waiting.
 

@@ -15,8 +15,8 @@ extension Machine {
         var plan: Plan
         do throws(FlowError) {
             plan = try Planner.plan(contributors, for: step, at: flow, turn.now, forest, definitions)
-            // Eviction can remove what the plan refers to.
-            while plan.needsQuota, try evictIfNeeded(for: plan.total, by: step.client, plan.own, sparing: flow, &turn) {
+            // Reclaiming can remove what the plan refers to.
+            while plan.needsQuota, try reclaimIfNeeded(for: plan.total, by: step.client, plan.own, sparing: flow, &turn) {
                 plan = try Planner.plan(contributors, for: step, at: flow, turn.now, forest, definitions)
             }
             if plan.needsQuota { try accounting.check(plan.own, inTotal: plan.total, for: step.client) }

@@ -63,7 +63,7 @@ extension Machine {
             reach(live, &turn)
             return forest[live].path
         }
-        // The request is checked before anything is evicted; eviction may free a better id.
+        // The request is checked before anything is reclaimed; reclaiming may free a better id.
         _ = try forest.newID(flowRequest.id, for: definition.name, below: nil, besides: SiblingIDs.PlannedIDs())
         let usage = Accounting.Usage(nodes: 1, bytes: arguments.byteCount)
         try reserve(usage, for: flowRequest.client, &turn)

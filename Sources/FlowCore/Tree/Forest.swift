@@ -30,8 +30,8 @@ struct Forest: Sendable {
     /// Flows that no screen keeps awake any more, since ``takeDozing()``.
     private var dozing: [NodeID] = []
 
-    /// Whether an eviction removes what its search has found.
-    var isEvicting = false
+    /// Whether the reclaiming removes what its search has found.
+    var isReclaiming = false
 
     /// A screen that came in sight, or went out of it, and whose presenter may have to be called.
     struct Sighting: Sendable {
@@ -146,8 +146,8 @@ struct Forest: Sendable {
     /// Removes a node and all below it, and returns them in the order of their removal: newest leaf first (S-22).
     mutating func remove(_ slot: NodeSlot) -> [Node] {
         let (parent, id) = (self[slot].parent, self[slot].id)
-        // The removal may free the way for an eviction. An eviction itself does not.
-        if !isEvicting, parent.map({ self[$0].isLeft }) == true { nodes.noteEvictionChange() }
+        // The removal may free the way for the reclaiming. The reclaiming itself does not.
+        if !isReclaiming, parent.map({ self[$0].isLeft }) == true { nodes.noteReclaimChange() }
         if let parent {
             let place = place(of: slot, among: children(of: parent))
             update(parent) { node in
@@ -161,8 +161,8 @@ struct Forest: Sendable {
         }
         var gone: [Node] = []
         release(slot, into: &gone)
-        // What could be evicted may have been below one that could not.
-        if !isEvicting, gone.contains(where: \.isEvictable) { nodes.noteEvictionChange() }
+        // What could be reclaimed may have been below one that could not.
+        if !isReclaiming, gone.contains(where: \.isReclaimable) { nodes.noteReclaimChange() }
         return gone
     }
 
@@ -200,7 +200,7 @@ struct Forest: Sendable {
 
     /// Removes all nodes below a flow, newest leaf first.
     mutating func removeChildren(of slot: NodeSlot) -> [Node] {
-        nodes.noteEvictionChange()
+        nodes.noteReclaimChange()
         var gone: [Node] = []
         for child in children(of: slot).reversed() { release(child, into: &gone) }
         update(slot) { node in
@@ -228,7 +228,7 @@ struct Forest: Sendable {
 // MARK: - Changes
 
 extension Forest {
-    /// Changes a node. Dirty records, property changes and the need of another search for evictions are derived.
+    /// Changes a node. Dirty records, property changes and the need of another search for reclaiming are derived.
     @inline(__always)
     mutating func update<Result>(_ slot: NodeSlot, _ change: (inout Node) -> Result) -> Result {
         nodes.update(slot, change)
@@ -268,7 +268,7 @@ extension Forest {
         nodes.setDeferredSteps(steps, of: slot)
     }
 
-    /// A client is gone: presentables that it created can be evicted from now on.
+    /// A client is gone: presentables that it created can be reclaimed from now on.
     mutating func abandonAll(_ client: Client) { nodes.abandonAll(client) }
 
     /// The usage of clients and users: by nodes, and by calls and steps that wait elsewhere.
@@ -284,8 +284,8 @@ extension Forest {
     var count: Int { nodes.count }
     /// The number of slots, including free ones.
     var slotCount: Int { nodes.slotCount }
-    /// Counts changes after which the search for presentables to evict could have another result (S-33).
-    var evictionChanges: UInt64 { nodes.evictionChanges }
+    /// Counts changes after which the search for presentables to reclaim could have another result (S-33).
+    var reclaimChanges: UInt64 { nodes.reclaimChanges }
 
     /// Notes that a node became presented, for ``takePresented()``.
     mutating func notePresented(_ slot: NodeSlot) {

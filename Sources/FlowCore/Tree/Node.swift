@@ -2,7 +2,7 @@
 //
 // The setter or observer of a property compares the new value with the old one, and declares what follows from a change
 // (`follows`): whether the node's record or activity record becomes dirty, whether signals report the new value, whether the
-// search for presentables to evict has to be repeated. `NodeTable.update` collects that after each change. Properties with
+// search for presentables to reclaim has to be repeated. `NodeTable.update` collects that after each change. Properties with
 // usage can only be changed by methods of the table, which charge and release it. So code that changes a node has nothing to
 // remember; whoever adds a property declares what follows from it here, and the tests compare all records with those that were
 // taken after each event.
@@ -64,7 +64,7 @@ struct Node: HasNodeTraits, Equatable, Sendable {
     var order: UInt64 { max(instance, traits.raised) }
     /// Whether it is visible, not covered, and in a presented parent (S-14). Derived.
     var isPresented = false {
-        didSet { if isPresented != oldValue { follows.formUnion([.reports(.presented), .evictionIfLeft]) } }
+        didSet { if isPresented != oldValue { follows.formUnion([.reports(.presented), .reclaimIfLeft]) } }
     }
     /// Whether nothing covers it and its parent is presented, so that it is presented as soon as it is visible (S-38). Derived.
     var isInSight = false {
@@ -75,7 +75,7 @@ struct Node: HasNodeTraits, Equatable, Sendable {
         get { traits.owner }
         set {
             if newValue != traits.owner {
-                follows.formUnion([.record, .reports(.owner), .evictionIfLeft])
+                follows.formUnion([.record, .reports(.owner), .reclaimIfLeft])
                 traits.backStep = nil
             }
             traits.owner = newValue
@@ -105,9 +105,9 @@ struct Node: HasNodeTraits, Equatable, Sendable {
             traits.title = newValue
         }
     }
-    /// Whether the latest search found that it and all below it can be evicted.
-    var isEvictable = false
-    /// Whether, by that search, it and all below it can be evicted and none of them is presented.
+    /// Whether the latest search found that it and all below it can be reclaimed.
+    var isReclaimable = false
+    /// Whether, by that search, it and all below it can be reclaimed and none of them is presented.
     var isUnseen = false
     /// Whether the flows above it are not idle while it is presented (S-34); of a screen, by its declaration.
     var keepsAwake = false
@@ -174,8 +174,8 @@ struct NodeTable: Sendable {
     private(set) var screenCount = 0
     /// The number of live presentables.
     var count: Int { flowCount + screenCount }
-    /// Counts changes after which the search for presentables to evict could have another result (S-33).
-    private(set) var evictionChanges: UInt64 = 0
+    /// Counts changes after which the search for presentables to reclaim could have another result (S-33).
+    private(set) var reclaimChanges: UInt64 = 0
     private(set) var dirty = DirtyRecords()
     /// Nodes with changed properties, in the order of their first change.
     private(set) var changed: [NodeID] = []
@@ -224,7 +224,7 @@ struct NodeTable: Sendable {
             if nodes[slot.index].reported.isEmpty { changed.append(id(of: slot)) }
             nodes[slot.index].reported.formUnion(reported)
         }
-        if changes.contains(.evictionIfLeft), nodes[slot.index].isLeft { noteEvictionChange() }
+        if changes.contains(.reclaimIfLeft), nodes[slot.index].isLeft { noteReclaimChange() }
         if changes.contains(.record) { touch(slot) }
         if changes.contains(.activity) { touch(slot, .activity) }
     }
@@ -232,12 +232,12 @@ struct NodeTable: Sendable {
     /// Marks a record of a node as dirty.
     mutating func touch(_ slot: NodeSlot, _ part: DirtyRecords.Part = .node) { dirty.touch(slot, part) }
 
-    /// Notes that the search for presentables to evict could have another result.
-    mutating func noteEvictionChange() { evictionChanges &+= 1 }
+    /// Notes that the search for presentables to reclaim could have another result.
+    mutating func noteReclaimChange() { reclaimChanges &+= 1 }
 
-    /// Notes a change of a node's usage, or below it, if the node can be evicted.
-    private mutating func noteEvictionChange(of slot: NodeSlot) {
-        if nodes[slot.index].isEvictable { noteEvictionChange() }
+    /// Notes a change of a node's usage, or below it, if the node can be reclaimed.
+    private mutating func noteReclaimChange(of slot: NodeSlot) {
+        if nodes[slot.index].isReclaimable { noteReclaimChange() }
     }
 
     // MARK: Usage
@@ -249,13 +249,13 @@ struct NodeTable: Sendable {
         if let last = birth.flow?.last { accounting.count(Accounting.Usage(bytes: last.byteCount), for: last.client) }
         // The client's account may be new.
         let isLeft = accounting.isGone(birth.client)
-        if isLeft { noteEvictionChange() }
+        if isLeft { noteReclaimChange() }
         if birth.flow == nil { screenCount += 1 } else { flowCount += 1 }
         let tree = parent.map { (root: nodes[$0.index].root, depth: nodes[$0.index].depth) }
         if slot.index == nodes.count { nodes.append(Node(free: slot)) }
         nodes[slot.index] = Node(birth, slot, instance: instance, path: path, in: tree, parent, isLeft: isLeft)
         instances.insert(slot, in: nodes)
-        if let parent { noteEvictionChange(of: parent) }
+        if let parent { noteReclaimChange(of: parent) }
         dirty.insert(slot)
         if !birth.savedState.isEmpty { touch(slot, .savedState) }
         follow(birth.flow?.reached == nil ? .born : [.born, .activity], slot)
@@ -285,7 +285,7 @@ struct NodeTable: Sendable {
         accounting.count(Accounting.Usage(nodes: -1, bytes: -former.byteCount), for: former.client)
         accounting.count(Accounting.Usage(nodes: 1, bytes: nodes[slot.index].byteCount), for: client)
         nodes[slot.index].isLeft = accounting.isGone(client)
-        if nodes[slot.index].isLeft || former.isLeft || former.isEvictable { noteEvictionChange() }
+        if nodes[slot.index].isLeft || former.isLeft || former.isReclaimable { noteReclaimChange() }
         let isReported = former.arguments.broadcastable != arguments.broadcastable
         follow(isReported ? [.record, .reports(.arguments)] : .record, slot)
     }
@@ -327,7 +327,7 @@ struct NodeTable: Sendable {
             if let former { accounting.count(Accounting.Usage(bytes: -former.byteCount), for: former.client) }
             accounting.count(Accounting.Usage(bytes: next.byteCount), for: next.client)
         }
-        noteEvictionChange(of: slot)
+        noteReclaimChange(of: slot)
         touch(slot, .activity)
     }
 
@@ -366,17 +366,17 @@ struct NodeTable: Sendable {
     }
 
     private mutating func charge(_ usage: Accounting.Usage, _ client: Client, at slot: NodeSlot) {
-        noteEvictionChange(of: slot)
+        noteReclaimChange(of: slot)
         accounting.count(usage, for: client)
     }
 
-    /// A client is gone: nodes that it created can be evicted from now on.
+    /// A client is gone: nodes that it created can be reclaimed from now on.
     mutating func abandonAll(_ client: Client) {
         guard accounting.close(client) != Accounting.Usage() else { return }
         for index in nodes.indices where nodes[index].instance != 0 && nodes[index].client == client {
             nodes[index].isLeft = true
         }
-        noteEvictionChange()
+        noteReclaimChange()
     }
 
     // MARK: Changes for signals and records

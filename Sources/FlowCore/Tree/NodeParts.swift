@@ -38,8 +38,8 @@ extension Node {
         /// The record, or the activity record, is dirty.
         static let record = Changes(rawValue: 1 << 25)
         static let activity = Changes(rawValue: 1 << 26)
-        /// The search for presentables to evict could have another result, if the node's client is gone.
-        static let evictionIfLeft = Changes(rawValue: 1 << 27)
+        /// The search for presentables to reclaim could have another result, if the node's client is gone.
+        static let reclaimIfLeft = Changes(rawValue: 1 << 27)
 
         /// The properties whose new values have to be reported, in order.
         var properties: Properties { Properties(rest: rawValue & 0xff_ffff) }

@@ -16,7 +16,7 @@ extension Machine {
             turn.answer = .fail(request, error)
             return
         }
-        // Eviction can have removed what the flow waited for.
+        // Reclaiming can have removed what the flow waited for.
         if forest[slot].flow?.isReady == true {
             turn.answer = .reply(request, .done)
             return
@@ -68,7 +68,7 @@ extension Machine {
         } catch {
             return .refused(error)
         }
-        // Eviction may have released them.
+        // Reclaiming may have released them.
         let outdated = onlyLatest ? forest[slot].deferredSteps : []
         for outdated in outdated {
             reportReplaced(outdated, at: forest[flow].path, &turn)
@@ -77,7 +77,7 @@ extension Machine {
         if onlyLatest { forest.setDeferredSteps([], of: slot) }
         record(&deferred, at: slot, isInitial: false)
         forest.deferStep(deferred, at: slot)
-        // Eviction may have removed the child that covered the presentable.
+        // Reclaiming may have removed the child that covered the presentable.
         if forest[slot].isPresented {
             forest.notePresented(slot)
             triggerPresented(&turn)

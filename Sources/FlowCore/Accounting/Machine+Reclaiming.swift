@@ -1,12 +1,12 @@
-// Eviction: before a client is refused because a total is reached, presentables that clients left behind are removed, the
+// Reclaiming: before a client is refused because a total is reached, presentables that clients left behind are removed, the
 // oldest first, and no more than needed (S-33).
 //
-// The search looks at each presentable once. Its result is kept until a change could alter it (``Forest/evictionChanges``). So
-// the time to evict thousands of presentables is linear, and a client that is refused repeatedly does not cause repeated
+// The search looks at each presentable once. Its result is kept until a change could alter it (``Forest/reclaimChanges``). So
+// the time to reclaim thousands of presentables is linear, and a client that is refused repeatedly does not cause repeated
 // searches.
 
-/// The presentables that can be evicted, as last searched: subtrees, by their tops.
-struct EvictionCandidates: Sendable {
+/// The presentables that can be reclaimed, as last searched: subtrees, by their tops.
+struct ReclaimCandidates: Sendable {
     /// Some of these subtrees, and their usage.
     struct Subtrees: Sendable {
         /// Those that use a resource, the oldest last.
@@ -14,7 +14,7 @@ struct EvictionCandidates: Sendable {
         var usage = Accounting.Usage()
     }
 
-    /// The state of the tree to which the result belongs (``Forest/evictionChanges``).
+    /// The state of the tree to which the result belongs (``Forest/reclaimChanges``).
     var changes: UInt64?
     /// The presentable that must stay.
     var spared: NodeID?
@@ -25,7 +25,7 @@ struct EvictionCandidates: Sendable {
 }
 
 extension Machine {
-    /// Checks whether the limits allow more usage for a client; and in total, if that differs. If a total does not, evicts
+    /// Checks whether the limits allow more usage for a client; and in total, if that differs. If a total does not, reclaims
     /// others.
     ///
     /// - Parameter spared: a presentable that stays, with its ancestors.
@@ -34,104 +34,104 @@ extension Machine {
         _ more: Accounting.Usage, inTotal: Accounting.Usage? = nil, for client: Client, sparing spared: NodeSlot? = nil,
         _ turn: inout Turn
     ) throws(FlowError) {
-        try evictIfNeeded(for: inTotal ?? more, by: client, more, sparing: spared, &turn)
+        try reclaimIfNeeded(for: inTotal ?? more, by: client, more, sparing: spared, &turn)
         try accounting.check(more, inTotal: inTotal, for: client)
     }
 
-    /// Evicts presentables if more usage needs it; not for a client that has reached its own limits.
+    /// Reclaims presentables if more usage needs it; not for a client that has reached its own limits.
     ///
-    /// - Returns: whether any were evicted.
+    /// - Returns: whether any were reclaimed.
     @discardableResult
-    mutating func evictIfNeeded(
+    mutating func reclaimIfNeeded(
         for more: Accounting.Usage, by client: Client, _ own: Accounting.Usage, sparing spared: NodeSlot?,
         _ turn: inout Turn
     ) throws(FlowError) -> Bool {
         let wanting = accounting.shortage(more)
         if wanting == Accounting.Usage() || accounting.pool == Accounting.Usage() { return false }
         try accounting.checkShare(own, for: client)
-        searchEvictable(sparing: spared.map(forest.id(of:)))
+        searchReclaimable(sparing: spared.map(forest.id(of:)))
         // All that is needed or nothing, because a refused call changes nothing.
-        guard Accounting.Resource.allCases.allSatisfy({ canEvict(wanting[$0], of: $0) }) else { return false }
+        guard Accounting.Resource.allCases.allSatisfy({ canReclaim(wanting[$0], of: $0) }) else { return false }
         var hasGone = false
         for resource in Accounting.Resource.allCases {
             while accounting.shortage(more)[resource] > 0 {
-                // The eviction may have uncovered presentables.
-                searchEvictable(sparing: spared.map(forest.id(of:)))
-                guard let top = takeEvictable(resource) else {
+                // The reclaiming may have uncovered presentables.
+                searchReclaimable(sparing: spared.map(forest.id(of:)))
+                guard let top = takeReclaimable(resource) else {
                     // The result of the search is shorter now.
-                    evictionCandidates.changes = nil
+                    reclaimCandidates.changes = nil
                     break
                 }
-                evict(top, &turn)
+                reclaim(top, &turn)
                 hasGone = true
             }
         }
         return hasGone
     }
 
-    /// Whether this much can be evicted. Presented ones are evicted only if clients that are gone use more than their
+    /// Whether this much can be reclaimed. Presented ones are reclaimed only if clients that are gone use more than their
     /// share.
-    private func canEvict(_ wanting: Int, of resource: Accounting.Resource) -> Bool {
-        if wanting <= evictionCandidates.unseen.usage[resource] { return true }
+    private func canReclaim(_ wanting: Int, of resource: Accounting.Resource) -> Bool {
+        if wanting <= reclaimCandidates.unseen.usage[resource] { return true }
         let excess = accounting.pool[resource] - accounting.quotas[resource].share
-        return wanting <= min(evictionCandidates.all.usage[resource], excess)
+        return wanting <= min(reclaimCandidates.all.usage[resource], excess)
     }
 
     /// Takes the oldest subtree that uses a resource; presented ones come last.
-    private mutating func takeEvictable(_ resource: Accounting.Resource) -> NodeSlot? {
-        while let top = evictionCandidates.unseen.tops[resource]?.popLast() {
+    private mutating func takeReclaimable(_ resource: Accounting.Resource) -> NodeSlot? {
+        while let top = reclaimCandidates.unseen.tops[resource]?.popLast() {
             if let slot = forest.slot(of: top) { return slot }
         }
-        while let top = evictionCandidates.all.tops[resource]?.popLast() {
+        while let top = reclaimCandidates.all.tops[resource]?.popLast() {
             if let slot = forest.slot(of: top) { return slot }
         }
         return nil
     }
 
     /// Dismisses a subtree, with the daemon as the client.
-    private mutating func evict(_ top: NodeSlot, _ turn: inout Turn) {
+    private mutating func reclaim(_ top: NodeSlot, _ turn: inout Turn) {
         for slot in forest.postorder(top) {
             let usage = forest[slot].holding
-            evictionCandidates.all.usage += -usage
-            if forest[slot].isUnseen { evictionCandidates.unseen.usage += -usage }
+            reclaimCandidates.all.usage += -usage
+            if forest[slot].isUnseen { reclaimCandidates.unseen.usage += -usage }
         }
-        forest.isEvicting = true
+        forest.isReclaiming = true
         dismiss(top, Dismissal(.dismissed), origin: origins.next(), cause: 0, .daemon, &turn)
-        forest.isEvicting = false
+        forest.isReclaiming = false
     }
 
     // MARK: Search
 
-    private mutating func searchEvictable(sparing spared: NodeID?) {
-        let isCurrent = evictionCandidates.changes == forest.evictionChanges
-        if isCurrent, evictionCandidates.spared == spared { return }
-        if !isCurrent || evictionCandidates.spared != nil { search(sparing: nil) }
-        // There is no difference if it could not be evicted anyway.
-        if let spared, forest[spared.slot].isEvictable { search(sparing: spared) }
+    private mutating func searchReclaimable(sparing spared: NodeID?) {
+        let isCurrent = reclaimCandidates.changes == forest.reclaimChanges
+        if isCurrent, reclaimCandidates.spared == spared { return }
+        if !isCurrent || reclaimCandidates.spared != nil { search(sparing: nil) }
+        // There is no difference if it could not be reclaimed anyway.
+        if let spared, forest[spared.slot].isReclaimable { search(sparing: spared) }
     }
 
     private mutating func search(sparing spared: NodeID?) {
         let order = forest.preorder()
         for slot in order {
             forest.update(slot) { node in
-                node.isEvictable = node.isLeft && node.owner == nil && slot != spared?.slot
+                node.isReclaimable = node.isLeft && node.owner == nil && slot != spared?.slot
                 // A flow shows nothing itself.
-                node.isUnseen = node.isEvictable && !(node.flow == nil && node.isPresented)
+                node.isUnseen = node.isReclaimable && !(node.flow == nil && node.isPresented)
             }
         }
         for slot in order.reversed() {
             guard let parent = forest[slot].parent else { continue }
-            if !forest[slot].isEvictable { forest.update(parent) { $0.isEvictable = false } }
+            if !forest[slot].isReclaimable { forest.update(parent) { $0.isReclaimable = false } }
             if !forest[slot].isUnseen { forest.update(parent) { $0.isUnseen = false } }
         }
-        evictionCandidates = EvictionCandidates(changes: forest.evictionChanges, spared: spared)
-        evictionCandidates.all = subtrees(among: order) { $0.isEvictable }
-        evictionCandidates.unseen = subtrees(among: order) { $0.isUnseen }
+        reclaimCandidates = ReclaimCandidates(changes: forest.reclaimChanges, spared: spared)
+        reclaimCandidates.all = subtrees(among: order) { $0.isReclaimable }
+        reclaimCandidates.unseen = subtrees(among: order) { $0.isUnseen }
     }
 
     /// The subtrees whose presentables all have a property.
-    private func subtrees(among order: [NodeSlot], where isIn: (Node) -> Bool) -> EvictionCandidates.Subtrees {
-        var found = EvictionCandidates.Subtrees()
+    private func subtrees(among order: [NodeSlot], where isIn: (Node) -> Bool) -> ReclaimCandidates.Subtrees {
+        var found = ReclaimCandidates.Subtrees()
         var sums: [NodeSlot: Accounting.Usage] = [:]
         var tops: [NodeSlot] = []
         // By place: the top above it.

@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 /// Limits that no client can use up for others, on a bus (S-33).
-@Suite("Eviction")
-struct EvictionTests {
+@Suite("Reclaiming")
+struct ReclaimingTests {
     /// A step that contributes a number of screens.
     private static func definitions(_ count: Int) -> String {
         """

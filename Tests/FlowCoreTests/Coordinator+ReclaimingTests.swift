@@ -2,9 +2,9 @@ import Testing
 
 @testable import FlowCore
 
-/// Presentables that vanished clients left behind are evicted before calls of others are refused (S-33).
-@Suite("Flow coordinator: eviction")
-struct CoordinatorEvictionTests {
+/// Presentables that vanished clients left behind are reclaimed before calls of others are refused (S-33).
+@Suite("Flow coordinator: reclaiming")
+struct CoordinatorReclaimingTests {
     /// Quotas low enough to be reached.
     private func quotas(nodes: Int, steps: Int = 1_000) -> Quotas {
         var quotas = Quotas.none
@@ -31,7 +31,7 @@ struct CoordinatorEvictionTests {
     }
 
     /// Ten clients connect, create 1,000 presentables each, and leave, which once filled flowbusd.
-    @Test func `S-33 presentables of ten vanished clients block no one, and are evicted in linear time`() throws {
+    @Test func `S-33 presentables of ten vanished clients block no one, and are reclaimed in linear time`() throws {
         let world = World(builder(999))
         for number in 1...10 {
             try world.coordinate("app", id: "a\(number)", by: ":1.\(number)")
@@ -60,7 +60,7 @@ struct CoordinatorEvictionTests {
         #expect(world.coordinator.accounting.total.nodes <= Limits.nodes)
     }
 
-    @Test func `S-22 S-23 S-33 eviction acts like Dismiss without a client, and only as far as needed`() throws {
+    @Test func `S-22 S-23 S-33 reclaiming acts like Dismiss without a client, and only as far as needed`() throws {
         let world = World(builder(), quotas: quotas(nodes: 5))
         try world.coordinate("app", by: "")
         for client in [":1.1", ":1.2"] { try world.emit("keep", on: "/app", by: client) }
@@ -78,7 +78,7 @@ struct CoordinatorEvictionTests {
         // Of a parent and a child the parent counts, even if others of its client stay.
         #expect(
             try world.emit("add", on: "/app", by: ":1.3").prefix(3) == ["- /app/app/s", "- /app/app", "+ /app/s_2"])
-        // Nothing else can be evicted, and a refusal changes nothing.
+        // Nothing else can be reclaimed, and a refusal changes nothing.
         try world.emit("add", on: "/app", by: ":1.3")
         let before = world.standing
         for _ in 0..<2 { #expect(try world.emit("add", on: "/app", by: ":1.3") == ["! LimitExceeded"]) }
@@ -88,7 +88,7 @@ struct CoordinatorEvictionTests {
         #expect(try world.emit("add", on: "/app", by: ":1.3").first == "- /app/k_2")
     }
 
-    @Test func `S-33 if eviction can't free enough, nothing is evicted`() throws {
+    @Test func `S-33 if reclaiming can't free enough, nothing is reclaimed`() throws {
         let world = World(builder(), quotas: quotas(nodes: 4))
         try world.coordinate("app", by: "")
         try world.emit("add", on: "/app", by: ":1.1")
@@ -102,7 +102,7 @@ struct CoordinatorEvictionTests {
             try world.coordinate("app", by: ":1.2") == ["- /app/s", "+ /app_4 (visible presented ready)", "= /app_4"])
     }
 
-    @Test func `S-33 nothing is evicted for a client at its own limits`() throws {
+    @Test func `S-33 nothing is reclaimed for a client at its own limits`() throws {
         var quotas = quotas(nodes: 3)
         quotas.nodes.perClient = 1
         let world = World(builder(), quotas: quotas)
@@ -128,7 +128,7 @@ struct CoordinatorEvictionTests {
         #expect(world.paths == ["/app", "/app/app", "/app/app/app", "/app/app/app/s"])
     }
 
-    @Test func `S-14 S-33 presented ones are evicted last, and only while vanished clients have more than half`() throws
+    @Test func `S-14 S-33 presented ones are reclaimed last, and only while vanished clients have more than half`() throws
     {
         let world = World(builder(), quotas: quotas(nodes: 8))
         try world.coordinate("app", by: "")
@@ -159,7 +159,7 @@ struct CoordinatorEvictionTests {
         #expect(try world.emit("add", on: "/app", by: ":1.3").first == "- /app/s")
     }
 
-    @Test func `S-15 S-33 deferred steps are evicted with their presentable`() throws {
+    @Test func `S-15 S-33 deferred steps are reclaimed with their presentable`() throws {
         let world = World(builder(), quotas: quotas(nodes: 100, steps: 3))
         try world.coordinate("app", by: "")
         for _ in 0..<3 { try world.emit("keep", on: "/app", by: ":1.1") }
@@ -167,7 +167,7 @@ struct CoordinatorEvictionTests {
         try world.emit("add", on: "/app/k_2", by: ":1.2")
         try world.emit("add", on: "/app/k_3", by: ":1.2")
         leave(world, ":1.1")
-        // A subtree without usage is not evicted.
+        // A subtree without usage is not reclaimed.
         #expect(
             try world.emit("add", on: "/app/k", by: ":1.2").prefix(2) == [
                 "- /app/k_2", "failed after 0 by :1.1: /app add PresentableDismissed",
