@@ -187,6 +187,7 @@ struct GraphBuilder {
         case .hide(let name): note(label.isEmpty ? "hide \(name)" : "\(label): hide \(name)", at: from, of: flow)
         case .dismiss(let name):
             note(label.isEmpty ? "dismiss \(name)" : "\(label): dismiss \(name)", at: from, of: flow)
+        case .evict: note(label.isEmpty ? "evict" : "\(label): evict", at: from, of: flow)
         case .current(let template):
             add(Edge(kind: .current, from: from, to: step(template.step, of: flow), label: label))
         case .parent(let template): addToParents(of: flow, template.step, .parent, from, label)

@@ -61,6 +61,7 @@ extension TraceFields {
             TraceCase("pop", { .pop(.to(name: $0)) }, text) { if case .pop(.to(let name)) = $0 { name } else { nil } },
             TraceCase("show", { .show(name: $0) }, text) { if case .show(let name) = $0 { name } else { nil } },
             TraceCase("hide", { .hide(name: $0) }, text) { if case .hide(let name) = $0 { name } else { nil } },
+            TraceCase("evict", .evict),
             TraceCase("dismiss", { .dismiss(name: $0) }, text) {
                 if case .dismiss(let name) = $0 { name } else { nil }
             },

@@ -230,6 +230,7 @@ extension TraceLine {
         case .parent: add("parent")
         case .undeclared: add("undeclared")
         case .replaced: add("replaced")
+        case .evicted: add("evicted")
         }
         if let action = withdrawal.closingAction {
             add("action")

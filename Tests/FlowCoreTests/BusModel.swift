@@ -85,7 +85,7 @@ struct BusModel {
         case .show, .hide: contribution.path == nil || object?.name == contribution.name
         case .pop: contribution.path == nil || object != nil || later.contains { $0.kind == .pop }
         case .back: contribution.path != nil && object == nil
-        case .clear, .current, .parent, .end, .dismiss: true
+        case .clear, .current, .parent, .end, .dismiss, .evict: true
         }
     }
 
@@ -106,7 +106,7 @@ struct BusModel {
         case .show:
             if let parent = objects[path]?.parent, covering[objects[parent]?.name ?? ""] == .layers { stand(path) }
             select(path)
-        case .clear, .pop, .current, .parent, .end, .back, .hide, .dismiss: break
+        case .clear, .pop, .current, .parent, .end, .back, .hide, .dismiss, .evict: break
         }
     }
 

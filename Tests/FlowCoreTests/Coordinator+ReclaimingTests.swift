@@ -128,7 +128,8 @@ struct CoordinatorReclaimingTests {
         #expect(world.paths == ["/app", "/app/app", "/app/app/app", "/app/app/app/s"])
     }
 
-    @Test func `S-14 S-33 presented ones are reclaimed last, and only while vanished clients have more than half`() throws
+    @Test func `S-14 S-33 presented ones are reclaimed last, and only while vanished clients have more than half`()
+        throws
     {
         let world = World(builder(), quotas: quotas(nodes: 8))
         try world.coordinate("app", by: "")

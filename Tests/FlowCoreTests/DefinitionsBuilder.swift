@@ -18,6 +18,7 @@ struct DefinitionsBuilder {
         case show(String)
         case hide(String)
         case dismiss(String)
+        case evict
     }
 
     /// The options of a child.
@@ -109,7 +110,7 @@ struct DefinitionsBuilder {
         action: String? = nil, closing: String? = nil, startsEarly: Bool = false,
         whenOwnerGone: WhenOwnerGone = .dismiss,
         isPresentedOnReturn: Bool = true, keepsAwake: Bool = false, isStateOnDisk: Bool = false,
-        watchdog: UInt64? = nil,
+        evictAfter: UInt64? = nil, watchdog: UInt64? = nil,
         result: KeyValuePairs<String, String>? = nil
     ) {
         let service = presenter.map { Service($0, path: "/presenter", timeout: Limits.presenterTimeout) }
@@ -123,7 +124,8 @@ struct DefinitionsBuilder {
             },
             startsEarly: startsEarly, whenOwnerGone: whenOwnerGone, isPresentedOnReturn: isPresentedOnReturn,
             keepsAwake: keepsAwake,
-            isStateOnDisk: isStateOnDisk, watchdog: watchdog, result: result.map(Self.parameters))
+            isStateOnDisk: isStateOnDisk, evictAfter: evictAfter, watchdog: watchdog,
+            result: result.map(Self.parameters))
     }
 
     mutating func flow(
@@ -236,7 +238,7 @@ extension DefinitionsBuilder {
             mention(step: child.onResult)
         case .current(let name, _), .parent(let name, _): mention(step: name)
         case .end(let name, _): mention(step: name)
-        case .answer, .pop, .popRoot, .show, .hide, .dismiss: break
+        case .answer, .pop, .popRoot, .show, .hide, .dismiss, .evict: break
         }
     }
 
@@ -324,6 +326,7 @@ private struct Numbers {
         case .show(let name): .show(name: name)
         case .hide(let name): .hide(name: name)
         case .dismiss(let name): .dismiss(name: name)
+        case .evict: .evict
         case .current(let name, let with): .current(StepTemplate(step(name), arguments: source(with)))
         case .parent(let name, let with): .parent(StepTemplate(step(name), arguments: source(with)))
         case .answer(let with): .answer(.given(with))

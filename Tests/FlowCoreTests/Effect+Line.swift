@@ -82,6 +82,7 @@ extension Withdrawal.Reason {
         case .parent: "parent"
         case .undeclared: "undeclared"
         case .replaced: "replaced"
+        case .evicted: "evicted"
         }
     }
 }

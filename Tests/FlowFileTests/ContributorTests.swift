@@ -52,7 +52,7 @@ struct ContributorTests {
         (
             "{ pop = 'page', screen = 'page' }", "",
             "'screen' and 'pop' are given; a contributor is only one of 'screen', 'flow', 'none', 'pop', 'show', "
-                + "'hide', 'dismiss', 'end', 'current' or 'parent'"
+                + "'hide', 'dismiss', 'evict', 'end', 'current' or 'parent'"
         ),
         ("{ screen = 'page', reuse = 1 }", ".reuse", "this is an integer; it has to be true, false or 'raise'"),
         ("{ screen = 'page', reuse = 'x' }", ".reuse", "'reuse' is 'x'; it has to be true, false or 'raise'"),
@@ -188,6 +188,7 @@ struct ContributorTests {
         #expect(
             try alternatives("[{ show = 'g' }, { hide = 'g' }, { dismiss = 'page' }]")
                 == [Alternative(contributors: [.show(name: "g"), .hide(name: "g"), .dismiss(name: "page")])])
+        #expect(try alternatives("{ evict = true }") == [Alternative(contributors: [.evict])])
         let stack = Self.head.replacing("[flows.f]", with: "[flows.f]\nchildren = 'stack'")
         let definitions = try definitions(stack + "go = { screen = 'page', reuse = 'raise' }")
         guard

@@ -115,6 +115,7 @@ struct ServiceTests {
         #expect(try screen("presenter = 'a.b', watchdog = '10ms'").watchdog == 10_000)
         #expect(try screen("presenter = 'a.b', watchdog = '1h'").watchdog == 3_600_000_000)
         #expect(try screen("presenter = 'a.b'").watchdog == nil)
+        #expect(try screen("presenter = 'a.b', evictAfter = '5min'").evictAfter == 300_000_000)
         #expect(try screen("whenOwnerGone = 'dismiss'").whenOwnerGone == .dismiss)
     }
 

@@ -209,13 +209,14 @@ struct DefinitionGenerator {
 
     private mutating func contributor(_ rank: Int) -> FlowContributor? {
         switch random.weighted([
-            60, 10, 15, 15, 5, covering == .stack ? 0 : 8, covering == .free || covering == .layers ? 6 : 0,
+            60, 10, 15, 15, 5, covering == .stack ? 0 : 8, covering == .free || covering == .layers ? 6 : 0, 2,
         ]) {
         case 0: return child(rank)
         case 4: return .dismiss(name: presentableName())
         case 5:
             return .show(name: covering == .tabs ? presentableName() : flows[random.below(flows.count)].name)
         case 6: return .hide(name: flows[random.below(flows.count)].name)
+        case 7: return .evict
         case 1: return .pop(random.chance(40) ? .root : .to(name: presentableName()))
         case let way:
             return step(after: rank).map { step in

@@ -111,7 +111,7 @@ extension FlowContributor {
                     whenHidden: child.whenHidden, reuses: child.reuses, raises: child.raises,
                     clears: child.clears, layer: child.layer,
                     onDismissed: child.onDismissed?.fitting, onResult: child.onResult?.fitting))
-        case .pop, .show, .hide, .dismiss: self
+        case .pop, .show, .hide, .dismiss, .evict: self
         case .current(let step): .current(step.fitting)
         case .parent(let step): .parent(step.fitting)
         case .end(let step): .end(step?.fitting)

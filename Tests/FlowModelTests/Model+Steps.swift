@@ -213,6 +213,7 @@ extension Model {
             return ObservedEffect.ContributionSummary(kind: .hide, name: name, path: child.flatMap(node)?.path)
         case .dismiss(let name, let path):
             return ObservedEffect.ContributionSummary(kind: .dismiss, name: name, path: path)
+        case .evict: return ObservedEffect.ContributionSummary(kind: .evict, name: "")
         case .raise: return nil
         case .current(let step, let arguments):
             return ObservedEffect.ContributionSummary(

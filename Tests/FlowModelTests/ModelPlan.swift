@@ -77,6 +77,7 @@ struct ModelPlan {
         case hide(String, Member?)
         /// With the path of a child that was live before.
         case dismiss(String, path: String?)
+        case evict
         case current(StepID, Arguments)
         case parent(StepID, Arguments)
         case end(StepID?, Arguments)
@@ -122,6 +123,8 @@ extension Model {
             case .hide(let name):
                 plan.parts.append(.hide(name, plan.members.last { $0.name == name && $0.isFlow }))
             case .dismiss(let name): dismiss(name, in: &plan)
+            // No screen of the model's world has an owner.
+            case .evict: plan.parts.append(.evict)
             case .current(let it):
                 plan.parts.append(.current(it.step, try resolve(it.arguments, for: it.step, references)))
             case .parent(let it):

@@ -108,6 +108,7 @@ extension Definitions {
         case .show(let name): return "show \(name)"
         case .hide(let name): return "hide \(name)"
         case .dismiss(let name): return "dismiss \(name)"
+        case .evict: return "evict"
         case .current(let it): return "current \(text(it))"
         case .parent(let it): return "parent \(text(it))"
         case .end(let it): return "end \(it.map(text) ?? "")"

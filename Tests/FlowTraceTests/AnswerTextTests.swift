@@ -60,7 +60,7 @@ struct AnswerTextTests {
     }
 
     private enum ContributorWord: String, Word {
-        case screen, flow, pop, show, hide, dismiss, current, parent, end, answer
+        case screen, flow, pop, show, hide, dismiss, evict, current, parent, end, answer
         case popRoot = "pop-root"
         case endWith = "end-with"
 
@@ -77,6 +77,7 @@ struct AnswerTextTests {
                 case .show: .show
                 case .hide: .hide
                 case .dismiss: .dismiss
+                case .evict: .evict
                 case .current: .current
                 case .parent: .parent
                 case .end(nil): .end
@@ -166,7 +167,7 @@ struct AnswerTextTests {
             ContributorWord.self,
             [
                 .child(ChildTemplate(.screen(ScreenID(0)))), .child(ChildTemplate(.flow(FlowID(0)))), .pop(.root),
-                .pop(.to(name: "page")), .show(name: "page"), .hide(name: "other"), .dismiss(name: "page"),
+                .pop(.to(name: "page")), .show(name: "page"), .hide(name: "other"), .evict, .dismiss(name: "page"),
                 .current(Self.template), .parent(Self.template), .end(nil),
                 .end(Self.template), .answer(.given([])),
             ], by: TraceFields.contributor)

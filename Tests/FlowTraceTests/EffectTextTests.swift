@@ -100,6 +100,7 @@ struct EffectTextTests {
         (withdraw(.rule), "withdraw \":1.1\" /shop /base/main/page 3 rule"),
         (withdraw(.parent), "withdraw \":1.1\" /shop /base/main/page 3 parent"),
         (withdraw(.undeclared), "withdraw \":1.1\" /shop /base/main/page 3 undeclared"),
+        (withdraw(.evicted), "withdraw \":1.1\" /shop /base/main/page 3 evicted"),
         (conclude(.navigated(serial: 8)), "concluded \":1.1\" /base/main/page \"a b\" navigated 8"),
         (conclude(.ignored(.rejected), token: ""), "concluded \":1.1\" /base/main/page \"\" rejected"),
         (

@@ -300,7 +300,7 @@ struct EventTextTests {
         .child(ChildTemplate(.screen(ScreenID(0)), stepArguments: .given([]), reuses: true)),
         .child(ChildTemplate(.screen(ScreenID(0)), raises: true, layer: "top")), .show(name: "page"),
         .hide(name: "other"),
-        .dismiss(name: "page"),
+        .dismiss(name: "page"), .evict,
         .child(ChildTemplate(.screen(ScreenID(0)), onDismissed: StepTemplate(StepID(1)))),
         .pop(.root), .pop(.to(name: "root")), .pop(.to(name: "page")), .current(step),
         .current(StepTemplate(StepID(1))),

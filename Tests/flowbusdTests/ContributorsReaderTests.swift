@@ -55,11 +55,12 @@ struct ContributorsReaderTests {
                 ("screen", "list", none), ("flow", "shop", none), ("current", "stop", none), ("parent", "go", none),
                 ("pop", "root", none), ("pop", "detail", none), ("none", "", none), ("show", "shop", none),
                 ("hide", "shop", none), ("dismiss", "list", none),
+                ("evict", "", none),
             ]) == [
                 .child(ChildTemplate(.screen(ScreenID(1)))), .child(ChildTemplate(.flow(FlowID(0)))),
                 .current(StepTemplate(stop)), .parent(StepTemplate(go)), .pop(.root), .pop(.to(name: "detail")),
                 .show(name: "shop"),
-                .hide(name: "shop"), .dismiss(name: "list"),
+                .hide(name: "shop"), .dismiss(name: "list"), .evict,
             ])
         #expect(try read("end", "") == [.end(nil)])
         #expect(

@@ -62,6 +62,7 @@ struct ManualPageTests {
             "default is \(seconds(Limits.guardTimeout))", "answer within \(seconds(Limits.guardTimeout))",
             "has \(seconds(Limits.presenterTimeout))", "answered within \(seconds(Limits.presenterTimeout))",
             "\(Limits.losses) owners within \(seconds(Limits.lossTime))", "of 1 to \(Limits.tokenLength) bytes",
+            "SaveState within \(seconds(Limits.leaveTime))",
             "token within \(seconds(Limits.tokenLifetime))", "last \(seconds(Limits.tokenLifetime))",
             "than \(count(Limits.waitingStepsPerFlow)) segments", "than \(count(Limits.waitingStepsPerFlow)) steps",
             "than \(Limits.triggeredSteps) steps", "exceeded: \(count(Limits.children)) contributors",

@@ -172,6 +172,8 @@ public struct Contribution: Equatable, Sendable {
         case hide
         /// The dismissal of one child; it names the child that is gone, if there was one (S-37).
         case dismiss
+        /// The eviction of the covered screens of the tree (S-44).
+        case evict
     }
 
     /// The kind.

@@ -121,7 +121,7 @@ public struct ContributorRules {
             )
         case .hide(let name) where !isFlow(name):
             return ("hide", "'\(name)' is a screen; 'hide' is for flows")
-        case .child, .pop, .show, .hide, .dismiss, .current, .parent, .end, .answer: return nil
+        case .child, .pop, .show, .hide, .dismiss, .evict, .current, .parent, .end, .answer: return nil
         }
     }
 
@@ -197,9 +197,9 @@ public struct ContributorRules {
         case .show: return .show(name: try presentable(name))
         case .hide: return .hide(name: try presentable(name))
         case .dismiss: return .dismiss(name: try presentable(name))
-        case .none:
-            guard name.isEmpty else { throw Self.wrong("'none' has no name; it has to be empty") }
-            return nil
+        case .evict, .none:
+            guard name.isEmpty else { throw Self.wrong("'\(named.kind.rawValue)' has no name; it has to be empty") }
+            return named.kind == .evict ? .evict : nil
         }
     }
 

@@ -50,6 +50,8 @@ public final class Definitions: Equatable, Sendable {
     let haveWakingScreens: Bool
     /// Whether the owners of some screen are asked whether they are alive.
     let haveWatchdogs: Bool
+    /// Whether some screen is evicted when it was out of sight for some time.
+    let haveEvictedScreens: Bool
     /// Whether some flow has a guard or a navigator.
     let askOthers: Bool
 
@@ -73,6 +75,7 @@ public final class Definitions: Equatable, Sendable {
         haveIdleFlows = flows.contains { !$0.idle.isEmpty }
         haveWakingScreens = screens.contains(where: \.keepsAwake)
         haveWatchdogs = screens.contains { $0.watchdog != nil }
+        haveEvictedScreens = screens.contains { $0.evictAfter != nil }
         askOthers = flows.contains(where: \.asksOthers)
         stepIndex = Self.index(steps.map(\.name))
         screenIndex = Self.index(screens.map(\.name))
@@ -193,6 +196,8 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public internal(set) var isPresentedOnReturn: Bool
     /// Whether the state that its owner saves may be written to a disk (S-44).
     public let isStateOnDisk: Bool
+    /// After this time out of sight it is taken from its process, in µs; nil if it never is (S-44).
+    public let evictAfter: UInt64?
     /// The values that it can answer with, sorted by name (S-45); nil if it can't answer.
     public internal(set) var result: [Parameter]?
     /// How often its owner is asked whether it is alive while it is presented, and how long each answer may take, in µs; nil if
@@ -203,7 +208,8 @@ public struct ScreenDeclaration: Hashable, Sendable {
     public init(
         _ name: String, parameters: [Parameter] = [], presenter: Presenter? = nil, startsEarly: Bool = false,
         whenOwnerGone: WhenOwnerGone = .dismiss, isPresentedOnReturn: Bool = true, keepsAwake: Bool = false,
-        budget: UInt64? = nil, isStateOnDisk: Bool = false, watchdog: UInt64? = nil, result: [Parameter]? = nil
+        budget: UInt64? = nil, isStateOnDisk: Bool = false, evictAfter: UInt64? = nil, watchdog: UInt64? = nil,
+        result: [Parameter]? = nil
     ) {
         self.name = name
         self.parameters = parameters
@@ -214,6 +220,7 @@ public struct ScreenDeclaration: Hashable, Sendable {
         self.budget = budget
         self.isPresentedOnReturn = isPresentedOnReturn
         self.isStateOnDisk = isStateOnDisk
+        self.evictAfter = evictAfter
         self.result = result
         self.watchdog = watchdog
     }

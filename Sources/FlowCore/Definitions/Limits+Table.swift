@@ -104,6 +104,7 @@ extension Limits {
             LimitRow("their presenter is then not called for this time; each further loss doubles it", time(firstWait)),
             LimitRow("their presenter is not called for this time at the most", time(longestWait)),
             LimitRow("the losses are forgotten when an owner has stayed for this time", time(survival)),
+            LimitRow("the owner of a screen that is evicted leaves it (S-44)", time(leaveTime)),
             LimitRow("how long ago the input of `inputTime` can be (S-46)", time(inputAge)),
             LimitRow("a call is remembered by its token (S-9)", time(tokenLifetime)),
             LimitRow("`Touch` has no effect after a step or `Touch` that reached the flow (S-34)", time(touchPause)),

@@ -98,6 +98,8 @@ public enum Limits {
     public static let longestWait: UInt64 = 60_000_000
     /// When an owner has stayed for this time, in µs, the losses are forgotten.
     public static let survival: UInt64 = 60_000_000
+    /// How long an owner of a screen that is evicted can take to leave it, in µs (S-44).
+    public static let leaveTime: UInt64 = 10_000_000
     /// Bytes of an error's text that `onDismissed` gets as `$message`.
     public static let faultLength = 1_024
     /// Bytes in an activation token: far more than those of Wayland and X11 have.

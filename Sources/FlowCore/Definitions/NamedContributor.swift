@@ -17,6 +17,8 @@ public struct NamedContributor: Equatable, Sendable {
         case hide
         /// Dismisses a child.
         case dismiss
+        /// Takes the covered screens of the tree from their processes.
+        case evict
         /// Ends the flow.
         case end
         /// Another step on the flow.
@@ -32,7 +34,7 @@ public struct NamedContributor: Equatable, Sendable {
             case .screen: Option.allCases.filter { $0 != .layer && $0 != .result }
             case .end: Option.ofStep + Option.ofEnd
             case .current, .parent: Option.ofStep
-            case .none, .pop, .show, .hide, .dismiss: []
+            case .none, .pop, .show, .hide, .dismiss, .evict: []
             }
         }
     }

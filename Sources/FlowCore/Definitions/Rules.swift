@@ -54,6 +54,8 @@ public enum FlowContributor: Equatable, Sendable {
     case hide(name: String)
     /// Dismisses the newest child of this name, with everything below it (S-37).
     case dismiss(name: String)
+    /// Takes the covered screens of the tree from their processes (S-44).
+    case evict
     /// Forwards a step to the flow itself (S-20).
     case current(StepTemplate)
     /// Forwards a step to the parent (S-20).

@@ -284,6 +284,8 @@ extension Machine {
                     ?? "there is no '\(it.name)' that could come to the front (show)"
             case .hide:
                 return it.path.map { "'\($0)' is hidden (hide)" } ?? "there is no '\(it.name)' to hide (hide)"
+            // Each screen that is evicted has a line of its own.
+            case .evict: return nil
             // The presentables that go have lines of their own.
             case .dismiss: return it.path == nil ? "there is no '\(it.name)' to dismiss (dismiss)" : nil
             case .current: return "step \(name) is triggered on the same flow"

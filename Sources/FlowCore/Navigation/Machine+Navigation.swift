@@ -16,7 +16,8 @@ extension Machine {
         do throws(FlowError) {
             plan = try Planner.plan(contributors, for: step, at: flow, turn.now, forest, definitions)
             // Reclaiming can remove what the plan refers to.
-            while plan.needsQuota, try reclaimIfNeeded(for: plan.total, by: step.client, plan.own, sparing: flow, &turn) {
+            while plan.needsQuota, try reclaimIfNeeded(for: plan.total, by: step.client, plan.own, sparing: flow, &turn)
+            {
                 plan = try Planner.plan(contributors, for: step, at: flow, turn.now, forest, definitions)
             }
             if plan.needsQuota { try accounting.check(plan.own, inTotal: plan.total, for: step.client) }
@@ -56,6 +57,7 @@ extension Machine {
         turn.effects.append(
             .emitNavigationOccurred(navigation(plan, step, at: forest[flow].path, of: definition(of: flow))))
         for gone in gone { dropSteps(of: gone, nearestLiveAncestor: flow, &turn) }
+        if plan.evicts { evictCovered(in: forest[flow].root, &turn) }
 
         for forward in plan.forwardsToParent { self.forward(forward, toParentOf: flow, step, &turn) }
         for (slot, child) in zip(children, plan.children) {

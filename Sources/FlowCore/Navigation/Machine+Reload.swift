@@ -23,6 +23,10 @@ extension Machine {
                 noteKeepsAwake(slot)
                 // Its record says whether it may be on a disk.
                 if !forest[slot].savedState.isEmpty { forest.touch(slot, .savedState) }
+                if evictionTime(of: slot, in: old) != evictionTime(of: slot, in: new) {
+                    stopAwaitingEviction(of: slot)
+                    awaitEviction(of: slot, turn.now)
+                }
                 continue
             }
             guard let flow = new.flow(named: forest[slot].name) else {

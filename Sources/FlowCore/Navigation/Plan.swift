@@ -49,6 +49,8 @@ struct Plan {
     var ids = SiblingIDs.PlannedIDs()
     var forwardsToParent: [Step] = []
     var forwardsToCurrent: [Step] = []
+    /// Whether the covered screens of the tree are evicted.
+    var evicts = false
     var end = End.no
     var contributions: [Contribution] = []
     /// The step's arguments for reports and for the flow's latest navigation.

@@ -53,6 +53,9 @@ enum Planner {
         case .show(let name): show(name, flow, &plan, forest)
         case .hide(let name): hide(name, flow, &plan, forest)
         case .dismiss(let name): dismiss(name, flow, &plan, forest)
+        case .evict:
+            plan.evicts = true
+            plan.contributions.append(Contribution(kind: .evict, name: ""))
         case .current(let template):
             let forward = try resolve(template, scope, forest, definitions)
             plan.forwardsToCurrent.append(forward)

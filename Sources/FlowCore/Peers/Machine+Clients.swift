@@ -14,6 +14,10 @@ extension Machine {
         for id in owned.map(forest.id(of:)) {
             // It may be gone with its parent.
             guard let slot = forest.slot(of: id) else { continue }
+            if forest[slot].presenting?.eviction == .underWay {
+                endEviction(of: slot, &turn)
+                continue
+            }
             removeOwner(slot, &turn)
             let isTooMany = isCrashedTooOften(slot, &crashes, turn.now)
             loseOwner(slot, .ownerGone, isTooMany: isTooMany, by: client, &turn)

@@ -30,7 +30,7 @@ extension Machine {
     /// How often the owner of a screen is asked now; nil if it is not.
     func checkInterval(of slot: NodeSlot) -> UInt64? {
         guard forest[slot].isPresented, forest[slot].owner != nil, let presenting = forest[slot].presenting,
-            case .service = presenting.presenter, !presenting.check.isOff
+            case .service = presenting.presenter, presenting.eviction == .none, !presenting.check.isOff
         else { return nil }
         return watchdog(of: slot, in: definitions)
     }
@@ -40,19 +40,8 @@ extension Machine {
         definitions.screen(named: forest[slot].name).flatMap { definitions[$0].watchdog }
     }
 
-    /// The alarm of a screen has come.
-    mutating func takeAlarm(of screen: NodeID, at due: Instant, _ turn: inout Turn) {
-        guard let slot = forest.slot(of: screen), let alarm = forest[slot].presenting?.alarm, alarm.due == due else {
-            return
-        }
-        forest.update(slot) { $0.presenting?.alarm = nil }
-        switch alarm.purpose {
-        case .check: checkOwner(of: slot, &turn)
-        }
-    }
-
     /// Asks the owner of a screen, unless that is not presented any more.
-    private mutating func checkOwner(of slot: NodeSlot, _ turn: inout Turn) {
+    mutating func checkOwner(of slot: NodeSlot, _ turn: inout Turn) {
         guard let interval = checkInterval(of: slot), let owner = forest[slot].owner,
             let object = forest[slot].presenting?.presenter.service.path
         else { return }

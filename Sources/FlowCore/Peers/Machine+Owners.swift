@@ -23,13 +23,19 @@ extension Machine {
             turn.answer = .fail(request, notOwner(slot, client))
             return
         }
+        leave(slot, &turn)
+        turn.answer = .reply(request, .done)
+    }
+
+    /// The owner gives up a presentable, which stays.
+    private mutating func leave(_ slot: NodeSlot, _ turn: inout Turn) {
+        if forest[slot].presenting?.eviction == .underWay { return endEviction(of: slot, &turn) }
         removeOwner(slot, &turn)
         forest.update(slot) { node in
             // Its presenter is called when the wait is over.
             if node.presenting?.delayedUntil != nil { node.presenting?.state = .due }
         }
         reportChanges(&turn)
-        turn.answer = .reply(request, .done)
     }
 
     /// Refuses a client that may not show, hide and dismiss a presentable.
@@ -166,6 +172,12 @@ extension Machine {
             try checkDismissal(slot, client)
         } catch {
             turn.answer = .fail(request, error)
+            return
+        }
+        if forest[slot].owner == client, forest[slot].presenting?.eviction == .underWay {
+            // It was told to take its window away, which many programs report as if the user had closed it (S-44).
+            leave(slot, &turn)
+            turn.answer = .reply(request, .done)
             return
         }
         // An owner that dismisses its presentable gets no `Withdraw`.

@@ -12,9 +12,13 @@ extension Machine {
             if presenting.wasInSight != isInSight { forest.update(slot) { $0.presenting?.wasInSight = isInSight } }
             guard isInSight else {
                 timings.forget(forest.id(of: slot))
+                awaitEviction(of: slot, turn.now)
                 if presenting.comeback.isDue { forest.update(slot) { $0.presenting?.comeback.drop() } }
                 continue
             }
+            stopAwaitingEviction(of: slot)
+            // Its owner leaves it first.
+            if presenting.eviction == .underWay { continue }
             switch presenting.state {
             case .due:
                 if !isDelayed(slot, turn.now, &searched) {
@@ -60,6 +64,7 @@ extension Machine {
             node.presenting?.delayedUntil = nil
             // This call has all that a return would tell.
             node.presenting?.comeback.drop()
+            node.presenting?.eviction = .none
             node.presenting?.underWay.append(id)
         }
         origins.wait(presenting.origin)
@@ -262,9 +267,11 @@ extension Machine {
         forest.update(slot) { node in
             node.owner = client
             node.presenting?.ownedSince = turn.now
+            node.presenting?.eviction = .none
         }
         watchClient(client)
         if definitions.haveWatchdogs { beginChecks(of: slot, &turn) }
+        awaitEviction(of: slot, turn.now)
         if let former { withdraw(forest[slot], from: former, .replaced, &turn) }
     }
 
@@ -278,6 +285,7 @@ extension Machine {
             node.owner = nil
             node.presenting?.comeback = Node.Presenting.Comeback()
             node.presenting?.check = Node.Presenting.Check()
+            node.presenting?.alarm = nil
         }
         watches.remove(owner)
     }

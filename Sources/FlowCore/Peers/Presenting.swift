@@ -64,6 +64,8 @@ extension Node {
         var alarm: Alarm?
         /// Since when it has its owner; nil without one.
         var ownedSince: Instant? { didSet { if ownedSince != oldValue { follows.insert(.record) } } }
+        /// Whether it is taken from its process, or was (S-44).
+        var eviction = Eviction.none { didSet { if eviction != oldValue { follows.insert(.record) } } }
         /// Whether it was in sight when presenters were last called.
         var wasInSight = false
         /// The call because it returned to sight.
@@ -78,6 +80,10 @@ extension Node {
             enum Purpose: Sendable {
                 /// The owner is asked whether it is alive.
                 case check
+                /// The screen has been out of sight for so long that it is evicted.
+                case eviction
+                /// The owner has had time enough to leave it.
+                case leave
             }
 
             let due: Instant
@@ -90,6 +96,16 @@ extension Node {
             var underWay: QuestionID?
             /// Whether this owner can't be asked.
             var isOff = false
+        }
+
+        /// From `none` to `underWay` when its owner gets `Withdraw`, to `done` when it has no owner any more, and back to `none`
+        /// with the next call of its presenter, or the next owner. The raw values are part of the format of records.
+        enum Eviction: UInt8, Sendable {
+            case none = 0
+            /// The owner was told to leave it, and still has it.
+            case underWay = 1
+            /// It has no process.
+            case done = 2
         }
 
         /// The call of an owner whose screen returned to sight. Nothing depends on its answer.

@@ -148,6 +148,8 @@ public struct Withdrawal: Equatable, Sendable {
         case undeclared
         /// It is still live, but another client is its owner now.
         case replaced
+        /// It is still live, and was out of sight for long: the owner has to leave it (S-44).
+        case evicted
     }
 
     /// The owner.

@@ -103,7 +103,8 @@ extension Machine {
             presenting: node.presenting.map { presenting in
                 NodeRecord.Presenting(
                     isShown: presenting.state == .shown, isKept: presenting.isKept, reason: presenting.reason,
-                    origin: presenting.origin, serial: presenting.serial, ownedSince: presenting.ownedSince)
+                    origin: presenting.origin, serial: presenting.serial, ownedSince: presenting.ownedSince,
+                    eviction: presenting.eviction)
             },
             flow: node.flow.map { flow in
                 NodeRecord.Flow(

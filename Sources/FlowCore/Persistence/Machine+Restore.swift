@@ -37,7 +37,9 @@ extension Machine {
             if !isKept { forest.noteSighting(slot) }
         }
 
-        for slot in forest.preorder() where forest[slot].flow != nil { hideLastNavigation(of: slot) }
+        for slot in forest.preorder() {
+            if forest[slot].flow != nil { hideLastNavigation(of: slot) } else { restoreEviction(of: slot, &turn) }
+        }
         for (number, record) in stored.steppers {
             steppers.restore(record, number, isLive: lost.slots[record.root] != nil)
         }
@@ -50,6 +52,16 @@ extension Machine {
         run(&turn)
         origins.forgetRestored()
         restoredRoots = Set(forest.roots.lazy.map { [forest] in forest[$0].id })
+    }
+
+    /// Times begin anew. The owner of a screen that is evicted may not have got `Withdraw`.
+    private mutating func restoreEviction(of slot: NodeSlot, _ turn: inout Turn) {
+        guard let owner = forest[slot].owner, let presenting = forest[slot].presenting else { return }
+        if presenting.eviction == .underWay {
+            askToLeave(slot, owner, &turn)
+        } else {
+            awaitEviction(of: slot, turn.now)
+        }
     }
 
     /// What the removed flows covered comes in sight, but was hidden from nobody since the restart: it does not return (S-38).
@@ -179,6 +191,7 @@ extension Machine {
             presenting?.origin = known.origin
             presenting?.serial = known.serial
             presenting?.ownedSince = traits.owner == nil ? nil : known.ownedSince
+            presenting?.eviction = onSameBus ? known.eviction : .none
         }
         let birth = Forest.Birth(
             traits: traits,

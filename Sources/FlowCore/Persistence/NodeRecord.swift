@@ -31,6 +31,7 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         var origin: UInt64 = 0
         var serial: UInt64 = 0
         var ownedSince: Instant?
+        var eviction = Node.Presenting.Eviction.none
     }
 
     /// The step that a dismissal or a result triggers.
@@ -129,6 +130,7 @@ extension NodeRecord.Presenting: RecordPart {
         try coder.code(&origin)
         try coder.code(&serial)
         try coder.code(&ownedSince)
+        try coder.code(choice: &eviction)
     }
 }
 

@@ -16,6 +16,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
     case presenter
     case owner
     case title
+    case evicted
     // `Flow`, which flows alone have.
     case definition
     case ready
@@ -75,6 +76,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
         case .presenter: Description("Presenter", "s", .presentable, .constant)
         case .owner: Description("Owner", "s", .presentable, .emits)
         case .title: Description("Title", "s", .presentable, .emits)
+        case .evicted: Description("Evicted", "b", .presentable, .explicit)
         case .definition: Description("Definition", "s", .flow, .constant)
         case .ready: Description("Ready", "b", .flow, .emits)
         case .current: Description("Current", "o", .flow, .emits)
@@ -114,6 +116,7 @@ extension Forest {
         case .presenter: .text(self[slot].presenting?.presenter.service.name ?? "")
         case .owner: .text(self[slot].owner?.name ?? "")
         case .title: .text(self[slot].title)
+        case .evicted: .flag(self[slot].presenting?.eviction == .done)
         // A flow's name is its definition's.
         case .definition: .text(self[slot].flow == nil ? "" : self[slot].name)
         case .ready: .flag(self[slot].flow?.isReady ?? true)

@@ -1,6 +1,6 @@
 /// The next events by time: idle flows (S-34), calls whose callers have waited long enough (S-9), properties that changed
-/// too soon after they had emitted (S-42), and screens: their presenters may be called again (S-36), or their owners are asked
-/// whether they are alive (S-44).
+/// too soon after they had emitted (S-42), and screens: their presenters may be called again (S-36), they are evicted, or their
+/// owners are asked whether they are alive (S-44).
 ///
 /// An entry may be too early, never too late, and its subject may be gone. Every step reaches a flow, so reaching only
 /// notes the time at the flow; answering a call leaves its entry, too. Entries are corrected when they are due.

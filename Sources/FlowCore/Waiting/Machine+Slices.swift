@@ -42,7 +42,8 @@ extension Machine {
         (turn.size, turn.taken) = (size, 0)
     }
 
-    /// Answers callers that have waited long enough; ignores idle flows and steppers.
+    /// Answers callers that have waited long enough, and ends delays of presenters. Idle flows, steppers, and owners of screens
+    /// have to wait for the cascade.
     private mutating func takeDueCalls(_ turn: inout Turn) {
         if let request = calls.parkedCall(dueBy: turn.now) { replyTimedOut(request, &turn) }
         var others: [Alarms.Entry] = []
@@ -50,7 +51,9 @@ extension Machine {
             switch next.subject {
             case .flow, .stepper: others.append(next)
             case .call(let request): replyTimedOut(request, &turn)
-            case .screen(let screen): screenIsDue(screen, at: next.due, &turn)
+            case .screen(let screen):
+                endDelay(of: screen, at: next.due)
+                others.append(next)
             }
         }
         for entry in others { alarms.insert(entry.subject, due: entry.due) }
@@ -75,13 +78,10 @@ extension Machine {
         case .flow(let flow): takeIdle(flow, due: next.due, &turn)
         case .stepper(let stepper): stepperIsDue(stepper, at: next.due, &turn)
         case .call(let request): replyTimedOut(request, &turn)
-        case .screen(let screen): screenIsDue(screen, at: next.due, &turn)
+        case .screen(let screen):
+            endDelay(of: screen, at: next.due)
+            takeAlarm(of: screen, at: next.due, &turn)
         }
-    }
-
-    private mutating func screenIsDue(_ screen: NodeID, at due: Instant, _ turn: inout Turn) {
-        endDelay(of: screen, at: due)
-        takeAlarm(of: screen, at: due, &turn)
     }
 
     private mutating func takeIdle(_ flow: NodeID, due expected: Instant, _ turn: inout Turn) {

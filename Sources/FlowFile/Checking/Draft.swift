@@ -66,7 +66,7 @@ struct Draft {
     ]
     static let screenKeys = [
         "arguments", "result", "presenter", "application", "whenOwnerGone", "presentOnReturn", "keepsAwake", "budget",
-        "stateOnDisk", "watchdog",
+        "stateOnDisk", "evictAfter", "watchdog",
     ]
     static let rootKeys = ["version", "steps", "private", "screens", "autostart", "steppers", "flows"]
 

@@ -247,6 +247,9 @@ extension Resolver {
         case .dismiss:
             checkOptions(of: kind, table)
             return presentableName(item).map { [.dismiss(name: $0)] }
+        case .evict:
+            checkOptions(of: kind, table)
+            return isTrue(item, or: "") ? [.evict] : nil
         case .none:
             checkOptions(of: kind, table)
             return isTrue(item, or: "") ? [] : nil

@@ -24,6 +24,8 @@ extension Resolver {
         if isPresentedOnReturn != nil {
             checkPresenter(for: "presentOnReturn", of: draft, "nobody is called when the screen returns")
         }
+        let evictAfter = draft.keys["evictAfter"].flatMap { timeSpan($0) }
+        checkPresenter(for: "evictAfter", of: draft, "nobody could show the screen again")
         let keepsAwake = draft.keys["keepsAwake"]?.bool(diagnostics)
         let budget = draft.keys["budget"].flatMap { timeSpan($0, atMost: .oneHour) }
         if let item = draft.keys["budget"], !draft.hasPresenter {
@@ -37,7 +39,8 @@ extension Resolver {
             name, parameters: draft.declared.admitted, presenter: service ?? application,
             startsEarly: startsEarly ?? false, whenOwnerGone: whenOwnerGone ?? .dismiss,
             isPresentedOnReturn: isPresentedOnReturn ?? true, keepsAwake: keepsAwake ?? false, budget: budget,
-            isStateOnDisk: isStateOnDisk ?? false, watchdog: watchdog, result: draft.result?.admitted)
+            isStateOnDisk: isStateOnDisk ?? false, evictAfter: evictAfter, watchdog: watchdog,
+            result: draft.result?.admitted)
     }
 
     /// Reports a key that means nothing without a presenter.

@@ -67,6 +67,7 @@ struct DefinitionText {
         if !screen.isPresentedOnReturn { keys.append(("presentOnReturn", "false")) }
         if let watchdog = screen.watchdog { keys.append(("watchdog", Self.span(watchdog))) }
         if screen.isStateOnDisk { keys.append(("stateOnDisk", "true")) }
+        if let time = screen.evictAfter { keys.append(("evictAfter", Self.span(time))) }
         return Self.table(keys)
     }
 
@@ -186,6 +187,7 @@ struct DefinitionText {
             case .show(let name): return Self.table([("show", Self.string(name))])
             case .hide(let name): return Self.table([("hide", Self.string(name))])
             case .dismiss(let name): return Self.table([("dismiss", Self.string(name))])
+            case .evict: return Self.table([("evict", "true")])
             case .current(let template): return Self.table(step(template, "current"))
             case .parent(let template): return Self.table(step(template, "parent"))
             case .end(let template?): return Self.table(step(template, "end"))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowCore
 import FlowWire
 import SdBus
 
@@ -15,7 +16,9 @@ struct TreeCommand: Command {
             - current: It covers its siblings.
             - not ready: Its initial step, or a flow which that step contributed, is not ready yet.
 
-            The style and the owner follow: the owner's unique bus name and, if known, the presenter's name or the process.
+            - evicted: It was out of sight for long, and has no process until it is in sight again.
+
+            The style, the title and the owner follow: the owner's unique bus name and, if known, the presenter's name or the process.
             """)
 
     @ParentCommand var root: Flowbusctl
@@ -67,15 +70,19 @@ struct TreePrinter {
 
     /// Returns a line for each node.
     func lines(_ nodes: [LiveNode]) -> [String] {
-        TreeText(output: output, showsArguments: showsArguments, owners: owners(of: nodes)).lines(nodes)
+        TreeText(output: output, showsArguments: showsArguments, owners: owners(of: nodes), evicted: evicted(nodes))
+            .lines(nodes)
     }
 
     /// Returns a JSON object for each node.
     func objects(_ nodes: [LiveNode]) -> [JSON] {
         let names = owners(of: nodes)
         let currents = Set(nodes.compactMap(\.current))
+        let evicted = evicted(nodes)
         return nodes.map { node in
-            node.json(isCurrent: currents.contains(node.path), ownerName: names[node.owner])
+            node.json(
+                isCurrent: currents.contains(node.path), ownerName: names[node.owner],
+                isEvicted: evicted.contains(node.path))
         }
     }
 
@@ -86,6 +93,21 @@ struct TreePrinter {
         } else {
             for line in lines(nodes) { try output.line(line) }
         }
+    }
+
+    /// Returns the screens that are evicted. Snapshots don't have that, so the service is asked about those that can be.
+    private func evicted(_ nodes: [LiveNode]) -> Set<NodePath> {
+        let candidates = nodes.filter { !$0.presenter.isEmpty && $0.owner.isEmpty && !$0.isVisible }
+        return Set(
+            candidates.lazy.filter { node in
+                let answer = try? client.call(
+                    InstancePath.path(of: node.instance), BusNames.Interface.properties, "Get",
+                    [
+                        .string("\(BusNames.Interface.presentable)"),
+                        .string("\(NodeProperty.evicted.description.name)"),
+                    ])
+                return answer?.first?.truth ?? false
+            }.map(\.path))
     }
 
     /// Returns the names of owners: the presenter's bus name if the owner has it, otherwise the process.

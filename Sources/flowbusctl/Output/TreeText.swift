@@ -7,6 +7,7 @@ struct TreeText {
     let showsArguments: Bool
     /// The names of owners, by unique name.
     let owners: [String: String]
+    let evicted: Set<NodePath>
 
     private struct Row {
         let lines: String
@@ -68,6 +69,7 @@ struct TreeText {
         marks.append(state)
         if row.isCurrent { marks.append(output.paint("current", .cyan)) }
         if !node.isReady { marks.append(output.paint("not ready", .red)) }
+        if evicted.contains(node.path) { marks.append(output.paint("evicted", .dim)) }
         if !node.style.isEmpty { marks.append("style \(Names.line(node.style))") }
         if !node.title.isEmpty { marks.append("title '\(Names.line(node.title))'") }
         if !node.owner.isEmpty {
@@ -81,7 +83,7 @@ struct TreeText {
 
 extension LiveNode {
     /// The node as JSON.
-    func json(isCurrent: Bool, ownerName: String?) -> JSON {
+    func json(isCurrent: Bool, ownerName: String?, isEvicted: Bool) -> JSON {
         var entries: [(String, JSON)] = [
             ("path", .string(path.text)), ("object", .string(path.objectPath)),
             ("kind", .string(self.isFlow ? "flow" : "screen")), ("name", .string(self.name)),
@@ -90,7 +92,7 @@ extension LiveNode {
             ("presented", .bool(self.isPresented)), ("current", .bool(isCurrent)),
         ]
         if self.isFlow { entries.append(("ready", .bool(self.isReady))) }
-        if !self.isFlow { entries.append(("title", .nonEmpty(self.title))) }
+        if !self.isFlow { entries += [("title", .nonEmpty(self.title)), ("evicted", .bool(isEvicted))] }
         entries += [
             ("owner", .nonEmpty(self.owner)), ("ownerName", ownerName.map(JSON.string) ?? .null),
             ("presenter", .nonEmpty(self.presenter)), ("arguments", JSON(arguments)),

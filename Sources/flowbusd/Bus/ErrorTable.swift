@@ -32,6 +32,7 @@ extension Withdrawal.Reason {
         case .parent: "parent"
         case .undeclared: "undeclared"
         case .replaced: "replaced"
+        case .evicted: "evicted"
         }
     }
 }
