@@ -4,6 +4,10 @@ extension Model {
     /// Reloads the definitions: live flows follow the new rules from their next step, presentables without a definition
     /// are dismissed, and undeclared waiting steps are dropped.
     func reload(_ new: Definitions) {
+        // The first tab is selected until another one is, whatever stands first after the flow was something else for a while.
+        for node in nodes where node.isFlow && node.selections.isEmpty {
+            if let first = node.children.first { select(first) }
+        }
         for node in nodes where node.isLive && !isDefined(node, new) {
             var lost: [ModelStep] = []
             remove(node, &lost)

@@ -37,6 +37,8 @@ extension Model {
         }
         do throws(FlowError) {
             var plan = try self.plan(alternative.contributors, step)
+            let makes = plan.members.contains { if case .planned = $0 { true } else { false } }
+            guard !makes || plan.members.count <= Limits.children else { throw FlowError(.limitExceeded) }
             while let need = need(of: plan, for: step.client),
                 try reserve(need.own, inTotal: need.total, for: step.client, sparing: step.flow)
             {
