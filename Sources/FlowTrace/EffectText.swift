@@ -56,6 +56,11 @@ extension TraceLine {
             add(conclusion.path)
             add(quoted: conclusion.token)
             add(conclusion.outcome)
+        case .emitAnswered(let answered):
+            add("answered")
+            add(quoted: answered.client.name)
+            add(answered.path)
+            add(answered.answer)
         case .watchClient(let client):
             add("watch")
             add(quoted: client.name)
@@ -187,6 +192,11 @@ extension TraceLine {
             add("state")
             add(presentation.state)
         }
+        if !presentation.answers.isEmpty {
+            add("answers")
+            add(presentation.answers.count)
+            for answer in presentation.answers { add(answer) }
+        }
         if let owner = presentation.owner {
             add("owner")
             add(quoted: owner.name)
@@ -255,6 +265,12 @@ extension TraceLine {
             add(outcomes.count)
             for outcome in outcomes { add(outcome) }
         }
+    }
+
+    private mutating func add(_ answer: AskAnswer) {
+        add(quoted: answer.token)
+        add(answer.outcome.rawValue)
+        add(answer.result)
     }
 
     private mutating func add(_ outcome: Outcome) {

@@ -31,8 +31,9 @@ extension TraceFields {
             else { return nil }
             return (request, node, step, arguments, client, options)
         },
-        TraceCase("repeated", Event.emissionRepeated, request, text, client) {
-            if case .emissionRepeated(let request, let token, let client) = $0 { (request, token, client) } else { nil }
+        TraceCase("repeated", Event.emissionRepeated, request, text, client, node.option("on")) {
+            guard case .emissionRepeated(let request, let token, let client, let node) = $0 else { return nil }
+            return (request, token, client, node)
         },
         TraceCase("emitted-list", Event.stepsEmitted, request, node, emittedStep.list, client, calledAt) {
             guard case .stepsEmitted(let request, let node, let steps, let client, let path) = $0 else { return nil }
@@ -77,6 +78,10 @@ extension TraceFields {
         TraceCase("state-saved", Event.stateSaved, request, node, arguments, client) {
             guard case .stateSaved(let request, let node, let state, let client) = $0 else { return nil }
             return (request, node, state, client)
+        },
+        TraceCase("acknowledged", Event.answerAcknowledged, request, node, text, client) {
+            guard case .answerAcknowledged(let request, let node, let token, let client) = $0 else { return nil }
+            return (request, node, token, client)
         },
         TraceCase("finished", Event.screenFinished, request, node, arguments, client) {
             guard case .screenFinished(let request, let node, let result, let client) = $0 else { return nil }
@@ -175,9 +180,9 @@ extension TraceFields {
 
     private static let emissionOptions = TraceField(
         text.option("token"), number.option("instance"), flag("no-wait", means: false), text.option("activation-token"),
-        flag("interactive"), calledAt, number.option("input"), make: EmissionOptions.init
+        flag("interactive"), calledAt, number.option("input"), flag("ask"), make: EmissionOptions.init
     ) {
-        ($0.token, $0.instance, $0.waits, $0.activationToken, $0.isInteractive, $0.calledAt, $0.inputTime)
+        ($0.token, $0.instance, $0.waits, $0.activationToken, $0.isInteractive, $0.calledAt, $0.inputTime, $0.asks)
     }
 
     private static let backOptions = TraceField(

@@ -74,6 +74,7 @@ extension RecordKey.Kind {
         case .progress: "progress"
         case .stepper: "stepper"
         case .savedState: "saved-state"
+        case .ask: "ask"
         }
     }
 }

@@ -62,6 +62,7 @@ extension Daemon {
         case .dropQuestion(let question): outbox.drop(question)
         case .withdraw(let withdrawal): try send(withdrawal)
         case .emitStepConcluded(let conclusion): try send(conclusion)
+        case .emitAnswered(let answered): try send(answered)
         case .watchClient(let client): try watch(client)
         case .emitDefinitionsChanged: try sendDefinitionsChanged()
         case .reply(let answered, let answer):

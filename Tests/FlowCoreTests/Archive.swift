@@ -18,8 +18,9 @@ struct Archive {
         let taken = coordinator.takeRecords()
         keep(taken)
         let lazy: Set<RecordKey.Kind> = [.activity]
-        // Dropped tokens can be removed later.
-        let urgent = taken.filter { !lazy.contains($0.key.kind) && !($0.key.kind == .token && $0.body == nil) }
+        // Dropped tokens and asks can be removed later.
+        let dropped: Set<RecordKey.Kind> = [.token, .ask]
+        let urgent = taken.filter { !lazy.contains($0.key.kind) && !(dropped.contains($0.key.kind) && $0.body == nil) }
         if !isUrgent, !urgent.isEmpty { complaints.append("not urgent: \(urgent.map(\.key))") }
         if !isAny, !taken.isEmpty { complaints.append("not promised: \(taken.map(\.key))") }
         if Set(taken.map(\.key)).count != taken.count { complaints.append("taken twice: \(taken.map(\.key))") }

@@ -68,6 +68,7 @@ struct BusModel {
         case .askGuard(let it), .askNavigator(let it): if objects[it.flow]?.isFlow != true { complain(effect) }
         case .watchClient(let client): if !watched.insert(client).inserted { complain(effect) }
         case .reply, .fail, .reportUnstarted, .reportUnrestored, .startService, .reportTiming, .emitStepConcluded,
+            .emitAnswered,
             .emitDefinitionsChanged,
             .dropQuestion:
             break

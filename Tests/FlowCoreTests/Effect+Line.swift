@@ -40,6 +40,9 @@ extension Effect {
                 + (it.closingAction.map { " action \($0)" } ?? "")
         case .emitStepConcluded(let it):
             "concluded \(it.path) for \(it.client.name)\(it.token.isEmpty ? "" : " " + it.token): \(it.outcome.text)"
+        case .emitAnswered(let it):
+            "answered \(it.path) for \(it.client.name) \(it.answer.token): "
+                + it.answer.outcome.rawValue + it.answer.result.text
         case .watchClient(let client): "watch \(client.name)"
         case .emitDefinitionsChanged: "definitions"
         }
@@ -69,6 +72,7 @@ extension Presentation {
             + (style.isEmpty ? "" : " style=" + style)
             + (reason == .update ? " again" : reason == .launch ? "" : " \(reason)")
             + (owner.map { " of \($0.name)" } ?? "")
+            + answers.map { " answer=\($0.token):\($0.outcome.rawValue)" + $0.result.text }.joined()
             + (activationToken.map { " token=" + $0 } ?? "")
     }
 }

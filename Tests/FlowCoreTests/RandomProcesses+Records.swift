@@ -21,7 +21,7 @@ extension Coordinator {
         allRecords.compactMap { record in
             switch record.key.kind {
             case .counters, .nameOwner, .registration, .origin: return nil
-            case .node, .activity, .step, .list, .token, .progress, .stepper, .savedState: return record
+            case .node, .activity, .step, .list, .token, .progress, .stepper, .savedState, .ask: return record
             }
         }
     }

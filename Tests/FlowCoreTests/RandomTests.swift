@@ -222,7 +222,8 @@ extension Effect {
         case .reply(let request, _), .fail(let request, _): request
         case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
             .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService,
+            .emitStepConcluded, .emitAnswered, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored,
+            .startService,
             .askAlive,
             .reportTiming:
             nil
@@ -236,7 +237,8 @@ extension Effect {
         case .fail(_, let error): .fail(RequestID(0), error)
         case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
             .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService,
+            .emitStepConcluded, .emitAnswered, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored,
+            .startService,
             .askAlive,
             .reportTiming:
             nil
@@ -250,7 +252,8 @@ extension Effect {
         case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
             .reply,
             .startTimer, .askGuard, .askNavigator, .present, .withdraw,
-            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService,
+            .emitStepConcluded, .emitAnswered, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored,
+            .startService,
             .askAlive,
             .reportTiming:
             ""

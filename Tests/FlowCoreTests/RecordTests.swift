@@ -36,6 +36,7 @@ import Testing
         try check([RecordSamples.nameOwner])
         try check([RecordSamples.savedState])
     }
+    @Test func `the records of asks`() throws { try check(RecordSamples.asks) }
     @Test func `the records of steppers`() throws { try check(RecordSamples.steppers) }
 
     /// Does not compile when an enumeration gets a case, which then needs a byte and a sample.
@@ -114,6 +115,7 @@ import Testing
         check([RecordSamples.nameOwner])
         check([RecordSamples.savedState])
         check(RecordSamples.steppers)
+        check(RecordSamples.asks)
     }
 
     @Test func `invalid values are an error with a reason`() {

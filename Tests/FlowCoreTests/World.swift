@@ -235,6 +235,25 @@ final class World {
         handle(.screenFinished(nextRequest(), of: try node(path), list(result), by: Client(client)))
     }
 
+    /// Emits a step whose emitter wants to know the result.
+    @discardableResult
+    func ask(
+        _ step: String, on path: String, by client: String = ":1.1", token: String = "t", waits: Bool = true
+    ) throws -> [String] {
+        try emit(step, on: path, by: client, options: EmissionOptions(token: token, waits: waits, asks: true))
+    }
+
+    /// The owner of a presentable acknowledges an answer.
+    @discardableResult
+    func acknowledge(_ path: String, by client: String = ":1.1", token: String = "t") throws -> [String] {
+        handle(.answerAcknowledged(nextRequest(), of: try node(path), token: token, by: Client(client)))
+    }
+
+    /// The answers to asks of the latest event.
+    var told: [String] {
+        effects.compactMap { if case .emitAnswered = $0 { $0.line } else { nil } }
+    }
+
     /// Navigates along flows by name, each with or without a step: `[("main", "open"), ("list", "")]`.
     @discardableResult
     func navigateAlong(

@@ -100,6 +100,7 @@ final class Model {
         case .stepperFailed(let stepper, let error): fail(stepper, error)
         case .definitionsRead(let new): reload(new)
         case .emissionRepeated, .backRepeated, .backStepSet, .titleSet, .stateSaved, .screenFinished,
+            .answerAcknowledged,
             .presentableClaimed,
             .presentableReleased,
             .readinessAwaited, .flowRegistered, .flowUnregistered, .guardReplied, .navigatorReplied, .presenterReplied,

@@ -93,7 +93,7 @@ enum ObservedEffect: Equatable {
         case .reply(let request, let answer): self = .answered(request, answer.wordless)
         case .fail(let request, let error): self = .refused(request, error.code)
         case .startTimer: return nil
-        case .askGuard, .askNavigator, .present, .withdraw, .emitStepConcluded, .watchClient,
+        case .askGuard, .askNavigator, .present, .withdraw, .emitStepConcluded, .emitAnswered, .watchClient,
             .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService, .askAlive, .reportTiming:
             preconditionFailure("a world of one process was asked for \(effect)")
         case .reportUnstarted(let path, let error): self = .unstarted(path: path, error.code)

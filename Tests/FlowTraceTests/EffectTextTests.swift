@@ -107,6 +107,13 @@ struct EffectTextTests {
             conclude(.refused(FlowError(.guardTimeout, "too late"))),
             "concluded \":1.1\" /base/main/page \"a b\" GuardTimeout \"too late\""
         ),
+        (
+            .emitAnswered(
+                Answered(
+                    client: client, path: "/base/main/page",
+                    answer: AskAnswer(token: "a b", outcome: .result, result: [Argument("n", .int64(5))]))),
+            "answered \":1.1\" /base/main/page \"a b\" result 1 \"n\" x 5"
+        ),
         (.watchClient(client), "watch \":1.1\""),
         (.emitDefinitionsChanged, "definitions-changed"),
         (

@@ -67,6 +67,9 @@ struct EventTextTests {
         "title 1 /base/main \"The \\\"end\\\"\" \":1.1\"",
         "state-saved 1 /base/main 1 \"n\" x 5 \":1.1\"",
         "finished 1 /base/main 1 \"n\" x 5 \":1.1\"",
+        "acknowledged 1 /base/main \"a b\" \":1.1\"",
+        "emitted 1 /base/main go 0 \":1.1\" token \"t\" ask",
+        "repeated 3 \"a b\" \":1.1\" on /base/main",
         "requested 1 other 0 - 0 \":1.1\" id \"two\" token \"t\" activation-token \"x y\"",
         "requested 1 other 0 go 1 \"n\" x 1 \":1.1\" activation-token \"\"",
         "requested 1 other 0 - 0 \":1.1\" output \"left\" input 5",
@@ -118,7 +121,7 @@ struct EventTextTests {
         case started, continued, timer, emitted, repeated, visible, dismissed, claimed, released, readiness, back
         case requested, path, registered, unregistered, definitions, restored
         case emittedList = "emitted-list"
-        case touched, title, finished
+        case touched, title, finished, acknowledged
         case stateSaved = "state-saved"
         case backRepeated = "back-repeated"
         case backStep = "back-step"
@@ -156,6 +159,7 @@ struct EventTextTests {
                 case .titleSet: .title
                 case .stateSaved: .stateSaved
                 case .screenFinished: .finished
+                case .answerAcknowledged: .acknowledged
                 case .flowRequested: .requested
                 case .rootMoved: .rootMoved
                 case .deepLinkOpened: .deepLink
@@ -394,7 +398,7 @@ struct EventTextTests {
         (
             "restored same-bus 1 screen 1 00",
             "'screen' is no kind of a record; it has to be one of 'counters', 'node', 'activity', 'step', 'list', "
-                + "'origin', 'token', 'registration', 'name-owner', 'progress', 'stepper', 'saved-state'"
+                + "'origin', 'token', 'registration', 'name-owner', 'progress', 'stepper', 'saved-state', 'ask'"
         ),
         ("restored same-bus 1 node one 00", "'one' is no number that fits here"),
         (

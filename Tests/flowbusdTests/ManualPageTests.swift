@@ -64,6 +64,8 @@ struct ManualPageTests {
             "\(Limits.losses) owners within \(seconds(Limits.lossTime))", "of 1 to \(Limits.tokenLength) bytes",
             "SaveState within \(seconds(Limits.leaveTime))",
             "token within \(seconds(Limits.tokenLifetime))", "last \(seconds(Limits.tokenLifetime))",
+            "answer, and \(seconds(Limits.tokenLifetime))", "verdict for \(seconds(Limits.tokenLifetime))",
+            "has \(Limits.asksPerPresentable) asks",
             "than \(count(Limits.waitingStepsPerFlow)) segments", "than \(count(Limits.waitingStepsPerFlow)) steps",
             "than \(Limits.triggeredSteps) steps", "exceeded: \(count(Limits.children)) contributors",
             "\(mebibytes(Limits.answerBytes)) of arguments", "\(Limits.styleLength) bytes in a style",
@@ -80,7 +82,7 @@ struct ManualPageTests {
         let text = try files.map { try Service.file("dbus/" + $0) }.joined(separator: "\n").replacing(
             #/\s+/#, with: " ")
         let limit =
-            #/[0-9][0-9,]* (seconds|KiB|MiB|bytes|values|contributors|segments|steps|calls|lines|entries|navigations|days)/#
+            #/[0-9][0-9,]* (seconds|KiB|MiB|bytes|values|contributors|segments|steps|calls|lines|entries|navigations|asks|days)/#
         var found: Set<String> = []
         for match in text.matches(of: limit) {
             let context = text[..<match.range.upperBound].suffix(40) + text[match.range.upperBound...].prefix(20)

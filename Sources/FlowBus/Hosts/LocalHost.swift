@@ -182,7 +182,8 @@ final class LocalHost: Host {
             answers.removeValue(forKey: request.number)?(.failure(NavigationError(error)))
         case .startTimer(let time): arm(time)
         // There are no other clients, and the delegate learns of removals from the tree.
-        case .withdraw, .startService, .askAlive, .watchClient, .emitNavigationWillOccur, .emitDefinitionsChanged,
+        case .withdraw, .startService, .askAlive, .emitAnswered, .watchClient, .emitNavigationWillOccur,
+            .emitDefinitionsChanged,
             .reportUnstarted, .reportUnrestored, .reportTiming:
             break
         }

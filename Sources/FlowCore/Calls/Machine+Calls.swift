@@ -56,6 +56,7 @@ extension Machine {
             let pending = Effect.reply(request, .verdict(.pending, serial: 0))
             if !wasAnswered { finishCall(request, pending, &turn) }
             if let token { concludeToken(token, pending, of: request, origin: origins.latest, &turn) }
+            if let ask = asks.undecided(request) { asks.setVerdict(.pending, of: ask) }
         case .list(let list): finishCall(request, .reply(request, .verdicts(list.allOutcomes)), &turn)
         case .deepLink:
             let outcomes = (calls.deepLinks[request] ?? []).map {

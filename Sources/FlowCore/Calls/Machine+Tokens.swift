@@ -24,7 +24,7 @@ extension Machine {
         case nil: break
         }
         do throws(FlowError) {
-            try tokens.check(key, in: accounting)
+            try tokens.check(key, in: accounting, besides: asks)
         } catch {
             turn.answer = .fail(request, error)
             return true
@@ -47,7 +47,8 @@ extension Machine {
         case .fail(_, let error): tokens.remember(.fail(error), of: key, at: now)
         case .emitNavigationWillOccur, .removePresentable, .addPresentable, .changeProperties, .emitNavigationOccurred,
             .emitNavigationFailed, .startTimer, .reportUnstarted, .askGuard, .askNavigator, .present, .withdraw,
-            .emitStepConcluded, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService,
+            .emitStepConcluded, .emitAnswered, .watchClient, .emitDefinitionsChanged, .dropQuestion, .reportUnrestored,
+            .startService,
             .askAlive, .reportTiming:
             preconditionFailure("a call was answered with \(answer)")
         }

@@ -62,8 +62,8 @@ struct Tokens: Sendable {
         return true
     }
 
-    /// Whether a call may be remembered by this token.
-    func check(_ key: Key, in accounting: Accounting) throws(FlowError) {
+    /// Whether a call may be remembered by this token, beside those of these asks.
+    func check(_ key: Key, in accounting: Accounting, besides asks: Asks = Asks()) throws(FlowError) {
         let length = key.token.utf8.count
         guard length > 0, length <= Limits.tokenLength else {
             throw FlowError(
@@ -74,15 +74,18 @@ struct Tokens: Sendable {
             if count < most { return }
             let seconds = Limits.tokenLifetime / 1_000_000
             throw FlowError(
-                .limitExceeded, "\(count) tokens\(who()) were used in the last \(seconds) s, of at most \(most)")
+                .limitExceeded,
+                "\(count) tokens\(who()) were used in the last \(seconds) s"
+                    + (asks.isEmpty ? "" : ", or are those of asks") + ", of at most \(most)")
         }
         let quota = accounting.quotas.tokens
-        try checkCount(counts[key.client] ?? 0, of: " of '\(key.client.name)'", quota.perClient)
+        func used(by client: Client) -> Int { (counts[client] ?? 0) + (asks.counts[client] ?? 0) }
+        try checkCount(used(by: key.client), of: " of '\(key.client.name)'", quota.perClient)
         if let user = accounting.user(of: key.client) {
-            let all = accounting.clients(of: user).reduce(0) { $0 + (counts[$1] ?? 0) }
+            let all = accounting.clients(of: user).reduce(0) { $0 + used(by: $1) }
             try checkCount(all, of: " of the clients of user '\(user)'", quota.share)
         }
-        try checkCount(count, of: " in total", quota.total)
+        try checkCount(entries.count + asks.countOfConnected, of: " in total", quota.total)
     }
 
     /// Removes the tokens of a client that is gone, except for calls that have not ended: no client can use them.

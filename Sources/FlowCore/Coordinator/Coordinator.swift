@@ -25,7 +25,8 @@ public struct Coordinator: ~Copyable, Sendable {
     /// Handles an event at a time, as far as possible without an answer of another process, and returns the effects in
     /// order.
     ///
-    /// A call gets exactly one answer: the last effect, or an effect of a later event if other processes are asked (S-9).
+    /// A call gets exactly one answer, or an effect of a later event answers it if other processes are asked (S-9). Only answers
+    /// to asks follow it (S-45).
     ///
     /// - Parameters:
     ///   - event: the event.
@@ -64,11 +65,16 @@ public struct Coordinator: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - token: the token of the call.
+    ///   - node: the presentable, if it is live.
     ///   - client: the caller.
     ///   - now: the time.
-    public mutating func remembersEmission(_ token: String, by client: Client, at now: Instant) -> Bool {
+    public mutating func remembersEmission(
+        _ token: String, on node: NodeID? = nil, by client: Client, at now: Instant
+    ) -> Bool {
         machine.tokens.expire(at: now)
-        return machine.tokens.outcome(of: Tokens.Key(client: client, kind: .emission, token: token)) != nil
+        machine.expireAsks(at: now)
+        return machine.knownAsk(token, on: node, by: client) != nil
+            || machine.tokens.outcome(of: Tokens.Key(client: client, kind: .emission, token: token)) != nil
     }
 
     /// Whether the coordinator still knows a Back with this token, decided or not.
@@ -118,6 +124,7 @@ struct Machine: Sendable {
     var calls = PendingCalls()
     /// The outcomes of calls with a token.
     var tokens = Tokens()
+    var asks = Asks()
 
     // Peers.
 
@@ -178,8 +185,8 @@ struct Machine: Sendable {
         case .stepEmitted(let request, let node, let step, let arguments, let client, let options):
             turn.call.request = request
             emit(step, arguments, on: node, by: client, options, request, &turn)
-        case .emissionRepeated(let request, let token, let client):
-            repeatCall(Tokens.Key(client: client, kind: .emission, token: token), request, &turn)
+        case .emissionRepeated(let request, let token, let client, let node):
+            repeatEmission(token, on: node, by: client, request, &turn)
         case .stepsEmitted(let request, let node, let steps, let client, let path):
             turn.call.request = request
             emit(steps, on: node, by: client, calledAt: path, request, &turn)
@@ -209,6 +216,8 @@ struct Machine: Sendable {
             changeScreen(node, .state(state), by: client, request, &turn)
         case .screenFinished(let request, let node, let result, let client):
             changeScreen(node, .result(result), by: client, request, &turn)
+        case .answerAcknowledged(let request, let node, let token, let client):
+            acknowledge(token, of: node, by: client, request, &turn)
         case .flowRequested(let request, let flowRequest):
             coordinate(flowRequest, request, &turn)
         case .rootMoved(let request, let node, let output, let client):
@@ -257,6 +266,8 @@ struct Machine: Sendable {
         if let answer = turn.answer, let token = turn.call.token { remember(answer, by: token, at: turn.now) }
         for client in accounting.takeOpened() { turn.effects.append(.watchClient(client)) }
         if let answer = turn.answer { turn.effects.append(answer) }
+        if !turn.answered.isEmpty { turn.effects += turn.answered }
+        if !asks.isEmpty { expireAsks(at: turn.now) }
         if !activationTokens.isEmpty, !forest.hasSightings { forgetActivationTokens() }
         if timings.hasEnded, !hasMore, !forest.hasSightings { timings.forgetEnded() }
         origins.forgetEnded()

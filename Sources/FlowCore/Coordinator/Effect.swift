@@ -30,6 +30,8 @@ public enum Effect: Equatable, Sendable {
     case withdraw(Withdrawal)
     /// Send `StepConcluded`.
     case emitStepConcluded(Conclusion)
+    /// Send `Answered`. It follows the answer to a call of the same event.
+    indirect case emitAnswered(Answered)
     /// Report ``Event/clientVanished(_:)`` when this client has left the bus, and ``Event/clientIdentified(_:user:)``
     /// before that if it belongs to another user.
     case watchClient(Client)

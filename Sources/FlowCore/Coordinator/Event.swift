@@ -59,8 +59,8 @@ public enum Event: Sendable {
     case stepEmitted(
         RequestID, on: NodeID, step: StepID, arguments: Arguments, by: Client, options: EmissionOptions? = nil)
     /// A client repeated a call, by its token, although the presentable is gone or the step is no longer declared. Only after
-    /// ``Coordinator/remembersEmission(_:by:at:)`` returned true.
-    case emissionRepeated(RequestID, token: String, by: Client)
+    /// ``Coordinator/remembersEmission(_:on:by:at:)`` returned true.
+    case emissionRepeated(RequestID, token: String, by: Client, on: NodeID? = nil)
     /// A client emitted several steps on a presentable. Each is emitted when the one before has ended.
     case stepsEmitted(RequestID, on: NodeID, [EmittedStep], by: Client, calledAt: String? = nil)
     /// A client reported that a presentable is shown or hidden (S-14).
@@ -88,6 +88,8 @@ public enum Event: Sendable {
     case stateSaved(RequestID, of: NodeID, Arguments, by: Client)
     /// The owner of a screen finished it with a result (S-45).
     case screenFinished(RequestID, of: NodeID, Arguments, by: Client)
+    /// The owner of a presentable took the answer to an ask, by its token, or does not want it any more (S-45).
+    case answerAcknowledged(RequestID, of: NodeID, token: String, by: Client)
     /// A client requested a root (`Coordinate`).
     case flowRequested(RequestID, FlowRequest)
     /// A client moved a root to another output; empty for none (S-41).
@@ -151,11 +153,13 @@ public struct EmissionOptions: Equatable, Sendable {
     public var calledAt: String?
     /// When the user's input was that led to the step, on the clock of events (S-46).
     public var inputTime: UInt64?
+    /// Whether the caller wants to know the result of what the step brings, by `Answered` (S-45). It needs a token.
+    public var asks: Bool
 
     /// Creates options.
     public init(
         token: String? = nil, instance: UInt64? = nil, waits: Bool = true, activationToken: String? = nil,
-        isInteractive: Bool = false, calledAt: String? = nil, inputTime: UInt64? = nil
+        isInteractive: Bool = false, calledAt: String? = nil, inputTime: UInt64? = nil, asks: Bool = false
     ) {
         self.token = token
         self.instance = instance
@@ -164,6 +168,7 @@ public struct EmissionOptions: Equatable, Sendable {
         self.isInteractive = isInteractive
         self.calledAt = calledAt
         self.inputTime = inputTime
+        self.asks = asks
     }
 }
 

@@ -22,6 +22,8 @@ struct Turn: ~Copyable, Sendable {
     var call = CurrentCall()
     /// The answer to the call. It is sent when the cascade has ended or waits (S-9).
     var answer: Effect?
+    /// Answers to asks. They are sent after the answer to the call (S-45).
+    var answered: [Effect] = []
     /// Whether it walks along a path, so that presenters are called at its end (S-38).
     var isOnPath = false
     /// The effects so far.

@@ -17,14 +17,16 @@ extension Limits {
         [
             LimitRow("live presentables", count(nodesPerClient), count(nodes)),
             LimitRow(
-                "arguments and saved states of live presentables, arguments of steps that wait for them, and those of each "
-                    + "flow's latest navigation",
+                "arguments and saved states of live presentables, arguments of steps that wait for them, those of each flow's "
+                    + "latest navigation, and tokens and answers of asks",
                 bytes(liveArgumentBytesPerClient), bytes(liveArgumentBytes)),
             LimitRow(
                 "deferred steps, steps that wait for a guard or a navigator, steps in lists and paths, "
                     + "calls of `WaitReady`, and calls with the token of a step that waits",
                 count(waitingStepsPerClient), count(waitingSteps)),
-            LimitRow("tokens of the last \(time(tokenLifetime))", count(tokensPerClient), count(tokens)),
+            LimitRow(
+                "tokens of the last \(time(tokenLifetime)), and those of asks (S-45)", count(tokensPerClient),
+                count(tokens)),
             LimitRow("postponed calls (S-7)", count(postponedCallsPerClient), count(postponedCalls)),
             LimitRow(
                 "values in the arguments of postponed calls", bytes(postponedBytesPerClient), bytes(postponedBytes)),
@@ -77,6 +79,7 @@ extension Limits {
                 "steps in a call of `EmitSteps`, segments in a call of `NavigateAlong`", count(waitingStepsPerFlow)),
             LimitRow("lines of an explanation (`Explain`)", count(explanationLines)),
             LimitRow("steps that one origin triggers (S-11)", count(triggeredSteps)),
+            LimitRow("asks of a presentable that are open or not acknowledged (S-45)", count(asksPerPresentable)),
             LimitRow("calls that wait for the outcome of the same token", count(callsPerToken)),
             LimitRow("steps of a registered flow", count(stepsPerRegistration)),
             LimitRow("screens of a registered flow", count(screensPerRegistration)),

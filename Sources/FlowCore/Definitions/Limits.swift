@@ -106,6 +106,8 @@ public enum Limits {
     public static let activationTokenLength = 1_024
     /// Calls to a presenter that are under way for one screen. The newest arguments wait while the limit is reached.
     public static let callsPerScreen = 4
+    /// Asks of one presentable that are open, or answered and not acknowledged (S-45).
+    public static let asksPerPresentable = 16
     /// Calls with the same token that wait for its first outcome.
     public static let callsPerToken = 64
     /// Flows that one client has registered.

@@ -47,7 +47,7 @@ extension Machine {
         _ slot: NodeSlot, _ how: Departure, origin: UInt64, cause: UInt64, _ client: Client, _ turn: inout Turn
     ) {
         let parent = forest[slot].parent
-        let gone = takeOut(slot, below: parent, how.withdrawal, &turn)
+        let gone = takeOut(slot, below: parent, how.withdrawal, answer: how.result.map { (.result, $0) }, &turn)
         if let parent { forest.updateVisibility(afterRemovalBelow: parent) }
         reportChanges(&turn)
         dropSteps(of: gone, nearestLiveAncestor: parent, &turn)
@@ -60,17 +60,24 @@ extension Machine {
 
     /// Removes a presentable and all below it, newest leaf first, and reports it (S-22). The caller updates the rest of the
     /// tree when it has made all its changes.
-    mutating func takeOut(_ slot: NodeSlot, below parent: NodeSlot?, _ reason: Withdrawal.Reason, _ turn: inout Turn)
-        -> [Node]
-    {
+    mutating func takeOut(
+        _ slot: NodeSlot, below parent: NodeSlot?, _ reason: Withdrawal.Reason,
+        answer: (AskOutcome, Arguments)? = nil, _ turn: inout Turn
+    ) -> [Node] {
         let gone = forest.remove(slot)
-        reportRemoved(gone, reason, &turn)
+        reportRemoved(gone, reason, answer: answer, &turn)
         concludeRemoval(gone, below: parent)
         return gone
     }
 
     /// Reports removed presentables. The reason is that of the last one, which took the others with it.
-    mutating func reportRemoved(_ gone: [Node], _ reason: Withdrawal.Reason, _ turn: inout Turn) {
+    ///
+    /// - Parameter answer: what those learn who asked about the last one (S-45); nil if the reason says all.
+    mutating func reportRemoved(
+        _ gone: [Node], _ reason: Withdrawal.Reason, answer: (outcome: AskOutcome, result: Arguments)? = nil,
+        _ turn: inout Turn
+    ) {
+        if !asks.isEmpty { noteGone(gone, answer?.outcome ?? AskOutcome(reason), with: answer?.result ?? [], &turn) }
         for (place, node) in gone.enumerated() {
             turn.effects.append(.removePresentable(path: node.path, isFlow: node.flow != nil))
             unrecordSteps(of: node)

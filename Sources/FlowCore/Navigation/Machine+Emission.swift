@@ -6,10 +6,7 @@ extension Machine {
         _ step: StepID, _ arguments: Arguments, on node: NodeID, by client: Client, _ options: EmissionOptions?,
         _ request: RequestID, _ turn: inout Turn
     ) {
-        if let options, let token = options.token {
-            let key = Tokens.Key(client: client, kind: .emission, token: token)
-            if answerAgain(key, request, &turn) { return }
-        }
+        if let options, answerAgain(options, on: node, by: client, request, &turn) { return }
         if let wanted = options?.instance, wanted != node.instance {
             let error = FlowError(
                 .staleInstance,
@@ -17,9 +14,21 @@ extension Machine {
             turn.answer = .fail(request, error)
             return
         }
+        if let options, options.asks, let token = options.token {
+            do throws(FlowError) {
+                try checkAsk(token, on: node, by: client, &turn)
+            } catch {
+                // Nothing is remembered: the same call can be made when there is room.
+                turn.call.token = nil
+                turn.answer = .fail(request, error)
+                return
+            }
+        }
         turn.call.path = options?.calledAt
         switch emit(step, arguments, on: node, by: client, options, .emitted(request), &turn) {
-        case .ended(let outcome): turn.answer = Self.answer(request, outcome)
+        case .ended(let outcome):
+            turn.answer = Self.answer(request, outcome)
+            if options?.asks == true { decideAsk(of: request, outcome, &turn) }
         case .taken: break
         case .waiting:
             let path = turn.call.path ?? forest[node.slot].path
@@ -132,6 +141,9 @@ extension Machine {
         }
         let origin = origins.next()
         if let time = options?.inputTime { timings.note(input: time, of: origin, at: turn.now) }
+        if let options, options.asks, let token = options.token, case .emitted(let request) = purpose {
+            beginAsk(token, on: slot, by: client, options, origin: origin, request)
+        }
         if let options, let token = options.activationToken, case .emitted(let request) = purpose {
             activationTokens.insert(token, for: origin, of: request)
         }

@@ -60,6 +60,7 @@ extension Machine {
                 if node.parent == nil { steppers.forget(root: node.instance) }
                 if node.owner != nil { withdraw(node, .dismissal(.empty), &turn) }
             }
+            noteGone(gone, .empty, &turn)
             concludeRemoval(gone, below: parent)
             hasGone = true
         }

@@ -262,6 +262,11 @@ extension Machine {
             }
         }
         explanation.effects += turn.takeEffects()
+        for case .emitAnswered(let it) in turn.answered {
+            explanation.add(
+                "a client that asked for a result gets the answer '\(it.answer.outcome.rawValue)'", indented: true)
+        }
+        turn.answered = []
     }
 
     private func lines(of navigation: Navigation) -> [String] {
@@ -317,7 +322,8 @@ extension Machine {
         case .present(let it): "the presenter '\(it.presenter.service.name)' is called to show '\(it.path)'"
         case .withdraw(let it): "the owner of '\(it.path)' gets Withdraw"
         case .emitStepConcluded(let it): "a step that was pending at '\(it.path)' ends"
-        case .startService, .askAlive, .dropQuestion, .emitNavigationOccurred, .watchClient, .emitDefinitionsChanged,
+        case .startService, .askAlive, .emitAnswered, .dropQuestion, .emitNavigationOccurred, .watchClient,
+            .emitDefinitionsChanged,
             .reply, .fail, .startTimer, .reportUnstarted, .reportUnrestored, .reportTiming:
             nil
         }

@@ -40,7 +40,11 @@ extension Machine {
         let replaces = former.map { forest.slot(of: $0) == nil } ?? false
         var children: [NodeSlot?] = []
         children.reserveCapacity(plan.children.count)
-        for child in plan.children { children.append(apply(child, after: children, step, flow, replaces: replaces)) }
+        for child in plan.children {
+            let slot = apply(child, after: children, step, flow, replaces: replaces)
+            children.append(slot)
+            if let slot, !asks.isEmpty { noteContributed(slot, by: step.origin, &turn) }
+        }
         setLastNavigation(
             plan.arguments, plan.byteCount, of: definitions.steps[step.step.index].name, flow, for: step.client)
         if step.purpose == .initial { initialStepEnded(of: flow) }
@@ -151,7 +155,7 @@ extension Machine {
         if let parent { forest.updateVisibility(parent) }
         reportChanges(&turn)
         turn.effects.append(.emitNavigationOccurred(navigation(plan, step, at: path, of: definition)))
-        reportRemoved(ended, .rule, &turn)
+        reportRemoved(ended, .rule, answer: result.map { (.result, $0) } ?? (.ended, []), &turn)
         dropSteps(of: below + ended, nearestLiveAncestor: parent, &turn)
         if let parent {
             noteEmpty(parent, EmptyFlows.Cause(origin: step.origin, cause: serial, client: step.client))
@@ -244,6 +248,8 @@ extension Machine {
                 client: step.client)
             record(&deferred, at: slot, isInitial: true)
             forest.setInitialStep(deferred, of: slot)
+            // The chain of an ask does not wait for the screen: what covers that can take forever.
+            if asks.isFollowing { _ = asks.endStep(step.origin) }
         }
     }
 }

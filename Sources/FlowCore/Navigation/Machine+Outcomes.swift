@@ -9,6 +9,7 @@ extension Machine {
         if !emptyFlows.isEmpty { emptyFlows.touch(step.flow) }
         stopWaiting(step)
         if step.isTriggered { releaseOrigin(step.origin) }
+        if asks.isFollowing { endStep(step, ofAskBy: outcome, &turn) }
         return outcome
     }
 
@@ -67,7 +68,9 @@ extension Machine {
     /// Counts a triggered step; returns false beyond the limit of its origin, which is reported once (S-11).
     mutating func mayTrigger(_ step: WaitingStep, _ turn: inout Turn) -> Bool {
         switch origins.trigger(step.origin) {
-        case .admitted: return true
+        case .admitted:
+            if asks.isFollowing { asks.addStep(step.origin) }
+            return true
         case .dropped(isFirst: false): return false
         case .dropped(isFirst: true):
             reportFailure(
@@ -158,6 +161,8 @@ extension Machine {
                     flow: path, cause: deferred.cause, client: deferred.client,
                     step: definitions.steps[deferred.step.index].name,
                     reason: reason, message: message)))
+        // The step of an ask; initial steps, which have a cause, are not waited for.
+        if asks.isFollowing, deferred.cause == 0 { endAskedStep(deferred.origin, &turn) }
     }
 
     /// Reports a step for the parent of a root, which has none (S-20, S-21).

@@ -45,6 +45,7 @@ extension Machine {
                 beginChecks(of: slot, &turn)
             }
         }
+        if !asks.isEmpty { endUndeclaredAsks(&turn) }
         earlyPresenters += new.earlyPresenters.filter { !old.earlyPresenters.contains($0) }
         exchangeSteppers()
         watchAll(unlike: old, &turn)

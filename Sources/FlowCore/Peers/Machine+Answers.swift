@@ -44,7 +44,10 @@ extension Machine {
             }
             return false
         }
+        let former = forest[slot].owner
         own(slot, client, &turn)
+        // The call had the answers of then; it may have been another client that got those since.
+        if former != client { tellAnswers(for: slot, all: former != nil, &turn) }
         if presenting.delayedUntil != nil {
             // It answered an older call than the one that waits, and has to know what is new.
             forest.update(slot) { $0.presenting?.delayedUntil = nil }

@@ -4,6 +4,7 @@ extension Machine {
     /// A client has left the bus.
     mutating func clientDisconnected(_ client: Client, _ turn: inout Turn) {
         tokens.forget(client)
+        if !asks.isEmpty { endAsks(of: client) }
         forest.abandonAll(client)
         // Only watched clients have presentables, which are searched among all.
         guard watches.removeAll(of: client) else { return }

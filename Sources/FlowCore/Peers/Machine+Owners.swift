@@ -11,7 +11,10 @@ extension Machine {
             return
         }
         forest.update(slot) { $0.presenting?.becomeClaimed() }
-        own(slot, client, &turn)
+        if forest[slot].owner != client {
+            own(slot, client, &turn)
+            tellAnswers(for: slot, all: true, &turn)
+        }
         reportChanges(&turn)
         turn.answer = .reply(request, .done)
     }

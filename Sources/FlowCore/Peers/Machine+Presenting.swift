@@ -74,6 +74,7 @@ extension Machine {
             direction = presenting.replaces ? .replace : .push
         }
         turn.effects.append(.present(presentation(id, of: slot, presenting.reason, direction, call.token)))
+        asks.notePresented(forest[slot].instance)
     }
 
     /// Calls the owner of a screen that returned to sight, or notes that as long as other calls are under way.
@@ -92,6 +93,7 @@ extension Machine {
             var presentation = presentation(id, of: slot, .return, direction, comeback.token)
             presentation.owner = owner
             turn.effects.append(.present(presentation))
+            asks.notePresented(forest[slot].instance)
             comeback = Node.Presenting.Comeback(underWay: id)
         }
         forest.update(slot) { [comeback] in $0.presenting?.comeback = comeback }
@@ -127,7 +129,7 @@ extension Machine {
             path: node.path, name: node.name, arguments: node.arguments, instance: node.instance, style: node.style,
             styles: styles, flow: node.parentPath, root: forest[node.root].path, output: forest[node.root].output,
             serial: node.presenting?.serial ?? 0, reason: reason, direction: direction, activationToken: token,
-            state: node.savedState)
+            state: node.savedState, answers: asks.answers(for: node.instance))
     }
 
     /// Whether a screen that is reused with these arguments only returns to sight, and has nothing new for its owner (S-38).

@@ -125,6 +125,8 @@ public struct Presentation: Equatable, Sendable {
     public var activationToken: String?
     /// What an earlier owner saved; empty if there is nothing (S-44).
     public var state: Arguments = []
+    /// The answers to what the screen asked, as long as no owner acknowledged them (S-45).
+    public var answers: [AskAnswer] = []
     /// The client to call in place of the presenter's bus name: the owner of a screen that returned to sight.
     public var owner: Client?
 

@@ -28,9 +28,10 @@ extension Machine {
         let hasUrgentRecords =
             forest.hasDirtyRecords || unsaved.isUrgent || origins.hasUnsaved || calls.hasUnsaved
             || registrations.hasUnsaved || steppers.hasUnsaved || nameOwners.hasUnsaved || !tokens.unsaved.isEmpty
+            || asks.hasUnsaved
         return Coordinator.PendingWork(
             hasMore: hasMore, hasUrgentRecords: hasUrgentRecords,
-            hasRecords: hasUrgentRecords || forest.hasDirtyActivities || !tokens.forgotten.isEmpty)
+            hasRecords: hasUrgentRecords || forest.hasDirtyActivities || !tokens.forgotten.isEmpty || asks.hasGone)
     }
 
     fileprivate mutating func takeRecords() -> [Record] {
@@ -51,12 +52,14 @@ extension Machine {
         records += nameOwners.takeRecords()
         records += steppers.takeRecords()
         records += tokens.takeRecords()
+        records += asks.takeRecords()
         return records
     }
 
     fileprivate mutating func takeAllRecords() -> [Record] {
         for slot in forest.preorder() { forest.touchAll(slot) }
         tokens.touchAll()
+        asks.touchAll()
         _ = takeRecords()
         _ = origins.takeAllRecords()
         _ = calls.takeAllRecords(definitions)
@@ -92,6 +95,7 @@ extension Machine {
         records += nameOwners.allRecords
         records += steppers.allRecords
         records += tokens.allRecords
+        records += asks.allRecords
         return records.sorted { $0.key < $1.key }
     }
 

@@ -43,7 +43,9 @@ extension Machine {
         for (number, record) in stored.steppers {
             steppers.restore(record, number, isLive: lost.slots[record.root] != nil)
         }
+        restoreAsks(of: stored, lost, onSameBus: onSameBus, &turn)
         restoreSteps(of: stored, lost, onSameBus: onSameBus, &turn)
+        endRestoredAsks(onSameBus: onSameBus, &turn)
         removeRestoredEmptyFlows(of: stored, onSameBus: onSameBus, &turn)
         takeUncovered()
         if definitions.haveIdleFlows { restoreIdleTimes(stored, onSameBus: onSameBus, &turn) }
@@ -120,6 +122,11 @@ extension Machine {
         var paths: [UInt64: (path: String, nearestLiveAncestor: String)] = [:]
         /// The slots of restored presentables.
         var slots: [UInt64: NodeSlot] = [:]
+        /// The instances of those that no definition has any more.
+        var undeclared: Set<UInt64> = []
+
+        /// What those learn who asked about a presentable that is not restored (S-45).
+        func outcome(of instance: UInt64) -> AskOutcome { undeclared.contains(instance) ? .undeclared : .parent }
     }
 
     private mutating func restoreNodes(of stored: RecordSet, onSameBus: Bool, _ turn: inout Turn) -> Lost {
@@ -133,6 +140,7 @@ extension Machine {
                 let nearestLiveAncestor =
                     parent.map { forest[$0].path } ?? result.paths[record.parent]?.nearestLiveAncestor ?? path
                 result.paths[instance] = (path, nearestLiveAncestor)
+                if !isOrphan, !why.isEmpty { result.undeclared.insert(instance) }
                 if let parent { forest.update(parent) { $0.flow?.mayBeEmpty = true } }
                 // Not reported if `restore` excludes it, or its parent, from another bus.
                 if !why.isEmpty { turn.effects.append(.reportUnrestored(path: path, why)) }
@@ -260,6 +268,7 @@ extension RecordSet {
     fileprivate var lastOrigin: UInt64 {
         max(
             steps.lazy.map(\.step.origin).max() ?? 0, origins.keys.max() ?? 0,
+            asks.lazy.map(\.ask.origin).max() ?? 0,
             nodes.lazy.compactMap(\.node.presenting?.origin).max() ?? 0,
             nodes.lazy.compactMap { $0.node.flow.map { max($0.birth, $0.emptiedBy?.origin ?? 0) } }.max() ?? 0)
     }

@@ -22,6 +22,7 @@ extension Machine {
             case .blocked, .guard, .navigator, .queued:
                 if let step = restored(record, number, lost, onSameBus: onSameBus, &turn) {
                     if step.isTriggered { origins.wait(step.origin) }
+                    asks.restoreStep(step.origin, of: step.request)
                     waiting.append((record.stage, step))
                 }
             }
@@ -57,6 +58,7 @@ extension Machine {
             forest.setInitialStep(deferred, of: slot)
         } else {
             forest.deferStep(deferred, at: slot)
+            asks.restoreStep(deferred.origin, of: nil)
         }
     }
 

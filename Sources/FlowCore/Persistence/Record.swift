@@ -29,6 +29,8 @@ public struct RecordKey: Hashable, Comparable, Sendable {
         case stepper = 11
         /// The state that the owner of a screen saved (S-44), by the screen's instance.
         case savedState = 12
+        /// An ask (S-45).
+        case ask = 13
     }
 
     /// The kind.

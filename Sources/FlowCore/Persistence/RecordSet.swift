@@ -18,6 +18,8 @@ struct RecordSet {
     var steppers: [(number: UInt64, stepper: StepperRecord)] = []
     /// By instance.
     var savedStates: [UInt64: Arguments] = [:]
+    /// In the order of the calls.
+    var asks: [(number: UInt64, ask: AskRecord)] = []
 
     /// Reads records; deleted ones are skipped.
     init(_ records: [Record]) throws(RecordFailure) {
@@ -43,6 +45,7 @@ struct RecordSet {
                 case .progress: progress.append((number, try ProgressRecord(body)))
                 case .stepper: steppers.append((number, try StepperRecord(body)))
                 case .savedState: savedStates[number] = try SavedStateRecord(body).state
+                case .ask: asks.append((number, try AskRecord(body)))
                 case .registration: registrations.append((number, try RegistrationRecord(body)))
                 }
             } catch {
@@ -96,7 +99,7 @@ struct RecordSet {
         // There has to be room for further numbers.
         let greatest =
             [counters.serial, counters.instance] + steps.flatMap { [$0.step.origin, $0.step.request] }
-            + nodes.flatMap(\.node.numbers)
+            + nodes.flatMap(\.node.numbers) + asks.flatMap { [$0.ask.origin, $0.ask.asker, $0.ask.serial] }
         if let number = greatest.max(), number >= RecordKey.numbers / 2 {
             throw RecordFailure(
                 "the number \(number) of a serial, an instance, an origin, a call or a loss is at its end")
@@ -159,6 +162,7 @@ extension Record {
         case .savedState:
             guard let saved = try? SavedStateRecord(body), saved.isForDisk else { return Record(key, nil) }
             return self
+        case .ask: return Record(key, (try? AskRecord(body))?.forDisk?.encoded())
         case .counters, .activity, .origin, .registration: return self
         }
     }

@@ -13,6 +13,7 @@ extension Machine {
             let flow = self.flow(for: slot)
             if let deferred = forest.setInitialStep(nil, of: slot) {
                 origins.removeDeferred(deferred.origin)
+                if asks.isFollowing { asks.addStep(deferred.origin) }
                 unrecord(deferred)
                 released.append(waiting(deferred, at: slot, for: flow, .triggered))
             }

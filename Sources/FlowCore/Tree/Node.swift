@@ -97,6 +97,8 @@ struct Node: HasNodeTraits, Equatable, Sendable {
             traits.output = newValue
         }
     }
+    /// How many of its asks are open, or answered and not acknowledged (S-45).
+    var askCount = 0
     /// The title that the owner of a screen gave it; empty if it has none (S-44).
     var title: String {
         get { traits.title }

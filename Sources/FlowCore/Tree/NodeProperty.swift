@@ -17,6 +17,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
     case owner
     case title
     case evicted
+    case asks
     // `Flow`, which flows alone have.
     case definition
     case ready
@@ -77,6 +78,7 @@ public enum NodeProperty: UInt8, CaseIterable, Sendable {
         case .owner: Description("Owner", "s", .presentable, .emits)
         case .title: Description("Title", "s", .presentable, .emits)
         case .evicted: Description("Evicted", "b", .presentable, .explicit)
+        case .asks: Description("Asks", "t", .presentable, .explicit)
         case .definition: Description("Definition", "s", .flow, .constant)
         case .ready: Description("Ready", "b", .flow, .emits)
         case .current: Description("Current", "o", .flow, .emits)
@@ -117,6 +119,7 @@ extension Forest {
         case .owner: .text(self[slot].owner?.name ?? "")
         case .title: .text(self[slot].title)
         case .evicted: .flag(self[slot].presenting?.eviction == .done)
+        case .asks: .number(UInt64(self[slot].askCount))
         // A flow's name is its definition's.
         case .definition: .text(self[slot].flow == nil ? "" : self[slot].name)
         case .ready: .flag(self[slot].flow?.isReady ?? true)

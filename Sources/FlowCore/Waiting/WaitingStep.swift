@@ -47,6 +47,9 @@ struct WaitingStep: Equatable, Sendable {
     /// that, however often it waits (S-6).
     var number: UInt64 = 0
 
+    /// The call that emitted this step alone; nil if none did, or it is answered for good.
+    var request: RequestID? { if case .emitted(let request) = purpose { request } else { nil } }
+
     /// Whether it is an idle step (S-34).
     var isIdle: Bool { if case .idle = purpose { true } else { false } }
 

@@ -77,6 +77,17 @@ extension Daemon {
         if !presentation.state.isEmpty {
             try body.appendEntry("state", "a{sv}") { body in try body.append(presentation.state) }
         }
+        if !presentation.answers.isEmpty {
+            try body.appendEntry("answers", "a(ssa{sv})") { body in
+                try body.openContainer(.array, "(ssa{sv})")
+                for answer in presentation.answers {
+                    try body.openContainer(.structure, "ssa{sv}")
+                    try body.append(answer)
+                    try body.closeContainer()
+                }
+                try body.closeContainer()
+            }
+        }
         if let token = presentation.activationToken {
             try body.appendEntry("activation-token", "s") { body in try body.append(token) }
         }

@@ -62,6 +62,14 @@ extension Daemon {
         try message.send()
     }
 
+    /// To the asker alone.
+    func send(_ answered: Answered) throws {
+        let message = try signal(answered.path, BusNames.Interface.stepper, "Answered")
+        try message.setDestination(answered.client.name)
+        try message.body.append(answered.answer)
+        try message.send()
+    }
+
     func sendDefinitionsChanged() throws {
         definitionsText.drop()
         try signal(BusNames.root.cString, BusNames.Interface.coordinator, "DefinitionsChanged").send()

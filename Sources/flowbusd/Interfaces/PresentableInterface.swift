@@ -54,6 +54,14 @@ enum PresentableInterface {
                             .screenFinished(daemon.nextRequest(), of: node, result, by: call.client), answering: call)
                     }
                 },
+                .init("AcknowledgeAnswer", in: [Argument("token", "s")]) { message, context, _ in
+                    Daemon.change(message, context) { daemon, call, node in
+                        let token = String(cString: try call.readString())
+                        daemon.handle(
+                            .answerAcknowledged(daemon.nextRequest(), of: node, token: token, by: call.client),
+                            answering: call)
+                    }
+                },
                 .init("Dismiss") { message, context, _ in
                     Daemon.change(message, context) { daemon, call, node in
                         daemon.handle(

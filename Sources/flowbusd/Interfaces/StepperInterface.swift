@@ -54,7 +54,8 @@ enum StepperInterface {
                     [
                         Argument("token", "s"), Argument("serial", "t"), Argument("verdict", "s"),
                         Argument("errorName", "s"), Argument("errorMessage", "s"),
-                    ])
+                    ]),
+                .init("Answered", [Argument("token", "s"), Argument("outcome", "s"), Argument("result", "a{sv}")]),
             ])
     }
 }
@@ -86,7 +87,8 @@ extension Daemon {
         var options = EmissionOptions(
             isInteractive: call.allowsInteractiveAuthorization, calledAt: calledPath(call))
         let known = [
-            ("token", "s"), ("instance", "t"), ("wait", "b"), ("inputTime", "t"), CallOptions.activationToken,
+            ("token", "s"), ("instance", "t"), ("wait", "b"), ("inputTime", "t"), ("ask", "b"),
+            CallOptions.activationToken,
         ]
         try CallOptions.read(call, known: known) { option in
             switch option {
@@ -94,14 +96,17 @@ extension Daemon {
             case "instance": options.instance = try call.readUInt64()
             case "wait": options.waits = try call.readBool()
             case "inputTime": options.inputTime = try call.readUInt64()
+            case "ask": options.asks = try call.readBool()
             default: options.activationToken = try CallOptions.readActivationToken(call)
             }
         }
         guard let node, let step else {
             if let token = options.token,
-                coordinator.remembersEmission(token, by: call.client, at: Instant(microseconds: loop.now))
+                coordinator.remembersEmission(
+                    token, on: node, by: call.client, at: Instant(microseconds: loop.now))
             {
-                return handle(.emissionRepeated(nextRequest(), token: token, by: call.client), answering: call)
+                return handle(
+                    .emissionRepeated(nextRequest(), token: token, by: call.client, on: node), answering: call)
             }
             guard node != nil else { return try refuseGone(call, found) }
             throw coordinator.definitions.unknownStep(name)

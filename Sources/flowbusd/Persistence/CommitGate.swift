@@ -117,6 +117,7 @@ extension CommitGate {
         Member("SetBackStep", BusNames.Interface.presentable, "s"),
         Member("SaveState", BusNames.Interface.presentable, "a{sv}"),
         Member("Finish", BusNames.Interface.presentable, "a{sv}"),
+        Member("AcknowledgeAnswer", BusNames.Interface.presentable, "s"),
         Member("SetTitle", BusNames.Interface.presentable, "s"),
         Member("WaitReady", BusNames.Interface.flow, ""),
         Member("Coordinate", BusNames.Interface.coordinator, "ssa{sv}a{sv}", isOfRoot: true),

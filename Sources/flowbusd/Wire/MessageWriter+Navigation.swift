@@ -14,6 +14,13 @@ extension MessageWriter {
         try append(texts.errorMessage)
     }
 
+    /// Writes the answer to an ask, `ssa{sv}`: the token, the outcome, and the result.
+    func append(_ answer: AskAnswer) throws {
+        try append(answer.token)
+        try append(answer.outcome.rawValue)
+        try append(answer.result)
+    }
+
     /// Writes contributors that were applied, `a(ssoa{sv})`.
     func append(_ contributions: [Contribution]) throws {
         try openContainer(.array, "(ssoa{sv})")
