@@ -39,6 +39,10 @@ final class RandomProcesses {
     private(set) var statesGivenBack = 0
     /// The number of screens that their owners finished, with a step for the result.
     private(set) var results = 0
+    /// The answers to asks that were sent, or given with a Present.
+    private(set) var answers = 0
+    /// Acknowledged answers, by instance and token: nobody gets one again.
+    private(set) var acknowledged: Set<String> = []
     /// How often an owner was asked whether it is alive and did not answer in time.
     private(set) var hangs = 0
     /// The number of repeated registrations of a live flow.
@@ -142,11 +146,12 @@ final class RandomProcesses {
         let client = client()
         switch Int.random(in: 0..<14, using: &random) {
         case 0...4:
-            let options = EmissionOptions(
+            var options = EmissionOptions(
                 token: chance(3) ? ["t", "u", "v"].randomElement(using: &random) : nil,
                 waits: !chance(4), activationToken: chance(4) ? "window" : nil, isInteractive: chance(2))
             let step = randomStep()
             let request = RequestID(requests + 1)
+            if options.token == nil, requests % 3 == 0 { return ask(step, on: node, by: client, &options) }
             if let token = options.token {
                 let isKnown = coordinator.remembersEmission(token, by: client, at: Instant(microseconds: now))
                 if isKnown { repeats.insert(request) }
@@ -167,6 +172,7 @@ final class RandomProcesses {
         case 8:
             call("claim \(path)") { .presentableClaimed($0, node, by: client) }
             if let slot = coordinator.forest.slot(of: node), coordinator.forest[slot].onResult != nil { finish(slot) }
+            acknowledge()
         case 9:
             if chance(2) {
                 let output = ["left", "right", ""].randomElement(using: &random) ?? ""
@@ -187,6 +193,40 @@ final class RandomProcesses {
                 call("title of \(path)") { .titleSet($0, of: node, step == nil ? "" : "Title", by: owner) }
             }
         default: dismiss(node)
+        }
+    }
+
+    /// A client emits a step, and wants to know the result of what that brings: often the owner of the presentable.
+    private func ask(_ step: StepID, on node: NodeID, by client: Client, _ options: inout EmissionOptions) {
+        let client = requests % 2 == 0 ? coordinator.forest[node.slot].owner ?? client : client
+        let token = "ask \(requests % 5)"
+        options.token = token
+        options.asks = true
+        let isKnown = coordinator.remembersEmission(token, on: node, by: client, at: Instant(microseconds: now))
+        if isKnown {
+            repeats.insert(RequestID(requests + 1))
+        } else {
+            acknowledged.remove("\(node.instance) \(token)")
+        }
+        call("ask \(step.index) on \(coordinator.path(of: node)) by \(client.name) \(token)") {
+            .stepEmitted($0, on: node, step: step, arguments: [], by: client, options: options)
+        }
+    }
+
+    /// The owner of some presentable acknowledges an answer, or does not want it any more.
+    private func acknowledge() {
+        let owned = coordinator.forest.preorder().filter { slot in
+            coordinator.forest[slot].owner != nil && coordinator.forest[slot].askCount > 0
+        }
+        for slot in owned {
+            let id = coordinator.forest.id(of: slot)
+            let numbers = coordinator.machine.asks.asks(of: id.instance)
+            let open = numbers.compactMap { coordinator.machine.asks[$0] }.filter { !$0.isClosed }
+            guard let owner = coordinator.forest[slot].owner, let ask = open.first else { continue }
+            call("acknowledge \(coordinator.path(of: id))") {
+                .answerAcknowledged($0, of: id, token: ask.key.token, by: owner)
+            }
+            acknowledged.insert("\(id.instance) \(ask.key.token)")
         }
     }
 
@@ -440,9 +480,12 @@ final class RandomProcesses {
             } else if let registration = coordinator.registrations.all.first {
                 call("unregister") { .flowUnregistered($0, flow: registration.flow, by: registration.client) }
             } else {
-                return
+                break
             }
         }
+        // What was answered is forgotten then.
+        now += Limits.tokenLifetime
+        handle(.timerFired, "timer")
     }
 
     // MARK: What they are made of
@@ -491,13 +534,18 @@ final class RandomProcesses {
             noteAnswer(request)
         case .emitStepConcluded(let it):
             conclusions += 1
-            tokens.take(it)
+            if !it.token.hasPrefix("ask") { tokens.take(it) }
+        case .emitAnswered: answers += 1
         case .askAlive(let it): noteAsked(it.id, .owner)
         case .askGuard(let it): noteAsked(it.id, .guard)
         case .askNavigator(let it): noteAsked(it.id, .navigator)
         case .present(let it):
             noteAsked(it.id, .presenter)
             if ["/m", "/n"].contains(it.presenter.service.path) { brought += 1 }
+            answers += it.answers.count
+            for answer in it.answers where acknowledged.contains("\(it.instance) \(answer.token)") {
+                faults.append("\(it.path) gets the answer '\(answer.token)' again")
+            }
             if !it.state.isEmpty {
                 statesGivenBack += 1
                 if it.state != savedStates[it.instance] { faults.append("\(it.path) gets a state that it never had") }

@@ -16,7 +16,9 @@ struct RandomProcessesTests {
         )
     {
         var (restarts, brought, anew, lateTokens, statesGivenBack, results, hangs) = (0, 0, 0, 0, 0, 0, 0)
+        var answers = 0
         defer {
+            #expect(answers > 20)
             #expect(
                 restarts > 10 && brought > 2 && anew > 2 && lateTokens > 0 && results > 0,
                 "\(restarts) \(brought) \(anew) \(lateTokens) \(results)")
@@ -37,6 +39,7 @@ struct RandomProcessesTests {
             statesGivenBack += life.statesGivenBack
             results += life.results
             hangs += life.hangs
+            answers += life.answers
             life.endAll()
             guard life.check(), life.checkEnd() else { return }
             lateTokens += life.tokens.concludedLate
@@ -113,6 +116,7 @@ extension RandomProcesses {
                 "origins count what is held",
                 coordinator.origins.cascades.values.allSatisfy { 0...$0.waiting ~= $0.deferred }
             ),
+            ("asks follow what lives: \(wrongAsks(waiting, forest))", wrongAsks(waiting, forest).isEmpty),
             ("the accounting matches a recount", coordinator.accounting == recount(waiting, forest)),
             ("flows count what waits for them", waitingFits(waiting, forest)),
             ("who has something is watched", Set(coordinator.watches.counts.keys).isSubset(of: model.watched)),
@@ -133,6 +137,7 @@ extension RandomProcesses {
     /// Checks that no state is left at the end.
     func checkEnd() -> Bool {
         report([
+            ("nobody asks: \(coordinator.machine.asks.asks)", coordinator.machine.asks.isEmpty),
             ("nothing is live", coordinator.forest.count == 0 && asked.isEmpty),
             ("nothing is held", coordinator.accounting == Accounting() && coordinator.origins.isEmpty),
             (
@@ -211,12 +216,48 @@ extension RandomProcesses {
         return false
     }
 
+    /// S-45: each open ask follows steps that wait, or is about a presentable that can answer; each has a live asker.
+    private func wrongAsks(_ waiting: [WaitingStep], _ forest: Forest) -> [String] {
+        let asks = coordinator.machine.asks
+        var steps: [UInt64: Int] = [:]
+        for step in waiting { steps[step.origin, default: 0] += 1 }
+        for slot in forest.preorder() {
+            for step in forest[slot].deferredSteps { steps[step.origin, default: 0] += 1 }
+        }
+        var counts: [UInt64: Int] = [:]
+        var wrong = asks.asks.compactMap { number, ask -> String? in
+            if case .presentable(let instance) = ask.key.asker {
+                if forest.node(instance: instance) == nil { return "\(ask) has no asker" }
+                if !ask.isClosed { counts[instance, default: 0] += 1 }
+            } else if ask.isLeft {
+                return "\(ask) has no asker"
+            }
+            guard case .open(let subject) = ask.state else { return nil }
+            guard let subject else { return steps[ask.origin] == nil ? "\(ask) follows nothing" : nil }
+            guard let slot = forest.node(instance: subject)?.slot else { return "\(ask) is about nothing" }
+            let name = forest[slot].name
+            let result =
+                forest[slot].flow != nil
+                ? coordinator.definitions.flow(named: name).flatMap { coordinator.definitions[$0].result }
+                : coordinator.definitions.screen(named: name).flatMap { coordinator.definitions[$0].result }
+            return result == nil ? "\(ask) is about '\(name)', which can't answer" : nil
+        }
+        for slot in forest.preorder() {
+            let count = counts[forest[slot].instance] ?? 0
+            if forest[slot].askCount != count || count > Limits.asksPerPresentable {
+                wrong.append("\(forest[slot].path) has \(forest[slot].askCount) asks for \(count)")
+            }
+        }
+        return wrong
+    }
+
     private func recount(_ waiting: [WaitingStep], _ forest: Forest) -> Accounting {
         var accounting = Accounting()
         for slot in forest.preorder() { forest[slot].forEachHolding { accounting.count($1, for: $0) } }
         for step in waiting where !step.isTriggered {
             accounting.count(Accounting.Usage(steps: 1, bytes: step.arguments.byteCount), for: step.client)
         }
+        for (_, ask) in coordinator.machine.asks.asks { accounting.count(ask.usage, for: ask.client) }
         for call in coordinator.calls.all.values { accounting.count(call.usage, for: call.client) }
         for (client, count) in coordinator.tokens.waitingCounts {
             accounting.count(Accounting.Usage(steps: count), for: client)
