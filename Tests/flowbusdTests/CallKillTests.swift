@@ -18,12 +18,12 @@ struct CallKillTests {
     private static var isWhole: Bool { ProcessInfo.processInfo.environment["FLOWBUS_SWEEP"] != nil }
 
     /// Plays many at once, each on a bus of its own. Returns how many of the kills happened.
-    private func play(_ way: CallKillRun.Way, _ plans: [[CallKill]]) -> Int {
+    private func play(_ way: CallKillRun.Way, on program: PrivateBus.Program, _ plans: [[CallKill]]) -> Int {
         let faults = Mutex<[(what: String, report: String)]>([])
         let killed = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: plans.count) { index in
             do {
-                let outcome = try CallKillRun(way, plans[index]).play()
+                let outcome = try CallKillRun(way, on: program, plans[index]).play()
                 killed.withLock { $0 += outcome.killed.count }
                 guard !outcome.faults.isEmpty else { return }
                 faults.withLock { $0.append(("\(plans[index]): \(outcome.faults)", outcome.report)) }
@@ -32,7 +32,7 @@ struct CallKillTests {
             }
         }
         let all = faults.withLock(\.self)
-        for fault in all { print("Killed at each system call, \(way):", fault.what) }
+        for fault in all { print("Killed at each system call, \(way), \(program):", fault.what) }
         #expect(
             all.isEmpty,
             "\(all.count) of \(plans.count); the first: \(all.first?.what ?? "")\n\(all.first?.report ?? "")")
@@ -40,32 +40,37 @@ struct CallKillTests {
     }
 
     /// The calls of these processes while these are killed.
-    private func record(_ way: CallKillRun.Way, _ lives: [CallKilled: Int], killing kills: [CallKill] = []) throws
-        -> [[CallKill]]
-    {
-        let outcome = try CallKillRun(way, kills, recorded: lives).play()
+    private func record(
+        _ way: CallKillRun.Way, on program: PrivateBus.Program, _ lives: [CallKilled: Int],
+        killing kills: [CallKill] = []
+    ) throws -> [[CallKill]] {
+        let outcome = try CallKillRun(way, on: program, kills, recorded: lives).play()
         try #require(outcome.faults == [], "\(outcome.report)")
         return CallKilled.allCases.compactMap { outcome.recorded[$0] }
     }
 
-    @Test(arguments: CallKillRun.Way.allCases)
-    func `S-44 S-45 D-1 whoever is killed, each answer comes once`(way: CallKillRun.Way) throws {
+    @Test(arguments: CallKillRun.Way.allCases, PrivateBus.Program.allCases)
+    func `S-44 S-45 D-1 whoever is killed, each answer comes once`(
+        way: CallKillRun.Way, program: PrivateBus.Program
+    ) throws {
         if let text = ProcessInfo.processInfo.environment["FLOWBUS_CALL_KILLS"] {
             let kills = text.trimmingCharacters(in: ["[", "]"]).split(separator: ",").compactMap {
                 CallKill(String($0))
             }
             #expect(!kills.isEmpty, "no kills: '\(text)'")
-            print("Killed at each system call, \(way): \(play(way, Array(repeating: kills, count: 100))) kills")
+            print(
+                "Killed at each system call, \(way), \(program): \(play(way, on: program, Array(repeating: kills, count: 100))) kills"
+            )
             return
         }
         let seed = SeededGenerator.given
         var random = SeededGenerator(seed)
-        let calls = try record(way, [.asker: 1, .picker: 1, .flowbusd: 1])
+        let calls = try record(way, on: program, [.asker: 1, .picker: 1, .flowbusd: 1])
         #expect(calls.count == 3 && calls.allSatisfy { $0.count > 50 })
         let single = calls.joined().map { [$0] }
         // Once more while it starts, and the others wait for it.
         let middle = try #require(calls.last.map { $0[$0.count / 2] })
-        let starts = try record(way, [.flowbusd: 2], killing: [middle]).joined().compactMap { second in
+        let starts = try record(way, on: program, [.flowbusd: 2], killing: [middle]).joined().compactMap { second in
             calls.last?.randomElement(using: &random).map { [$0, second] }
         }
         let pairs = (0..<500).compactMap { _ -> [CallKill]? in
@@ -75,13 +80,13 @@ struct CallKillTests {
             if second.program == first.program { second.life = 2 }
             return [first, second]
         }
-        let sweep = [(single, 18), (starts, 6), (pairs, 6)].flatMap { all, few in
+        let sweep = [(single, 9), (starts, 3), (pairs, 3)].flatMap { all, few in
             Self.isWhole ? all : Array(all.shuffled(using: &random).prefix(few))
         }
-        let kills = play(way, sweep)
+        let kills = play(way, on: program, sweep)
         let counts = zip(CallKilled.allCases, calls).map { "\($0) \($1.count)" }.joined(separator: ", ")
         print(
-            "Killed at each system call, \(way): \(sweep.count) runs with \(kills) kills, of \(single.count) calls (\(counts)), "
+            "Killed at each system call, \(way), \(program): \(sweep.count) runs with \(kills) kills, of \(single.count) calls (\(counts)), "
                 + "\(starts.count) of a second start, \(pairs.count) pairs; seed \(seed)")
     }
 }

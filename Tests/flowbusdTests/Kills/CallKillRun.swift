@@ -44,9 +44,10 @@ final class CallKillRun {
 
     /// - Parameters:
     ///   - way: the way of the answers.
+    ///   - program: the program of its bus.
     ///   - kills: who is killed when.
     ///   - recorded: the processes that are traced without being killed.
-    init(_ way: Way, _ kills: [CallKill], recorded: [CallKilled: Int] = [:]) throws {
+    init(_ way: Way, on program: PrivateBus.Program, _ kills: [CallKill], recorded: [CallKilled: Int] = [:]) throws {
         self.way = way
         self.kills = kills
         self.recorded = recorded
@@ -71,7 +72,7 @@ final class CallKillRun {
         }
         for kill in kills { try folder.write("\(kill.name) \(kill.number)", to: "\(kill.program)-\(kill.life)") }
         try folder.write(Self.definitions(way), to: "flows/flows.toml")
-        bus = try PrivateBus(policy: "", serviceDirectories: [folder.path + "/services"])
+        bus = try PrivateBus(program, serviceDirectories: [folder.path + "/services"])
         client = try TestClient(bus)
     }
 
@@ -83,6 +84,9 @@ final class CallKillRun {
         [ -e "$dir/$program" ] && read -r life <"$dir/$program"
         life=$((life + 1))
         echo $life >"$dir/$program"
+        # The test ends when nobody has this lock any more.
+        exec 9>>"$dir/lock"
+        flock --shared 9
         export DBUS_SESSION_BUS_ADDRESS="$DBUS_STARTER_ADDRESS"
         exec 2>>"$dir/$program.log"
         [ -e "$dir/$program-$life" ] || exec "$@"
@@ -142,8 +146,9 @@ final class CallKillRun {
         } catch {
             outcome.faults.append("it does not end: \(error)")
         }
-        // This ends the others, too, and waits for it.
+        // This ends the others, too.
         try bus.stop()
+        try ChildProcess("flock", [folder.path + "/lock", "true"]).waitForExit()
         for kill in kills where trace(kill.program, kill.life)?.isKilled == true { outcome.killed.append(kill) }
         for (program, life) in recorded {
             outcome.recorded[program] = trace(program, life)?.kills(of: program, life: life)
