@@ -44,7 +44,7 @@ static void end(void)
     announce();
 }
 
-// Emits the step that shows the picker.
+// Emits the step that shows the picker; false if it is not shown.
 static bool emit(bool asks, const char *token)
 {
     sd_bus_message *reply = NULL;
@@ -58,8 +58,9 @@ static bool emit(bool asks, const char *token)
                    token);
     if (!error) sd_bus_message_read(reply, "ts", NULL, &verdict);
     note("asked %s %s", token, error ? error : verdict);
+    bool is_shown = !error && !strcmp(verdict, "navigated");
     sd_bus_message_unref(reply);
-    return !error;
+    return is_shown;
 }
 
 // Whether this token's answer had its effect, in this process or one before it.
@@ -119,7 +120,10 @@ static void act_as_asker(const struct present *present)
         if (!acknowledge(form.token)) return;
         *form.token = 0;
     }
-    emit(true, form.token);
+    // Whatever dies, flowbusd has the answer for whom it has answered this call; a new process can't know whether it was.
+    static char asked[sizeof form.token];
+    if (!strcmp(asked, form.token)) return;
+    if (emit(true, form.token)) snprintf(asked, sizeof asked, "%s", form.token);
 }
 
 // MARK: The asker by a rule

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Someone asks, someone else answers, and each of them, and flowbusd, is killed before each of its system calls (by strace), or
-/// two of them are: each answer comes exactly once to an asker that acknowledges, what was saved is not lost, and nobody waits
+/// several of them are: each answer comes exactly once to an asker that acknowledges, what was saved is not lost, and nobody waits
 /// for ever.
 ///
 /// By default a sample; all calls with `FLOWBUS_SWEEP=1`. `FLOWBUS_SEED` repeats the choice, but what the processes do at once
@@ -80,13 +80,15 @@ struct CallKillTests {
             if second.program == first.program { second.life = 2 }
             return [first, second]
         }
-        let sweep = [(single, 9), (starts, 3), (pairs, 3)].flatMap { all, few in
+        let triples = (0..<250).map { _ in calls.compactMap { $0.randomElement(using: &random) } }
+        let sweep = [(single, 9), (starts, 2), (pairs, 2), (triples, 2)].flatMap { all, few in
             Self.isWhole ? all : Array(all.shuffled(using: &random).prefix(few))
         }
         let kills = play(way, on: program, sweep)
         let counts = zip(CallKilled.allCases, calls).map { "\($0) \($1.count)" }.joined(separator: ", ")
         print(
             "Killed at each system call, \(way), \(program): \(sweep.count) runs with \(kills) kills, of \(single.count) calls (\(counts)), "
-                + "\(starts.count) of a second start, \(pairs.count) pairs; seed \(seed)")
+                + "\(starts.count) of a second start, \(pairs.count) pairs, \(triples.count) times all three; seed \(seed)"
+        )
     }
 }

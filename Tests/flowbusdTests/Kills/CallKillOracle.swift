@@ -20,7 +20,8 @@ struct CallKillOracle {
     private var states: [String: Saved] = [:]
     /// The processes that each screen was shown by.
     private var processes: [String: String] = [:]
-    private var acknowledged: Set<String> = []
+    /// The process that acknowledged each token.
+    private var acknowledged: [String: String] = [:]
     private var answers: [String: String] = [:]
     private var forms: Set<String> = []
     private var asked: Set<String> = []
@@ -57,9 +58,12 @@ struct CallKillOracle {
                 faults.append("S-45: '\(text)', and '\(other)' before")
             }
             answers[line.values[0]] = answer
+            if let process = acknowledged[line.values[0]], process != line.process {
+                faults.append("S-45: '\(text)', after it was acknowledged")
+            }
         case ("effect", 2): effects.append((line.values[0], line.values[1]))
         case ("without", 2): others.append(line.values[0])
-        case ("acked", 1): acknowledged.insert(line.values[0])
+        case ("acked", 1): acknowledged[line.values[0]] = line.process
         case ("give", 2): tried[line.values[0], default: []].insert(line.values[1])
         case ("gave", 2): given[line.values[0]] = line.values[1]
         case ("ack", 1), ("again", 2), ("refused", 2), ("done", 0), ("over", 0): break
@@ -78,7 +82,7 @@ struct CallKillOracle {
             if !saved.possible.contains(count) {
                 faults.append("S-44: '\(text)', after \(saved.possible.sorted()) was saved")
             }
-            for token in line.values[4].split(separator: ",") where acknowledged.contains(String(token)) {
+            for token in line.values[4].split(separator: ",") where acknowledged[String(token)] != nil {
                 faults.append("S-45: '\(text)', after it was acknowledged")
             }
         } else if count < saved.shown || count > (saved.possible.max() ?? 0) {

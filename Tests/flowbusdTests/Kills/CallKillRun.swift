@@ -10,14 +10,18 @@ final class CallKillRun {
     enum Way: String, CaseIterable, CustomStringConvertible {
         /// The definitions show it a screen with the number.
         case rule
+        /// It asks, and acknowledges the answer.
+        case ask
 
         var description: String { rawValue }
 
-        fileprivate var role: String { "asker-by-rule" }
+        fileprivate var role: String { self == .rule ? "asker-by-rule" : "asker" }
         fileprivate var contributor: String {
-            #"""
-            { screen = "picker", onResult = { step = "picked", arguments = { number = "$result.number" } } }
-            """#
+            switch self {
+            case .rule:
+                #"{ screen = "picker", onResult = { step = "picked", arguments = { number = "$result.number" } } }"#
+            case .ask: #"{ screen = "picker" }"#
+            }
         }
     }
 
