@@ -229,11 +229,32 @@ extension BusLink {
         presentable(object, "SetVisible", done) { body throws(SdError) in try body.append(isVisible) }
     }
 
+    func setTitle(_ title: String, at object: String, _ done: @escaping Done<Void>) {
+        presentable(object, "SetTitle", done) { body throws(SdError) in try body.append(title) }
+    }
+
+    func saveState(_ state: Arguments, at object: String, _ done: @escaping Done<Void>) {
+        presentable(object, "SaveState", done) { body throws(SdError) in try body.append(state) }
+    }
+
+    func finish(_ object: String, _ result: Arguments, _ done: @escaping Done<Void>) {
+        presentable(object, "Finish", done) { body throws(SdError) in try body.append(result) }
+    }
+
     func dismiss(_ object: String, _ done: @escaping Done<Void>) { presentable(object, "Dismiss", done) }
 
     func claim(_ object: String, _ done: @escaping Done<Void>) { presentable(object, "Claim", done) }
 
     func release(_ object: String, _ done: @escaping Done<Void>) { presentable(object, "Release", done) }
+
+    func isEvicted(_ object: String, _ done: @escaping Done<Bool>) {
+        call(object, BusNames.Interface.properties, "Get") { body throws(SdError) in
+            try body.append(BusNames.Interface.presentable)
+            try body.append(NodeProperty.evicted.description.name)
+        } _: {
+            done($0.reading { answer throws(SdError) in try answer.readValue().truth ?? false })
+        }
+    }
 
     private func presentable(
         _ object: String, _ member: StaticString, _ done: @escaping Done<Void>,

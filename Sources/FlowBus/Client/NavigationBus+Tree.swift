@@ -90,6 +90,70 @@ extension NavigationBus {
         try await answer { link.dismiss(path.objectPath(of: instance), $0) }
     }
 
+    /// Sets the title of a screen, which task switchers show, for its owner (S-44).
+    ///
+    /// - Parameters:
+    ///   - title: the title, of at most 256 bytes; empty for none.
+    ///   - path: the screen.
+    ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
+    /// - Throws: ``NavigationError``: `notOwner`, `limitExceeded`, `notSupported` for a flow, …
+    public func setTitle(_ title: String, at path: NodePath, instance: UInt64? = nil) async throws {
+        try await answer { link.setTitle(title, at: path.objectPath(of: instance), $0) }
+    }
+
+    /// Saves what the next process that presents a screen needs to go on, for its owner (S-44). The latest call counts, as a whole.
+    ///
+    /// ``PresentedScreen/save(_:)-(Encodable)`` does so for a screen that this program presents, and sends only the newest of
+    /// several.
+    ///
+    /// - Parameters:
+    ///   - state: a struct; its properties have types that can be arguments of steps (<doc:StepsOnTheBus>).
+    ///   - path: the screen.
+    ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
+    /// - Throws: ``NavigationError``: `notOwner`, `limitExceeded` for more than 64 KiB, `notSupported` for a flow, `invalidStep`
+    ///   if the state can't be sent, … What was saved before stays.
+    public func saveState(_ state: some Encodable, at path: NodePath, instance: UInt64? = nil) async throws {
+        let encoded = try Self.state(state)
+        try await answer { link.saveState(encoded, at: path.objectPath(of: instance), $0) }
+    }
+
+    /// Saves values that have no Swift type, as ``saveState(_:at:instance:)-(Encodable,_,_)``.
+    ///
+    /// - Parameters:
+    ///   - state: the values by name.
+    ///   - path: the screen.
+    ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
+    /// - Throws: ``NavigationError``, for instance `notOwner`.
+    public func saveState(_ state: [String: Value], at path: NodePath, instance: UInt64? = nil) async throws {
+        let encoded = Arguments(state)
+        try await answer { link.saveState(encoded, at: path.objectPath(of: instance), $0) }
+    }
+
+    /// Dismisses a screen with an answer to whoever asked for it, for its owner (S-45).
+    ///
+    /// - Parameters:
+    ///   - path: the screen.
+    ///   - answer: a struct whose properties are the values that the definition of the screen has as its `result`.
+    ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
+    /// - Throws: ``NavigationError``: `notOwner`; `notSupported` for a flow, and for a screen that declares no `result`;
+    ///   `invalidArguments` if the values do not fit it; `limitExceeded`; `invalidStep` if the answer can't be sent; …
+    public func finish(_ path: NodePath, with answer: some Encodable, instance: UInt64? = nil) async throws {
+        let encoded = try Self.result(answer)
+        try await FlowBus.answer { link.finish(path.objectPath(of: instance), encoded, $0) }
+    }
+
+    /// Dismisses a screen with an answer that has no Swift type, as ``finish(_:with:instance:)-(_,Encodable,_)``.
+    ///
+    /// - Parameters:
+    ///   - path: the screen.
+    ///   - answer: the values by name.
+    ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
+    /// - Throws: ``NavigationError``, for instance `notOwner`.
+    public func finish(_ path: NodePath, with answer: [String: Value], instance: UInt64? = nil) async throws {
+        let encoded = Arguments(answer)
+        try await FlowBus.answer { link.finish(path.objectPath(of: instance), encoded, $0) }
+    }
+
     /// Claims a flow or screen (S-29). Only its owner may show or dismiss it, and when the owner's connection ends, it
     /// is dismissed or does what its definition says.
     ///
@@ -110,6 +174,18 @@ extension NavigationBus {
     /// - Throws: ``NavigationError``, for instance `notOwner`.
     public func release(_ path: NodePath, instance: UInt64? = nil) async throws {
         try await answer { link.release(path.objectPath(of: instance), $0) }
+    }
+
+    /// Returns whether a screen is evicted: it has no process, to free memory, until it is in sight again (S-44). No event of
+    /// ``watch(_:)`` has that.
+    ///
+    /// - Parameters:
+    ///   - path: the screen.
+    ///   - instance: the expected instance, as in ``waitUntilReady(_:instance:)``.
+    /// - Returns: Whether it is.
+    /// - Throws: ``NavigationError``, for instance `unknownObject`.
+    public func isEvicted(_ path: NodePath, instance: UInt64? = nil) async throws -> Bool {
+        try await answer { link.isEvicted(path.objectPath(of: instance), $0) }
     }
 
     /// Returns the flows and screens that this connection owns.

@@ -27,6 +27,8 @@ public struct Node: Hashable, Sendable {
     public internal(set) var owner: String
     /// The bus name of the presenter; empty if there is none.
     public let presenter: String
+    /// The title that the owner of the screen has set, for task switchers; empty if there is none.
+    public internal(set) var title: String
 
     /// A change of a node.
     public enum Change: Hashable, Sendable {
@@ -42,6 +44,8 @@ public struct Node: Hashable, Sendable {
         case owner(String)
         /// The arguments changed.
         case arguments([String: Value])
+        /// The title changed; empty if there is none.
+        case title(String)
     }
 
     /// Returns the node with a change applied.
@@ -57,6 +61,7 @@ public struct Node: Hashable, Sendable {
         case .current(let current): node.current = current
         case .owner(let owner): node.owner = owner
         case .arguments(let arguments): node.arguments = arguments
+        case .title(let title): node.title = title
         }
         return node
     }
@@ -86,7 +91,7 @@ extension Node {
             path: path, instance: state.instance, name: state.name, isFlow: state.isFlow, style: state.style,
             arguments: state.arguments.dictionary, isVisible: state.isVisible, isPresented: state.isPresented,
             isReady: state.isReady, current: state.current.flatMap(NodePath.init(object:)), owner: state.owner,
-            presenter: state.presenter)
+            presenter: state.presenter, title: state.title)
     }
 
     /// All nodes in a reply of GetManagedObjects, `a{oa{sa{sv}}}`: parents before children, children in the order in
@@ -111,6 +116,7 @@ extension Node.Change {
         case (.current, .path(let path)): self = .current(path.flatMap(NodePath.init(object:)))
         case (.owner, .text(let owner)): self = .owner(owner)
         case (.arguments, .arguments(let arguments)): self = .arguments(arguments.dictionary)
+        case (.title, .text(let title)): self = .title(title)
         default: return nil
         }
     }

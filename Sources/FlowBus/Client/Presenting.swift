@@ -18,21 +18,29 @@ public struct PresentationRequest: Sendable {
     public let flow: NodePath?
     /// The serial of the navigation that contributed it.
     public let serial: UInt64
+    /// Why the service asks. A later version of it can send other reasons.
+    public let reason: Presentation.Reason
     /// Whether the service asked for the screen before: it has new arguments, or lost its owner.
     public let isRepeated: Bool
+    /// What an owner of the screen saved last; empty if there is nothing (S-44).
+    public let state: [String: Value]
     /// The activation token (xdg-activation) that lets its window come to the front; nil if there is none.
     public let activationToken: String?
+    /// The screen, for what its owner can do with it.
+    public let screen: PresentedScreen
 }
 
-/// A request of the service to close a screen: it was dismissed, but not by this program as its owner, or
-/// another client owns it now.
+/// A request of the service to close a screen: it was dismissed, but not by this program as its owner, or it is live and
+/// this program does not own it any more.
 public struct Withdrawal: Sendable {
     /// The path of the screen.
     public let path: NodePath
     /// The instance number of the screen.
     public let instance: UInt64
-    /// The reason, such as `dismissed`, `back`, `rule` or `parent`; `replaced` if the screen is live and another client
-    /// owns it. A later version of the service can send other reasons.
+    /// The reason, such as `dismissed`, `back`, `rule` or `parent`. The screen is live with `replaced`, as another client owns it;
+    /// with `ownerHangs`, if its definition has it presented again; and with `evicted`, to free memory: then this program is the
+    /// owner until it calls ``NavigationBus/release(_:instance:)``, for at most 10 s, and may save the state. A later version
+    /// of the service can send other reasons.
     public let reason: String
 }
 
@@ -49,6 +57,11 @@ public final class ScreenPresenter: LinkListener, Sendable {
     private var number: UInt64 = 0
     /// Calls of `present` under way, by the numbers of the requests.
     private var tasks: [UInt64: Task<Void, Never>] = [:]
+    /// The screens that the program still holds, by instance.
+    private var screens: [UInt64: WeakScreen] = [:]
+    private let failed = Broadcast<NavigationFailure>()
+
+    private struct WeakScreen { weak var screen: PresentedScreen? }
 
     fileprivate init(
         _ link: BusLink, _ name: String?, _ path: String,
@@ -74,14 +87,18 @@ public final class ScreenPresenter: LinkListener, Sendable {
         link.remove(number)
         for task in tasks.values { task.cancel() }
         tasks = [:]
+        failed.finish()
         if let name, link.bus != nil { link.releaseName(name) }
     }
 
     private func handle(_ member: String, _ call: MessageReader, _ reply: PendingReply) {
         do throws(SdError) {
             switch member {
-            case "Present": show(try PresentationRequest(call), reply)
-            case "Withdraw": withdraw(try Withdrawal(call))
+            case "Present": show(try PresentationRequest(call) { screen($0, $1) }, reply)
+            case "Withdraw":
+                let withdrawal = try Withdrawal(call)
+                screens[withdrawal.instance] = nil
+                withdraw(withdrawal)
             // It is asked on the main actor, so the program is alive.
             case "Alive": reply.send()
             default: reply.failUnknown(member)
@@ -100,6 +117,7 @@ public final class ScreenPresenter: LinkListener, Sendable {
             do {
                 try await present(request)
                 reply.send()
+                request.screen.becomeOwned()
             } catch {
                 reply.fail("\(error)")
             }
@@ -108,6 +126,20 @@ public final class ScreenPresenter: LinkListener, Sendable {
         }
         if !isDone { tasks[number] = task }
     }
+
+    /// Returns the screen of an instance, the same one as long as the program holds it: so its calls know of each other.
+    private func screen(_ path: NodePath, _ instance: UInt64) -> PresentedScreen {
+        if let screen = screens[instance]?.screen { return screen }
+        screens = screens.filter { $0.value.screen != nil }
+        let screen = PresentedScreen(link, path, instance)
+        screens[instance] = WeakScreen(screen: screen)
+        return screen
+    }
+
+    /// What failed without a caller, from now on: reports and steps of the objects of ``NavigationBus/present(as:at:screens:)``.
+    public var failures: AsyncStream<NavigationFailure> { failed.values() }
+
+    func notify(_ failure: NavigationFailure) { failed.send(failure) }
 
     func linkConnected() {
         guard let name else { return }
@@ -176,12 +208,16 @@ extension NavigationBus {
 
 extension PresentationRequest {
     /// Reads `osa{sv}a{sv}`.
-    init(_ call: MessageReader) throws(SdError) {
+    @MainActor
+    init(_ call: MessageReader, _ makeScreen: (NodePath, UInt64) -> PresentedScreen) throws(SdError) {
         path = NodePath(String(cString: try call.readObjectPath()))
         name = String(cString: try call.readString())
         arguments = try call.readArguments().dictionary
         let options = try call.readArguments()
         instance = options["instance"]?.value.number ?? 0
+        screen = makeScreen(path, instance)
+        reason = Presentation.Reason(rawValue: options["reason"]?.value.text ?? Presentation.Reason.launch.rawValue)
+        state = options["state"]?.value.dictionary ?? [:]
         style = options["style"]?.value.text ?? ""
         flow = (options["flow"]?.value.text).flatMap(NodePath.init(object:))
         serial = options["serial"]?.value.number ?? 0

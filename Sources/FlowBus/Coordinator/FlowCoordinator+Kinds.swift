@@ -30,9 +30,15 @@ extension FlowCoordinator {
         let catalog: StepCatalog
         do throws(StepError) { catalog = try StepCatalog(type.steps) } catch { throw NavigationError(error) }
         let registration = FlowRegistration(
-            name: definition, steps: catalog.declarations, screens: [], isGuarded: type.isGuarded,
-            children: type.children, timeout: timeout)
+            name: definition, steps: catalog.declarations, screens: [], result: try Self.result(of: type),
+            isGuarded: type.isGuarded, children: type.children, timeout: timeout)
         return FlowKind(type: type, catalog: catalog, registration: registration)
+    }
+
+    /// Returns the values that flows or screens of a type answer with; nil if they do not answer.
+    private static func result(of type: any Presentable.Type) throws(NavigationError) -> [Parameter]? {
+        guard let answering = type as? any Answering.Type else { return nil }
+        do throws(StepError) { return try answering.answerParameters() } catch { throw NavigationError(error) }
     }
 
     /// Registers a flow type and the new screens of a request with the host, if the host does not know them yet.
@@ -94,21 +100,30 @@ extension FlowCoordinator {
     ) throws(NavigationError) {
         guard let asked = kinds[question.definition] else { return done(.success(())) }
         var requests: [FlowKindRequest] = []
-        var screens: [String] = []
+        var screens: [ScreenDeclaration] = []
         for child in children {
             if let flow = child.presentable as? any Flow {
                 if try !kind(of: type(of: flow)).isRegistered { requests.append(FlowKindRequest(type: type(of: flow))) }
                 continue
             }
             let screen = child.presentable.name
-            if asked.registration.screens.contains(screen) || screens.contains(screen) { continue }
+            let result = try Self.result(of: type(of: child.presentable))
+            if let known = (asked.registration.screens + screens).first(where: { $0.name == screen }) {
+                guard known.result == result else {
+                    throw NavigationError(
+                        .invalidArguments,
+                        "the screen '\(screen)' of type '\(type(of: child.presentable))' has another Answer than the one of that "
+                            + "name that was contributed before; give it another name")
+                }
+                continue
+            }
             guard Names.isPresentableName(screen), screen != "root" else {
                 throw NavigationError(
                     .invalidName,
                     "'\(Names.escaped(screen))' can't be the name of a screen: \(Names.presentableNameRule), and not "
                         + "'root'")
             }
-            screens.append(screen)
+            screens.append(ScreenDeclaration(screen, result: result))
         }
         if !screens.isEmpty { requests.append(FlowKindRequest(type: asked.type, screens: screens)) }
         registerIfNeeded(requests[...], done)
@@ -177,7 +192,7 @@ extension FlowCoordinator {
 /// A flow type to register, with the screens it contributes.
 struct FlowKindRequest {
     var type: any Flow.Type
-    var screens: [String] = []
+    var screens: [ScreenDeclaration] = []
     var make: (@MainActor () -> any Flow)?
 }
 

@@ -1,3 +1,5 @@
+internal import FlowCore
+
 // The life of flows and screens: how they begin, what they report, and how they end.
 
 extension FlowCoordinator {
@@ -17,10 +19,10 @@ extension FlowCoordinator {
             FlowReadiness.of(flow).reset()
             if live[path]?.isReady == true { FlowReadiness.of(flow).markReady() }
         }
+        let reports = reports(of: node)
+        node.reports = reports
         // Visibility goes first: the gate checks a step at the moment when it is emitted.
-        node.observePresence { [weak self, weak node] change in
-            if let node { self?.report(change, of: node) }
-        }
+        node.observePresence { [weak reports] change in reports?.report(change) }
         emitInitialSteps(of: node)
         node.subscribeToSteps { [weak self, weak node] step in
             if let node { self?.emit(step, on: node) }
@@ -28,23 +30,16 @@ extension FlowCoordinator {
         node.stepper.readyToEmitSteps()
     }
 
-    private func report(_ change: Presence.Change, of node: HostedNode) {
-        node.unreportedChange = nil
-        node.changeCount += 1
-        let count = node.changeCount
-        let done: Done<Void> = { [weak self, weak node] result in
-            guard case .failure(let error) = result, let self, let node, nodes[node.path] === node else { return }
-            // Only the latest change is worth repeating.
-            if !error.isFromService, node.changeCount == count { node.unreportedChange = change }
-            // The presentable is gone, so there is nothing to report.
-            if error.code != .unknownObject { notify(error, at: node.path) }
-        }
-        switch change {
-        case .visible(let isVisible): host.setVisible(isVisible, at: node.path, instance: node.instance, done)
-        case .dismissed:
-            node.isDismissed = true
-            host.dismiss(node.path, instance: node.instance, done)
-        }
+    private func reports(of node: HostedNode) -> PresenceReports {
+        let (path, instance) = (node.path, node.instance)
+        let calls = PresenceReports.Calls(
+            setVisible: { [weak host] in host?.setVisible($0, at: path, instance: instance, $1) },
+            dismiss: { [weak host] in host?.dismiss(path, instance: instance, $0) },
+            setTitle: { [weak host] in host?.setTitle($0, at: path, instance: instance, $1) },
+            save: { [weak host] in host?.saveState($0, at: path, instance: instance, $1) },
+            finish: { [weak host] in host?.finish(path, with: $0, instance: instance, $1) })
+        let properties = node.flow == nil ? SavedProperties(of: node.presentable) : SavedProperties()
+        return PresenceReports(properties, calls) { [weak self] error in self?.notify(error, at: path) }
     }
 
     /// Emits a step of a stepper. No caller waits for the outcome.
@@ -53,14 +48,8 @@ extension FlowCoordinator {
         do throws(NavigationError) {
             let message = try encode(step)
             host.emit(message, on: node.path, instance: node.instance) { [weak self] result in
-                switch result {
-                case .success(let outcome):
-                    if outcome.isNavigated || outcome.verdict == .deferred { return }
-                    self?.failed.send(
-                        NavigationFailure(
-                            path: node.path, step: message.name, outcome.verdict,
-                            "step '\(message.name)' emitted on '\(node.path)' was not taken: \(outcome.verdict)"))
-                case .failure(let error): self?.notify(error, at: node.path, step: message.name)
+                if let failure = NavigationFailure(of: result, message.name, on: node.path) {
+                    self?.failed.send(failure)
                 }
             }
         } catch {
@@ -112,7 +101,7 @@ extension FlowCoordinator {
         remove(node)
         if places[ObjectIdentifier(node.presentable)] != nil { return }
         if let flow = node.flow { FlowReadiness.of(flow).reset() }
-        if isWithdrawn, !node.isDismissed { node.presentable.withdraw() }
+        if isWithdrawn, node.reports?.isDismissed != true { node.presentable.withdraw() }
     }
 
     private func add(_ node: HostedNode) {
@@ -141,8 +130,13 @@ extension FlowCoordinator {
 
     func present(_ presentation: Presentation, instance: UInt64) -> Bool {
         guard let node = nodes[presentation.path], node.instance == instance else { return false }
+        node.reports?.restore(Arguments(presentation.state))
         node.presentable.present(presentation)
         return true
+    }
+
+    func presented(_ path: NodePath, instance: UInt64) {
+        if let node = nodes[path], node.instance == instance { node.reports?.becomeOwner() }
     }
 
     func didNavigate(_ navigation: HostNavigation) {
@@ -200,7 +194,7 @@ extension FlowCoordinator {
 
     /// Brings a node and the service in step again after a restart.
     private func catchUp(_ node: HostedNode) {
-        if let change = node.unreportedChange { report(change, of: node) }
+        node.reports?.catchUp()
         markReady(node)
         emitInitialSteps(of: node)
     }

@@ -85,6 +85,7 @@ extension FlowCoordinator: HostDelegate {
         case .multiple(let contributors): list = contributors
         case .end(let step):
             return answer(.contributors([.step(.end, step is NoneStep ? nil : try encode(step))]))
+        case .answer(let result): return answer(.contributors([.end(with: try self.result(result, question))]))
         }
         var children: [ContributedChild?] = []
         var all: [NamedContributor] = []
@@ -93,17 +94,19 @@ extension FlowCoordinator: HostDelegate {
             case .forwardToCurrentFlow(let step):
                 if !(step is NoneStep) { all.append(.step(.current, try encode(step))) }
             case .forwardToParentFlow(let step): if !(step is NoneStep) { all.append(.step(.parent, try encode(step))) }
-            case .contribute(let presentable, let stepper, let allowsStepWhenNotPresented):
+            case .contribute(let presentable, let stepper, let allowsStepWhenNotPresented, let onResult):
                 let child = ContributedChild(
-                    presentable, stepper, allowsStepWhenNotPresented: allowsStepWhenNotPresented)
+                    presentable, stepper, allowsStepWhenNotPresented: allowsStepWhenNotPresented, onResult: onResult)
                 children.append(child)
                 all.append(try self.contributor(child))
-            case .contributeFlow(let name, let step, let arguments, let style, let allowsStepWhenNotPresented):
+            case .contributeFlow(
+                let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult):
                 children.append(nil)
-                all.append(try self.child(.flow, name, step, arguments, style, allowsStepWhenNotPresented))
-            case .contributeScreen(let name, let step, let arguments, let style, let allowsStepWhenNotPresented):
+                all.append(try self.child(.flow, name, step, arguments, style, allowsStepWhenNotPresented, onResult))
+            case .contributeScreen(
+                let name, let step, let arguments, let style, let allowsStepWhenNotPresented, let onResult):
                 children.append(nil)
-                all.append(try self.child(.screen, name, step, arguments, style, allowsStepWhenNotPresented))
+                all.append(try self.child(.screen, name, step, arguments, style, allowsStepWhenNotPresented, onResult))
             }
         }
         if children.isEmpty { return answer(.contributors(all)) }
@@ -117,19 +120,32 @@ extension FlowCoordinator: HostDelegate {
         if nodes[question.flow] != nil { contributed[question.flow] = children }
     }
 
+    /// Encodes the result of a flow, which has to be of its type.
+    private func result(
+        _ result: any Encodable & Sendable, _ question: HostQuestion
+    ) throws(NavigationError) -> FlowCore.Arguments {
+        guard let type = kinds[question.definition]?.type as? any Answering.Type else {
+            throw NavigationError(
+                .notSupported, "the flow '\(question.definition)' ends with a result, but does not conform to Answering"
+            )
+        }
+        return try type.encoded(result)
+    }
+
     private func contributor(_ child: ContributedChild) throws(NavigationError) -> NamedContributor {
         let flow = child.presentable as? any Flow
         return try self.child(
             flow == nil ? .screen : .flow, flow.map { type(of: $0).definition } ?? child.presentable.name,
-            child.initialSteps.first ?? NoneStep(), nil, child.presentable.style, child.allowsStepWhenNotPresented)
+            child.initialSteps.first ?? NoneStep(), nil, child.presentable.style, child.allowsStepWhenNotPresented,
+            child.onResult)
     }
 
     private func child(
         _ kind: NamedContributor.Kind, _ name: String, _ step: any Step, _ arguments: [String: Value]?, _ style: String,
-        _ allowsStepWhenNotPresented: Bool
+        _ allowsStepWhenNotPresented: Bool, _ onResult: ResultStep?
     ) throws(NavigationError) -> NamedContributor {
         .child(
             kind, name, step: step is NoneStep ? nil : try encode(step), arguments: arguments.map(Arguments.init),
-            style: style, whenHidden: allowsStepWhenNotPresented ? .allow : nil)
+            style: style, whenHidden: allowsStepWhenNotPresented ? .allow : nil, onResult: onResult)
     }
 }

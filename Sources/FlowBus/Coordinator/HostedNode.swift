@@ -13,12 +13,8 @@ final class HostedNode {
     let allowsStepWhenNotPresented: Bool
     /// Further initial steps of the stepper, which wait until the node is presented.
     var initialSteps: [any Step]
-    /// Whether the presentable dismissed itself; then it is not withdrawn.
-    var isDismissed = false
-    /// The latest change that did not reach the service, because there was none.
-    var unreportedChange: Presence.Change?
-    /// Counts the changes of visibility and dismissal.
-    var changeCount = 0
+    /// What it reports to the host.
+    var reports: PresenceReports?
     /// Subscriptions to the presentable and to the stepper.
     private var subscriptions: [Subscription] = []
     private var tasks: [Task<Void, Never>] = []
@@ -43,7 +39,11 @@ final class HostedNode {
     /// Returns the step of a navigation. The host leaves out the arguments of private steps; such a step is taken from
     /// the latest question.
     func navigatedStep(_ message: StepMessage, of kind: FlowKind) -> (any Step)? {
-        if let asked, asked.message.name == message.name, message.arguments.isEmpty { return asked.step }
+        if let asked, asked.message.name == message.name,
+            message.arguments.allSatisfy({ asked.message.arguments[$0.name]?.value == $0.value })
+        {
+            return asked.step
+        }
         return try? step(message, of: kind)
     }
 
@@ -55,16 +55,29 @@ final class HostedNode {
         return step
     }
 
-    /// Subscribes to the visibility and the dismissal of the presentable.
+    /// Subscribes to the visibility, the title, the dismissal and the answer of the presentable. A flow has the visibility and the
+    /// dismissal of its root, but neither title nor answer.
     func observePresence(_ receive: @escaping @MainActor (Presence.Change) -> Void) {
-        let (visible, dismissed) = (presentable.visible, presentable.dismissed)
+        let (visible, dismissed, isFlow) = (presentable.visible, presentable.dismissed, flow != nil)
         if let values = visible as? PresenceValues<Bool> {
-            subscribe(values.presence) { change in if case .visible = change { receive(change) } }
+            subscribe(values.presence) { change in
+                switch change {
+                case .visible: receive(change)
+                case .title: if !isFlow { receive(change) }
+                case .dismissed, .finished: break
+                }
+            }
         } else {
             tasks.append(Task { for await isVisible in visible { receive(.visible(isVisible)) } })
         }
         if let values = dismissed as? PresenceValues<Void> {
-            subscribe(values.presence) { change in if case .dismissed = change { receive(change) } }
+            subscribe(values.presence) { change in
+                switch change {
+                case .dismissed: receive(change)
+                case .finished: receive(isFlow ? .dismissed : change)
+                case .visible, .title: break
+                }
+            }
         } else {
             tasks.append(
                 Task {
@@ -110,6 +123,7 @@ final class HostedNode {
         (subscriptions, tasks) = ([], [])
         adapting?.stop()
         adapting = nil
+        reports?.end()
     }
 }
 
@@ -150,14 +164,20 @@ struct ContributedChild {
     let presentable: any Presentable
     let stepper: any Stepper
     let allowsStepWhenNotPresented: Bool
+    /// The step for its answer.
+    let onResult: ResultStep?
     /// All initial steps of the stepper.
     let initialSteps: [any Step]
 
     @MainActor
-    init(_ presentable: any Presentable, _ stepper: any Stepper, allowsStepWhenNotPresented: Bool = false) {
+    init(
+        _ presentable: any Presentable, _ stepper: any Stepper, allowsStepWhenNotPresented: Bool = false,
+        onResult: ResultStep? = nil
+    ) {
         self.presentable = presentable
         self.stepper = stepper
         self.allowsStepWhenNotPresented = allowsStepWhenNotPresented
+        self.onResult = onResult
         initialSteps = stepper.initialSteps
     }
 }

@@ -57,6 +57,18 @@ public struct NavigationFailure: Sendable {
 }
 
 extension NavigationFailure {
+    /// The failure of a step of a stepper, whose outcome nobody waits for; nil if it did not fail.
+    init?(of result: Result<StepOutcome, NavigationError>, _ step: String, on path: NodePath) {
+        switch result {
+        case .success(let outcome):
+            if outcome.isNavigated || outcome.verdict == .deferred { return nil }
+            self.init(
+                path: path, step: step, outcome.verdict,
+                "step '\(step)' emitted on '\(path)' was not taken: \(outcome.verdict)")
+        case .failure(let error): self.init(path: path, step: step, error)
+        }
+    }
+
     init(path: NodePath, step: String, _ verdict: Verdict, _ message: String) {
         self.init(path: path, step: step, verdict: verdict, error: nil, message: message)
     }

@@ -26,7 +26,12 @@ public struct NavigationError: Error, Hashable, Sendable, CustomStringConvertibl
     }
 
     init(_ error: FlowError) {
-        let code = error.code == .accessDenied ? Code.accessDenied : Code(rawValue: error.code.rawValue)
+        let code =
+            switch error.code {
+            case .accessDenied: Code.accessDenied
+            case .notSupported: Code.notSupported
+            default: Code(rawValue: error.code.rawValue)
+            }
         self.init(code, error.message)
     }
 
@@ -81,6 +86,8 @@ extension NavigationError.Code {
 
     /// The caller is not allowed to make the call.
     public static let accessDenied = Self(rawValue: "org.freedesktop.DBus.Error.AccessDenied")
+    /// The call is for screens alone, or for screens with a `result`.
+    public static let notSupported = Self(rawValue: "org.freedesktop.DBus.Error.NotSupported")
     /// No presentable is live at the path.
     public static let unknownObject = Self(rawValue: "org.freedesktop.DBus.Error.UnknownObject")
     /// The service is not running, and the bus can't start it.
@@ -89,6 +96,7 @@ extension NavigationError.Code {
     public static let noReply = Self(rawValue: "org.freedesktop.DBus.Error.NoReply")
     /// There is no connection to the bus.
     public static let disconnected = Self(rawValue: "org.freedesktop.DBus.Error.Disconnected")
-    /// A step can't be sent: it is no enum, or a value of it has no D-Bus type.
+    /// A step can't be sent: it is no enum, or a value of it has no D-Bus type. Or a saved state or an answer can't be sent, or can't
+    /// be read as the type that it should have.
     public static let invalidStep = Self(rawValue: "InvalidStep")
 }

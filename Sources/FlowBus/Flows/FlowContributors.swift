@@ -7,6 +7,9 @@ public enum FlowContributors {
     /// Ends the flow with everything it contributed, and forwards a step to its parent; ``NoneStep`` forwards none
     /// (S-21).
     case end(forwardToParentFlowWithStep: any Step)
+    /// Ends the flow with everything it contributed, and answers whoever asked for it (S-45). The flow has to be ``Answering``, and
+    /// the answer of its ``Answering/Answer`` type.
+    case answer(with: any Encodable & Sendable)
     /// No contributors (S-17).
     case none
 }
@@ -16,23 +19,25 @@ public enum FlowContributor {
     /// Adds a child to the flow, a screen or another flow, with the stepper that emits steps on it (S-18).
     ///
     /// While the child is not presented, steps of its stepper are ignored, unless `allowStepWhenNotPresented` is true
-    /// (S-15).
+    /// (S-15). If the child answers (``Answering``), the flow takes the step `onResult` (S-45); nil takes none.
     case contribute(
-        withNextPresentable: any Presentable, withNextStepper: any Stepper, allowStepWhenNotPresented: Bool = false)
+        withNextPresentable: any Presentable, withNextStepper: any Stepper, allowStepWhenNotPresented: Bool = false,
+        onResult: ResultStep? = nil)
     /// Adds a flow by name: one that another program has registered, one that a definition file of the service defines,
     /// or one registered with ``FlowCoordinator/register(_:makeFlow:)`` (S-18).
     ///
     /// The arguments are those that its definition declares. If `arguments` is nil, the child gets the declared ones
-    /// from the current step.
+    /// from the current step. `onResult` is as in
+    /// ``contribute(withNextPresentable:withNextStepper:allowStepWhenNotPresented:onResult:)``.
     case contributeFlow(
         named: String, withInitialStep: any Step = NoneStep(), arguments: [String: Value]? = nil, style: String = "",
-        allowStepWhenNotPresented: Bool = false)
+        allowStepWhenNotPresented: Bool = false, onResult: ResultStep? = nil)
     /// Adds a screen by name that another program shows, and that a definition file of the service declares (S-18). The
-    /// arguments are as in ``contributeFlow(named:withInitialStep:arguments:style:allowStepWhenNotPresented:)``. To add
+    /// arguments are as in ``contributeFlow(named:withInitialStep:arguments:style:allowStepWhenNotPresented:onResult:)``. To add
     /// a screen of another ``FlowCoordinator``, contribute its flow: that coordinator has the object.
     case contributeScreen(
         named: String, withInitialStep: any Step = NoneStep(), arguments: [String: Value]? = nil, style: String = "",
-        allowStepWhenNotPresented: Bool = false)
+        allowStepWhenNotPresented: Bool = false, onResult: ResultStep? = nil)
     /// Forwards a step to the flow itself (S-8).
     case forwardToCurrentFlow(withStep: any Step)
     /// Forwards a step to the parent (S-20).
@@ -43,12 +48,14 @@ public enum FlowContributor {
     /// - Parameters:
     ///   - next: the child and its stepper.
     ///   - allowStepWhenNotPresented: whether its steps are taken while it is not presented.
+    ///   - onResult: the step that this flow takes when the child answers; nil for none.
     /// - Returns: The contributor.
     public static func contribute(
-        withNext next: any Presentable & Stepper, allowStepWhenNotPresented: Bool = false
+        withNext next: any Presentable & Stepper, allowStepWhenNotPresented: Bool = false, onResult: ResultStep? = nil
     ) -> FlowContributor {
         .contribute(
-            withNextPresentable: next, withNextStepper: next, allowStepWhenNotPresented: allowStepWhenNotPresented)
+            withNextPresentable: next, withNextStepper: next, allowStepWhenNotPresented: allowStepWhenNotPresented,
+            onResult: onResult)
     }
 }
 

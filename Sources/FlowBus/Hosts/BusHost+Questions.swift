@@ -64,12 +64,11 @@ extension BusHost {
     func takePresenterCall(_ member: String, _ call: MessageReader, _ reply: PendingReply) {
         guard member == "Present" else { return }
         do throws(SdError) {
-            let request = try PresentationRequest(call)
-            let presentation = Presentation(
-                path: request.path, isRepeated: request.isRepeated, activationToken: request.activationToken)
+            let request = try PresentationRequest(call) { PresentedScreen(bus.link, $0, $1) }
             afterSnapshot { [weak self] in
-                if self?.delegate?.present(presentation, instance: request.instance) == true {
+                if self?.delegate?.present(Presentation(request), instance: request.instance) == true {
                     reply.send()
+                    self?.delegate?.presented(request.path, instance: request.instance)
                 } else {
                     reply.fail(
                         FlowError.Code.presentableDismissed.busName,
@@ -99,6 +98,8 @@ extension MessageWriter {
         try append(.stepArguments, options.stepArguments.map(Value.init))
         try append(.style, options.style.map(Value.string))
         try append(.whenHidden, options.whenHidden.map(Value.string))
+        try append(.onResult, options.onResult.map(Value.init))
+        try append(.result, options.result.map(Value.init))
         try closeContainer()
         try closeContainer()
     }
@@ -110,6 +111,22 @@ extension MessageWriter {
 
 extension Value {
     fileprivate init(_ arguments: Arguments) { self = .dictionary(arguments.map { ($0.name, $0.value) }) }
+
+    fileprivate init(_ dismissal: NamedContributor.Dismissal) {
+        var options: [(name: String, value: Value)] = []
+        if let step = dismissal.step { options.append(("step", .string(step))) }
+        if let arguments = dismissal.arguments { options.append(("arguments", Value(arguments))) }
+        self = .dictionary(options)
+    }
+
+    /// Declared values: the type of each by its name, `a{ss}`.
+    fileprivate init(_ parameters: [Parameter]) {
+        self = .array(
+            element: "{ss}",
+            parameters.map {
+                .entry(key: .string($0.name), value: .string($0.type.signature + ($0.isOptional ? "?" : "")))
+            })
+    }
 }
 
 // MARK: - Registrations
@@ -129,9 +146,12 @@ extension BusLink {
             // As in RxFlow, where a flow without views stays.
             try body.appendEntry("whenEmpty", .string(WhenEmpty.stay.rawValue))
             try body.appendEntry("timeout", .uint64(flow.timeout))
+            if let result = flow.result { try body.appendEntry("result", Value(result)) }
             if !flow.screens.isEmpty {
-                let none = Value.array(element: "{sv}", [])
-                let screens = flow.screens.map { Value.entry(key: .string($0), value: none) }
+                let screens = flow.screens.map { screen in
+                    let result = screen.result.map { [(name: "result", value: Value($0))] }
+                    return Value.entry(key: .string(screen.name), value: .dictionary(result ?? []))
+                }
                 try body.appendEntry("screens", .array(element: "{sa{sv}}", screens))
                 try body.appendEntry("presenter", .objectPath(presenter))
             }

@@ -208,6 +208,21 @@ final class BusHost: Host {
         ask(done) { $0.dismiss(object, $1) }
     }
 
+    func setTitle(_ title: String, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        let object = path.objectPath(of: known(instance))
+        ask(done) { $0.setTitle(title, at: object, $1) }
+    }
+
+    func saveState(_ state: Arguments, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        let object = path.objectPath(of: known(instance))
+        ask(done) { $0.saveState(state, at: object, $1) }
+    }
+
+    func finish(_ path: NodePath, with result: Arguments, instance: UInt64, _ done: @escaping Done<Void>) {
+        let object = path.objectPath(of: known(instance))
+        ask(done) { $0.finish(object, result, $1) }
+    }
+
     func back(on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
         let object = path.objectPath(of: known(instance))
         ask(done) { $0.back(on: object, $1) }
@@ -243,7 +258,9 @@ final class BusHost: Host {
         case .changed(let path, .presented(let isPresented)): delegate?.changed(path, .presented(isPresented))
         case .changed(let path, .ready): delegate?.changed(path, .ready)
         // Flows do not observe these.
-        case .changed(_, .visible), .changed(_, .current), .changed(_, .owner), .changed(_, .arguments): return
+        case .changed(_, .visible), .changed(_, .current), .changed(_, .owner), .changed(_, .arguments),
+            .changed(_, .title):
+            return
         case .navigated(let navigation): delegate?.didNavigate(navigation)
         case .failed(let failure): delegate?.failed(failure)
         case .serviceGone: handleServiceGone()

@@ -78,6 +78,22 @@ extension Registration {
             flow.name, at: Service(client.name, path: "/", timeout: flow.timeout), steps: flow.steps,
             hasGuard: flow.isGuarded, children: FlowCore.Children(rawValue: flow.children.rawValue) ?? .free,
             whenEmpty: .stay, by: client)
-        bring(flow.screens.map { ScreenDeclaration($0) })
+        result = flow.result
+        bring(flow.screens)
+    }
+}
+
+extension Presentation {
+    init(_ presentation: FlowCore.Presentation) {
+        self.init(
+            path: NodePath(presentation.path), arguments: presentation.arguments.dictionary,
+            reason: Reason(rawValue: presentation.reason.rawValue), isRepeated: presentation.isAgain,
+            state: presentation.state.dictionary, activationToken: presentation.activationToken)
+    }
+
+    init(_ request: PresentationRequest) {
+        self.init(
+            path: request.path, arguments: request.arguments, reason: request.reason, isRepeated: request.isRepeated,
+            state: request.state, activationToken: request.activationToken)
     }
 }

@@ -25,6 +25,12 @@ protocol Host: AnyObject {
     func setVisible(_ isVisible: Bool, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>)
     /// Dismisses a presentable.
     func dismiss(_ path: NodePath, instance: UInt64, _ done: @escaping Done<Void>)
+    /// Sets the title of a screen.
+    func setTitle(_ title: String, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>)
+    /// Saves the state of a screen.
+    func saveState(_ state: Arguments, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>)
+    /// Dismisses a screen with a result.
+    func finish(_ path: NodePath, with result: Arguments, instance: UInt64, _ done: @escaping Done<Void>)
     /// Goes back in a flow (S-24).
     func back(on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>)
     /// Ends all flows. The delegate gets no further calls.
@@ -44,6 +50,8 @@ protocol HostDelegate: AnyObject {
     func navigate(_ question: HostQuestion, _ answer: @escaping @MainActor (NavigateAnswer) -> Void)
     /// Shows a screen of this process. Returns whether it exists.
     func present(_ presentation: Presentation, instance: UInt64) -> Bool
+    /// The host was told that the screen is shown: calls that follow are those of its owner.
+    func presented(_ path: NodePath, instance: UInt64)
 
     /// A presentable was added.
     func added(_ node: HostNode)
@@ -65,8 +73,10 @@ protocol HostDelegate: AnyObject {
 struct FlowRegistration: Equatable {
     var name: String
     var steps: [StepDeclaration]
-    /// The names of its screens, in the order in which they were first contributed.
-    var screens: [String]
+    /// Its screens, in the order in which they were first contributed.
+    var screens: [ScreenDeclaration]
+    /// The values that it answers with, sorted by name; nil if it does not answer.
+    var result: [Parameter]?
     var isGuarded: Bool
     var children: Children
     /// The time limit of an answer, in µs.
@@ -105,9 +115,10 @@ extension NamedContributor {
     ///   - arguments: nil passes on the declared ones of the current step.
     ///   - style: how it is shown.
     ///   - whenHidden: overrides its definition.
+    ///   - onResult: the step for its answer.
     static func child(
         _ kind: Kind, _ name: String, step: StepMessage? = nil, arguments: Arguments? = nil, style: String = "",
-        whenHidden: WhenHidden? = nil
+        whenHidden: WhenHidden? = nil, onResult: ResultStep? = nil
     ) -> NamedContributor {
         var options = Options()
         options.step = step?.name
@@ -116,7 +127,20 @@ extension NamedContributor {
         options.arguments = arguments
         if !style.isEmpty { options.style = style }
         options.whenHidden = whenHidden?.rawValue
+        if let onResult {
+            var dismissal = Dismissal()
+            dismissal.step = onResult.name
+            dismissal.arguments = onResult.arguments.map(Arguments.init)
+            options.onResult = dismissal
+        }
         return NamedContributor(kind, name, options)
+    }
+
+    /// The end of the flow with a result.
+    static func end(with result: Arguments) -> NamedContributor {
+        var options = Options()
+        options.result = result
+        return NamedContributor(.end, "", options)
     }
 
     /// A step on this flow or its parent, or after its end.

@@ -158,13 +158,12 @@ final class LocalHost: Host {
             }
         case .dropQuestion(let id): questions.removeValue(forKey: id)?.clock?.cancel()
         case .present(let presentation):
-            let shown = Presentation(
-                path: NodePath(presentation.path), isRepeated: presentation.isAgain,
-                activationToken: presentation.activationToken)
+            let shown = Presentation(presentation)
             let isThere = delegate?.present(shown, instance: presentation.instance) ?? false
             enqueue { _ in
                 .presenterReplied(presentation.id, isThere ? .presented(by: Self.client) : .failed(Self.unknownScreen))
             }
+            if isThere { delegate?.presented(shown.path, instance: presentation.instance) }
         case .addPresentable(let state): delegate?.added(HostNode(state))
         case .removePresentable(let path, _): delegate?.removed(NodePath(path))
         case .changeProperties(let changes):
@@ -337,6 +336,30 @@ extension LocalHost {
             done($0.map { _ in })
         } _: { _, request, node in
             .presentableDismissed(request, node, by: Self.client)
+        }
+    }
+
+    func setTitle(_ title: String, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        call(at: path, instance) {
+            done($0.map { _ in })
+        } _: { _, request, node in
+            .titleSet(request, of: node, title, by: Self.client)
+        }
+    }
+
+    func saveState(_ state: Arguments, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        call(at: path, instance) {
+            done($0.map { _ in })
+        } _: { _, request, node in
+            .stateSaved(request, of: node, state, by: Self.client)
+        }
+    }
+
+    func finish(_ path: NodePath, with result: Arguments, instance: UInt64, _ done: @escaping Done<Void>) {
+        call(at: path, instance) {
+            done($0.map { _ in })
+        } _: { _, request, node in
+            .screenFinished(request, of: node, result, by: Self.client)
         }
     }
 

@@ -1,3 +1,5 @@
+public import FlowCore
+
 /// An object that can be shown: RxFlow's Presentable. It is a window, a page, a dialog, or a flow, which is shown as
 /// its ``Flow/root``.
 ///
@@ -44,10 +46,39 @@ extension Presentable {
 
 /// Describes how a screen comes to be shown.
 public struct Presentation: Hashable, Sendable {
+    /// Why a screen is presented (S-38).
+    public struct Reason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The reason as on the bus.
+        public let rawValue: String
+
+        /// Creates a reason from its word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The screen is new.
+        public static let launch = Reason(rawValue: "launch")
+        /// Its owner was lost, for instance because its process ended, or had let it go to free memory.
+        public static let recover = Reason(rawValue: "recover")
+        /// It was restored on another bus, after a reboot.
+        public static let restore = Reason(rawValue: "restore")
+        /// It has other arguments, or stands on another output.
+        public static let update = Reason(rawValue: "update")
+        /// It is in sight again.
+        public static let `return` = Reason(rawValue: "return")
+
+        /// The word of the reason.
+        public var description: String { rawValue }
+    }
+
     /// The path of the screen.
     public let path: NodePath
-    /// Whether the screen was presented before, and should come to the front.
+    /// The arguments of the screen, including those of private steps.
+    public let arguments: [String: Value]
+    /// Why it is presented. A later version of the service can send other reasons.
+    public let reason: Reason
+    /// Whether the screen was presented before, and should come to the front: the reason is not ``Reason/launch``.
     public let isRepeated: Bool
+    /// What an owner of the screen saved last; empty if there is nothing (S-44). Properties with ``SavedState`` have it already.
+    public let state: [String: Value]
     /// The activation token (xdg-activation) that lets a window come to the front; nil if there is none.
     public let activationToken: String?
 }

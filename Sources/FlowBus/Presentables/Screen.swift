@@ -1,3 +1,5 @@
+internal import FlowCore
+
 /// A presentable whose owner reports when it is shown and closed.
 ///
 /// ```swift
@@ -9,6 +11,9 @@
 /// The code that owns the window calls ``show()`` when the window is mapped, ``hide()`` when it is covered or
 /// minimized, and ``dismiss()`` when it is closed. These reports are sent in the order of the calls, before any step
 /// that is emitted later.
+///
+/// ``title`` is for task switchers. Properties with ``SavedState`` outlive the process, and a screen that is ``Answering`` closes
+/// with an answer.
 @MainActor
 public protocol Screen: Presentable {
     /// The visibility and the dismissal of the screen.
@@ -30,6 +35,12 @@ extension Screen {
 
     /// Reports that the screen is closed for good. Further calls have no effect.
     public func dismiss() { presence.dismiss() }
+
+    /// The value of ``Presence/title``.
+    public var title: String {
+        get { presence.title }
+        set { presence.title = newValue }
+    }
 }
 
 /// Whether something is visible, and whether it is closed for good.
@@ -39,12 +50,17 @@ public final class Presence: Sendable {
     enum Change: Equatable, Sendable {
         case visible(Bool)
         case dismissed
+        /// Closed for good, with an answer.
+        case finished(FlowCore.Arguments)
+        case title(String)
     }
 
     private let changes = Listeners<Change>()
     private var lastVisible: Bool?
-    /// Whether ``dismiss()`` was called.
+    /// Whether ``dismiss()`` or ``finish(with:)`` was called.
     public private(set) var isDismissed = false
+    private var answer: FlowCore.Arguments?
+    private var lastTitle: String?
 
     /// Creates a presence that is not visible.
     public init() {}
@@ -66,13 +82,38 @@ public final class Presence: Sendable {
         changes.notify(.dismissed)
     }
 
+    /// Marks it as closed for good, with an answer to whoever asked for it (S-45). Further calls have no effect.
+    /// ``Answering/finish(with:)`` does this with an answer of the right type.
+    ///
+    /// - Parameter answer: a struct, whose properties are the values of the answer.
+    /// - Throws: ``NavigationError`` with the code `invalidStep` if the answer can't be sent; nothing has changed then.
+    public func finish(with answer: some Encodable) throws(NavigationError) {
+        guard !isDismissed else { return }
+        let encoded = try NavigationBus.result(answer)
+        isDismissed = true
+        self.answer = encoded
+        changes.notify(.finished(encoded))
+    }
+
+    /// The title, which task switchers show (S-44), of at most 256 bytes. It is sent once this program is the owner of the screen.
+    /// That of a flow's ``Flow/root`` is not sent.
+    public var title: String {
+        get { lastTitle ?? "" }
+        set {
+            guard lastTitle != newValue, !isDismissed else { return }
+            lastTitle = newValue
+            changes.notify(.title(newValue))
+        }
+    }
+
     /// The values of ``isVisible``: the current value, if it was set, then every change. The sequence ends with the
     /// dismissal.
     public var visible: PresenceValues<Bool> {
         PresenceValues(self) { change, continuation in
             switch change {
             case .visible(let isVisible): continuation.yield(isVisible)
-            case .dismissed: continuation.finish()
+            case .dismissed, .finished: continuation.finish()
+            case .title: break
             }
         }
     }
@@ -80,9 +121,12 @@ public final class Presence: Sendable {
     /// Emits one value when it is closed for good, immediately if it is closed already, and ends.
     public var dismissed: PresenceValues<Void> {
         PresenceValues(self) { change, continuation in
-            guard case .dismissed = change else { return }
-            continuation.yield(())
-            continuation.finish()
+            switch change {
+            case .dismissed, .finished:
+                continuation.yield(())
+                continuation.finish()
+            case .visible, .title: break
+            }
         }
     }
 
@@ -90,7 +134,8 @@ public final class Presence: Sendable {
     func subscribe(_ listener: @escaping @MainActor (Change) -> Void) -> Subscription {
         var first: [Change] = []
         if let lastVisible { first.append(.visible(lastVisible)) }
-        if isDismissed { first.append(.dismissed) }
+        if let lastTitle { first.append(.title(lastTitle)) }
+        if isDismissed { first.append(answer.map(Change.finished) ?? .dismissed) }
         return changes.add(first: first, listener)
     }
 }

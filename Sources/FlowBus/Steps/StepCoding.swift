@@ -146,7 +146,7 @@ extension StepError {
 
 extension Value {
     /// The depth of nested containers, as the limit counts them. Bytes count as one.
-    fileprivate var nesting: Int {
+    var nesting: Int {
         switch shape {
         case .fixed, .stringLike, .bytes: 0
         case .variant(let value): 1 + value.nesting

@@ -19,10 +19,22 @@ struct NameKey: CodingKey {
     var intValue: Int? { nil }
 }
 
+/// What a value is part of if that is no step, as the first key of a path: `the result`.
+struct SubjectKey: CodingKey {
+    let stringValue: String
+    init(_ subject: String) { stringValue = subject }
+    init?(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+    var intValue: Int? { nil }
+}
+
 /// Describes a place in a step. The first key is the step's name, the second its argument's, as Codable has it.
 enum StepPlace {
     /// `the argument 'movie.cast[3]' of step 'moviePicked'`
     static func text(_ path: [any CodingKey]) -> String {
+        if let subject = path.first as? SubjectKey {
+            return path.count > 1 ? "the value '\(argument(path))' of \(subject.stringValue)" : subject.stringValue
+        }
         guard let step = path.first?.stringValue else { return "the step" }
         guard path.count > 1 else { return "step '\(Names.escaped(step))'" }
         return "the argument '\(argument(path))' of step '\(Names.escaped(step))'"

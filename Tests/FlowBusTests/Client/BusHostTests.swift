@@ -5,6 +5,7 @@ import Testing
 
 import struct FlowCore.Argument
 import struct FlowCore.Parameter
+import struct FlowCore.ScreenDeclaration
 import struct FlowCore.StepDeclaration
 import enum FlowCore.Value
 import struct FlowCore.ValueType
@@ -42,7 +43,7 @@ struct BusHostTests {
                 StepDeclaration("begin"), StepDeclaration("open", parameters: [Parameter("n", number)]),
                 StepDeclaration("stop"),
             ],
-            screens: screens, isGuarded: isGuarded, children: .free, timeout: 10_000_000)
+            screens: screens.map { ScreenDeclaration($0) }, isGuarded: isGuarded, children: .free, timeout: 10_000_000)
         try await answer { (host ?? self.host).register(registration, $0) }
     }
 
@@ -299,6 +300,8 @@ private final class Recorder: HostDelegate {
         line.yield("present \(presentation.path)")
         return true
     }
+
+    func presented(_ path: NodePath, instance: UInt64) {}
 
     func added(_ node: HostNode) { line.yield("added \(node.path)") }
 

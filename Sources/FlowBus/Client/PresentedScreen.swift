@@ -1,0 +1,104 @@
+public import FlowCore
+
+/// A screen that this program shows for the service: what its owner can do with it.
+///
+/// A program owns a screen once it has presented it, which is when the closure of
+/// ``NavigationBus/present(as:at:_:withdraw:)`` has returned.
+@MainActor
+public final class PresentedScreen: Sendable {
+    /// The path of the screen.
+    public let path: NodePath
+    /// The instance number, never used again (S-1).
+    public let instance: UInt64
+    private let link: BusLink
+    private let saver: StateSaver
+    private(set) var isOwned = false
+    /// What waits until this program is the owner.
+    private var waiting: [@MainActor () -> Void] = []
+
+    init(_ link: BusLink, _ path: NodePath, _ instance: UInt64) {
+        (self.link, self.path, self.instance) = (link, path, instance)
+        let object = path.objectPath(of: instance)
+        saver = StateSaver { [weak link] state, done in
+            guard let link else { return done(.failure(NavigationError(.disconnected, "the connection was closed"))) }
+            link.saveState(state, at: object, done)
+        }
+    }
+
+    private var object: String { path.objectPath(of: instance) }
+
+    /// Saves what the user would lose with this process, such as text that was typed (S-44). The next process that presents the
+    /// screen has it as ``PresentationRequest/state``. The latest call counts, as a whole.
+    ///
+    /// While another call is under way, this one waits; if a newer one comes meanwhile, only that is sent. So it can be called
+    /// after each key that is pressed.
+    ///
+    /// - Parameter state: a struct; its properties have types that can be arguments of steps (<doc:StepsOnTheBus>).
+    /// - Throws: ``NavigationError``: `notOwner` if this program does not own the screen, `limitExceeded` if the state takes more
+    ///   than 64 KiB, `invalidStep` if it can't be sent, `unknownObject` if the screen is gone, … What was saved before stays.
+    public func save(_ state: some Encodable) async throws {
+        let encoded = try NavigationBus.state(state)
+        try await answer { saver.save({ encoded }, $0) }
+    }
+
+    /// Saves values that have no Swift type, as ``save(_:)-(Encodable)``.
+    ///
+    /// - Parameter state: the values by name.
+    /// - Throws: ``NavigationError``, as ``save(_:)-(Encodable)``.
+    public func save(_ state: [String: Value]) async throws {
+        let encoded = Arguments(state)
+        try await answer { saver.save({ encoded }, $0) }
+    }
+
+    /// Sets the title, which task switchers show (S-44).
+    ///
+    /// - Parameter title: the title, of at most 256 bytes; empty for none.
+    /// - Throws: ``NavigationError``, for instance `notOwner`.
+    public func setTitle(_ title: String) async throws { try await answer { link.setTitle(title, at: object, $0) } }
+
+    /// Reports whether the screen is visible.
+    ///
+    /// - Parameter isVisible: whether it is visible.
+    /// - Throws: ``NavigationError``, for instance `unknownObject`.
+    public func setVisible(_ isVisible: Bool) async throws {
+        try await answer { link.setVisible(isVisible, at: object, $0) }
+    }
+
+    /// Dismisses the screen without an answer.
+    ///
+    /// - Throws: ``NavigationError``, for instance `unknownObject`.
+    public func dismiss() async throws { try await answer { link.dismiss(object, $0) } }
+
+    /// Dismisses the screen with an answer to whoever asked for it (S-45).
+    ///
+    /// - Parameter answer: a struct whose properties are the values that the definition of the screen has as its `result`.
+    /// - Throws: ``NavigationError``: `notOwner`; `notSupported` if the screen declares no `result`; `invalidArguments` if the
+    ///   values do not fit it; `limitExceeded` if they take more than 64 KiB; `invalidStep` if they can't be sent; … The screen
+    ///   stays then.
+    public func finish(with answer: some Encodable) async throws {
+        let encoded = try NavigationBus.result(answer)
+        try await FlowBus.answer { link.finish(object, encoded, $0) }
+    }
+
+    /// Dismisses the screen with an answer that has no Swift type, as ``finish(with:)-(Encodable)``.
+    ///
+    /// - Parameter answer: the values by name.
+    /// - Throws: ``NavigationError``, as ``finish(with:)-(Encodable)``.
+    public func finish(with answer: [String: Value]) async throws {
+        let encoded = Arguments(answer)
+        try await FlowBus.answer { link.finish(object, encoded, $0) }
+    }
+
+    /// Calls the block once this program owns the screen.
+    func whenOwned(_ block: @escaping @MainActor () -> Void) {
+        if isOwned { block() } else { waiting.append(block) }
+    }
+
+    /// The service was told that the screen is presented.
+    func becomeOwned() {
+        isOwned = true
+        let blocks = waiting
+        waiting = []
+        for block in blocks { block() }
+    }
+}

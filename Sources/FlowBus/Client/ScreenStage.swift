@@ -1,0 +1,103 @@
+internal import FlowCore
+internal import FlowWire
+
+/// The ``Screen`` objects that a ``ScreenPresenter`` shows, by instance.
+@MainActor
+final class ScreenStage: LinkListener {
+    private let link: BusLink
+    private let make: @MainActor (PresentationRequest) throws -> any Presentable
+    private let nextToken: @MainActor () -> String?
+    private var shown: [UInt64: HostedNode] = [:]
+    private var number: UInt64 = 0
+    /// Reports what fails.
+    weak var presenter: ScreenPresenter?
+
+    init(
+        _ link: BusLink, _ make: @escaping @MainActor (PresentationRequest) throws -> any Presentable,
+        nextToken: @escaping @MainActor () -> String?
+    ) {
+        (self.link, self.make, self.nextToken) = (link, make, nextToken)
+        number = link.add(self)
+    }
+
+    isolated deinit { link.remove(number) }
+
+    func present(_ request: PresentationRequest) throws {
+        let node = try shown[request.instance] ?? begin(request)
+        node.reports?.restore(Arguments(request.state))
+        node.presentable.present(Presentation(request))
+        request.screen.whenOwned { [weak reports = node.reports] in reports?.becomeOwner() }
+    }
+
+    func withdraw(_ withdrawal: Withdrawal) {
+        let instance = withdrawal.instance
+        guard withdrawal.reason == "evicted", let node = shown.removeValue(forKey: instance) else {
+            return remove(instance)
+        }
+        // It is the owner until it releases the screen. What it changes now is saved, too.
+        node.presentable.withdraw()
+        node.reports?.whenSaved { [link] in
+            node.end()
+            link.release(withdrawal.path.objectPath(of: instance)) { _ in }
+        }
+    }
+
+    private func begin(_ request: PresentationRequest) throws -> HostedNode {
+        let presentable = try make(request)
+        let (path, instance) = (request.path, request.instance)
+        let stepper = presentable as? any Stepper ?? NoneStepper()
+        let node = HostedNode(ContributedChild(presentable, stepper), at: path, instance: instance)
+        let object = path.objectPath(of: instance)
+        let calls = PresenceReports.Calls(
+            setVisible: { [link] in link.setVisible($0, at: object, $1) },
+            dismiss: { [link] in link.dismiss(object, $0) },
+            setTitle: { [link] in link.setTitle($0, at: object, $1) },
+            save: { [link] in link.saveState($0, at: object, $1) },
+            finish: { [link] in link.finish(object, $0, $1) })
+        let reports = PresenceReports(SavedProperties(of: presentable), calls) { [weak self] error in
+            self?.presenter?.notify(NavigationFailure(path: path, step: "", error))
+        }
+        // The service sends no Withdraw for what its owner closes.
+        reports.isGone = { [weak self] in self?.remove(instance) }
+        node.reports = reports
+        shown[instance] = node
+        node.observePresence { [weak reports] change in reports?.report(change) }
+        node.subscribeToSteps { [weak self] step in self?.emit(step, on: path, instance) }
+        node.stepper.readyToEmitSteps()
+        return node
+    }
+
+    private func emit(_ step: any Step, on path: NodePath, _ instance: UInt64) {
+        if step is NoneStep { return }
+        do throws(NavigationError) {
+            let message = try NavigationBus.message(step)
+            let emission = Emission(step: message, path: path, token: nextToken(), instance: instance)
+            link.emit(emission) { [weak self] result in
+                if let failure = NavigationFailure(of: result, message.name, on: path) {
+                    self?.presenter?.notify(failure)
+                }
+            }
+        } catch {
+            presenter?.notify(NavigationFailure(path: path, step: String(describing: step), error))
+        }
+    }
+
+    private func remove(_ instance: UInt64) {
+        guard let node = shown.removeValue(forKey: instance) else { return }
+        node.end()
+        if node.reports?.isDismissed != true { node.presentable.withdraw() }
+    }
+
+    // MARK: LinkListener
+
+    /// A service that did not restore the tree has none of the screens. One that did gets what it missed.
+    func serviceAppeared() {
+        if shown.isEmpty { return }
+        link.call("\(BusNames.root)", BusNames.Interface.objectManager, "GetManagedObjects") { [weak self] result in
+            guard let self, case .success(let answer) = result, let objects = try? answer.readValue() else { return }
+            let live = Set(Node.all(in: objects).map(\.instance))
+            for instance in shown.keys.sorted() where !live.contains(instance) { remove(instance) }
+            for (_, node) in shown.sorted(by: { $0.key < $1.key }) { node.reports?.catchUp() }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+internal import FlowCore
+
+/// Reports to the host what a flow or screen of this program says about itself: its visibility, its title, its saved state,
+/// and how it ends.
+///
+/// What the host did not get because there was no service is reported again later. What only an owner may report waits until
+/// this program is the owner, which it is once it has presented the screen.
+@MainActor
+final class PresenceReports {
+    /// The calls of the host for the presentable.
+    struct Calls {
+        var setVisible: (Bool, @escaping Done<Void>) -> Void
+        var dismiss: (@escaping Done<Void>) -> Void
+        var setTitle: (String, @escaping Done<Void>) -> Void
+        var save: (FlowCore.Arguments, @escaping Done<Void>) -> Void
+        var finish: (FlowCore.Arguments, @escaping Done<Void>) -> Void
+    }
+
+    /// Whether the presentable closed itself; then it is not withdrawn.
+    private(set) var isDismissed = false
+    /// Whether this program has presented the screen.
+    private(set) var isOwner = false
+
+    private let calls: Calls
+    private let properties: SavedProperties
+    private let saver: StateSaver
+    private let failed: @MainActor (NavigationError) -> Void
+    /// Called when the host has taken the dismissal or the answer, or the presentable was gone already.
+    var isGone: (@MainActor () -> Void)?
+    private var isEnded = false
+    /// The latest change of visibility, or the dismissal, that did not reach the service.
+    private var unreported: Presence.Change?
+    /// Counts the changes of visibility and dismissals.
+    private var changeCount = 0
+    /// A title and an answer that were not sent, or did not reach the service.
+    private var title: String?
+    private var answer: FlowCore.Arguments?
+    /// Whether a property has changed that is not saved.
+    private var isStateChanged = false
+    private var subscriptions: [Subscription] = []
+
+    /// - Parameters:
+    ///   - properties: the properties to save.
+    ///   - calls: the calls of the host.
+    ///   - failed: receives the errors that nobody waits for.
+    init(_ properties: SavedProperties, _ calls: Calls, _ failed: @escaping @MainActor (NavigationError) -> Void) {
+        (self.properties, self.calls, self.failed) = (properties, calls, failed)
+        saver = StateSaver(calls.save)
+        subscriptions = properties.subscribe { [weak self] in
+            self?.isStateChanged = true
+            self?.saveState()
+        }
+    }
+
+    /// Calls the block when nothing is to be saved any more.
+    func whenSaved(_ block: @escaping @MainActor () -> Void) { saver.whenSaved(block) }
+
+    /// The presentable is gone.
+    func end() {
+        isEnded = true
+        for subscription in subscriptions { subscription.end() }
+        subscriptions = []
+    }
+
+    func report(_ change: Presence.Change) {
+        switch change {
+        case .visible(let isVisible): send(change) { calls.setVisible(isVisible, $0) }
+        case .dismissed:
+            isDismissed = true
+            send(change) { calls.dismiss($0) }
+        case .finished(let answer):
+            isDismissed = true
+            self.answer = answer
+            sendAnswer()
+        case .title(let title):
+            self.title = title
+            sendTitle()
+        }
+    }
+
+    /// Gives the properties the values that an earlier process saved, unless this one has other values already.
+    func restore(_ state: FlowCore.Arguments) {
+        if isOwner || isStateChanged { return }
+        for error in properties.restore(state) { failed(NavigationError(error)) }
+    }
+
+    /// This program has presented the screen.
+    func becomeOwner() {
+        if isOwner { return }
+        isOwner = true
+        sendHeld()
+    }
+
+    /// The service is back: reports what it did not get.
+    func catchUp() {
+        if let unreported { report(unreported) }
+        sendHeld()
+    }
+
+    private func sendHeld() {
+        sendTitle()
+        saveState()
+        sendAnswer()
+    }
+
+    private func send(_ change: Presence.Change, _ call: (@escaping Done<Void>) -> Void) {
+        unreported = nil
+        changeCount += 1
+        let count = changeCount
+        call { [weak self] result in
+            self?.take(result) {
+                // Only the latest change is worth repeating.
+                if $0.changeCount == count { $0.unreported = change }
+            }
+            if change == .dismissed { self?.checkGone(result) }
+        }
+    }
+
+    private func sendTitle() {
+        guard isOwner, let title else { return }
+        self.title = nil
+        calls.setTitle(title) { [weak self] result in
+            self?.take(result) { if $0.title == nil { $0.title = title } }
+        }
+    }
+
+    private func sendAnswer() {
+        guard isOwner, let answer else { return }
+        self.answer = nil
+        calls.finish(answer) { [weak self] result in
+            self?.take(result) { $0.answer = answer }
+            self?.checkGone(result)
+            // The screen has closed itself, and whoever asked for it must not wait for ever.
+            if case .failure(let error) = result, error.isFromService, error.code != .unknownObject {
+                self?.report(.dismissed)
+            }
+        }
+    }
+
+    private func checkGone(_ result: Result<Void, NavigationError>) {
+        switch result {
+        case .success: isGone?()
+        case .failure(let error): if error.code == .unknownObject { isGone?() }
+        }
+    }
+
+    private func saveState() {
+        guard isOwner, isStateChanged, !isDismissed else { return }
+        saver.save { [weak self] () throws(NavigationError) in
+            guard let self else { return [] }
+            isStateChanged = false
+            do throws(StepError) { return try properties.encode() } catch { throw NavigationError(error) }
+        } _: { [weak self] result in
+            self?.take(result) { $0.isStateChanged = true }
+        }
+    }
+
+    /// Takes the result of a call; `keep` keeps what has to be repeated.
+    private func take(_ result: Result<Void, NavigationError>, _ keep: (PresenceReports) -> Void) {
+        guard case .failure(let error) = result, !isEnded else { return }
+        if !error.isFromService { keep(self) }
+        // The presentable is gone, so there is nothing to report.
+        if error.code != .unknownObject { failed(error) }
+    }
+}

@@ -1,0 +1,144 @@
+import FlowCore
+
+/// Encodes values as named values, `a{sv}`: results (S-45) and saved states (S-44).
+///
+/// A value of a struct has its properties by their names, as in the arguments of a step; one of a dictionary has its entries.
+enum NamedValues {
+    /// Encodes a value. The subject names it in messages: `the result`.
+    ///
+    /// - Throws: ``StepError`` for a value that D-Bus can't carry, and for one without names.
+    static func encode<Encoded: Encodable>(
+        _ value: Encoded, as subject: String
+    ) throws(StepError) -> FlowCore.Arguments {
+        let path = [SubjectKey(subject)]
+        let encoded = EncodedValue(path)
+        do { try encoded.encode(value) } catch { throw StepError(encoding: error, at: path) }
+        guard case .array(let element, let entries)? = try encoded.value(), element.hasPrefix("{s") else {
+            throw unnamed(Encoded.self, subject)
+        }
+        var arguments: FlowCore.Arguments = []
+        for case .entry(.string(let name), let value) in entries {
+            var content = value
+            if case .variant(let inner) = value { content = inner }
+            guard content.nesting <= Limits.argumentNesting else { throw StepError.tooDeep(at: path + [NameKey(name)]) }
+            arguments.append(Argument(name, content))
+        }
+        return arguments
+    }
+
+    /// Encodes a single value; nil for a nil.
+    static func encode<Encoded: Encodable>(
+        single value: Encoded, named name: String, of subject: String
+    ) throws(StepError) -> Value? {
+        let path: [any CodingKey] = [SubjectKey(subject), NameKey(name)]
+        let encoded = EncodedValue(path)
+        do { try encoded.encode(value) } catch { throw StepError(encoding: error, at: path) }
+        guard let value = try encoded.value() else { return nil }
+        guard value.nesting <= Limits.argumentNesting else { throw StepError.tooDeep(at: path) }
+        return value
+    }
+
+    /// Decodes a value. Its contents stay out of errors, because results and states are private.
+    ///
+    /// - Throws: ``StepError`` if the values do not fit the type.
+    static func decode<Decoded: Decodable>(
+        _ type: Decoded.Type, from arguments: FlowCore.Arguments, as subject: String
+    ) throws(StepError) -> Decoded {
+        let entries = arguments.map { Value.entry(key: .string($0.name), value: .variant($0.value)) }
+        return try decode(type, from: .array(element: "{sv}", entries), at: [SubjectKey(subject)])
+    }
+
+    /// Decodes a single value.
+    static func decode<Decoded: Decodable>(
+        _ type: Decoded.Type, single value: Value?, named name: String, of subject: String
+    ) throws(StepError) -> Decoded {
+        try decode(type, from: value, at: [SubjectKey(subject), NameKey(name)])
+    }
+
+    private static func decode<Decoded: Decodable>(
+        _ type: Decoded.Type, from value: Value?, at path: [any CodingKey]
+    ) throws(StepError) -> Decoded {
+        do {
+            return try ValueDecoder(value: value, codingPath: path, isPrivate: true).decode(type)
+        } catch let error as StepError {
+            throw error
+        } catch let error as DecodingError where error.stepError != nil {
+            throw error.stepError ?? StepError(.invalidArguments, error.context.debugDescription)
+        } catch {
+            throw StepError(
+                .invalidArguments, "\(StepPlace.text(path)) can't be decoded: its type refuses the value")
+        }
+    }
+
+    /// Returns the values that a type has, sorted by name, for its declaration.
+    ///
+    /// - Throws: ``StepError`` for a type that D-Bus can't carry, and for one that is no struct.
+    static func parameters<Declared: Decodable>(
+        of type: Declared.Type, as subject: String
+    ) throws(StepError) -> [Parameter] {
+        if type is any WireDictionary.Type || EnumCases.isEnum(type) { throw unnamed(type, subject) }
+        let probe = ValuesProbe(subject)
+        var isDecoded = false
+        repeat {
+            probe.parameters = ProbedParameters()
+            isDecoded = try probe.types.value { try type.init(from: ValuesDecoder(probe: probe)) } != nil
+        } while !isDecoded && probe.types.next()
+        if probe.isUnnamed { throw unnamed(type, subject) }
+        guard isDecoded else { throw TypeProbe.unknown(type, at: probe.path) }
+        var parameters: [Parameter] = []
+        for (name, signature, isOptional) in probe.parameters.list {
+            guard Names.isPresentableName(name) else {
+                throw StepError(
+                    .unsupportedType,
+                    "'\(Names.escaped(name))' can't be a value of \(subject): it has to be \(Names.presentableNameRule); give "
+                        + "it another name in CodingKeys")
+            }
+            guard let type = ValueType(signature: signature) else {
+                throw StepError.tooDeep(at: probe.path + [NameKey(name)])
+            }
+            parameters.append(Parameter(name, type, isOptional: isOptional))
+        }
+        guard parameters.count <= Limits.argumentCount else {
+            throw StepError(
+                .unsupportedType,
+                "\(subject) has \(parameters.count) values; at most \(Limits.argumentCount) are allowed")
+        }
+        return parameters.sorted { $0.name < $1.name }
+    }
+
+    private static func unnamed(_ type: Any.Type, _ subject: String) -> StepError {
+        StepError(
+            .unsupportedType,
+            "\(subject) is of the Swift type '\(StepError.name(of: type))', whose values have no names; use a struct")
+    }
+}
+
+/// What a type requests when it is decoded from generated values.
+private final class ValuesProbe {
+    let types = TypeProbe()
+    let path: [any CodingKey]
+    var parameters = ProbedParameters()
+    /// Whether it is coded as something without names.
+    var isUnnamed = false
+
+    init(_ subject: String) { path = [SubjectKey(subject)] }
+}
+
+private struct ValuesDecoder: Decoder {
+    let probe: ValuesProbe
+    var codingPath: [any CodingKey] { probe.path }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(
+            ProbeNames<Key>(probe: probe.types, codingPath: codingPath, parameters: probe.parameters))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unnamed() }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { throw unnamed() }
+
+    private func unnamed() -> NoValue {
+        probe.isUnnamed = true
+        return NoValue()
+    }
+}
