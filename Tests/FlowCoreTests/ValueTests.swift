@@ -27,6 +27,31 @@ struct ValueTests {
         }
     }
 
+    @Test func `S-44 values are the same by type and bits, and dictionaries in any order`() {
+        for (index, sample) in Self.samples.enumerated() {
+            for (other, twin) in Self.samples.enumerated() {
+                #expect(sample.value.isSame(as: twin.value) == (index == other), "\(sample.value) \(twin.value)")
+            }
+        }
+        #expect(Value.double(.nan).isSame(as: .double(.nan)))
+        #expect(!Value.double(0).isSame(as: .double(-0.0)))
+        func dictionary(_ entries: KeyValuePairs<String, Value>) -> Value {
+            .variant(
+                .array(
+                    element: "{sv}", entries.map { .entry(key: .string($0.key), value: .variant($0.value)) }))
+        }
+        let both = dictionary(["a": .double(.nan), "b": .byte(2)])
+        #expect(both.isSame(as: dictionary(["b": .byte(2), "a": .double(.nan)])))
+        for other in [
+            dictionary(["b": .byte(2)]), dictionary(["b": .byte(2), "b": .byte(2)]),
+            dictionary(["b": .byte(1), "a": .double(.nan)]), dictionary(["b": .byte(2), "c": .double(.nan)]),
+        ] {
+            #expect(!both.isSame(as: other) && !other.isSame(as: both), "\(other)")
+        }
+        // The order of a list counts.
+        #expect(!Value.structure([.byte(1), .byte(2)]).isSame(as: .structure([.byte(2), .byte(1)])))
+    }
+
     @Test func `only integers are numbers`() {
         #expect(Value.byte(200).integer == 200)
         #expect(Value.uint64(.max).integer == Int128(UInt64.max))

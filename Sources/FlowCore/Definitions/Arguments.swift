@@ -30,6 +30,17 @@ extension [Argument] {
         contains(where: \.isPrivate) ? filter { !$0.isPrivate } : self
     }
 
+    /// Whether both give the same names the same values. Neither the order counts, which a dictionary on the bus does not have,
+    /// nor from where the values came.
+    func hasSameValues(as other: Arguments) -> Bool {
+        guard count == other.count else { return false }
+        return indices.allSatisfy { index in
+            // Most callers have one order.
+            let twin = other[index].name == self[index].name ? other[index] : other[self[index].name]
+            return twin?.value.isSame(as: self[index].value) == true
+        }
+    }
+
     /// The number of bytes that they count for against the limits.
     public var byteCount: Int {
         reduce(0) { $0 + Limits.argumentNameBytes + $1.name.utf8.count + $1.value.byteCount }

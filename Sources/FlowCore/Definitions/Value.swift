@@ -82,6 +82,39 @@ extension Value {
     }
 }
 
+extension Value {
+    /// Whether it is the same value of the same type. Numbers are compared by their bits, as one that is not a number is equal to
+    /// none, and dictionaries without regard to their order.
+    func isSame(as other: Value) -> Bool {
+        switch (shape, other.shape) {
+        case (.fixed(let type, let bits), .fixed(let otherType, let otherBits)): type == otherType && bits == otherBits
+        case (.variant(let value), .variant(let otherValue)): value.isSame(as: otherValue)
+        case (.array(let element, let values), .array(let otherElement, let others)):
+            element == otherElement && Value.areSame(values, others)
+        case (.structure(let values), .structure(let others)): Value.areSame(values, others)
+        case (.entry(let key, let value), .entry(let otherKey, let otherValue)):
+            key.isSame(as: otherKey) && value.isSame(as: otherValue)
+        case (.stringLike, _), (.bytes, _): self == other
+        case (.fixed, _), (.variant, _), (.array, _), (.structure, _), (.entry, _): false
+        }
+    }
+
+    private static func areSame(_ values: [Value], _ others: [Value]) -> Bool {
+        guard values.count == others.count else { return false }
+        if zip(values, others).allSatisfy({ $0.isSame(as: $1) }) { return true }
+        // Neither of them gives a key twice, or it is not the same dictionary.
+        let (entries, twins) = (entries(of: values), entries(of: others))
+        return entries.count == values.count && twins.count == values.count
+            && entries.allSatisfy { key, value in twins[key].map { value.isSame(as: $0) } == true }
+    }
+
+    private static func entries(of values: [Value]) -> [Value: Value] {
+        var entries: [Value: Value] = [:]
+        for case .entry(let key, let value) in values { entries[key] = value }
+        return entries
+    }
+}
+
 /// The text of a value in a message.
 extension Value: CustomStringConvertible {
     /// The text of the value without its type; strings have no quotes.

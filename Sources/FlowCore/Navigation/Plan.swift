@@ -128,7 +128,7 @@ extension Plan.Child {
             birth.byteCount + (birth.flow == nil ? step?.arguments.byteCount ?? 0 : 0)
         case .reuse(let slot, let arguments, let onResult, let step):
             arguments.byteCount + (forest[slot].onDismissed?.byteCount ?? 0) + (onResult?.byteCount ?? 0)
-                + (forest[slot].arguments == arguments ? forest[slot].savedState.byteCount : 0)
+                + (forest[slot].arguments.hasSameValues(as: arguments) ? forest[slot].savedState.byteCount : 0)
                 + (forest[slot].flow == nil ? step?.arguments.byteCount ?? 0 : 0)
         case .adjust, .popped: 0
         }
