@@ -106,6 +106,41 @@ struct PrivacyTests {
         #expect(try world.emit("open", ["word": .string("plain")], on: "/main").first == "+ /main/show {word=plain}")
     }
 
+    @Test func `S-5 S-45 what a guard lets through, or makes of it, stays private`() throws {
+        var builder = DefinitionsBuilder()
+        builder.step("ask", ["movie": "int64?"])
+        builder.step("picked", ["contact": "string?", "movie": "int64?"])
+        builder.step("chosen", ["who": "string?", "movie": "int64?"])
+        builder.screen("pad", result: ["contact": "string"])
+        builder.screen("show", ["contact": "string?", "who": "string?", "movie": "int64?"])
+        let result = DefinitionsBuilder.Child(
+            onResult: "picked",
+            onResultWith: [Binding("contact", .result("contact")), Binding("movie", .asked("movie"))])
+        builder.flow(
+            "main", guarded: ("com.auth", ["picked"]),
+            on: ["ask": [.screen("pad", result)], "picked": [.screen("show")], "chosen": [.screen("show")]])
+        let answers: [(step: String, name: String)] = [("picked", "contact"), ("chosen", "who")]
+        for (step, name) in answers {
+            let world = try World(root: "main", builder)
+            try world.emit("ask", ["movie": .int64(7)], on: "/main")
+            try world.claim("/main/pad", by: ":1.7")
+            try world.finish("/main/pad", ["contact": .string("secret")], by: ":1.7")
+            #expect(world.coordinator.questions.count == 1)
+            try world.adapt(1, to: step, [name: .string("secret"), "movie": .int64(7)])
+            let text = world.effects.map { String(reflecting: $0) }.joined()
+            #expect(!text.contains("secret") && text.contains("movie"), "\(text)")
+            #expect(
+                try world.forestNode("/main/show").arguments[name] == Argument(name, .string("secret"), isPrivate: true)
+            )
+            // What does not fit is not in the message.
+            try world.emit("ask", on: "/main")
+            try world.claim("/main/pad", by: ":1.7")
+            try world.finish("/main/pad", ["contact": .string("x")], by: ":1.7")
+            try world.adapt(2, to: step, [name: .array(element: "s", [.string("secret")])])
+            #expect(world.failures.count == 1 && !String(reflecting: world.failures).contains("secret"))
+        }
+    }
+
     @Test func `deferred, reused and onDismissed arguments stay private`() throws {
         var builder = DefinitionsBuilder()
         let handOn = [Binding("word", .step("pin"))]

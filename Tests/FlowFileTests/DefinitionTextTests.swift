@@ -69,6 +69,10 @@ struct DefinitionTextTests {
             flow = "main"
             step = "pin"
             stepArguments = { code = "secret0", tries = 77 }
+            [flows.asked]
+            result = { code = "string" }
+            [flows.asked.on]
+            open = { end = true, result = { code = "secret6" } }
             [flows.main]
             initial = "pin"
             [flows.main.on]

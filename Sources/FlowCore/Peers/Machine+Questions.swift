@@ -82,8 +82,14 @@ extension Machine {
     ) throws(FlowError) {
         switch answer {
         case .step(let adapted, let arguments):
+            // What the guard lets through stays private; what it made of that is as private.
+            let asked = step.arguments
+            let answered =
+                !asked.contains(where: \.isPrivate)
+                ? arguments
+                : arguments.map { Argument($0.name, $0.value, isPrivate: asked[$0.name]?.isPrivate != false) }
             do throws(FlowError) {
-                step.arguments = try definitions.admit(arguments, of: adapted)
+                step.arguments = try definitions.admit(answered, of: adapted)
             } catch {
                 throw FlowError(.guardFailed, "\(guardName()) answered what can't be: \(error.message)")
             }

@@ -192,7 +192,8 @@ struct DefinitionText {
             case .parent(let template): return Self.table(step(template, "parent"))
             case .end(let template?): return Self.table(step(template, "end"))
             case .end(nil): return Self.table([("end", "true")])
-            case .answer(let source): return Self.table([("end", "true")] + arguments(source, "result", of: nil))
+            case .answer(let source):
+                return Self.table([("end", "true")] + arguments(source, "result", of: nil, isPrivate: true))
             }
         }
     }
@@ -233,12 +234,12 @@ struct DefinitionText {
 
     /// The key and its table; nothing where arguments are inherited.
     private mutating func arguments(
-        _ source: ArgumentSource, _ key: String, of step: StepID?
+        _ source: ArgumentSource, _ key: String, of step: StepID?, isPrivate: Bool = false
     ) -> [(String, String)] {
         guard case .given(let bindings) = source else { return [] }
         let entries = bindings.map { binding in
             switch binding.source {
-            case .literal(let value): (binding.name, self.value(value, of: step))
+            case .literal(let value): (binding.name, self.value(value, of: step, isPrivate: isPrivate))
             case .step(let name): (binding.name, Self.string("$" + name))
             case .flow(let name): (binding.name, Self.string("$flow." + name))
             case .result(let name): (binding.name, Self.string("$result." + name))
@@ -254,9 +255,11 @@ struct DefinitionText {
 
     // MARK: Values
 
-    /// An argument's value; nothing but its type, if the step that has the argument is private.
-    mutating func value(_ value: Value, of step: StepID?) -> String {
-        guard hidesPrivateValues, let step, definitions[step].isPrivate else { return Self.literal(value) }
+    /// An argument's value; nothing but its type, if the argument or the step that has it is private.
+    mutating func value(_ value: Value, of step: StepID?, isPrivate: Bool = false) -> String {
+        guard hidesPrivateValues, isPrivate || step.map({ definitions[$0].isPrivate }) == true else {
+            return Self.literal(value)
+        }
         hasHidden = true
         return Self.literal(value.blank)
     }
