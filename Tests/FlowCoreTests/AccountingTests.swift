@@ -36,7 +36,8 @@ struct AccountingTests {
         #expect(error?.code == .limitExceeded)
         #expect(
             error?.message
-                == "arguments of live presentables that ':1.1' has made take 4194303 of at most 4194304 bytes")
+                == "arguments and saved states of live presentables that ':1.1' has made take 4194303 of at most 4194304 bytes"
+        )
         #expect(refusal(accounting, Accounting.Usage(bytes: 2), other) == nil)
         #expect(refusal(accounting, Accounting.Usage(nodes: 1), one) == nil)
     }
@@ -53,7 +54,8 @@ struct AccountingTests {
         #expect(
             refusal(accounting, Accounting.Usage(bytes: 2), .daemon)
                 == FlowError(
-                    .limitExceeded, "arguments of live presentables take 16777215 of at most 16777216 bytes in total"))
+                    .limitExceeded,
+                    "arguments and saved states of live presentables take 16777215 of at most 16777216 bytes in total"))
     }
 
     @Test func `S-33 a client at its limit of waiting steps does not affect others`() {

@@ -70,6 +70,53 @@ struct SavedStateTests {
         #expect(try world.forestNode("/main/note").savedState == [])
     }
 
+    @Test func `S-44 S-38 the order of the arguments does not count, nor whether they are private`() throws {
+        var builder = builder()
+        for (step, isPrivate) in [("open", false), ("enter", true)] {
+            builder.step(step, ["item": "int64?", "at": "int64?"], isPrivate: isPrivate)
+        }
+        builder.screen("note", ["item": "int64?", "at": "int64?"], presenter: "com.note", whenOwnerGone: .present)
+        let raised = DefinitionsBuilder.Part.screen("note", .init(raises: true))
+        builder.flow(
+            "main", initial: "open", children: .free,
+            on: ["open": [raised], "enter": [raised], "cover": [.screen("page")]])
+        let world = try World(root: "main", builder)
+        try world.emit("open", ["item": .int64(1), "at": .int64(2)], on: "/main")
+        try present(world, as: ":1.7")
+        try world.saveState("/main/note", state, by: ":1.7")
+        for step in ["open", "enter"] {
+            try world.emit(step, ["at": .int64(2), "item": .int64(1)], on: "/main")
+            #expect(presentation(world)?.state == state && presentation(world)?.arguments.count == 2, "\(step)")
+            try present(world, as: ":1.7")
+        }
+        try world.emit("open", ["at": .int64(1), "item": .int64(2)], on: "/main")
+        #expect(presentation(world)?.state == [])
+    }
+
+    @Test func `S-44 S-45 what belongs to arguments before a reuse is refused until its owner knows`() throws {
+        var builder = builder()
+        builder.screen(
+            "note", ["item": "int64?"], presenter: "com.note", whenOwnerGone: .present, result: ["ok": "bool"])
+        let world = try World(root: "main", builder)
+        try present(world, as: ":1.7")
+        try world.emit("open", ["item": .int64(2)], on: "/main")
+        let call = try #require(presentation(world))
+        #expect(call.reason == .update)
+        for isRestarted in [false, true] {
+            if isRestarted { world.restart() }
+            try world.saveState("/main/note", state, by: ":1.7")
+            #expect(try world.refusal().code == .staleInstance)
+            try world.finish("/main/note", ["ok": .bool(true)], by: ":1.7")
+            #expect(try world.refusal().code == .staleInstance)
+            #expect(try world.refusal().message.contains("'/main/note' was reused with other arguments"))
+        }
+        let again = try #require(world.coordinator.copy().questions.open.keys.map(\.number).max())
+        world.presented(again, by: ":1.7")
+        #expect(try world.saveState("/main/note", state, by: ":1.7") == ["= done"])
+        try world.emit("open", ["item": .int64(2)], on: "/main")
+        #expect(try world.finish("/main/note", ["ok": .bool(true)], by: ":1.7").last == "= done")
+    }
+
     @Test func `S-44 S-33 it counts for the client that the arguments of the screen count for`() throws {
         let world = try makeWorld()
         try world.emit("open", ["item": .int64(1)], on: "/main", by: ":1.3")
@@ -188,6 +235,10 @@ struct SavedStateTests {
         for property in NodeProperty.allCases {
             #expect(!String(reflecting: coordinator.value(of: property, at: node)).contains("secret"))
         }
+        let open = try world.id(ofStep: "open")
+        let explanation = coordinator.explain(
+            open, [], on: node, by: Client(":1.7"), at: Instant(microseconds: world.now))
+        #expect(explanation.lines.count > 1 && !"\(explanation.lines)".contains("secret"))
     }
 
     @Test func `S-44 the title is a property of the screen and in the stack, and stays when its owner goes`() throws {

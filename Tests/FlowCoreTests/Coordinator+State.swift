@@ -15,6 +15,7 @@ extension Coordinator {
     var emptyFlows: EmptyFlows { machine.emptyFlows }
     var nameOwners: NameOwners { machine.nameOwners }
     var watches: ClientWatches { machine.watches }
+    var countedLosses: CountedLosses { machine.countedLosses }
     var registrations: Registrations { machine.registrations }
     var unsaved: UnsavedRecords { machine.unsaved }
     var allRecords: [Record] { machine.allRecords }

@@ -90,7 +90,11 @@ struct WatchdogTests {
                 "withdraw /main/page from :1.9: ownerHangs", "- /main/page", "~ /main current=/",
                 "did 2 after 0 by :1.9: /main gone {why=ownerHangs} []",
             ])
-        #expect(world.coordinator.watches.counts.isEmpty && world.coordinator.questions.isEmpty)
+        #expect(world.coordinator.questions.isEmpty)
+        // It hangs until it answers or leaves.
+        #expect(world.coordinator.watches.counts == [Client(":1.9"): 1])
+        world.vanish(":1.9")
+        #expect(world.coordinator.watches.counts.isEmpty)
     }
 
     @Test func `S-30 S-44 keep: the screen stays, hidden, until it comes in sight again`() throws {
@@ -207,6 +211,78 @@ struct WatchdogTests {
         for check in checks {
             #expect(world.answer(check, AliveAnswer.silent).contains { $0.contains("why=ownerHangs") })
         }
+        #expect(world.paths == ["/main"])
+    }
+
+    @Test
+    func `S-36 S-44 an owner that hangs, and is found to hang later on other screens, and is killed, has hung once`()
+        throws
+    {
+        let world = try World(root: "main", builder(watchdog: 1_000_000))
+        for number in 1...4 as ClosedRange<UInt64> {
+            try world.emit("page", on: "/main")
+            world.presented(number, by: ":1.9")
+            try world.show("/main/page" + (number == 1 ? "" : "_\(number)"), by: ":1.9")
+        }
+        for _ in 1...2 {
+            world.wait(1_000_000)
+            let check = try #require(asked(world).first)
+            #expect(world.answer(check, AliveAnswer.silent).contains { $0.contains("why=ownerHangs") })
+        }
+        #expect(world.vanish(":1.9").count { $0.contains("why=ownerGone") } == 2)
+        #expect(world.paths == ["/main"])
+        #expect(world.coordinator.countedLosses.isEmpty && world.coordinator.watches.counts.isEmpty)
+    }
+
+    @Test func `S-44 an owner that answers hangs no more`() throws {
+        let world = try World(root: "main", builder(.keep, watchdog: 1_000_000, children: .free))
+        for number in 1...2 as ClosedRange<UInt64> {
+            try world.emit("page", on: "/main")
+            world.presented(number, by: ":1.9")
+            try world.show("/main/page" + (number == 1 ? "" : "_\(number)"), by: ":1.9")
+        }
+        world.wait(1_000_000)
+        let checks = asked(world)
+        world.answer(checks[0], AliveAnswer.silent)
+        #expect(world.coordinator.countedLosses.clients == [Client(":1.9")])
+        #expect(world.coordinator.watches.counts == [Client(":1.9"): 2])
+        world.answer(checks[1], .alive)
+        #expect(world.coordinator.countedLosses.isEmpty)
+        #expect(world.coordinator.watches.counts == [Client(":1.9"): 1])
+    }
+
+    @Test(arguments: [WhenOwnerGone.present, .keep], [false, true])
+    func `S-31 S-44 a process that hung and is killed does not take its screen along`(
+        whenOwnerGone: WhenOwnerGone, isRestarted: Bool
+    ) throws {
+        let world = try world(builder(whenOwnerGone))
+        try world.saveState("/main/page", [Argument("text", .string("x"))], by: ":1.9")
+        world.wait(Self.interval)
+        world.answer(2, AliveAnswer.silent)
+        if whenOwnerGone == .keep {
+            try world.emit("cover", on: "/main")
+            try world.emit("pop", on: "/main")
+        }
+        #expect(world.presents == ["/main/page recover"])
+        if isRestarted { world.restart() }
+        func latest() throws -> UInt64 {
+            try #require(world.coordinator.copy().questions.open.keys.map(\.number).max())
+        }
+        // Whichever of both the bus reports first.
+        world.vanish(":1.9")
+        world.handle(
+            .presenterReplied(
+                QuestionID(try latest()), .failed(Fault("org.freedesktop.DBus.Error.NoReply", "disconnected"))))
+        #expect(world.presents == ["/main/page recover"])
+        guard case .present(let call)? = world.effects.last(where: { if case .present = $0 { true } else { false } })
+        else {
+            throw World.UnexpectedEffect()
+        }
+        #expect(call.state == [Argument("text", .string("x"))])
+        // A second failure is the presenter's.
+        world.handle(
+            .presenterReplied(
+                QuestionID(try latest()), .failed(Fault("org.freedesktop.DBus.Error.NoReply", "disconnected"))))
         #expect(world.paths == ["/main"])
     }
 

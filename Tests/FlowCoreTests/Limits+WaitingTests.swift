@@ -215,7 +215,9 @@ struct LimitsWaitingTests {
         #expect(world.navigate(1, to: Array(repeating: screen, count: most)).last == "= navigated 1")
         try world.emit("fill", on: "/main")
         #expect(world.navigate(2, to: [screen]).last == "! LimitExceeded")
-        #expect(try world.refusal().message.contains("arguments of live presentables that ':1.1' has made take"))
+        #expect(
+            try world.refusal().message.contains(
+                "arguments and saved states of live presentables that ':1.1' has made take"))
         // A reused child counts for the client that reused it, with its arguments.
         let held = try #require(world.coordinator.accounting.clients[Client(":1.1")])
         let one = try world.forestNode("/main/s").byteCount

@@ -147,7 +147,8 @@ extension RandomProcesses {
             ),
             ("nothing is asked", coordinator.questions.isEmpty && coordinator.blocked.isEmpty),
             ("nothing is noted", coordinator.emptyFlows.isEmpty && !coordinator.emptyFlows.hasDue),
-            ("nothing is kept", coordinator.activationTokens.isEmpty && coordinator.watches.counts.isEmpty),
+            ("who hangs is watched", Set(coordinator.watches.counts.keys) == coordinator.countedLosses.clients),
+            ("nothing is kept", coordinator.activationTokens.isEmpty),
             (
                 "each verdict that was pending is concluded: \(pendings), \(lateWalks), \(conclusions)",
                 conclusions == pendings + lateWalks && tokens.owed.isEmpty
@@ -283,6 +284,8 @@ extension RandomProcesses {
         for registration in coordinator.registrations.all where coordinator.watches.counts[registration.client] != nil {
             watches[registration.client, default: 0] += 1
         }
+        // They are watched until they answer, or leave.
+        for client in coordinator.countedLosses.clients { watches[client, default: 0] += 1 }
         return watches
     }
 }

@@ -219,7 +219,7 @@ extension Accounting {
         switch resource {
         case .nodes: "there are \(count) live presentables of at most \(most) in total"
         case .steps: "there are \(count) steps waiting of at most \(most) in total"
-        case .bytes: "arguments of live presentables take \(count) of at most \(most) bytes in total"
+        case .bytes: "arguments and saved states of live presentables take \(count) of at most \(most) bytes in total"
         }
     }
 
@@ -230,7 +230,7 @@ extension Accounting {
         case .nodes: "\(who) \(has) made \(count) live presentables of at most \(most)"
         case .steps: "\(who) \(has) \(count) steps waiting of at most \(most)"
         case .bytes:
-            "arguments of live presentables that \(who) \(has) made take \(count) of at most \(most) bytes"
+            "arguments and saved states of live presentables that \(who) \(has) made take \(count) of at most \(most) bytes"
         }
     }
 }

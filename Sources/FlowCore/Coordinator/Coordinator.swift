@@ -131,6 +131,7 @@ struct Machine: Sendable {
     var questions = Questions()
     var nameOwners = NameOwners()
     var watches = ClientWatches()
+    var countedLosses = CountedLosses()
     var registrations: Registrations
     /// How long screens take until they are visible.
     var timings = Timings()

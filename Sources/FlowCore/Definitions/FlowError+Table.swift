@@ -15,7 +15,8 @@ extension FlowError.Code {
         case .alreadyRegistered:
             "A file or another client defines a flow of this name, or another client registered the screen (S-32)."
         case .staleInstance:
-            "Another presentable is at this path now (S-25), or Back would not dismiss the one that the caller expects (S-39)."
+            "Another presentable is at this path now (S-25), Back would not dismiss the one that the caller expects (S-39), or the "
+                + "screen has got other arguments than its owner was told of (S-44)."
         case .flowEnded: "The flow ended before it could take the step (S-22)."
         case .presentableDismissed:
             "The presentable was dismissed (S-22), and with it a step that waited for it (S-15)."
@@ -34,7 +35,8 @@ extension FlowError.Code {
         case .accessDenied:
             "The `emitters` of the flow, or of the parent of the presentable, do not include the caller (S-5); "
                 + "or the call is reserved for root and the service's user."
-        case .notSupported: "The call is for screens alone, and the presentable is a flow (S-39)."
+        case .notSupported:
+            "The call is for screens alone, and the presentable is a flow (S-39); or the screen declares no `result` (S-45)."
         case .invalidDefinition: "The definition files have errors; the message lists the first 100."
         }
     }

@@ -102,7 +102,10 @@ extension Machine {
         case .reuse(let slot, let arguments, let onResult, _):
             let isReturn = willReturn(slot, with: arguments)
             // What was saved belongs to the former arguments (S-44).
-            if forest[slot].arguments != arguments { forest.setSavedState([], of: slot) }
+            if !forest[slot].arguments.hasSameValues(as: arguments) {
+                forest.setSavedState([], of: slot)
+                if forest[slot].presenting != nil { forest.update(slot) { $0.presenting?.isOutdated = true } }
+            }
             // From now on the arguments count for the client that reused it.
             forest.setArguments(arguments, of: slot, for: step.client)
             // The answer is for whom contributed it last (S-45).

@@ -18,12 +18,18 @@ extension Machine {
         switch answer {
         case .presented(let client):
             guard accept(client, slot, presenting, &turn) else { return }
-            if isLatest { forest.update(slot) { $0.presenting?.state = .shown } }
+            if isLatest {
+                forest.update(slot) { node in
+                    node.presenting?.state = .shown
+                    node.presenting?.isOutdated = false
+                }
+            }
             reportChanges(&turn)
             triggerPresented(&turn)
         case .failed, .timedOut:
             // A newer call is under way, or about to be made, and decides.
             guard isLatest else { return triggerPresented(&turn) }
+            if presenting.isLostToHang, answer != .timedOut { return presentAfterHang(slot, &turn) }
             // After too many failures the next call is delayed: the loop that S-11 would end is no longer busy, and goes on.
             _ = noteLoss(of: slot, turn.now)
             dismiss(
@@ -31,6 +37,16 @@ extension Machine {
                 origin: backOff(of: slot, turn.now) == nil ? asked.origin : origins.next(),
                 cause: presenting.serial, forest[slot].sender, &turn)
         }
+    }
+
+    /// The process that hangs did not answer, probably because it was ended by now: the bus starts another one.
+    private mutating func presentAfterHang(_ slot: NodeSlot, _ turn: inout Turn) {
+        forest.update(slot) { node in
+            node.presenting?.isLostToHang = false
+            node.presenting?.becomeDue(.recover)
+        }
+        if forest[slot].isInSight { forest.noteSighting(slot) }
+        triggerPresented(&turn)
     }
 
     /// A client that answered becomes the owner of the screen, unless a newer call was answered already: then it has to take its

@@ -11,7 +11,6 @@ extension Machine {
         // A program may have many screens of one name: it crashed once, after it had shown the first of them (S-36).
         let owned = forest.preorder().filter { forest[$0].owner == client }
         for slot in owned { endOwnership(of: slot, turn.now) }
-        var crashes: [Forest.NameInFlow: Bool] = [:]
         for id in owned.map(forest.id(of:)) {
             // It may be gone with its parent.
             guard let slot = forest.slot(of: id) else { continue }
@@ -20,9 +19,10 @@ extension Machine {
                 continue
             }
             removeOwner(slot, &turn)
-            let isTooMany = isCrashedTooOften(slot, &crashes, turn.now)
+            let isTooMany = isLostTooOften(slot, by: client, turn.now)
             loseOwner(slot, .ownerGone, isTooMany: isTooMany, by: client, &turn)
         }
+        _ = countedLosses.forget(client)
         leaveRegistrations(of: client, &turn)
     }
 
@@ -51,15 +51,15 @@ extension Machine {
         triggerPresented(&turn)
     }
 
-    /// Whether the screens of this name in its flow lost their owners too often.
-    private mutating func isCrashedTooOften(
-        _ slot: NodeSlot, _ crashes: inout [Forest.NameInFlow: Bool], _ now: Instant
-    ) -> Bool {
+    /// Whether the screens of this name in its flow lost their owners too often. That a client hangs or leaves counts once for all
+    /// of its screens.
+    private mutating func isLostTooOften(_ slot: NodeSlot, by client: Client, _ now: Instant) -> Bool {
         // A flow can have the name of a screen.
         guard forest[slot].presenting != nil else { return false }
-        let key = forest.nameInFlow(of: slot)
-        let isTooMany = crashes[key] ?? noteLoss(of: slot, now)
-        crashes[key] = isTooMany
+        let place = CountedLosses.Place(name: forest[slot].name, flow: forest[slot].parent.map(forest.id(of:)))
+        if let known = countedLosses.isTooMany(client, at: place) { return known }
+        let isTooMany = noteLoss(of: slot, now)
+        countedLosses.note(client, at: place, isTooMany: isTooMany)
         return isTooMany
     }
 
@@ -81,7 +81,9 @@ extension Machine {
         // If the screen is covered by now, nothing follows.
         guard let interval = checkInterval(of: slot) else { return }
         switch answer {
-        case .alive: setAlarm(.check, of: slot, due: turn.now.advanced(by: interval))
+        case .alive:
+            noteLife(of: asked.client)
+            setAlarm(.check, of: slot, due: turn.now.advanced(by: interval))
         case .unsupported: forest.update(slot) { $0.presenting?.check.isOff = true }
         case .silent: loseHangingOwner(of: slot, asked, &turn)
         }
@@ -91,13 +93,10 @@ extension Machine {
     private mutating func loseHangingOwner(of slot: NodeSlot, _ asked: AskedOwner, _ turn: inout Turn) {
         withdraw(forest[slot], from: asked.client, .dismissal(.ownerHangs), &turn)
         removeOwner(slot, &turn)
-        let isTooMany: Bool
-        if let known = asked.knownLoss {
-            isTooMany = known
-        } else {
-            isTooMany = noteLoss(of: slot, turn.now)
-            questions.noteHang(of: asked.client, at: asked.place, isTooMany: isTooMany)
-        }
+        // It is watched until it answers, or leaves.
+        if !countedLosses.contains(asked.client) { watchClient(asked.client) }
+        let isTooMany = isLostTooOften(slot, by: asked.client, turn.now)
+        forest.update(slot) { $0.presenting?.isLostToHang = true }
         loseOwner(slot, .ownerHangs, isTooMany: isTooMany, by: asked.client, &turn)
     }
 }

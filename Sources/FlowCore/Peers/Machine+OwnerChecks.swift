@@ -45,7 +45,7 @@ extension Machine {
         guard let interval = checkInterval(of: slot), let owner = forest[slot].owner,
             let object = forest[slot].presenting?.presenter.service.path
         else { return }
-        let asked = AskedOwner(screen: forest.id(of: slot), client: owner, place: forest.nameInFlow(of: slot))
+        let asked = AskedOwner(screen: forest.id(of: slot), client: owner)
         let id = questions.ask(.owner(asked))
         forest.update(slot) { $0.presenting?.check.underWay = id }
         turn.effects.append(

@@ -135,7 +135,7 @@ extension Machine {
     /// Whether a screen that is reused with these arguments only returns to sight, and has nothing new for its owner (S-38).
     func willReturn(_ slot: NodeSlot, with arguments: Arguments) -> Bool {
         guard let presenting = forest[slot].presenting, case .service = presenting.presenter,
-            !forest[slot].isInSight, !presenting.wasInSight, forest[slot].arguments == arguments
+            !forest[slot].isInSight, !presenting.wasInSight, forest[slot].arguments.hasSameValues(as: arguments)
         else { return false }
         return switch presenting.state {
         case .due: false
@@ -270,8 +270,10 @@ extension Machine {
             node.owner = client
             node.presenting?.ownedSince = turn.now
             node.presenting?.eviction = .none
+            node.presenting?.isLostToHang = false
         }
         watchClient(client)
+        noteLife(of: client)
         if definitions.haveWatchdogs { beginChecks(of: slot, &turn) }
         awaitEviction(of: slot, turn.now)
         if let former { withdraw(forest[slot], from: former, .replaced, &turn) }
@@ -296,6 +298,11 @@ extension Machine {
     mutating func watchClient(_ client: Client) {
         watches.add(client)
         accounting.open(client)
+    }
+
+    /// A client answered, so it hangs no more.
+    mutating func noteLife(of client: Client) {
+        if !countedLosses.isEmpty, countedLosses.forget(client) { watches.remove(client) }
     }
 
     /// Hides a screen that has lost its owner, until its presenter is called again.

@@ -68,7 +68,18 @@ extension Machine {
         reportChanges(&turn)
     }
 
+    /// Refuses what belongs to arguments that the screen does not have any more. Its owner can't know, as the call of `Present` that
+    /// tells it was not answered yet.
+    private func checkArgumentsAreKnown(_ slot: NodeSlot) throws(FlowError) {
+        guard forest[slot].presenting?.isOutdated == true else { return }
+        throw FlowError(
+            .staleInstance,
+            "'\(forest[slot].path)' was reused with other arguments, of which 'Present' tells its owner; that call has to be "
+                + "answered first")
+    }
+
     private mutating func saveState(_ state: Arguments, of slot: NodeSlot, _ turn: inout Turn) throws(FlowError) {
+        try checkArgumentsAreKnown(slot)
         guard state.byteCount <= Limits.argumentBytes else {
             throw FlowError(
                 .limitExceeded,
@@ -88,6 +99,7 @@ extension Machine {
             throw FlowError(
                 .notSupported, "screen '\(name)' declares no 'result', so it can't be finished with one")
         }
+        try checkArgumentsAreKnown(slot)
         let admitted = try Declaration.admit(
             result, as: declared, of: "the result of screen '\(name)'", isPrivate: true)
         removeOwner(slot, &turn)

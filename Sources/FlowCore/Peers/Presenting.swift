@@ -57,6 +57,12 @@ extension Node {
         /// Whether it stayed in sight without the owner that it lost, so that its presenter is not called before it comes in sight
         /// again (S-30).
         var isKept = false { didSet { if isKept != oldValue { follows.insert(.record) } } }
+        /// Whether `reuse` gave it other values than its owner was told of: what the owner saves or answers belongs to those before
+        /// (S-44).
+        var isOutdated = false { didSet { if isOutdated != oldValue { follows.insert(.record) } } }
+        /// Whether it lost its owner because that hangs: the call goes to the process that hangs, and is repeated if it fails,
+        /// because that process was ended.
+        var isLostToHang = false { didSet { if isLostToHang != oldValue { follows.insert(.record) } } }
         /// When its presenter may be called, if that has to wait (S-36), and the time of the alarm for that.
         var delayedUntil: Instant?
         var delayAlarm: Instant?
@@ -134,6 +140,7 @@ extension Node {
             guard state == .due, reason == .recover || delayedUntil != nil else { return }
             state = .shown
             isKept = false
+            isOutdated = false
         }
 
         /// The screen needs another call for this reason. If an earlier one was not made yet, the first of both counts (S-38).

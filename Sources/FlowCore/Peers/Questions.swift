@@ -58,11 +58,6 @@ struct AskedPresenter: Equatable, Sendable {
 struct AskedOwner: Equatable, Sendable {
     let screen: NodeID
     let client: Client
-    /// The name and the flow of the screen, by which losses are counted (S-36).
-    let place: Forest.NameInFlow
-    /// Whether the owner lost a screen of that name after it was asked: nil if it did not, else whether those were too many.
-    /// It hangs once, however many screens it has.
-    var knownLoss: Bool?
 }
 
 /// The open questions to other processes.
@@ -122,15 +117,6 @@ struct Questions: Sendable {
         guard case .owner(let asked)? = open[id] else { return nil }
         open[id] = nil
         return asked
-    }
-
-    /// A screen lost this owner, because that hangs. Its other screens of this name hang with it.
-    mutating func noteHang(of client: Client, at place: Forest.NameInFlow, isTooMany: Bool) {
-        for (id, asked) in open {
-            guard case .owner(var other) = asked, other.client == client, other.place == place else { continue }
-            other.knownLoss = isTooMany
-            open[id] = .owner(other)
-        }
     }
 
     // MARK: Questions whose asker is gone

@@ -108,7 +108,8 @@ extension Machine {
                 NodeRecord.Presenting(
                     isShown: presenting.state == .shown, isKept: presenting.isKept, reason: presenting.reason,
                     origin: presenting.origin, serial: presenting.serial, ownedSince: presenting.ownedSince,
-                    eviction: presenting.eviction)
+                    eviction: presenting.eviction, isOutdated: presenting.isOutdated,
+                    isLostToHang: presenting.isLostToHang)
             },
             flow: node.flow.map { flow in
                 NodeRecord.Flow(

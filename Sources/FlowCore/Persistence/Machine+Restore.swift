@@ -198,6 +198,8 @@ extension Machine {
             presenting?.reason = onSameBus ? known.reason : .restore
             presenting?.origin = known.origin
             presenting?.serial = known.serial
+            presenting?.isOutdated = known.isOutdated && onSameBus
+            presenting?.isLostToHang = known.isLostToHang && onSameBus
             presenting?.ownedSince = traits.owner == nil ? nil : known.ownedSince
             presenting?.eviction = onSameBus ? known.eviction : .none
         }

@@ -32,6 +32,10 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         var serial: UInt64 = 0
         var ownedSince: Instant?
         var eviction = Node.Presenting.Eviction.none
+        /// Whether its owner was not told of its arguments yet.
+        var isOutdated = false
+        /// Whether it lost its owner because that hangs.
+        var isLostToHang = false
     }
 
     /// The step that a dismissal or a result triggers.
@@ -131,6 +135,8 @@ extension NodeRecord.Presenting: RecordPart {
         try coder.code(&serial)
         try coder.code(&ownedSince)
         try coder.code(choice: &eviction)
+        try coder.code(&isOutdated)
+        try coder.code(&isLostToHang)
     }
 }
 

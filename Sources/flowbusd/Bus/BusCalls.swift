@@ -23,6 +23,7 @@ extension Bus {
         let message = try call("StartServiceByName", about: name)
         // There are no flags.
         try message.body.append(UInt32(0))
-        return try message.call(answered: answered)
+        // The bus answers in any case, by its own time limit.
+        return try message.call(timeout: .max, answered: answered)
     }
 }
