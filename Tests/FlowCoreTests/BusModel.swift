@@ -63,8 +63,8 @@ struct BusModel {
             if objects[it.path]?.owner != it.client || objects[it.path]?.isPresented != true { complain(effect) }
         case .withdraw(let it):
             let isLive = objects[it.path]?.instance == it.instance
-            // In both cases it is live, and has another owner or none.
-            if isLive != [.replaced, .dismissal(.ownerHangs)].contains(it.reason) { complain(effect) }
+            // In these cases it is live, and has another owner, or soon none.
+            if isLive != [.replaced, .evicted, .dismissal(.ownerHangs)].contains(it.reason) { complain(effect) }
         case .askGuard(let it), .askNavigator(let it): if objects[it.flow]?.isFlow != true { complain(effect) }
         case .watchClient(let client): if !watched.insert(client).inserted { complain(effect) }
         case .reply, .fail, .reportUnstarted, .reportUnrestored, .startService, .reportTiming, .emitStepConcluded,

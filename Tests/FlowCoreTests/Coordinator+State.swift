@@ -21,6 +21,7 @@ extension Coordinator {
     var allRecords: [Record] { machine.allRecords }
 
     func watchdog(of slot: NodeSlot) -> UInt64? { machine.watchdog(of: slot, in: definitions) }
+    func evictionTime(of slot: NodeSlot) -> UInt64? { machine.evictionTime(of: slot) }
 
     func checkHandling(_ slot: NodeSlot, _ client: Client) throws(FlowError) {
         try machine.checkHandling(slot, client)

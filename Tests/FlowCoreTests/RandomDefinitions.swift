@@ -12,6 +12,8 @@ struct RandomDefinitions {
     static let layers = [Layer("low"), Layer("note", covers: false), Layer("high")]
     /// The screens and flows that declare a result.
     static let answering: Set = ["p1", "p2", "f1", "f3"]
+    /// A step that evicts screens, too.
+    private static let evicting = "s3"
     /// A step whose arguments are private.
     static let privateStep = "s5"
 
@@ -33,7 +35,8 @@ struct RandomDefinitions {
                 name, ["n": "int64?", "pin": "string?"], presenter: isShown ? services[2] : nil,
                 action: isShown && chance(3, &random) ? "show" : nil,
                 whenOwnerGone: withOthers ? WhenOwnerGone.allCases.randomElement(using: &random) ?? .keep : .dismiss,
-                keepsAwake: chance(5, &random), watchdog: isShown ? 2_000_000 : nil,
+                keepsAwake: chance(5, &random), evictAfter: isShown && name != "p1" ? 1_000_000 : nil,
+                watchdog: isShown ? 2_000_000 : nil,
                 result: answering.contains(name) ? ["n": "int64?", "pin": "string?"] : nil)
         }
         for name in flows {
@@ -41,8 +44,10 @@ struct RandomDefinitions {
             let rules = steps.filter { _ in Int.random(in: 0..<5, using: &random) > 0 }.map { step in
                 (step, branches(children, steps, screens, flows, answers: answering.contains(name), &random))
             }
+            .map { step, branches in (step, withOthers && step == evicting ? branches.evicting : branches) }
             builder.flow(name, children, rules: rules, steps, withOthers: withOthers, &random)
         }
+        if withOthers { builder.addScreensToEvict() }
         return builder
     }
 
@@ -128,6 +133,25 @@ struct RandomDefinitions {
     static func chance(_ odds: Int, _ random: inout Seeded) -> Bool { Int.random(in: 0..<odds, using: &random) == 0 }
 }
 
+extension DefinitionsBuilder.Branches {
+    /// With `evict` in each list that does not end the flow.
+    fileprivate var evicting: Self {
+        guard case .first(let branches) = self else { return self }
+        return .first(
+            branches.map { branch in
+                var branch = branch
+                let ends = branch.parts.contains {
+                    switch $0 {
+                    case .end, .answer: true
+                    default: false
+                    }
+                }
+                if !ends { branch.parts.append(.evict) }
+                return branch
+            })
+    }
+}
+
 extension DefinitionsBuilder {
     fileprivate mutating func flow(
         _ name: String, _ children: Children, rules: [(String, Branches)], _ steps: ArraySlice<String>,
@@ -152,6 +176,22 @@ extension DefinitionsBuilder {
             navigated: isNavigated ? (by: RandomDefinitions.services[1], steps: some(steps, &random)) : nil)
         if isNavigated { return }
         for (step, branches) in rules { addRule(step, branches, to: name) }
+    }
+
+    /// A stack of screens that are evicted; those of the other flows seldom have an owner.
+    fileprivate mutating func addScreensToEvict() {
+        for (name, whenOwnerGone) in ["t0": .keep, "t1": .present] as KeyValuePairs<String, WhenOwnerGone> {
+            screen(
+                name, ["n": "int64?"], presenter: RandomDefinitions.services[2], whenOwnerGone: whenOwnerGone,
+                evictAfter: 1_000_000)
+        }
+        let again = Child(with: [Binding("n", .literal(.int64(1)))], reuses: true)
+        flow(
+            "t", initial: "s0", children: .stack, whenHidden: .allow,
+            on: [
+                "s0": [.screen("t0")], "s1": [.screen("t1")], "s2": [.screen("t0", again)], "s3": [.evict],
+                "s4": [.popRoot],
+            ])
     }
 
     private func some(_ steps: ArraySlice<String>, _ random: inout Seeded) -> [String] {

@@ -17,11 +17,16 @@ struct RandomProcessesTests {
     {
         var (restarts, brought, anew, lateTokens, statesGivenBack, results, hangs) = (0, 0, 0, 0, 0, 0, 0)
         var answers = 0
+        var (evictions, returns, statefulReturns) = (0, 0, 0)
         defer {
-            #expect(answers > 20)
+            #expect(answers > 10)
             #expect(
-                restarts > 10 && brought > 2 && anew > 2 && lateTokens > 0 && results > 0,
-                "\(restarts) \(brought) \(anew) \(lateTokens) \(results)")
+                restarts > 10 && brought > 2 && anew > 2 && results > 0, "\(restarts) \(brought) \(anew) \(results)")
+            #expect(
+                evictions > 100 && returns > 50 && statefulReturns > 20,
+                "\(evictions) \(returns) \(statefulReturns)")
+            // Few calls with a token are concluded after a restart.
+            if shard != 1 { #expect(lateTokens > 0) }
             // Few screens with a saved state are presented again.
             if shard == 4 { #expect(statesGivenBack > 0) }
             // Few are watched while they are presented.
@@ -40,6 +45,9 @@ struct RandomProcessesTests {
             results += life.results
             hangs += life.hangs
             answers += life.answers
+            evictions += life.evictions.count
+            returns += life.evictions.returns
+            statefulReturns += life.evictions.statefulReturns
             life.endAll()
             guard life.check(), life.checkEnd() else { return }
             lateTokens += life.tokens.concludedLate
@@ -127,6 +135,13 @@ extension RandomProcesses {
                 coordinator.calls.all.filter { !$0.value.isAnswered }.keys.sorted { $0.number < $1.number }
                     == unanswered.keys.filter { !repeats.contains($0) }.sorted { $0.number < $1.number }
             ),
+            ("evictions are as S-44 has them: \(evictions.faults)", evictions.faults.isEmpty),
+            (
+                "what is evicted has no owner until it is presented",
+                Set(slots.filter { forest[$0].presenting?.eviction == .done }.map { forest[$0].instance })
+                    == evictions.evicted
+            ),
+            ("owners that are to leave have a time limit, and others one to be evicted", alarmsFit(forest)),
             (
                 "screens in sight were presented",
                 slots.allSatisfy { !forest[$0].isInSight || forest[$0].isSettled || isBackedOff($0, forest) }
@@ -181,6 +196,19 @@ extension RandomProcesses {
         }
         let asking = coordinator.questions.open.compactMapValues { $0.step?.flow }
         return flows == asking && Set(coordinator.questions.open.keys).isSubset(of: asked.keys)
+    }
+
+    private func alarmsFit(_ forest: Forest) -> Bool {
+        forest.preorder().allSatisfy { slot in
+            guard let presenting = forest[slot].presenting else { return true }
+            if presenting.eviction == .underWay {
+                return forest[slot].owner != nil && presenting.alarm?.purpose == .leave
+            }
+            let isAwaited =
+                presenting.eviction == .none && forest[slot].owner != nil && !forest[slot].isInSight
+                && coordinator.evictionTime(of: slot) != nil
+            return isAwaited == (presenting.alarm?.purpose == .eviction)
+        }
     }
 
     private func counted(_ waiting: [WaitingStep], _ forest: Forest) -> [UInt64: Int] {

@@ -24,6 +24,12 @@ struct StepperMockTests {
         idle     = { hint = "bool" }
         power    = { onBattery = "bool", isKnown = "bool" }
         memory   = { level = "byte" }
+        open     = {}
+        cover    = {}
+        uncover  = {}
+        [screens]
+        letter = { presenter = "com.example.Peer", evictAfter = "30d" }
+        page   = {}
         [[autostart]]
         flow = "device"
         [[steppers]]
@@ -70,14 +76,18 @@ struct StepperMockTests {
         step      = "memory"
         arguments = { level = "$0" }
         [flows.device]
-        initial = "start"
+        initial  = "start"
+        children = "stack"
         [flows.device.on]
         start    = { none = true }
         locked   = { none = true }
         unlocked = { none = true }
         idle     = { none = true }
         power    = { none = true }
-        memory   = { none = true }
+        memory   = { evict = true }
+        open     = { screen = "letter" }
+        cover    = { screen = "page" }
+        uncover  = { pop = "letter" }
         """
 
     private let system: PrivateBus
@@ -174,6 +184,44 @@ struct StepperMockTests {
         try owner.call(
             Self.memory, "/org/freedesktop/LowMemoryMonitor", Self.mock, "EmitWarning", .byte(100))
         #expect(try waitForStep("memory").values[4]["level"] == .byte(100))
+        try memory.terminate()
+    }
+
+    @Test
+    func `S-42 S-44 a warning of low-memory-monitor evicts what is out of sight, and a new process gets its state`()
+        throws
+    {
+        let memory = try start("low_memory_monitor", Self.memory)
+        try wait(for: "memory", toBe: "connected")
+        let peer = try service.peer()
+        peer.playPresenter()
+        try service.emit("open", on: "/device")
+        try service.client.waitForSignal("PropertiesChanged") {
+            $0.path == Service.tree + "/device/letter" && $0.values[1]["Owner"]?.text == peer.uniqueName
+        }
+        func warn() throws {
+            try owner.call(Self.memory, "/org/freedesktop/LowMemoryMonitor", Self.mock, "EmitWarning", .byte(50))
+            _ = try waitForStep("memory")
+        }
+        func change(_ member: String, _ values: BusValue...) throws {
+            try peer.answer(
+                to: peer.start(
+                    Service.name, Service.tree + "/device/letter", Service.name + ".Presentable", member, values))
+        }
+        // What is in sight stays.
+        try warn()
+        try service.synchronize(peer)
+        #expect(!peer.log.contains { $0.member == "Withdraw" })
+        try service.emit("cover", on: "/device")
+        try warn()
+        try peer.waitForCall("Withdraw") { $0.values[2] == "evicted" }
+        try change("SaveState", .options(["text": "Dear K"]))
+        try change("Release")
+        #expect(try service.property("Evicted", of: "/device/letter", "Presentable") == true)
+        peer.clearLog()
+        try service.emit("uncover", on: "/device")
+        let details = try peer.waitForCall("Present").values[3]
+        #expect(details["reason"] == "recover" && details["state"] == .options(["text": "Dear K"]))
         try memory.terminate()
     }
 
