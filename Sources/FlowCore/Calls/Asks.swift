@@ -134,11 +134,15 @@ struct Asks: Sendable {
             guard case .answered(let outcome, let result) = state else { return nil }
             return AskAnswer(token: key.token, outcome: outcome, result: result)
         }
-        /// What it counts for (S-33).
+        /// What it counts for (S-33). As an answer is never refused, there is room for the largest one.
         var usage: Accounting.Usage {
-            var bytes = key.token.utf8.count
-            if case .answered(_, let result) = state { bytes += result.byteCount }
-            return Accounting.Usage(bytes: bytes)
+            let bytes =
+                switch state {
+                case .open: Limits.argumentBytes
+                case .answered(_, let result): result.byteCount
+                case .closed: 0
+                }
+            return Accounting.Usage(bytes: key.token.utf8.count + bytes)
         }
         /// Whether it is forgotten after a time.
         fileprivate var expires: Bool {

@@ -14,7 +14,7 @@ extension Machine {
                     "the option 'ask' is given without 'token'; it needs one, by which Answered names the call"))
             return true
         }
-        if !asks.isEmpty { expireAsks(at: turn.now) }
+        expireAsks(at: turn.now)
         if let number = knownAsk(token, on: node, by: client), repeatAsk(number, options, by: client, request, &turn) {
             return true
         }
@@ -77,7 +77,8 @@ extension Machine {
                         + "\(Limits.asksPerPresentable); AcknowledgeAnswer ends one")
             }
         }
-        try reserve(Accounting.Usage(bytes: token.utf8.count), for: client, sparing: slot, &turn)
+        let usage = Accounting.Usage(bytes: token.utf8.count + Limits.argumentBytes)
+        try reserve(usage, for: client, sparing: slot, &turn)
     }
 
     /// A client asks by a step that begins now.

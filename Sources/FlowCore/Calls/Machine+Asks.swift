@@ -81,6 +81,7 @@ extension Machine {
 
     /// Forgets what was answered long enough ago.
     mutating func expireAsks(at now: Instant) {
+        if asks.isEmpty { return }
         for number in asks.takeExpired(at: now) { forgetAsk(number) }
     }
 
@@ -90,8 +91,7 @@ extension Machine {
     mutating func answer(_ number: UInt64, _ outcome: AskOutcome, with result: Arguments = [], _ turn: inout Turn) {
         guard let ask = asks[number], ask.isOpen else { return }
         asks.answer(number, outcome, result, at: turn.now)
-        // It is not refused, whatever the limits are: nobody asks twice.
-        accounting.count(Accounting.Usage(bytes: result.byteCount), for: ask.client)
+        recount(number, before: ask)
         tell(number, &turn)
     }
 
@@ -131,10 +131,14 @@ extension Machine {
     mutating func closeAsk(_ number: UInt64, at now: Instant) {
         guard let ask = asks[number] else { return }
         asks.close(number, at: now)
-        if let answer = ask.answer {
-            accounting.count(Accounting.Usage(bytes: -answer.result.byteCount), for: ask.client)
-        }
+        recount(number, before: ask)
         countAsks(of: ask.key)
+    }
+
+    /// The usage of an ask has changed.
+    private mutating func recount(_ number: UInt64, before: Asks.Ask) {
+        accounting.count(-before.usage, for: before.client)
+        if let ask = asks[number] { accounting.count(ask.usage, for: ask.client) }
     }
 
     /// The property of the presentable that an ask belongs to.

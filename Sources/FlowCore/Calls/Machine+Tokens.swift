@@ -4,6 +4,7 @@ extension Machine {
     /// Answers a repeated call, or makes it wait for the first one; otherwise remembers the call and returns false.
     mutating func answerAgain(_ key: Tokens.Key, _ request: RequestID, _ turn: inout Turn) -> Bool {
         tokens.expire(at: turn.now)
+        expireAsks(at: turn.now)
         switch tokens.outcome(of: key) {
         case .reply(let known):
             turn.answer = .reply(request, known)

@@ -268,7 +268,7 @@ struct Machine: Sendable {
         for client in accounting.takeOpened() { turn.effects.append(.watchClient(client)) }
         if let answer = turn.answer { turn.effects.append(answer) }
         if !turn.answered.isEmpty { turn.effects += turn.answered }
-        if !asks.isEmpty { expireAsks(at: turn.now) }
+        expireAsks(at: turn.now)
         if !activationTokens.isEmpty, !forest.hasSightings { forgetActivationTokens() }
         if timings.hasEnded, !hasMore, !forest.hasSightings { timings.forgetEnded() }
         origins.forgetEnded()
