@@ -22,6 +22,8 @@ struct Case {
         var kinds: Set<Contribution.Kind> = []
         var verdicts: Set<Verdict> = []
         var codes: Set<FlowError.Code> = []
+        /// What those were told who asked.
+        var told: Set<AskOutcome> = []
         /// The navigations by steppers, and the failures of their steps.
         var stepperNavigations = 0
         var stepperCodes: Set<FlowError.Code> = []
@@ -41,6 +43,7 @@ struct Case {
                     case .verdict(let verdict): verdicts.insert(verdict)
                     }
                 case .refused(_, let code): codes.insert(code)
+                case .told(_, _, _, let outcome, _): told.insert(outcome)
                 case .answered(_, .verdict(let verdict, _)): verdicts.insert(verdict)
                 case .answered(_, .verdicts(let outcomes)):
                     for case .refused(let error) in outcomes { codes.insert(error.code) }
@@ -65,7 +68,7 @@ struct Case {
             let operation = operations.make(world.model)
             testCase.operations.append(operation)
             let difference = world.run(operation) ?? (number % 16 == 0 ? world.check() : nil)
-            usage.note(world.model.observed)
+            usage.note(world.model.observed + world.model.told)
             if let difference { return Failure(seed: seed, testCase: testCase, difference: difference) }
         }
         usage.sequences += 1

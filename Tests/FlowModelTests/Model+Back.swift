@@ -120,7 +120,7 @@ extension Model {
         guard let flow = child.parent else { return 0 }
         let origin = newOrigin()
         var lost: [ModelStep] = []
-        remove(child, &lost)
+        remove(child, .back, &lost)
         reportChanges()
         serial += 1
         let own = serial

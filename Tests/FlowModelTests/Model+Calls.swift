@@ -9,14 +9,23 @@ extension Model {
     func emit(
         on instance: UInt64, _ step: StepID, _ arguments: Arguments, _ client: Client, _ options: EmissionOptions?
     ) -> Reply {
-        once(client, options?.token, .emission) {
+        if let token = options?.token, let known = repeated(client, token) { return .success(known) }
+        let before = asks.count
+        let reply = once(client, options?.token, .emission) {
             if let meant = options?.instance, meant != instance { return .failure(FlowError(.staleInstance)) }
-            switch emit(on: instance, step, arguments, client) {
+            let token = options?.asks == true ? options?.token : nil
+            switch emit(on: instance, step, arguments, client, asking: token) {
             case .navigated(let serial): return .success(.verdict(.navigated, serial: serial))
             case .ignored(let verdict): return .success(.verdict(verdict, serial: 0))
             case .refused(let error): return .failure(error)
             }
         }
+        // The ask remembers the token.
+        if asks.count > before, case .success(let answer) = reply {
+            asks[before].answer = answer
+            tokens.removeLast()
+        }
+        return reply
     }
 
     /// Equivalent to several calls, one after the other.
@@ -32,19 +41,29 @@ extension Model {
                 }))
     }
 
-    private func emit(on instance: UInt64, _ step: StepID, _ arguments: Arguments, _ client: Client) -> Outcome {
+    private func emit(
+        on instance: UInt64, _ step: StepID, _ arguments: Arguments, _ client: Client, asking token: String? = nil
+    ) -> Outcome {
         guard let node = node(instance) else { return .refused(FlowError(.presentableDismissed)) }
         guard mayEmit(client, on: node.flow) else { return .refused(FlowError(.accessDenied)) }
         do throws(FlowError) {
             let admitted = try admit(arguments, for: step)
-            return try gate(
+            let origin = newOrigin()
+            if let token { asks.append(Ask(client: client, token: token, path: node.path, origin: origin)) }
+            let outcome = ask(
                 node,
                 ModelStep(
-                    step: step, arguments: admitted, flow: node.flow, origin: newOrigin(), cause: 0, client: client,
+                    step: step, arguments: admitted, flow: node.flow, origin: origin, cause: 0, client: client,
                     purpose: .asked))
+            if !outcome.isNavigated, outcome != .ignored(.deferred) { asks.removeAll { $0.origin == origin } }
+            return outcome
         } catch {
             return .refused(error)
         }
+    }
+
+    private func ask(_ node: ModelNode, _ step: ModelStep) -> Outcome {
+        do throws(FlowError) { return try gate(node, step) } catch { return .refused(error) }
     }
 
     /// Takes, defers or ignores a step from outside (S-15).
@@ -70,8 +89,10 @@ extension Model {
         try checkWaiting(for: step.client, at: node, besides: replaces ? node.deferred : [])
         if step.purpose == .asked { reach(step.flow) }
         if replaces {
-            for old in node.deferred { reportFailure(old, .verdict(.hidden)) }
+            let former = node.deferred
+            for old in former { reportFailure(old, .verdict(.hidden)) }
             node.deferred = []
+            for old in former { settleAsks(old.origin) }
         }
         node.deferred.append(
             ModelStep(
@@ -118,7 +139,7 @@ extension Model {
         guard let node = node(instance) else { return .failure(FlowError(.presentableDismissed)) }
         guard mayHandle(client, node) else { return .failure(FlowError(.accessDenied)) }
         var lost: [ModelStep] = []
-        remove(node, &lost)
+        remove(node, .dismissed, &lost)
         reportChanges()
         reportLost(lost)
         reportParent(of: node, .dismissed, origin: newOrigin(), cause: 0, client)

@@ -40,7 +40,7 @@ extension Model {
         while let flow = nodes.filter(isEmpty).max(by: { ($0.depth, $0.order) < ($1.depth, $1.order) }) {
             let by = flow.emptiedBy ?? Emptying(origin: newOrigin(), cause: 0, client: .daemon)
             var lost: [ModelStep] = []
-            remove(flow, &lost)
+            remove(flow, .empty, &lost)
             reportChanges()
             reportLost(lost)
             reportParent(of: flow, .empty, origin: by.origin, cause: by.cause, by.client, error: by.error)

@@ -98,7 +98,7 @@ extension Model {
     private func reclaim(_ node: ModelNode) {
         let origin = newOrigin()
         var lost: [ModelStep] = []
-        remove(node, &lost)
+        remove(node, .dismissed, &lost)
         reportChanges()
         reportLost(lost)
         reportParent(of: node, .dismissed, origin: origin, cause: 0, .daemon)
@@ -163,10 +163,12 @@ extension Model {
     /// Checks whether another token can be stored.
     func checkTokens(_ client: Client) throws(FlowError) {
         let known = tokens.filter { now - $0.time < Limits.tokenLifetime }
-        guard known.count(where: { $0.client == client }) < quotas.tokens.perClient, known.count < quotas.tokens.total
+        forgetAsks()
+        let clients = known.map(\.client) + asks.map(\.client)
+        guard clients.count(where: { $0 == client }) < quotas.tokens.perClient, clients.count < quotas.tokens.total
         else { throw FlowError(.limitExceeded) }
         guard let user = users[client] else { return }
-        guard known.count(where: { users[$0.client] == user }) < quotas.tokens.share else {
+        guard clients.count(where: { users[$0] == user }) < quotas.tokens.share else {
             throw FlowError(.limitExceeded)
         }
     }
@@ -176,5 +178,6 @@ extension Model {
         gone.insert(client)
         users[client] = nil
         tokens.removeAll { $0.client == client }
+        asks.removeAll { $0.client == client }
     }
 }

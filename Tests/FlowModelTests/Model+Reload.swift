@@ -10,7 +10,7 @@ extension Model {
         }
         for node in nodes where node.isLive && !isDefined(node, new) {
             var lost: [ModelStep] = []
-            remove(node, &lost)
+            remove(node, .undeclared, &lost)
             reportLost(lost)
         }
         for node in nodes { drop(at: node, new) }
@@ -28,6 +28,7 @@ extension Model {
         }
         let steppers = Self.stepperKeys(definitions)
         definitions = new
+        endUndeclaredAsks()
         exchangeSteppers(steppers)
         // Each has an origin, in the order in which they go.
         for node in nodes.sorted(by: { ($0.depth, $0.order) > ($1.depth, $1.order) }) {
@@ -45,7 +46,9 @@ extension Model {
     /// Updates a presentable's waiting steps to the new definitions, and drops invalid ones.
     private func drop(at node: ModelNode, _ new: Definitions) {
         node.initialStep = node.initialStep.flatMap { convert($0, new) }
+        let before = node.deferred.map(\.origin)
         node.deferred = node.deferred.compactMap { convert($0, new) }
+        for origin in before { settleAsks(origin) }
         node.onDismissed = node.onDismissed.flatMap { template in
             new.step(named: definitions[template.step].name).map { StepTemplate($0, arguments: template.arguments) }
         }

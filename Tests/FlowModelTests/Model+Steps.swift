@@ -23,6 +23,9 @@ extension Model {
         case .ignored(let verdict): noteStillbirth(step, verdict.rawValue)
         case .refused(let error): noteStillbirth(step, error.code.busName)
         }
+        // Who asked by it is told so by the verdict alone.
+        if step.purpose == .asked, !outcome.isNavigated { asks.removeAll { $0.origin == step.origin } }
+        settleAsks(step.origin)
     }
 
     private func outcome(of step: ModelStep) -> Outcome {
@@ -55,9 +58,9 @@ extension Model {
     private func apply(_ plan: ModelPlan, _ step: ModelStep) {
         let flow = step.flow
         var lost: [ModelStep] = []
-        for node in plan.removed { remove(node, &lost) }
+        for node in plan.removed { remove(node, .rule, &lost) }
         if plan.ends {
-            for child in flow.children.reversed() { take(out: child, nearestLiveAncestor: flow.parent, &lost) }
+            for child in flow.children.reversed() { take(out: child, .parent, nearestLiveAncestor: flow.parent, &lost) }
             flow.successor = flow.parent
             detach(flow)
         }
@@ -73,6 +76,9 @@ extension Model {
                     parts: plan.parts.compactMap { part($0, flow, isStillThere) }, isDeepLink: step.isDeepLink)))
         if plan.ends {
             discard(flow, &lost)
+            var result: Arguments?
+            for case .answer(let values) in plan.parts { result = values }
+            noteGone(flow, result == nil ? .ended : .result, result ?? [])
         }
         reportLost(lost)
         noteEmpty(plan.ends ? flow.parent : flow, Emptying(origin: step.origin, cause: serial, client: step.client))
@@ -89,6 +95,7 @@ extension Model {
                 reused.node.arguments = arguments
                 reused.node.client = step.client
                 reused.node.onResult = reused.onResult
+                noteContributed(reused.node, by: step.origin)
                 select(reused.node)
             case .made(let planned, _) where !planned.isDropped:
                 let node = make(
@@ -98,6 +105,7 @@ extension Model {
                 node.onResult = planned.onResult
                 planned.node = node
                 added.append(node)
+                noteContributed(node, by: step.origin)
                 if planned.template.reuses { select(node) }
             case .reusedPlanned(let planned, _):
                 if let node = planned.node { select(node) }
@@ -289,15 +297,20 @@ extension Model {
     // MARK: - Removal (S-22)
 
     /// Removes a presentable and everything below it, the newest leaf first, with their waiting steps.
-    func remove(_ node: ModelNode, _ lost: inout [ModelStep]) {
-        take(out: node, nearestLiveAncestor: node.parent, &lost)
+    func remove(_ node: ModelNode, _ outcome: AskOutcome, _ lost: inout [ModelStep]) {
+        take(out: node, outcome, nearestLiveAncestor: node.parent, &lost)
     }
 
-    private func take(out node: ModelNode, nearestLiveAncestor: ModelNode?, _ lost: inout [ModelStep]) {
-        for child in node.children.reversed() { take(out: child, nearestLiveAncestor: nearestLiveAncestor, &lost) }
+    private func take(
+        out node: ModelNode, _ outcome: AskOutcome, nearestLiveAncestor: ModelNode?, _ lost: inout [ModelStep]
+    ) {
+        for child in node.children.reversed() {
+            take(out: child, .parent, nearestLiveAncestor: nearestLiveAncestor, &lost)
+        }
         node.successor = nearestLiveAncestor
         detach(node)
         discard(node, &lost)
+        noteGone(node, outcome)
     }
 
     func detach(_ node: ModelNode) {
@@ -319,6 +332,8 @@ extension Model {
     func reportLost(_ lost: [ModelStep]) {
         for step in lost {
             reportFailure(step, .error(step.flow.isLive ? .presentableDismissed : .flowEnded))
+            // An initial step is not waited for.
+            if step.cause == 0 { settleAsks(step.origin) }
         }
     }
 }

@@ -23,6 +23,9 @@ final class Model {
     /// The owners of bus names.
     var owners: [String: Client] = [:]
     var tokens: [Token] = []
+    var asks: [Ask] = []
+    /// The answers to asks, which follow the answer to the call.
+    var told: [ObservedEffect] = []
     /// The states of the steppers, in the order of the definitions.
     var stepperStates: [StepperState]
     let quotas: Quotas
@@ -68,7 +71,7 @@ final class Model {
     /// Returns the effects of an event, without timers.
     func handle(_ event: Event, at time: Instant) -> [ObservedEffect] {
         now = time.microseconds
-        observed = []
+        (observed, told) = ([], [])
         switch event {
         case .continued: break
         case .started: start()
@@ -109,7 +112,8 @@ final class Model {
             preconditionFailure("the model lives in a world of one process")
         }
         restartDozing()
-        return observed
+        forgetAsks()
+        return observed + told
     }
 
     private func answer(_ request: RequestID, _ result: Result<Answer, FlowError>) {

@@ -37,6 +37,9 @@ struct ModelTests {
         for seed in 1...3_000 as ClosedRange<UInt64> { _ = Case.run(seed: seed, &usage) }
         #expect(usage.kinds == Set(Contribution.Kind.allCases))
         // Worlds of one process: there are no questions, owners or registrations.
+        #expect(
+            usage.told
+                == Set(AskOutcome.allCases).subtracting([.ownerGone, .ownerHangs, .presentFailed, .navigatorGone]))
         #expect(usage.stepperNavigations > 1_000)
         #expect(usage.stepperCodes.isSuperset(of: [.invalidArguments, .limitExceeded, .flowEnded]))
         #expect(usage.verdicts == Set(Verdict.allCases).subtracting([.rejected, .pending]))

@@ -11,6 +11,7 @@ enum ObservedEffect: Equatable {
     case answered(RequestID, Answer)
     case refused(RequestID, FlowError.Code)
     case unstarted(path: String, FlowError.Code)
+    case told(Client, path: String, token: String, AskOutcome, Arguments)
 
     struct Presentable: Equatable {
         var path: String
@@ -93,9 +94,11 @@ enum ObservedEffect: Equatable {
         case .reply(let request, let answer): self = .answered(request, answer.wordless)
         case .fail(let request, let error): self = .refused(request, error.code)
         case .startTimer: return nil
-        case .askGuard, .askNavigator, .present, .withdraw, .emitStepConcluded, .emitAnswered, .watchClient,
+        case .askGuard, .askNavigator, .present, .withdraw, .emitStepConcluded, .watchClient,
             .emitDefinitionsChanged, .dropQuestion, .reportUnrestored, .startService, .askAlive, .reportTiming:
             preconditionFailure("a world of one process was asked for \(effect)")
+        case .emitAnswered(let it):
+            self = .told(it.client, path: it.path, token: it.answer.token, it.answer.outcome, it.answer.result)
         case .reportUnstarted(let path, let error): self = .unstarted(path: path, error.code)
         }
     }

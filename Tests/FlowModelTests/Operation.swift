@@ -49,7 +49,8 @@ extension Operation {
             var options: EmissionOptions?
             if token != nil || isStale != nil {
                 options = EmissionOptions(
-                    token: token, instance: isStale.map { $0 ? node.instance + 1 : node.instance })
+                    token: token, instance: isStale.map { $0 ? node.instance + 1 : node.instance },
+                    asks: token?.hasPrefix("ask") ?? false)
             }
             return .stepEmitted(request, on: node, step: step, arguments: arguments, by: client, options: options)
         case .emitMany(let target, let steps, let client):

@@ -176,7 +176,7 @@ struct OperationGenerator {
         let step = step(for: node, model)
         return .emit(
             target(node), step: step?.name ?? "", fit(step?.parameters ?? []), client(),
-            token: random.chance(6) ? random.among("one", "two", "three", "") : nil,
+            token: random.chance(12) ? random.among("one", "two", "three", "", "ask one", "ask two", "ask three") : nil,
             isStale: random.chance(4) ? random.chance(50) : nil)
     }
 

@@ -220,6 +220,8 @@ extension ObservedEffect {
         case .failed(let it): "failed after \(it.cause) by \(it.client.name): \(it.flow) \(it.step) \(it.reason)"
         case .answered(_, let answer): "= \(answer)"
         case .refused(_, let code): "! \(code)"
+        case .told(let client, let path, let token, let outcome, let result):
+            "told \(client.name) at \(path) of '\(token)': \(outcome.rawValue)\(result.text)"
         case .unstarted(let path, let code): "unstarted \(path) \(code)"
         }
     }

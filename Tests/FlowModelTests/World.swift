@@ -97,8 +97,10 @@ final class World {
             }
         }
         if isOver { return nil }
-        if let wrong = explanation?.difference(from: effects, request) { return Difference(text: wrong) }
-        if let wrong = peeked?.difference(from: effects) { return Difference(text: wrong) }
+        // Answers to asks follow the reply (S-45).
+        let others = effects.filter { if case .emitAnswered = $0 { false } else { true } }
+        if let wrong = explanation?.difference(from: others, request) { return Difference(text: wrong) }
+        if let wrong = peeked?.difference(from: others) { return Difference(text: wrong) }
         let expected = model.handle(event, at: time)
         let actual = effects.compactMap(ObservedEffect.init)
         if let again = twin?.handle(event, at: time), again != all {
@@ -111,7 +113,7 @@ final class World {
         }
         var isTimer = false
         if case .timerFired = event { isTimer = true }
-        return broken(effects, actual, request, isTimer: isTimer).map {
+        return broken(others, actual, request, isTimer: isTimer).map {
             Difference(
                 text: $0, expected: expected, actual: actual,
                 note: "now \(now), timer \(timer as Any), deadline \(model.deadline as Any), event \(event)")
@@ -129,6 +131,7 @@ final class World {
     private func broken(
         _ effects: [Effect], _ observed: [ObservedEffect], _ request: RequestID?, isTimer: Bool
     ) -> String? {
+        let observed = observed.filter { if case .told = $0 { false } else { true } }
         let answers = observed.indices.filter { observed[$0].request != nil }
         if let request {
             guard answers == [observed.count - 1], observed.last?.request == request else {
