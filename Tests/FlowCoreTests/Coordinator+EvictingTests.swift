@@ -101,6 +101,21 @@ struct EvictingTests {
         #expect(try world.saveState("/main/note", [], by: ":1.7") == ["! NotOwner"])
     }
 
+    @Test func `S-31 S-44 a call that meets the end of the process is repeated once`() throws {
+        let world = try makeWorld()
+        wait(world, Self.after)
+        try world.saveState("/main/note", [Argument("at", .byte(1))], by: ":1.7")
+        try world.release("/main/note", by: ":1.7")
+        try world.emit("uncover", on: "/main")
+        for isRepeated in [true, false] {
+            let call = try #require(presentation(world))
+            #expect(call.reason == .recover && call.state == [Argument("at", .byte(1))])
+            world.handle(
+                .presenterReplied(call.id, .failed(Fault("org.freedesktop.DBus.Error.NoReply", "disconnected"))))
+            #expect(world.paths.contains("/main/note") == isRepeated)
+        }
+    }
+
     @Test func `S-44 in sight again meanwhile, it is presented once its owner has left`() throws {
         let world = try makeWorld()
         wait(world, Self.after)

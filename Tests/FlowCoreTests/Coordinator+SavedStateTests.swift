@@ -105,9 +105,9 @@ struct SavedStateTests {
         for isRestarted in [false, true] {
             if isRestarted { world.restart() }
             try world.saveState("/main/note", state, by: ":1.7")
-            #expect(try world.refusal().code == .staleInstance)
+            #expect(try world.refusal().code == .staleArguments)
             try world.finish("/main/note", ["ok": .bool(true)], by: ":1.7")
-            #expect(try world.refusal().code == .staleInstance)
+            #expect(try world.refusal().code == .staleArguments)
             #expect(try world.refusal().message.contains("'/main/note' was reused with other arguments"))
         }
         let again = try #require(world.coordinator.copy().questions.open.keys.map(\.number).max())

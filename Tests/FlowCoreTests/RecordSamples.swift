@@ -25,7 +25,7 @@ enum RecordSamples {
                 presenting: .init(
                     isShown: true, isKept: false, reason: .recover, origin: 7, serial: 8,
                     ownedSince: Instant(microseconds: 5),
-                    eviction: .underWay, isLostToHang: true)),
+                    eviction: .underWay, isRetried: true)),
             "ac0204706167650106706167655f32056d6f64616c02016e0078050173017301780001066c617465737401043a312e37043a312e380104676f6e6501070161006201016201016e016302046c616e6701640301650401660501670601010100077265636f7665720708010501000100"
         ),
         (

@@ -46,7 +46,7 @@ struct ModelTests {
         let others: Set<FlowError.Code> = [
             .notOwner, .notSupported, .alreadyClaimed, .alreadyRegistered, .rejected, .wouldDeadlock, .guardFailed,
             .guardTimeout,
-            .navigatorFailed, .navigatorTimeout, .timeout,
+            .navigatorFailed, .navigatorTimeout, .timeout, .staleArguments,
         ]
         // Undeclared names are refused before the core, and invalid files never reach it.
         #expect(

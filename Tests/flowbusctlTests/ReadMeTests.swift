@@ -13,8 +13,8 @@ struct ReadMeTests {
         let prose: String
     }
 
-    private func blocks() throws -> [Block] {
-        let parts = try Service.file("README.md").components(separatedBy: "```")
+    private func blocks(of document: String = "README.md") throws -> [Block] {
+        let parts = try Service.file(document).components(separatedBy: "```")
         return stride(from: 1, to: parts.count, by: 2).map { index in
             let lines = parts[index].split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
             return Block(language: lines[0], text: String(lines[1]), prose: parts[index - 1])
@@ -63,6 +63,17 @@ struct ReadMeTests {
         try run.waitForExit()
         #expect(run.output + run.errors == "navigated\n")
         #expect(try service.ctl("tree", "--arguments").output.contains("item=7"))
+    }
+
+    @Test func `the guide's definitions are valid`() throws {
+        let definitions = try blocks(of: "docs/processes.md").filter { $0.text.hasPrefix("version = 1\n") }
+        #expect(!definitions.isEmpty)
+        for definition in definitions {
+            let folder = try TemporaryDirectory()
+            try folder.write(definition.text, to: "flows.toml")
+            let run = try Program.run("check", folder.path)
+            #expect(run.status == .status(0) && run.errors.isEmpty, "\(run.output)\(run.errors)")
+        }
     }
 
     @Test func `each snippet is from the file that is named before it`() throws {

@@ -57,6 +57,8 @@ extension NavigationError.Code {
     public static let alreadyRegistered = Self(rawValue: "AlreadyRegistered")
     /// Another instance is live at the path.
     public static let staleInstance = Self(rawValue: "StaleInstance")
+    /// The screen was reused with other arguments than its owner was told of.
+    public static let staleArguments = Self(rawValue: "StaleArguments")
     /// The flow ended before it took the step.
     public static let flowEnded = Self(rawValue: "FlowEnded")
     /// The presentable was dismissed before the step was taken.

@@ -15,8 +15,8 @@ extension FlowError.Code {
         case .alreadyRegistered:
             "A file or another client defines a flow of this name, or another client registered the screen (S-32)."
         case .staleInstance:
-            "Another presentable is at this path now (S-25), Back would not dismiss the one that the caller expects (S-39), or the "
-                + "screen has got other arguments than its owner was told of (S-44)."
+            "Another presentable is at this path now (S-25), or Back would not dismiss the one that the caller expects (S-39)."
+        case .staleArguments: "The screen was reused with other arguments than its owner was told of (S-44)."
         case .flowEnded: "The flow ended before it could take the step (S-22)."
         case .presentableDismissed:
             "The presentable was dismissed (S-22), and with it a step that waited for it (S-15)."

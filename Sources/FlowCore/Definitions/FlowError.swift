@@ -22,6 +22,7 @@ public struct FlowError: Error, Hashable, Sendable {
         case alreadyRegistered = "AlreadyRegistered"
         /// Another instance is live at the path.
         case staleInstance = "StaleInstance"
+        case staleArguments = "StaleArguments"
         /// The flow ended before it took the step.
         case flowEnded = "FlowEnded"
         /// The presentable was dismissed before the step was taken.

@@ -29,7 +29,7 @@ extension Machine {
         case .failed, .timedOut:
             // A newer call is under way, or about to be made, and decides.
             guard isLatest else { return triggerPresented(&turn) }
-            if presenting.isLostToHang, answer != .timedOut { return presentAfterHang(slot, &turn) }
+            if presenting.isRetried, answer != .timedOut { return retry(slot, &turn) }
             // After too many failures the next call is delayed: the loop that S-11 would end is no longer busy, and goes on.
             _ = noteLoss(of: slot, turn.now)
             dismiss(
@@ -39,10 +39,10 @@ extension Machine {
         }
     }
 
-    /// The process that hangs did not answer, probably because it was ended by now: the bus starts another one.
-    private mutating func presentAfterHang(_ slot: NodeSlot, _ turn: inout Turn) {
+    /// The process that hung, or let the screen go, did not answer, probably because it has ended by now: the bus starts another one.
+    private mutating func retry(_ slot: NodeSlot, _ turn: inout Turn) {
         forest.update(slot) { node in
-            node.presenting?.isLostToHang = false
+            node.presenting?.isRetried = false
             node.presenting?.becomeDue(.recover)
         }
         if forest[slot].isInSight { forest.noteSighting(slot) }

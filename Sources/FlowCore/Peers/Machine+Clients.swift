@@ -96,7 +96,7 @@ extension Machine {
         // It is watched until it answers, or leaves.
         if !countedLosses.contains(asked.client) { watchClient(asked.client) }
         let isTooMany = isLostTooOften(slot, by: asked.client, turn.now)
-        forest.update(slot) { $0.presenting?.isLostToHang = true }
+        forest.update(slot) { $0.presenting?.isRetried = true }
         loseOwner(slot, .ownerHangs, isTooMany: isTooMany, by: asked.client, &turn)
     }
 }

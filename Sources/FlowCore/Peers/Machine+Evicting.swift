@@ -50,7 +50,10 @@ extension Machine {
     /// The owner of a screen that is evicted has left it, or its time is over. In sight again meanwhile, the screen is presented.
     mutating func endEviction(of slot: NodeSlot, _ turn: inout Turn) {
         removeOwner(slot, &turn)
-        forest.update(slot) { $0.presenting?.eviction = .done }
+        forest.update(slot) { node in
+            node.presenting?.eviction = .done
+            node.presenting?.isRetried = true
+        }
         hide(slot)
         if forest[slot].isInSight { forest.noteSighting(slot) }
         reportChanges(&turn)

@@ -270,7 +270,7 @@ extension Machine {
             node.owner = client
             node.presenting?.ownedSince = turn.now
             node.presenting?.eviction = .none
-            node.presenting?.isLostToHang = false
+            node.presenting?.isRetried = false
         }
         watchClient(client)
         noteLife(of: client)

@@ -73,7 +73,7 @@ extension Machine {
     private func checkArgumentsAreKnown(_ slot: NodeSlot) throws(FlowError) {
         guard forest[slot].presenting?.isOutdated == true else { return }
         throw FlowError(
-            .staleInstance,
+            .staleArguments,
             "'\(forest[slot].path)' was reused with other arguments, of which 'Present' tells its owner; that call has to be "
                 + "answered first")
     }

@@ -60,9 +60,9 @@ extension Node {
         /// Whether `reuse` gave it other values than its owner was told of: what the owner saves or answers belongs to those before
         /// (S-44).
         var isOutdated = false { didSet { if isOutdated != oldValue { follows.insert(.record) } } }
-        /// Whether it lost its owner because that hangs: the call goes to the process that hangs, and is repeated if it fails,
-        /// because that process was ended.
-        var isLostToHang = false { didSet { if isLostToHang != oldValue { follows.insert(.record) } } }
+        /// Whether its presenter is called once more if the call fails: its owner hung, or let it go, and the process that is called
+        /// may just have ended.
+        var isRetried = false { didSet { if isRetried != oldValue { follows.insert(.record) } } }
         /// When its presenter may be called, if that has to wait (S-36), and the time of the alarm for that.
         var delayedUntil: Instant?
         var delayAlarm: Instant?

@@ -199,7 +199,7 @@ extension Machine {
             presenting?.origin = known.origin
             presenting?.serial = known.serial
             presenting?.isOutdated = known.isOutdated && onSameBus
-            presenting?.isLostToHang = known.isLostToHang && onSameBus
+            presenting?.isRetried = known.isRetried && onSameBus
             presenting?.ownedSince = traits.owner == nil ? nil : known.ownedSince
             presenting?.eviction = onSameBus ? known.eviction : .none
         }

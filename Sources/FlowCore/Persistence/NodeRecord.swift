@@ -34,8 +34,8 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         var eviction = Node.Presenting.Eviction.none
         /// Whether its owner was not told of its arguments yet.
         var isOutdated = false
-        /// Whether it lost its owner because that hangs.
-        var isLostToHang = false
+        /// Whether a call of its presenter that fails is repeated.
+        var isRetried = false
     }
 
     /// The step that a dismissal or a result triggers.
@@ -136,7 +136,7 @@ extension NodeRecord.Presenting: RecordPart {
         try coder.code(&ownedSince)
         try coder.code(choice: &eviction)
         try coder.code(&isOutdated)
-        try coder.code(&isLostToHang)
+        try coder.code(&isRetried)
     }
 }
 

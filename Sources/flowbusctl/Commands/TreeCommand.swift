@@ -16,7 +16,7 @@ struct TreeCommand: Command {
             - current: It covers its siblings.
             - not ready: Its initial step, or a flow which that step contributed, is not ready yet.
 
-            - evicted: It was out of sight for long, and has no process until it is in sight again.
+            - evicted: It was evicted while it was out of sight, and has no process until it is in sight again.
 
             The style, the title and the owner follow: the owner's unique bus name and, if known, the presenter's name or the process.
             """)
