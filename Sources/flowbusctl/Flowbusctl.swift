@@ -61,7 +61,8 @@ struct Flowbusctl: ParsableCommand {
             CommandGroup(
                 name: "Navigation",
                 subcommands: [
-                    EmitCommand.self, ShowCommand.self, HideCommand.self, DismissCommand.self, BackCommand.self,
+                    EmitCommand.self, AskCommand.self, ShowCommand.self, HideCommand.self, DismissCommand.self,
+                    BackCommand.self,
                     StartCommand.self, MoveCommand.self, NavigateCommand.self, AlongCommand.self, WaitCommand.self,
                 ]),
             CommandGroup(name: "Definitions", subcommands: [CheckCommand.self, GraphCommand.self, ReloadCommand.self]),

@@ -3,7 +3,7 @@ import FlowCore
 import FlowWire
 import Platform
 
-/// The arguments of `emit` and `explain`: a step on a flow or screen.
+/// The arguments of `emit`, `ask` and `explain`: a step on a flow or screen.
 struct TypedStep: ParsableArguments {
     @Argument(help: ArgumentHelp("The flow or screen.", valueName: "node"), completion: Completion.nodes)
     var node: String
@@ -147,7 +147,7 @@ extension Output {
     }
 
     /// Returns an explanation of a verdict.
-    private static func explanation(of verdict: String, _ node: Target, _ step: String) -> String? {
+    static func explanation(of verdict: String, _ node: Target, _ step: String) -> String? {
         switch verdict {
         case "hidden":
             "'\(node.text)' is not presented, and ignores steps then; 'flowbusctl tree' shows what covers it, "

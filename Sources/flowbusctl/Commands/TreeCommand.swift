@@ -15,8 +15,8 @@ struct TreeCommand: Command {
             - hidden: It is not visible.
             - current: It covers its siblings.
             - not ready: Its initial step, or a flow which that step contributed, is not ready yet.
-
             - evicted: It was evicted while it was out of sight, and has no process until it is in sight again.
+            - N unanswered: So many of its asks have no answer yet, or one that no owner has acknowledged.
 
             The style, the title and the owner follow: the owner's unique bus name and, if known, the presenter's name or the process.
             """)
@@ -70,8 +70,11 @@ struct TreePrinter {
 
     /// Returns a line for each node.
     func lines(_ nodes: [LiveNode]) -> [String] {
-        TreeText(output: output, showsArguments: showsArguments, owners: owners(of: nodes), evicted: evicted(nodes))
-            .lines(nodes)
+        TreeText(
+            output: output, showsArguments: showsArguments, owners: owners(of: nodes), evicted: evicted(nodes),
+            asks: asks(of: nodes)
+        )
+        .lines(nodes)
     }
 
     /// Returns a JSON object for each node.
@@ -79,10 +82,11 @@ struct TreePrinter {
         let names = owners(of: nodes)
         let currents = Set(nodes.compactMap(\.current))
         let evicted = evicted(nodes)
+        let asks = asks(of: nodes)
         return nodes.map { node in
             node.json(
                 isCurrent: currents.contains(node.path), ownerName: names[node.owner],
-                isEvicted: evicted.contains(node.path))
+                isEvicted: evicted.contains(node.path), asks: asks[node.path] ?? 0)
         }
     }
 
@@ -98,16 +102,24 @@ struct TreePrinter {
     /// Returns the screens that are evicted. Snapshots don't have that, so the service is asked about those that can be.
     private func evicted(_ nodes: [LiveNode]) -> Set<NodePath> {
         let candidates = nodes.filter { !$0.presenter.isEmpty && $0.owner.isEmpty && !$0.isVisible }
-        return Set(
-            candidates.lazy.filter { node in
-                let answer = try? client.call(
-                    InstancePath.path(of: node.instance), BusNames.Interface.properties, "Get",
-                    [
-                        .string("\(BusNames.Interface.presentable)"),
-                        .string("\(NodeProperty.evicted.description.name)"),
-                    ])
-                return answer?.first?.truth ?? false
-            }.map(\.path))
+        return Set(candidates.lazy.filter { value(of: .evicted, at: $0)?.truth ?? false }.map(\.path))
+    }
+
+    /// Returns how many asks are open or not acknowledged. Only a presentable that had an owner has any.
+    private func asks(of nodes: [LiveNode]) -> [NodePath: UInt64] {
+        var counts: [NodePath: UInt64] = [:]
+        for node in nodes where !node.presenter.isEmpty || !node.owner.isEmpty {
+            if let count = value(of: .asks, at: node)?.number, count > 0 { counts[node.path] = count }
+        }
+        return counts
+    }
+
+    /// The value of a property that no snapshot has.
+    private func value(of property: NodeProperty, at node: LiveNode) -> Value? {
+        let answer = try? client.call(
+            InstancePath.path(of: node.instance), BusNames.Interface.properties, "Get",
+            [.string("\(BusNames.Interface.presentable)"), .string("\(property.description.name)")])
+        return answer?.first
     }
 
     /// Returns the names of owners: the presenter's bus name if the owner has it, otherwise the process.

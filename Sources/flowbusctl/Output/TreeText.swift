@@ -8,6 +8,8 @@ struct TreeText {
     /// The names of owners, by unique name.
     let owners: [String: String]
     let evicted: Set<NodePath>
+    /// The numbers of asks that are open or not acknowledged; none are left out.
+    let asks: [NodePath: UInt64]
 
     private struct Row {
         let lines: String
@@ -70,6 +72,7 @@ struct TreeText {
         if row.isCurrent { marks.append(output.paint("current", .cyan)) }
         if !node.isReady { marks.append(output.paint("not ready", .red)) }
         if evicted.contains(node.path) { marks.append(output.paint("evicted", .dim)) }
+        if let count = asks[node.path] { marks.append(output.paint("\(count) unanswered", .yellow)) }
         if !node.style.isEmpty { marks.append("style \(Names.line(node.style))") }
         if !node.title.isEmpty { marks.append("title '\(Names.line(node.title))'") }
         if !node.owner.isEmpty {
@@ -83,7 +86,7 @@ struct TreeText {
 
 extension LiveNode {
     /// The node as JSON.
-    func json(isCurrent: Bool, ownerName: String?, isEvicted: Bool) -> JSON {
+    func json(isCurrent: Bool, ownerName: String?, isEvicted: Bool, asks: UInt64) -> JSON {
         var entries: [(String, JSON)] = [
             ("path", .string(path.text)), ("object", .string(path.objectPath)),
             ("kind", .string(self.isFlow ? "flow" : "screen")), ("name", .string(self.name)),
@@ -93,6 +96,7 @@ extension LiveNode {
         ]
         if self.isFlow { entries.append(("ready", .bool(self.isReady))) }
         if !self.isFlow { entries += [("title", .nonEmpty(self.title)), ("evicted", .bool(isEvicted))] }
+        entries.append(("unanswered", .number(Int128(asks))))
         entries += [
             ("owner", .nonEmpty(self.owner)), ("ownerName", ownerName.map(JSON.string) ?? .null),
             ("presenter", .nonEmpty(self.presenter)), ("arguments", JSON(arguments)),
