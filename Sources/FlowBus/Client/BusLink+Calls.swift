@@ -89,6 +89,7 @@ extension BusLink {
         calls = [:]
         for (_, call) in waiting { call.done(.failure(error)) }
         for step in pending.takeAll() { step.done(.failure(error)) }
+        for done in asks.takeAll() { done(.failure(error)) }
     }
 
     // MARK: Matches and names

@@ -14,6 +14,8 @@ struct Emission {
     var instance: UInt64?
     /// Whether to wait for the outcome rather than return `pending`.
     var waits = true
+    /// Whether Answered is to follow (S-45); it needs a token.
+    var asks = false
 
     var objectPath: String { path.objectPath(of: instance) }
 }
@@ -45,6 +47,7 @@ extension BusLink {
             try body.appendEntry("wait", .bool(false))
             if let token = emission.token { try body.appendEntry("token", .string(token)) }
             if let text = emission.activationToken { try body.appendEntry("activation-token", .string(text)) }
+            if emission.asks { try body.appendEntry("ask", .bool(true)) }
             try body.closeContainer()
         } _: { [weak self] result in
             // The service reports the outcome even if no caller waits for it.
@@ -64,9 +67,59 @@ extension BusLink {
         }
     }
 
-    /// Asks the service again about pending steps, after the one that had them ended.
+    /// Emits a step, and waits for the answer of what it leads to (S-45).
+    func ask(_ emission: Emission, _ done: @escaping Done<AskMessage>) {
+        guard let token = emission.token else {
+            let text = "too many calls with tokens in the last minute, and an ask needs one; wait a little"
+            return mainLoop.enqueue { done(.failure(NavigationError(.limitExceeded, text))) }
+        }
+        var emission = emission
+        (emission.asks, emission.waits) = (true, true)
+        // If the caller owns the presentable, the ask belongs to that, and stays until it is acknowledged.
+        let object = emission.objectPath
+        asks.add(token, on: object) { [weak self] result in
+            self?.acknowledge(token, of: object) { _ in }
+            done(result)
+        }
+        emit(emission) { [weak self] result in
+            if let (done, answer) = self?.asks.decide(token, result) { done(answer) }
+        }
+    }
+
+    /// Asks the service again about pending steps and asks, after the one that had them ended.
     func queryAgain() {
         for step in pending.takeAll() where step.isAwaited { queryAgain(for: step) }
+        for (token, object) in asks.decided { queryAgain(for: token, on: object) }
+    }
+
+    /// Has a service that restored the tree send Answered again. The call names no step, so that another one takes none.
+    private func queryAgain(for token: String, on object: String) {
+        guard bus != nil else { return }
+        call(object, BusNames.Interface.stepper, "EmitStepWithOptions") { body throws(SdError) in
+            try body.append("" as StaticString)
+            try body.appendEmptyArray("{sv}")
+            try body.openContainer(.array, "{sv}")
+            try body.appendEntry("wait", .bool(false))
+            try body.appendEntry("ask", .bool(true))
+            try body.appendEntry("token", .string(token))
+            try body.closeContainer()
+        } _: { [weak self] result in
+            guard case .failure(let error) = result else { return }
+            // That service ended, too.
+            if error.code == .noReply { self?.queryAgain(for: token, on: object) }
+            if error.code == .noReply || error.code == .disconnected { return }
+            let text = "the service went away before the answer, so what became of the ask is not known"
+            self?.asks.remove(token)?(.failure(NavigationError(.noReply, text)))
+        }
+    }
+
+    /// Says that the answer to an ask of a presentable that this connection owns was taken.
+    func acknowledge(_ token: String, of object: String, _ done: @escaping Done<Void>) {
+        call(object, BusNames.Interface.presentable, "AcknowledgeAnswer") { body throws(SdError) in
+            try body.append(token)
+        } _: {
+            done($0.map { _ in })
+        }
     }
 
     /// Asks the service about a pending step. A service that restored the tree continues the step, and knows it by the

@@ -31,6 +31,8 @@ final class BusLink {
     var calls: [UInt64: LinkCall] = [:]
     /// Steps whose outcome is pending.
     var pending = PendingSteps()
+    /// Asks without an answer.
+    var asks = PendingAsks()
 
     private struct Entry {
         let number: UInt64
@@ -190,6 +192,9 @@ final class BusLink {
         if case .concluded(let path, let token, let result) = signal {
             for done in pending.conclude(token, on: path) { done(result) }
             return
+        }
+        if case .answered(_, let answer) = signal, let done = asks.remove(answer.token) {
+            return done(.success(answer))
         }
         notify { $0.received(signal) }
     }

@@ -140,6 +140,53 @@ extension NavigationBus {
         return try await answer { link.emit(emission, $0) }
     }
 
+    /// Emits a step on a flow or screen, and waits for the answer of what it leads to: a picker, a PIN pad, a payment (S-45).
+    ///
+    /// ```swift
+    /// let contact: Contact? = try await bus.ask(MailStep.pickContact, on: "main")
+    /// ```
+    ///
+    /// The answer is that of the first screen or flow with a `result` to which the step leads. The wait can take any time, and goes on
+    /// over a restart of a service that restores the tree. The ask ends with this connection; ``PresentedScreen/ask(_:named:)`` and
+    /// ``Ask`` are for answers that have to arrive after the process that asked has ended.
+    ///
+    /// - Parameters:
+    ///   - step: the step.
+    ///   - path: the flow or screen.
+    ///   - type: the type of the answer, a struct whose properties are the values of the `result`.
+    ///   - activationToken: the activation token (xdg-activation) for the first screen that the call shows.
+    ///   - instance: the expected instance, as in ``emit(_:on:token:activationToken:isInteractive:instance:waits:)``.
+    /// - Returns: The answer; nil if there is none, because it was dismissed, for instance, or the step was not taken.
+    ///   ``askResult(of:on:as:activationToken:instance:)`` says why.
+    /// - Throws: ``NavigationError``: that of the step; `invalidStep` if the answer does not fit the type; `noReply` if the service
+    ///   ended and did not restore the tree; … Or `CancellationError`.
+    public func ask<Answer: Decodable & Sendable>(
+        _ step: any Step, on path: NodePath, as type: Answer.Type = Answer.self, activationToken: String? = nil,
+        instance: UInt64? = nil
+    ) async throws -> Answer? {
+        try await askResult(of: step, on: path, as: type, activationToken: activationToken, instance: instance).answer
+    }
+
+    /// Emits a step as ``ask(_:on:as:activationToken:instance:)``, and returns what became of it, too.
+    ///
+    /// - Parameters:
+    ///   - step: the step.
+    ///   - path: the flow or screen.
+    ///   - type: the type of the answer.
+    ///   - activationToken: the activation token (xdg-activation) for the first screen that the call shows.
+    ///   - instance: the expected instance.
+    /// - Returns: The answer, or the reason why there is none.
+    /// - Throws: ``NavigationError``, as ``ask(_:on:as:activationToken:instance:)``, or `CancellationError`.
+    public func askResult<Answer: Decodable & Sendable>(
+        of step: any Step, on path: NodePath, as type: Answer.Type = Answer.self, activationToken: String? = nil,
+        instance: UInt64? = nil
+    ) async throws -> AskResult<Answer> {
+        let emission = Emission(
+            step: try Self.message(step), path: path, token: nextToken(), activationToken: activationToken,
+            instance: instance)
+        return try await answer { link.ask(emission, $0) }.decoded(as: type)
+    }
+
     /// Delivers a step to every live flow, parents before children (S-27).
     ///
     /// - Parameter step: the step.

@@ -12,6 +12,8 @@ public final class PresentedScreen: Sendable {
     public let instance: UInt64
     private let link: BusLink
     private let saver: StateSaver
+    /// What the screen asks.
+    let asks: ScreenAsks
     private(set) var isOwned = false
     /// What waits until this program is the owner.
     private var waiting: [@MainActor () -> Void] = []
@@ -23,6 +25,15 @@ public final class PresentedScreen: Sendable {
             guard let link else { return done(.failure(NavigationError(.disconnected, "the connection was closed"))) }
             link.saveState(state, at: object, done)
         }
+        let calls = ScreenAsks.Calls { [weak link] step, token, done in
+            var emission = Emission(step: step, path: path, token: token, instance: instance)
+            (emission.asks, emission.waits) = (true, false)
+            link?.emit(emission, done)
+        } acknowledge: { [weak link] token, done in
+            link?.acknowledge(token, of: object, done)
+        }
+        asks = ScreenAsks(calls) { _ in }
+        asks.whenSaved = { [saver] in saver.whenSaved($0) }
     }
 
     private var object: String { path.objectPath(of: instance) }
@@ -89,6 +100,35 @@ public final class PresentedScreen: Sendable {
         try await FlowBus.answer { link.finish(object, encoded, $0) }
     }
 
+    /// Emits a step on the screen, and has the handler of ``onAnswer(to:as:_:)`` called with the answer, in the process that owns the
+    /// screen by then (S-45).
+    ///
+    /// - Parameters:
+    ///   - step: the step. The answer is that of the first screen or flow with a `result` to which it leads.
+    ///   - name: what is asked, as ``onAnswer(to:as:_:)`` has it.
+    /// - Throws: ``NavigationError`` with the code `invalidStep` if the step can't be sent. Later errors are reported by
+    ///   ``ScreenPresenter/failures``.
+    public func ask(_ step: any Step, named name: String) throws(NavigationError) {
+        asks.ask(try NavigationBus.message(step), named: name)
+    }
+
+    /// Has the answers to asks of a name handled, including those of a process that has ended since.
+    ///
+    /// When the handler has returned, and what was saved meanwhile has reached the service, the answer is acknowledged, and does not
+    /// come again. If the handler throws, or the process ends before that, it comes again with the next request to present the
+    /// screen. So set the handler whenever the screen is presented, and hold the screen as long as it is live.
+    ///
+    /// - Parameters:
+    ///   - name: what is asked, as ``ask(_:named:)`` has it.
+    ///   - type: the type of the answer, a struct.
+    ///   - handler: called with each answer, or with the reason why there is none.
+    public func onAnswer<Answer: Decodable & Sendable>(
+        to name: String, as type: Answer.Type = Answer.self,
+        _ handler: @escaping @MainActor (AskResult<Answer>) async throws -> Void
+    ) {
+        asks.handle(name) { answer in try await handler(try answer.decoded(as: Answer.self)) }
+    }
+
     /// Calls the block once this program owns the screen.
     func whenOwned(_ block: @escaping @MainActor () -> Void) {
         if isOwned { block() } else { waiting.append(block) }
@@ -97,6 +137,7 @@ public final class PresentedScreen: Sendable {
     /// The service was told that the screen is presented.
     func becomeOwned() {
         isOwned = true
+        asks.becomeOwner()
         let blocks = waiting
         waiting = []
         for block in blocks { block() }

@@ -28,6 +28,8 @@ public struct PresentationRequest: Sendable {
     public let activationToken: String?
     /// The screen, for what its owner can do with it.
     public let screen: PresentedScreen
+    /// The answers to what the screen asked, as far as they are not acknowledged.
+    let answers: [AskMessage]
 }
 
 /// A request of the service to close a screen: it was dismissed, but not by this program as its owner, or it is live and
@@ -117,6 +119,7 @@ public final class ScreenPresenter: LinkListener, Sendable {
             do {
                 try await present(request)
                 reply.send()
+                request.screen.asks.take(request.answers)
                 request.screen.becomeOwned()
             } catch {
                 reply.fail("\(error)")
@@ -132,8 +135,20 @@ public final class ScreenPresenter: LinkListener, Sendable {
         if let screen = screens[instance]?.screen { return screen }
         screens = screens.filter { $0.value.screen != nil }
         let screen = PresentedScreen(link, path, instance)
+        let asking = path
+        screen.asks.failed = { [weak self] error in
+            self?.notify(NavigationFailure(path: asking, step: "", error))
+        }
         screens[instance] = WeakScreen(screen: screen)
         return screen
+    }
+
+    func received(_ signal: ServiceSignal) {
+        guard case .answered(let object, let answer) = signal, let instance = InstancePath.instance(at: object) else {
+            return
+        }
+        // If the program does not hold the screen, the next Present has the answer.
+        screens[instance]?.screen?.asks.take([answer])
     }
 
     /// What failed without a caller, from now on: reports and steps of the objects of ``NavigationBus/present(as:at:screens:)``.
@@ -218,6 +233,7 @@ extension PresentationRequest {
         screen = makeScreen(path, instance)
         reason = Presentation.Reason(rawValue: options["reason"]?.value.text ?? Presentation.Reason.launch.rawValue)
         state = options["state"]?.value.dictionary ?? [:]
+        answers = options["answers"]?.value.elements.compactMap { AskMessage($0.elements) } ?? []
         style = options["style"]?.value.text ?? ""
         flow = (options["flow"]?.value.text).flatMap(NodePath.init(object:))
         serial = options["serial"]?.value.number ?? 0

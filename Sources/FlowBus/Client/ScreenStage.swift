@@ -8,6 +8,8 @@ final class ScreenStage: LinkListener {
     private let make: @MainActor (PresentationRequest) throws -> any Presentable
     private let nextToken: @MainActor () -> String?
     private var shown: [UInt64: HostedNode] = [:]
+    /// The screens of these nodes.
+    private var screens: [UInt64: PresentedScreen] = [:]
     private var number: UInt64 = 0
     /// Reports what fails.
     weak var presenter: ScreenPresenter?
@@ -34,6 +36,7 @@ final class ScreenStage: LinkListener {
         guard withdrawal.reason == "evicted", let node = shown.removeValue(forKey: instance) else {
             return remove(instance)
         }
+        screens.removeValue(forKey: instance)?.asks.end()
         // It is the owner until it releases the screen. What it changes now is saved, too.
         node.presentable.withdraw()
         node.reports?.whenSaved { [link] in
@@ -60,6 +63,9 @@ final class ScreenStage: LinkListener {
         // The service sends no Withdraw for what its owner closes.
         reports.isGone = { [weak self] in self?.remove(instance) }
         node.reports = reports
+        screens[instance] = request.screen
+        request.screen.asks.whenSaved = { [weak reports] in reports?.whenSaved($0) }
+        request.screen.asks.bind(presentable)
         shown[instance] = node
         node.observePresence { [weak reports] change in reports?.report(change) }
         node.subscribeToSteps { [weak self] step in self?.emit(step, on: path, instance) }
@@ -83,6 +89,7 @@ final class ScreenStage: LinkListener {
     }
 
     private func remove(_ instance: UInt64) {
+        screens.removeValue(forKey: instance)?.asks.end()
         guard let node = shown.removeValue(forKey: instance) else { return }
         node.end()
         if node.reports?.isDismissed != true { node.presentable.withdraw() }

@@ -11,6 +11,8 @@ enum ServiceSignal {
     case failed(NavigationFailure)
     /// The outcome of a step that was pending: the path of the object that was called, and the token of the call.
     case concluded(String, String, Result<StepOutcome, NavigationError>)
+    /// The answer to an ask: the path of the object that was called, and the answer.
+    case answered(String, AskMessage)
 
     /// Decodes a message; returns nil if it is no such signal.
     init?(_ message: MessageReader) {
@@ -39,6 +41,9 @@ enum ServiceSignal {
         case ("\(BusNames.Interface.stepper)", "StepConcluded"):
             guard let (token, result) = Self.conclusion(values) else { return nil }
             self = .concluded(path, token, result)
+        case ("\(BusNames.Interface.stepper)", "Answered"):
+            guard let answer = AskMessage(values) else { return nil }
+            self = .answered(path, answer)
         default: return nil
         }
     }
@@ -48,6 +53,16 @@ enum ServiceSignal {
             let verdict = values[2].text, let error = values[3].text, let text = values[4].text
         else { return nil }
         return (token, Result(serial: serial, verdict: verdict, errorName: error, errorMessage: text))
+    }
+}
+
+extension AskMessage {
+    /// Decodes `ssa{sv}`, of Answered and of the answers in Present.
+    init?(_ values: [Value]) {
+        guard values.count == 3, let token = values[0].text, let outcome = values[1].text else { return nil }
+        // The values are private, and stay out of errors.
+        let result = values[2].entries.map { Argument($0.name, $0.value, isPrivate: true) }
+        self.init(token: token, outcome: outcome, result: result)
     }
 }
 

@@ -21,6 +21,7 @@ extension FlowCoordinator {
         }
         let reports = reports(of: node)
         node.reports = reports
+        if node.flow == nil { node.asks = asks(of: node, reports) }
         // Visibility goes first: the gate checks a step at the moment when it is emitted.
         node.observePresence { [weak reports] change in reports?.report(change) }
         emitInitialSteps(of: node)
@@ -40,6 +41,19 @@ extension FlowCoordinator {
             finish: { [weak host] in host?.finish(path, with: $0, instance: instance, $1) })
         let properties = node.flow == nil ? SavedProperties(of: node.presentable) : SavedProperties()
         return PresenceReports(properties, calls) { [weak self] error in self?.notify(error, at: path) }
+    }
+
+    private func asks(of node: HostedNode, _ reports: PresenceReports) -> ScreenAsks {
+        let (path, instance) = (node.path, node.instance)
+        let calls = ScreenAsks.Calls { [weak host] in
+            host?.ask($0, token: $1, on: path, instance: instance, $2)
+        } acknowledge: { [weak host] in
+            host?.acknowledge($0, of: path, instance: instance, $1)
+        }
+        let asks = ScreenAsks(calls) { [weak self] error in self?.notify(error, at: path) }
+        asks.whenSaved = { [weak reports] in reports?.whenSaved($0) }
+        asks.bind(node.presentable)
+        return asks
     }
 
     /// Emits a step of a stepper. No caller waits for the outcome.
@@ -135,8 +149,15 @@ extension FlowCoordinator {
         return true
     }
 
-    func presented(_ path: NodePath, instance: UInt64) {
-        if let node = nodes[path], node.instance == instance { node.reports?.becomeOwner() }
+    func presented(_ path: NodePath, instance: UInt64, _ answers: [AskMessage]) {
+        guard let node = nodes[path], node.instance == instance else { return }
+        node.reports?.becomeOwner()
+        node.asks?.take(answers)
+        node.asks?.becomeOwner()
+    }
+
+    func answered(instance: UInt64, _ answer: AskMessage) {
+        nodes.values.first { $0.instance == instance }?.asks?.take([answer])
     }
 
     func didNavigate(_ navigation: HostNavigation) {

@@ -119,6 +119,46 @@ public final class FlowCoordinator: Sendable {
         return try await answer { done in host.emit(message, on: node.path, instance: node.instance, done) }
     }
 
+    /// Emits a step on a flow or screen of this coordinator, and waits for the answer of what it leads to: a picker, a PIN pad, a
+    /// payment (S-45).
+    ///
+    /// ```swift
+    /// let contact: Contact? = try await coordinator.ask(MailStep.pickContact, on: flow)
+    /// ```
+    ///
+    /// The answer is that of the first screen or flow that answers (``Answering``) to which the step leads, wherever that is.
+    ///
+    /// - Parameters:
+    ///   - step: the step.
+    ///   - presentable: the flow or screen.
+    ///   - type: the type of the answer.
+    /// - Returns: The answer; nil if there is none, because it was dismissed, for instance, or the step was not taken.
+    ///   ``askResult(of:on:as:)`` says why.
+    /// - Throws: ``NavigationError``: `unknownObject` if the presentable is not live in this coordinator; the error with which the step
+    ///   failed; `invalidStep` if the answer does not fit the type. Or `CancellationError`.
+    public func ask<Answer: Decodable & Sendable>(
+        _ step: any Step, on presentable: any Presentable, as type: Answer.Type = Answer.self
+    ) async throws -> Answer? {
+        try await askResult(of: step, on: presentable, as: type).answer
+    }
+
+    /// Emits a step as ``ask(_:on:as:)``, and returns what became of it, too.
+    ///
+    /// - Parameters:
+    ///   - step: the step.
+    ///   - presentable: the flow or screen.
+    ///   - type: the type of the answer.
+    /// - Returns: The answer, or the reason why there is none.
+    /// - Throws: ``NavigationError``, as ``ask(_:on:as:)``, or `CancellationError`.
+    public func askResult<Answer: Decodable & Sendable>(
+        of step: any Step, on presentable: any Presentable, as type: Answer.Type = Answer.self
+    ) async throws -> AskResult<Answer> {
+        let message = try encode(step)
+        let node = try node(of: presentable)
+        return try await answer { done in host.ask(message, on: node.path, instance: node.instance, done) }
+            .decoded(as: type)
+    }
+
     /// Goes back in a flow: the innermost flow in front whose children are a ``Children/stack`` dismisses its current
     /// child, if it has more than one (S-24). A flow defined in a file can have a step for going back instead.
     ///

@@ -15,6 +15,8 @@ final class HostedNode {
     var initialSteps: [any Step]
     /// What it reports to the host.
     var reports: PresenceReports?
+    /// What it asks; nil for a flow.
+    var asks: ScreenAsks?
     /// Subscriptions to the presentable and to the stepper.
     private var subscriptions: [Subscription] = []
     private var tasks: [Task<Void, Never>] = []
@@ -124,6 +126,7 @@ final class HostedNode {
         adapting?.stop()
         adapting = nil
         reports?.end()
+        asks?.end()
     }
 }
 

@@ -90,6 +90,8 @@ extension NavigationError.Code {
     public static let accessDenied = Self(rawValue: "org.freedesktop.DBus.Error.AccessDenied")
     /// The call is for screens alone, or for screens with a `result`.
     public static let notSupported = Self(rawValue: "org.freedesktop.DBus.Error.NotSupported")
+    /// A handler of an answer threw an error (``Ask/onAnswer``).
+    public static let handlerFailed = Self(rawValue: "HandlerFailed")
     /// No presentable is live at the path.
     public static let unknownObject = Self(rawValue: "org.freedesktop.DBus.Error.UnknownObject")
     /// The service is not running, and the bus can't start it.

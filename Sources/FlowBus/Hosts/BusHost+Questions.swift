@@ -68,7 +68,7 @@ extension BusHost {
             afterSnapshot { [weak self] in
                 if self?.delegate?.present(Presentation(request), instance: request.instance) == true {
                     reply.send()
-                    self?.delegate?.presented(request.path, instance: request.instance)
+                    self?.delegate?.presented(request.path, instance: request.instance, request.answers)
                 } else {
                     reply.fail(
                         FlowError.Code.presentableDismissed.busName,

@@ -198,6 +198,24 @@ final class BusHost: Host {
         ask(done) { $0.emit(emission, $1) }
     }
 
+    func ask(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<AskMessage>) {
+        let emission = Emission(step: step, path: path, token: bus.nextToken(), instance: known(instance))
+        ask(done) { $0.ask(emission, $1) }
+    }
+
+    func ask(
+        _ step: StepMessage, token: String, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>
+    ) {
+        var emission = Emission(step: step, path: path, token: token, instance: known(instance))
+        (emission.asks, emission.waits) = (true, false)
+        ask(done) { [emission] in $0.emit(emission, $1) }
+    }
+
+    func acknowledge(_ token: String, of path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        let object = path.objectPath(of: known(instance))
+        ask(done) { $0.acknowledge(token, of: object, $1) }
+    }
+
     func setVisible(_ isVisible: Bool, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
         let object = path.objectPath(of: known(instance))
         ask(done) { $0.setVisible(isVisible, at: object, $1) }
@@ -318,6 +336,13 @@ extension BusHost: LinkListener {
     func linkConnected() {
         state = .opening
         registerAgain()
+    }
+
+    func received(_ signal: ServiceSignal) {
+        guard case .answered(let object, let answer) = signal, let instance = InstancePath.instance(at: object) else {
+            return
+        }
+        delegate?.answered(instance: instance, answer)
     }
 
     func linkLost() { epoch += 1 }

@@ -83,6 +83,12 @@ extension Registration {
     }
 }
 
+extension AskMessage {
+    init(_ answer: AskAnswer) {
+        self.init(token: answer.token, outcome: answer.outcome.rawValue, result: answer.result)
+    }
+}
+
 extension Presentation {
     init(_ presentation: FlowCore.Presentation) {
         self.init(

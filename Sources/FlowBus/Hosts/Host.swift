@@ -21,6 +21,13 @@ protocol Host: AnyObject {
     func navigate(to step: StepMessage, _ done: @escaping Done<[FlowOutcome]>)
     /// Emits a step on a presentable; never answers `pending`.
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>)
+    /// Emits a step on a presentable, and answers with the answer of what it leads to (S-45).
+    func ask(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<AskMessage>)
+    /// Emits a step on a screen of this process, to which the ask belongs. The delegate gets the answer.
+    func ask(
+        _ step: StepMessage, token: String, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>)
+    /// Says that the answer to an ask of a screen was taken.
+    func acknowledge(_ token: String, of path: NodePath, instance: UInt64, _ done: @escaping Done<Void>)
     /// Reports that a presentable is visible, or not.
     func setVisible(_ isVisible: Bool, at path: NodePath, instance: UInt64, _ done: @escaping Done<Void>)
     /// Dismisses a presentable.
@@ -50,8 +57,11 @@ protocol HostDelegate: AnyObject {
     func navigate(_ question: HostQuestion, _ answer: @escaping @MainActor (NavigateAnswer) -> Void)
     /// Shows a screen of this process. Returns whether it exists.
     func present(_ presentation: Presentation, instance: UInt64) -> Bool
-    /// The host was told that the screen is shown: calls that follow are those of its owner.
-    func presented(_ path: NodePath, instance: UInt64)
+    /// The host was told that the screen is shown: calls that follow are those of its owner. It gave the answers that are not
+    /// acknowledged.
+    func presented(_ path: NodePath, instance: UInt64, _ answers: [AskMessage])
+    /// An ask of a screen was answered, possibly again.
+    func answered(instance: UInt64, _ answer: AskMessage)
 
     /// A presentable was added.
     func added(_ node: HostNode)

@@ -26,6 +26,9 @@ final class LocalHost: Host {
     private var lastRequest: UInt64 = 0
     /// Emitted steps that were answered `pending`.
     private var pending = PendingSteps()
+    /// Asks without an answer.
+    private var asks = PendingAsks()
+    private var lastAsk: UInt64 = 0
     /// Questions that wait for an answer.
     private var questions: [QuestionID: PendingQuestion] = [:]
     private let start = ContinuousClock.now
@@ -41,6 +44,7 @@ final class LocalHost: Host {
         let ended = NavigationError(.flowEnded, "the coordinator has ended")
         for answer in calls { answer(.failure(ended)) }
         for step in steps { step(.failure(ended)) }
+        for done in asks.takeAll() { done(.failure(ended)) }
     }
 
     // MARK: Events
@@ -163,7 +167,10 @@ final class LocalHost: Host {
             enqueue { _ in
                 .presenterReplied(presentation.id, isThere ? .presented(by: Self.client) : .failed(Self.unknownScreen))
             }
-            if isThere { delegate?.presented(shown.path, instance: presentation.instance) }
+            if isThere {
+                delegate?.presented(
+                    shown.path, instance: presentation.instance, presentation.answers.map(AskMessage.init))
+            }
         case .addPresentable(let state): delegate?.added(HostNode(state))
         case .removePresentable(let path, _): delegate?.removed(NodePath(path))
         case .changeProperties(let changes):
@@ -176,12 +183,21 @@ final class LocalHost: Host {
         case .emitStepConcluded(let conclusion):
             let result = Result<StepOutcome, NavigationError>(conclusion.outcome)
             for done in pending.conclude(conclusion.token, on: conclusion.path) { done(result) }
+        case .emitAnswered(let answered):
+            let answer = AskMessage(answered.answer)
+            if let done = asks.remove(answer.token) {
+                done(.success(answer))
+            } else if let node = core.node(at: answered.path),
+                case .number(let instance) = core.value(of: .instance, at: node)
+            {
+                delegate?.answered(instance: instance, answer)
+            }
         case .reply(let request, let answer): answers.removeValue(forKey: request.number)?(.success(answer))
         case .fail(let request, let error):
             answers.removeValue(forKey: request.number)?(.failure(NavigationError(error)))
         case .startTimer(let time): arm(time)
         // There are no other clients, and the delegate learns of removals from the tree.
-        case .withdraw, .startService, .askAlive, .emitAnswered, .watchClient, .emitNavigationWillOccur,
+        case .withdraw, .startService, .askAlive, .watchClient, .emitNavigationWillOccur,
             .emitDefinitionsChanged,
             .reportUnstarted, .reportUnrestored, .reportTiming:
             break
@@ -311,15 +327,50 @@ extension LocalHost {
     }
 
     func emit(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>) {
+        emit(step, on: path, instance: instance, asking: nil, done)
+    }
+
+    private func emit(
+        _ step: StepMessage, on path: NodePath, instance: UInt64, asking token: String?,
+        _ done: @escaping Done<StepOutcome>
+    ) {
         // No caller blocks: a flow that is being asked can emit, and its step waits (S-32).
         call(at: path, instance) { [weak self] result in
             let outcome = result.map(StepOutcome.init)
             guard case .success(let first) = outcome, first.verdict == .pending else { return done(outcome) }
-            self?.pending.add(nil, on: path.objectPath, done)
+            self?.pending.add(token, on: path.objectPath, done)
         } _: { host, request, node throws(FlowError) in
             .stepEmitted(
                 request, on: node, step: try host.step(step), arguments: step.arguments, by: Self.client,
-                options: EmissionOptions(waits: false))
+                options: EmissionOptions(token: token, waits: false, asks: token != nil))
+        }
+    }
+
+    func ask(_ step: StepMessage, on path: NodePath, instance: UInt64, _ done: @escaping Done<AskMessage>) {
+        lastAsk += 1
+        // No screen can have it as a name.
+        let token = "/\(lastAsk)"
+        asks.add(token, on: path.objectPath) { [weak self] result in
+            // If it belongs to a screen of this process, it stays until it is acknowledged.
+            self?.acknowledge(token, of: path, instance: instance) { _ in }
+            done(result)
+        }
+        emit(step, on: path, instance: instance, asking: token) { [weak self] result in
+            if let (done, answer) = self?.asks.decide(token, result) { done(answer) }
+        }
+    }
+
+    func ask(
+        _ step: StepMessage, token: String, on path: NodePath, instance: UInt64, _ done: @escaping Done<StepOutcome>
+    ) {
+        emit(step, on: path, instance: instance, asking: token, done)
+    }
+
+    func acknowledge(_ token: String, of path: NodePath, instance: UInt64, _ done: @escaping Done<Void>) {
+        call(at: path, instance) {
+            done($0.map { _ in })
+        } _: { _, request, node in
+            .answerAcknowledged(request, of: node, token: token, by: Self.client)
         }
     }
 

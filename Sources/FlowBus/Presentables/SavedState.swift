@@ -67,17 +67,9 @@ struct SavedProperties {
     init() { properties = [] }
 
     init(of object: AnyObject) {
-        var found: [(name: String, state: any AnySavedState)] = []
-        var mirror: Mirror? = Mirror(reflecting: object)
-        while let current = mirror {
-            for child in current.children {
-                guard let state = child.value as? any AnySavedState, let label = child.label else { continue }
-                // A wrapped property is stored with an underscore before its name.
-                found.append((label.hasPrefix("_") ? String(label.dropFirst()) : label, state))
-            }
-            mirror = current.superclassMirror
+        properties = Mirror.properties(of: object, as: (any AnySavedState).self).map {
+            (name: $0.name, state: $0.value)
         }
-        properties = found
     }
 
     func subscribe(_ changed: @escaping @MainActor () -> Void) -> [Subscription] {

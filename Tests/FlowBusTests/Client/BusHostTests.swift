@@ -301,7 +301,8 @@ private final class Recorder: HostDelegate {
         return true
     }
 
-    func presented(_ path: NodePath, instance: UInt64) {}
+    func presented(_ path: NodePath, instance: UInt64, _ answers: [AskMessage]) {}
+    func answered(instance: UInt64, _ answer: AskMessage) {}
 
     func added(_ node: HostNode) { line.yield("added \(node.path)") }
 

@@ -1,0 +1,60 @@
+internal import FlowCore
+
+/// What became of what was asked for (S-45). A later version of the service can have other outcomes; treat an unknown one as
+/// ``dismissed``.
+public struct AskOutcome: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The outcome as on the bus.
+    public let rawValue: String
+
+    /// Creates an outcome from its word.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// It answered.
+    public static let result = AskOutcome(rawValue: "result")
+    /// The step led to nothing that answers, or failed.
+    public static let nothing = AskOutcome(rawValue: "nothing")
+    /// It is a flow that ended without an answer.
+    public static let ended = AskOutcome(rawValue: "ended")
+    /// It was dismissed, for instance because the user closed it.
+    public static let dismissed = AskOutcome(rawValue: "dismissed")
+    /// The user went back.
+    public static let back = AskOutcome(rawValue: "back")
+    /// A rule of its flow removed it.
+    public static let rule = AskOutcome(rawValue: "rule")
+    /// It was removed with what is above it.
+    public static let parent = AskOutcome(rawValue: "parent")
+    /// Another step reused it, and it answers that one.
+    public static let replaced = AskOutcome(rawValue: "replaced")
+    /// The step was ignored, because the presentable it was emitted on is not presented: ``Verdict/hidden``.
+    public static let hidden = AskOutcome(rawValue: Verdict.hidden.rawValue)
+    /// The flow has no rule for the step: ``Verdict/unhandled``.
+    public static let unhandled = AskOutcome(rawValue: Verdict.unhandled.rawValue)
+    /// The flow's guard rejected the step: ``Verdict/rejected``.
+    public static let rejected = AskOutcome(rawValue: Verdict.rejected.rawValue)
+
+    /// The word of the outcome.
+    public var description: String { rawValue }
+}
+
+/// The answer to what was asked for, or the reason why there is none.
+public struct AskResult<Answer: Sendable>: Sendable {
+    /// What became of it.
+    public let outcome: AskOutcome
+    /// The answer; nil unless the outcome is ``AskOutcome/result``.
+    public let answer: Answer?
+}
+
+/// An answer as a message.
+struct AskMessage: Equatable, Sendable {
+    var token: String
+    var outcome: String
+    var result: FlowCore.Arguments = []
+
+    /// Decodes the answer.
+    func decoded<Answer: Decodable>(as type: Answer.Type) throws(NavigationError) -> AskResult<Answer> {
+        let outcome = AskOutcome(rawValue: outcome)
+        guard outcome == .result else { return AskResult(outcome: outcome, answer: nil) }
+        return AskResult(
+            outcome: outcome, answer: try NavigationBus.decode(type, from: result.dictionary, as: "the result"))
+    }
+}

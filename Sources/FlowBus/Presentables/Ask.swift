@@ -1,0 +1,95 @@
+internal import FlowCore
+
+/// What a ``Screen`` asks: a property whose answers arrive even after the process that asked has ended (S-45).
+///
+/// ```swift
+/// final class Compose: Screen {
+///     let presence = Presence()
+///     @SavedState var draft = Draft()
+///     let recipient = Ask<Contact>()
+///
+///     init() {
+///         recipient.onAnswer = { [unowned self] in
+///             if let contact = $0.answer { draft.to = contact.name }
+///         }
+///     }
+///
+///     func chooseRecipient() throws { try recipient.ask(MailStep.pickContact) }
+/// }
+/// ```
+///
+/// The step is emitted on the screen. The answer is that of the first screen or flow with a `result` to which the step leads. It
+/// belongs to the screen: if the program crashes before the answer, the next process that presents the screen gets it, at the
+/// property of the same name. So set ``onAnswer`` in the initializer of the screen.
+///
+/// When ``onAnswer`` has returned, and what it changed is saved (``SavedState``), the answer is acknowledged, and does not come
+/// again. If the process ends before that, or ``onAnswer`` throws, it comes again with the next presentation, so it must not matter
+/// that one comes twice. Errors are reported by
+/// ``FlowCoordinator/failures`` or ``ScreenPresenter/failures``: of the step; `limitExceeded` if 16 asks of the screen are open
+/// or not acknowledged; `invalidStep` if the answer does not fit the type.
+@MainActor
+public final class Ask<Answer: Decodable & Sendable> {
+    /// Called with each answer, or with the reason why there is none.
+    public var onAnswer: (@MainActor (AskResult<Answer>) async throws -> Void)? { didSet { bind() } }
+    private var binding: (asks: ScreenAsks, name: String)?
+    /// Steps that were asked before the screen was live.
+    private var waiting: [StepMessage] = []
+
+    /// Creates a property that has asked nothing.
+    public init() {}
+
+    /// Emits a step on the screen, and has ``onAnswer`` called with the answer. The step is sent once this program is the owner of
+    /// the screen, which it is when it has presented the screen.
+    ///
+    /// - Parameter step: the step.
+    /// - Throws: ``NavigationError`` with the code `invalidStep` if the step can't be sent.
+    public func ask(_ step: any Step) throws(NavigationError) {
+        let message = try NavigationBus.message(step)
+        if let binding { binding.asks.ask(message, named: binding.name) } else { waiting.append(message) }
+    }
+
+    private func bind() {
+        guard let (asks, name) = binding, let onAnswer else { return }
+        asks.handle(name) { answer in try await onAnswer(try answer.decoded(as: Answer.self)) }
+    }
+}
+
+/// An ``Ask`` of any type.
+@MainActor
+protocol AnyAsk: AnyObject {
+    func bind(to asks: ScreenAsks, named name: String)
+}
+
+extension Ask: AnyAsk {
+    func bind(to asks: ScreenAsks, named name: String) {
+        binding = (asks, name)
+        bind()
+        let steps = waiting
+        waiting = []
+        for step in steps { asks.ask(step, named: name) }
+    }
+}
+
+extension ScreenAsks {
+    /// Binds the ``Ask`` properties of an object, by their names.
+    func bind(_ object: AnyObject) {
+        for (name, ask) in Mirror.properties(of: object, as: (any AnyAsk).self) { ask.bind(to: self, named: name) }
+    }
+}
+
+extension Mirror {
+    /// The stored properties of an object that are of a type, by name, and without the underscore of wrapped ones.
+    static func properties<Property>(of object: AnyObject, as type: Property.Type) -> [(name: String, value: Property)]
+    {
+        var found: [(name: String, value: Property)] = []
+        var mirror: Mirror? = Mirror(reflecting: object)
+        while let current = mirror {
+            for child in current.children {
+                guard let value = child.value as? Property, let label = child.label else { continue }
+                found.append((label.hasPrefix("_") ? String(label.dropFirst()) : label, value))
+            }
+            mirror = current.superclassMirror
+        }
+        return found
+    }
+}

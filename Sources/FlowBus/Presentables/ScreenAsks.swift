@@ -1,0 +1,125 @@
+internal import FlowCore
+
+/// What a screen of this program asks, and the handlers of the answers.
+///
+/// An ask has a name in the program, and a token on the bus that begins with the name. So an answer finds its handler in a process
+/// that knows nothing of the ask.
+@MainActor
+final class ScreenAsks {
+    /// The calls of the host for the screen.
+    struct Calls {
+        var ask: (StepMessage, _ token: String, @escaping Done<StepOutcome>) -> Void
+        var acknowledge: (_ token: String, @escaping Done<Void>) -> Void
+    }
+
+    typealias Handler = @MainActor (AskMessage) async throws -> Void
+
+    private let calls: Calls
+    /// Receives the errors that nobody waits for.
+    var failed: @MainActor (NavigationError) -> Void
+    /// Waits until what the handlers have changed is saved.
+    var whenSaved: (@escaping @MainActor () -> Void) -> Void = { $0() }
+    private var handlers: [String: Handler] = [:]
+    /// Answers that have no handler yet, or came before this program was the owner.
+    private var waiting: [AskMessage] = []
+    /// Asks that came before this program was the owner.
+    private var held: [(step: StepMessage, token: String)] = []
+    /// The tokens of the answers that were given to a handler. A Present that is under way can still have them.
+    private var handled: Set<String> = []
+    private var isOwner = false
+    private var isEnded = false
+
+    init(_ calls: Calls, _ failed: @escaping @MainActor (NavigationError) -> Void) {
+        (self.calls, self.failed) = (calls, failed)
+    }
+
+    func end() {
+        isEnded = true
+        handlers = [:]
+    }
+
+    /// The handler of the answers to asks of a name.
+    func handle(_ name: String, _ handler: @escaping Handler) {
+        handlers[name] = handler
+        deliver()
+    }
+
+    /// Emits a step, and has the handler of the name called with the answer.
+    func ask(_ step: StepMessage, named name: String) {
+        let token = "\(name)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        if isOwner { send(step, token) } else { held.append((step, token)) }
+    }
+
+    /// This program has presented the screen.
+    func becomeOwner() {
+        isOwner = true
+        let asks = held
+        held = []
+        for ask in asks { send(ask.step, ask.token) }
+        deliver()
+    }
+
+    /// Answers of the service, possibly again.
+    func take(_ answers: [AskMessage]) {
+        waiting += answers
+        deliver()
+    }
+
+    private func send(_ step: StepMessage, _ token: String) {
+        calls.ask(step, token) { [weak self] result in
+            guard let self, !isEnded else { return }
+            switch result {
+            case .success(let outcome):
+                guard ![.navigated, .deferred, .pending].contains(outcome.verdict) else { return }
+                // Nothing was asked, so no answer follows.
+                let answer = AskMessage(token: token, outcome: outcome.verdict.rawValue)
+                if let handler = handler(of: token) { run(handler, answer, isAcknowledged: false) }
+            // The service knows the token if it has restored the tree, and then asks nothing anew.
+            case .failure(let error) where error.code == .noReply: send(step, token)
+            case .failure(let error): failed(error)
+            }
+        }
+    }
+
+    private func handler(of token: String) -> Handler? {
+        token.lastIndex(of: "-").flatMap { handlers[String(token[..<$0])] }
+    }
+
+    private func deliver() {
+        guard isOwner, !isEnded else { return }
+        let answers = waiting
+        waiting = []
+        for answer in answers {
+            if handled.contains(answer.token) {
+                acknowledge(answer.token)
+            } else if let handler = handler(of: answer.token) {
+                handled.insert(answer.token)
+                run(handler, answer, isAcknowledged: true)
+            } else if !waiting.contains(where: { $0.token == answer.token }) {
+                waiting.append(answer)
+            }
+        }
+    }
+
+    private func run(_ handler: @escaping Handler, _ answer: AskMessage, isAcknowledged: Bool) {
+        Task.immediate { @MainActor [weak self] in
+            do {
+                try await handler(answer)
+                guard isAcknowledged else { return }
+                self?.whenSaved { [weak self] in self?.acknowledge(answer.token) }
+            } catch {
+                // It is not acknowledged, so the next Present has it again.
+                self?.handled.remove(answer.token)
+                self?.failed(error as? NavigationError ?? NavigationError(.handlerFailed, "\(error)"))
+            }
+        }
+    }
+
+    private func acknowledge(_ token: String) {
+        calls.acknowledge(token) { [weak self] result in
+            guard case .failure(let error) = result, let self, !isEnded else { return }
+            // Another Present with the answer follows where the service is gone.
+            if error.code != .unknownObject { failed(error) }
+        }
+    }
+}
