@@ -36,6 +36,15 @@ func refusal<Success>(
     throw TestFailure("the call at \(sourceLocation) was not refused")
 }
 
+/// Returns when the condition holds; the suite's time limit ends the wait.
+@MainActor
+func until(_ condition: () -> Bool) async throws {
+    while !condition() {
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+}
+
 /// Lets a test wait for the elements of an async sequence one by one, with a time limit.
 @MainActor
 final class Events<Element: Sendable> {

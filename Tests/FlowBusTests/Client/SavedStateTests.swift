@@ -191,7 +191,7 @@ struct SavedStateTests {
         try await bus.emit("write", on: "main")
         try await tree.first { if case .changed("main/draft", .owner(player.uniqueName)) = $0 { true } else { false } }
         try service.restart("--runtime", "none", "--state", "none")
-        while made.screens[0].withdrawals == 0 { await Task.yield() }
+        try await until { made.screens[0].withdrawals > 0 }
         presenter.end()
     }
 

@@ -140,7 +140,7 @@ struct OutlivingTests {
         try await fixture.coordinator.emit(AskStep.other, on: flow)
         cover.show()
         try await fixture.coordinator.back(on: flow)
-        while picker.presentations.count < 2 { await Task.yield() }
+        try await until { picker.presentations.count > 1 }
         let (first, again) = (picker.presentations[0], picker.presentations[1])
         #expect(first.reason == .launch && !first.isRepeated && first.state.isEmpty)
         #expect(again.reason == .return && again.isRepeated)
@@ -190,7 +190,7 @@ struct OutlivingTests {
         try await fixture.coordinator.emit(AskStep.pick(movie: 7), on: flow)
         try silent.presence.finish(with: Contact(contact: 5))
         #expect(await fixture.failures(1) == ["Asker/silent  org.freedesktop.DBus.Error.NotSupported"])
-        while fixture.coordinator.path(of: silent) != nil { await Task.yield() }
+        try await until { fixture.coordinator.path(of: silent) == nil }
     }
 
     @Test(arguments: HostKind.allCases)
