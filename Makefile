@@ -42,6 +42,7 @@ schemas = $(wildcard schema/*.json)
 # Definitions with their READMEs, and programs to read. The programs that play them need the repository, as the library does.
 examples = $(filter-out examples/swift-app/%,$(wildcard examples/*/flows.d/*.toml examples/*/README.md)) \
     examples/car/vehicle \
+    examples/drafts/draft \
     $(addprefix examples/phone/,logind screens) \
     $(addprefix examples/processes/,emit screens map till.c settings/Settings.swift) \
     $(addprefix examples/stacker/,stacker screens windowname.py)
@@ -75,7 +76,7 @@ help:
 	@echo 'make tours      play the other examples, and compare what they print with their logs'
 	@echo 'make test       build and run all tests'
 	@echo 'make test-quick build, and run the most useful tests, for a minute'
-	@echo 'make test-windows  compare the windows of an example with the tree, under X11 and Wayland'
+	@echo 'make test-windows  compare the windows of examples with the tree, under X11 and Wayland'
 	@echo 'make test-swift-app  build the example of an application in Swift, and compare what it prints with its log'
 	@echo 'make swift-app  build the example of an application in Swift, in .build/swift-app'
 	@echo 'make run        run flowbusd in the foreground: on the session bus, or on a private one where there is none'
@@ -137,6 +138,7 @@ test-windows:
 	@tools/dependencies build demo windows
 	FLOWBUS_PROOF=1 swift build --product flowbusd
 	@FLOWBUSD=.build/debug/flowbusd examples/stacker/test
+	@FLOWBUSD=.build/debug/flowbusd examples/drafts/test
 
 # The package that depends on this one, as an application of yours does; with the versions that this one has resolved.
 swift-app:
