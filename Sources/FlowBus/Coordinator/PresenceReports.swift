@@ -35,6 +35,8 @@ final class PresenceReports {
     /// A title and an answer that were not sent, or did not reach the service.
     private var title: String?
     private var answer: FlowCore.Arguments?
+    /// Counts the titles that were sent.
+    private var titleCount = 0
     /// Whether a property has changed that is not saved.
     private var isStateChanged = false
     private var subscriptions: [Subscription] = []
@@ -119,8 +121,11 @@ final class PresenceReports {
     private func sendTitle() {
         guard isOwner, let title else { return }
         self.title = nil
+        titleCount += 1
+        let count = titleCount
         calls.setTitle(title) { [weak self] result in
-            self?.take(result) { if $0.title == nil { $0.title = title } }
+            // Only the latest title is worth repeating.
+            self?.take(result) { if $0.titleCount == count, $0.title == nil { $0.title = title } }
         }
     }
 

@@ -226,7 +226,13 @@ struct SavedStateTests {
         let failures = Events(presenter.failures)
         for _ in 0..<2 { #expect(try await failures.first().error?.isFromService == false) }
         try service.start()
-        try await titled("Later")
+        try await tree.first { event in
+            switch event {
+            case .changed("main/draft", .title("Later")): true
+            case .snapshot(let nodes): nodes.contains { $0.title == "Later" }
+            default: false
+            }
+        }
         try made.screens[0].finish(with: Text(text: "x"))
         try await tree.first { if case .added(let node) = $0 { node.name == "plain" } else { false } }
         #expect(made.screens[0].withdrawals == 0)
@@ -306,5 +312,24 @@ struct SavedStateTests {
         reports.catchUp()
         #expect(log.suffix(2) == ["finish 1", "finish 1"] && isGone && reports.isDismissed)
         subscription.end()
+    }
+
+    @Test func `a title that is late to fail does not replace a newer one`() {
+        var sent: [String] = []
+        var answers: [Done<Void>] = []
+        let compose = Compose()
+        let calls = PresenceReports.Calls(
+            setVisible: { _, _ in }, dismiss: { _ in },
+            setTitle: {
+                sent.append($0)
+                answers.append($1)
+            }, save: { _, _ in }, finish: { _, _ in })
+        let reports = PresenceReports(SavedProperties(of: compose), calls) { _ in }
+        reports.becomeOwner()
+        reports.report(.title("a"))
+        reports.report(.title("b"))
+        for answer in answers { answer(.failure(NavigationError(.noReply, "gone"))) }
+        reports.catchUp()
+        #expect(sent == ["a", "b", "b"])
     }
 }
