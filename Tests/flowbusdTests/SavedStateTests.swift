@@ -15,8 +15,9 @@ struct SavedStateTests {
             open = {}
             cover = {}
             uncover = {}
+            edit = { item = "int64" }
             [screens]
-            note = { presenter = "com.example.Peer", whenOwnerGone = "keep" }
+            note = { presenter = "com.example.Peer", whenOwnerGone = "keep", arguments = { item = "int64?" } }
             page = {}
             [[autostart]]
             flow = "main"
@@ -26,6 +27,7 @@ struct SavedStateTests {
             open = { screen = "note" }
             cover = { screen = "page" }
             uncover = { pop = "note" }
+            edit = { screen = "note", reuse = true }
             """)
         peer = try service.peer()
         peer.playPresenter()
@@ -88,6 +90,18 @@ struct SavedStateTests {
         }
         #expect(refusal.name == Service.name + ".Error.NotOwner")
         #expect(try presentAnew()["state"] == .options(["text": "kept"]))
+    }
+
+    @Test func `S-44 what was sent before the owner knew of other arguments is refused`() throws {
+        peer.playPresenter { _ in .later }
+        try service.emit("edit", ["item": .int64(2)], on: "/main")
+        let present = try peer.waitForCall("Present") { $0.values[3]["reason"] == "update" }
+        let refusal = try service.refusal { try call("SaveState", .options(["text": "of the former item"])) }
+        #expect(refusal.name == Service.name + ".Error.StaleArguments")
+        #expect(refusal.message.contains("'\(Service.tree)/main/note' was reused with other arguments"))
+        try peer.reply(to: present)
+        try peer.ping(Service.name)
+        #expect(try call("SaveState", .options(["text": "of this item"])) == [])
     }
 
     @Test func `S-44 the title is a property of screens alone, and GetStack has it`() throws {
