@@ -116,6 +116,40 @@ struct EvictingTests {
         }
     }
 
+    @Test(arguments: ["release", "dismiss", "late"], [false, true])
+    func `S-44 an owner that leaves twice, or late, does not take the screen along`(first: String, isRestarted: Bool)
+        throws
+    {
+        let world = try makeWorld()
+        wait(world, Self.after)
+        try world.saveState("/main/note", [Argument("at", .byte(1))], by: ":1.7")
+        switch first {
+        case "release": try world.release("/main/note", by: ":1.7")
+        case "dismiss": try world.dismiss("/main/note", by: ":1.7")
+        default: wait(world, Limits.leaveTime)
+        }
+        #expect(try world.dismiss("/main/note", by: ":1.7") == ["= done"])
+        #expect(try world.show("/main/note", by: ":1.7") == ["= done"])
+        // Its presenter is called again, and may be the same client.
+        try world.emit("uncover", on: "/main")
+        let call = try #require(presentation(world))
+        if isRestarted { world.restart() }
+        #expect(try world.dismiss("/main/note", by: ":1.7") == ["= done"])
+        let id = isRestarted ? 1 : call.id.number
+        world.handle(.presenterReplied(QuestionID(id), .presented(by: Client(":1.7"))))
+        try world.show("/main/note", by: ":1.7")
+        // A second Release from before: it is called once more, and not again.
+        try world.release("/main/note", by: ":1.7")
+        #expect(presentation(world)?.reason == .recover)
+        #expect(presentation(world)?.state == [Argument("at", .byte(1))])
+        try own(world, as: ":1.7")
+        try world.release("/main/note", by: ":1.7")
+        #expect(presentation(world) == nil)
+        try world.claim("/main/note", by: ":1.7")
+        try world.dismiss("/main/note", by: ":1.7")
+        #expect(!world.paths.contains("/main/note"))
+    }
+
     @Test func `S-44 in sight again meanwhile, it is presented once its owner has left`() throws {
         let world = try makeWorld()
         wait(world, Self.after)

@@ -49,9 +49,11 @@ extension Machine {
 
     /// The owner of a screen that is evicted has left it, or its time is over. In sight again meanwhile, the screen is presented.
     mutating func endEviction(of slot: NodeSlot, _ turn: inout Turn) {
+        let owner = forest[slot].owner
         removeOwner(slot, &turn)
         forest.update(slot) { node in
             node.presenting?.eviction = .done
+            node.presenting?.leftBy = owner
             node.presenting?.isRetried = true
         }
         hide(slot)

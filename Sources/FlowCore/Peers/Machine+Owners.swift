@@ -33,12 +33,25 @@ extension Machine {
     /// The owner gives up a presentable, which stays.
     private mutating func leave(_ slot: NodeSlot, _ turn: inout Turn) {
         if forest[slot].presenting?.eviction == .underWay { return endEviction(of: slot, &turn) }
+        let isLate = forest[slot].presenting.map { $0.leftBy != nil && $0.leftBy == forest[slot].owner } ?? false
         removeOwner(slot, &turn)
         forest.update(slot) { node in
             // Its presenter is called when the wait is over.
             if node.presenting?.delayedUntil != nil { node.presenting?.state = .due }
+            node.presenting?.leftBy = nil
+        }
+        if isLate {
+            // It left a second time what it was called for again in between.
+            hide(slot)
+            if forest[slot].isInSight { forest.noteSighting(slot) }
         }
         reportChanges(&turn)
+        triggerPresented(&turn)
+    }
+
+    /// Whether a client left a screen that was evicted, and is not its owner again: what it says of its window is out of date.
+    private func hasLeft(_ slot: NodeSlot, _ client: Client) -> Bool {
+        forest[slot].presenting?.leftBy == client && forest[slot].owner != client
     }
 
     /// Refuses a client that may not show, hide and dismiss a presentable.
@@ -171,6 +184,7 @@ extension Machine {
     /// A client dismisses a presentable.
     mutating func dismiss(_ node: NodeID, by client: Client, _ request: RequestID, _ turn: inout Turn) {
         guard let slot = forest.slot(of: node) else { return refuseGone(request, &turn) }
+        if hasLeft(slot, client) { return turn.answer = .reply(request, .done) }
         do throws(FlowError) {
             try checkDismissal(slot, client)
         } catch {
@@ -193,6 +207,7 @@ extension Machine {
         _ node: NodeID, _ isVisible: Bool, by client: Client, _ request: RequestID, _ turn: inout Turn
     ) {
         guard let slot = slot(of: node, handledBy: client, request, &turn) else { return }
+        if hasLeft(slot, client), presenter(calledFor: slot) == nil { return turn.answer = .reply(request, .done) }
         forest.setVisible(slot, isVisible)
         if isVisible { endTiming(slot, &turn) }
         reportChanges(&turn)

@@ -271,6 +271,7 @@ extension Machine {
             node.presenting?.ownedSince = turn.now
             node.presenting?.eviction = .none
             node.presenting?.isRetried = false
+            if node.presenting?.leftBy != client { node.presenting?.leftBy = nil }
         }
         watchClient(client)
         noteLife(of: client)

@@ -60,6 +60,8 @@ extension Node {
         /// Whether `reuse` gave it other values than its owner was told of: what the owner saves or answers belongs to those before
         /// (S-44).
         var isOutdated = false { didSet { if isOutdated != oldValue { follows.insert(.record) } } }
+        /// The owner that left it when it was evicted, until another client owns it. It may say so twice, or late (S-44).
+        var leftBy: Client? { didSet { if leftBy != oldValue { follows.insert(.record) } } }
         /// Whether its presenter is called once more if the call fails: its owner hung, or let it go, and the process that is called
         /// may just have ended.
         var isRetried = false { didSet { if isRetried != oldValue { follows.insert(.record) } } }

@@ -109,7 +109,7 @@ extension Machine {
                     isShown: presenting.state == .shown, isKept: presenting.isKept, reason: presenting.reason,
                     origin: presenting.origin, serial: presenting.serial, ownedSince: presenting.ownedSince,
                     eviction: presenting.eviction, isOutdated: presenting.isOutdated,
-                    isRetried: presenting.isRetried)
+                    isRetried: presenting.isRetried, leftBy: presenting.leftBy)
             },
             flow: node.flow.map { flow in
                 NodeRecord.Flow(

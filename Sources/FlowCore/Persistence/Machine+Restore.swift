@@ -200,6 +200,7 @@ extension Machine {
             presenting?.serial = known.serial
             presenting?.isOutdated = known.isOutdated && onSameBus
             presenting?.isRetried = known.isRetried && onSameBus
+            presenting?.leftBy = onSameBus ? known.leftBy : nil
             presenting?.ownedSince = traits.owner == nil ? nil : known.ownedSince
             presenting?.eviction = onSameBus ? known.eviction : .none
         }

@@ -36,6 +36,8 @@ struct NodeRecord: RecordBody, HasNodeTraits, Equatable, Sendable {
         var isOutdated = false
         /// Whether a call of its presenter that fails is repeated.
         var isRetried = false
+        /// The owner that left it when it was evicted.
+        var leftBy: Client?
     }
 
     /// The step that a dismissal or a result triggers.
@@ -137,6 +139,7 @@ extension NodeRecord.Presenting: RecordPart {
         try coder.code(choice: &eviction)
         try coder.code(&isOutdated)
         try coder.code(&isRetried)
+        try coder.code(&leftBy)
     }
 }
 
