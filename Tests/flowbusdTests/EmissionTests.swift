@@ -165,7 +165,10 @@ struct EmissionTests {
             (.options(["token": .uint32(1)]), "'token' is of D-Bus type 'u'; it has to be of type 's'"),
             (.options(["tokn": "x"]), "did you mean 'token'?"),
             (.options(["wait": "no"]), "'wait' is of D-Bus type 's'; it has to be of type 'b'"),
-            (.options(["waits": false]), "known are 'token', 'instance', 'wait', 'inputTime', 'activation-token'"),
+            (
+                .options(["waits": false]),
+                "known are 'token', 'instance', 'wait', 'inputTime', 'ask', 'activation-token'"
+            ),
         ] {
             let refusal = try service.refusal { try emit(options) }
             #expect(refusal.name == Service.name + ".Error.InvalidArguments")
