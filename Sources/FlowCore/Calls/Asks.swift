@@ -157,6 +157,16 @@ struct Asks: Sendable {
     private struct Chain: Sendable {
         let ask: UInt64
         var steps: Int
+        /// The call, until it is decided.
+        var request: RequestID?
+    }
+
+    /// The asks of a presentable.
+    private struct Owned: Sendable {
+        /// Those that are open, or answered and not acknowledged, in the order of the calls.
+        var pending: [UInt64] = []
+        /// Those of which only the verdict is remembered: there may be thousands.
+        var closed: Set<UInt64> = []
     }
 
     /// By number, in the order of the calls.
@@ -165,7 +175,7 @@ struct Asks: Sendable {
     /// Open asks, by the instance that they are about.
     private var subjects: [UInt64: [UInt64]] = [:]
     /// By the instance that they belong to.
-    private var askers: [UInt64: [UInt64]] = [:]
+    private var askers: [UInt64: Owned] = [:]
     /// By origin.
     private var chains: [UInt64: Chain] = [:]
     /// The asks whose step waits for its verdict, by the call.
@@ -196,13 +206,28 @@ struct Asks: Sendable {
     func about(_ instance: UInt64) -> [UInt64] { subjects[instance] ?? [] }
     /// The presentables that are asked.
     var asked: [UInt64] { subjects.keys.sorted() }
-    /// All asks of a presentable.
-    func asks(of instance: UInt64) -> [UInt64] { askers[instance] ?? [] }
-    /// How many asks of a presentable are open, or answered and not acknowledged.
-    func pendingCount(of instance: UInt64) -> Int { asks(of: instance).count { all[$0]?.isClosed == false } }
+    /// All asks of a presentable, in the order of the calls.
+    func asks(of instance: UInt64) -> [UInt64] {
+        guard let owned = askers[instance] else { return [] }
+        return (owned.pending + owned.closed).sorted()
+    }
+    /// The asks of a presentable that are open, or answered and not acknowledged.
+    func pending(of instance: UInt64) -> [UInt64] { askers[instance]?.pending ?? [] }
+    func pendingCount(of instance: UInt64) -> Int { askers[instance]?.pending.count ?? 0 }
     /// The answers for a presentable that were not acknowledged.
     func answers(for instance: UInt64) -> [AskAnswer] {
-        all.isEmpty ? [] : asks(of: instance).compactMap { all[$0]?.answer }
+        all.isEmpty ? [] : pending(of: instance).compactMap { all[$0]?.answer }
+    }
+    /// What the asks of a presentable count for whose clients have left the bus: they are forgotten when it goes.
+    func leftUsage(of instance: UInt64) -> Accounting.Usage {
+        var usage = Accounting.Usage()
+        guard let owned = askers[instance] else { return usage }
+        func add(_ number: UInt64) {
+            if let ask = all[number], ask.isLeft { usage += ask.usage }
+        }
+        owned.pending.forEach(add)
+        owned.closed.forEach(add)
+        return usage
     }
     /// How many connected clients' asks there are.
     var countOfConnected: Int { counts.values.reduce(0, +) }
@@ -215,7 +240,7 @@ struct Asks: Sendable {
     ) -> UInt64 {
         lastNumber += 1
         insert(Ask(key: key, client: client, path: path, origin: origin), lastNumber)
-        chains[origin] = Chain(ask: lastNumber, steps: 1)
+        chains[origin] = Chain(ask: lastNumber, steps: 1, request: request)
         undecided[request] = lastNumber
         unsaved.insert(lastNumber)
         return lastNumber
@@ -225,7 +250,13 @@ struct Asks: Sendable {
         all[number] = ask
         numbers[ask.key] = number
         if !ask.isLeft { counts[ask.client, default: 0] += 1 }
-        if case .presentable(let instance) = ask.key.asker { askers[instance, default: []].append(number) }
+        if case .presentable(let instance) = ask.key.asker {
+            if ask.isClosed {
+                askers[instance, default: Owned()].closed.insert(number)
+            } else {
+                askers[instance, default: Owned()].pending.append(number)
+            }
+        }
         if case .open(let subject?) = ask.state { subjects[subject, default: []].append(number) }
         if ask.expires { expiring.append((number, ask.since)) }
     }
@@ -237,21 +268,28 @@ struct Asks: Sendable {
         if numbers[ask.key] == number { numbers[ask.key] = nil }
         leaveIndexes(ask, number)
         if !ask.isLeft { uncount(ask.client) }
-        if chains[ask.origin]?.ask == number { chains[ask.origin] = nil }
+        if let chain = chains[ask.origin], chain.ask == number {
+            chains[ask.origin] = nil
+            if let request = chain.request { undecided[request] = nil }
+        }
         unsaved.remove(number)
         if saved.remove(number) != nil { gone.append(number) }
         return ask
     }
 
     private mutating func leaveIndexes(_ ask: Ask, _ number: UInt64) {
-        if case .presentable(let instance) = ask.key.asker {
-            askers[instance]?.removeAll { $0 == number }
-            if askers[instance]?.isEmpty == true { askers[instance] = nil }
-        }
+        leaveAsker(ask.key.asker, number)
         if case .open(let subject?) = ask.state {
             subjects[subject]?.removeAll { $0 == number }
             if subjects[subject]?.isEmpty == true { subjects[subject] = nil }
         }
+    }
+
+    private mutating func leaveAsker(_ asker: Asker, _ number: UInt64) {
+        guard case .presentable(let instance) = asker else { return }
+        // Not many are pending.
+        if askers[instance]?.closed.remove(number) == nil { askers[instance]?.pending.removeAll { $0 == number } }
+        if let owned = askers[instance], owned.pending.isEmpty, owned.closed.isEmpty { askers[instance] = nil }
     }
 
     private mutating func uncount(_ client: Client) {
@@ -330,6 +368,10 @@ struct Asks: Sendable {
             ask.state = state
             ask.since = now
         }
+        if state == .closed, case .presentable(let instance) = ask.key.asker {
+            askers[instance]?.pending.removeAll { $0 == number }
+            askers[instance]?.closed.insert(number)
+        }
         if all[number]?.expires == true { expiring.append((number, now)) }
     }
 
@@ -339,7 +381,7 @@ struct Asks: Sendable {
     /// A `Present` has the answers for its screen.
     mutating func notePresented(_ instance: UInt64) {
         if all.isEmpty { return }
-        for number in asks(of: instance) where all[number]?.answer != nil { setTold(true, number) }
+        for number in pending(of: instance) where all[number]?.answer != nil { setTold(true, number) }
     }
 
     // MARK: Askers
@@ -366,10 +408,7 @@ struct Asks: Sendable {
         guard numbers[key] == nil else { return false }
         numbers[ask.key] = nil
         numbers[key] = number
-        if case .presentable(let instance) = ask.key.asker {
-            askers[instance]?.removeAll { $0 == number }
-            if askers[instance]?.isEmpty == true { askers[instance] = nil }
-        }
+        leaveAsker(ask.key.asker, number)
         update(number) { $0.key = key }
         return true
     }
@@ -446,7 +485,9 @@ extension Asks {
     mutating func restoreStep(_ origin: UInt64, of request: RequestID?) {
         guard let chain = chains[origin] else { return }
         addStep(origin)
-        if let request { undecided[request] = chain.ask }
+        guard let request else { return }
+        undecided[request] = chain.ask
+        chains[origin]?.request = request
     }
 
     /// Ends the chains of which no step was restored. Returns their asks.

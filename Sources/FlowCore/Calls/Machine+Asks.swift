@@ -113,7 +113,7 @@ extension Machine {
     /// - Parameter all: whether those are sent, too, that its latest `Present` had.
     mutating func tellAnswers(for slot: NodeSlot, all: Bool, _ turn: inout Turn) {
         if asks.isEmpty { return }
-        for number in asks.asks(of: forest[slot].instance) where all || asks[number]?.isTold == false {
+        for number in asks.pending(of: forest[slot].instance) where all || asks[number]?.isTold == false {
             tell(number, &turn)
         }
     }

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import FlowCore
+
+/// Asks whose askers no longer own the presentable, or are gone (S-45).
+@Suite("Flow coordinator: asks that were left")
+struct LeftAsksTests {
+    private var builder: DefinitionsBuilder {
+        var builder = AsksTests.builder()
+        builder.screen("editor", whenOwnerGone: .keep)
+        builder.flow(
+            "main", initial: "home", children: .stack,
+            on: ["home": [.screen("editor", .init(whenHidden: .allow))], "ask": [.screen("pad")]])
+        return builder
+    }
+
+    /// A world with `/main/editor`, shown and owned by `:1.7`.
+    private func owned(quotas: Quotas = .none) throws -> World {
+        let world = World(builder, quotas: quotas)
+        try world.coordinate("main", by: ":1.7")
+        try world.claim("/main/editor", by: ":1.7")
+        try world.show("/main/editor", by: ":1.7")
+        return world
+    }
+
+    @Test func `S-45 nothing stays of a call whose caller left before its guard answered`() throws {
+        let world = World(builder)
+        try world.coordinate("safe")
+        let request = world.nextRequest()
+        world.handle(
+            .stepEmitted(
+                request, on: try world.node("/safe"), step: try world.id(ofStep: "ask"), arguments: [],
+                by: Client(":1.2"), options: EmissionOptions(token: "t", asks: true)))
+        #expect(world.coordinator.machine.asks.undecided(request) != nil)
+        world.vanish(":1.2")
+        #expect(world.coordinator.machine.asks.undecided(request) == nil)
+        try world.adapt(1, to: "ask")
+        #expect(world.paths.contains("/safe/pad") && world.told.isEmpty)
+    }
+
+    @Test func `S-45 thousands of acknowledged asks of a presentable are forgotten, and others of it are not`() {
+        var asks = Asks()
+        let client = Client(":1.7")
+        func begin(_ number: UInt64) -> UInt64 {
+            asks.begin(
+                Asks.Key(asker: .presentable(5), token: "\(number)"), by: client, at: "/a", origin: number,
+                of: RequestID(number))
+        }
+        let first = begin(1)
+        for number in UInt64(2)...20_000 { asks.close(begin(number), at: Instant(microseconds: number)) }
+        #expect(asks.pendingCount(of: 5) == 1)
+        #expect(asks.asks(of: 5) == Array(1...20_000))
+        for number in asks.takeExpired(at: Instant(microseconds: Limits.tokenLifetime + 10_000)) { asks.forget(number) }
+        #expect(asks.asks(of: 5) == [first] + Array(10_001...20_000))
+        #expect(asks.pendingCount(of: 5) == 1)
+        asks.forget(first)
+        #expect(asks.pendingCount(of: 5) == 0)
+    }
+}
