@@ -23,6 +23,24 @@ struct LeftAsksTests {
         return world
     }
 
+    @Test func `S-45 S-9 a client that repeats its call after Release gets the verdict, and nothing is asked anew`()
+        throws
+    {
+        let world = try owned()
+        try world.ask("ask", on: "/main/editor", by: ":1.7")
+        try world.release("/main/editor", by: ":1.7")
+        #expect(try world.ask("ask", on: "/main/editor", by: ":1.7") == ["= navigated 2"])
+        #expect(try world.emit("ask", on: "/main/editor", by: ":1.7", token: "t") == ["= navigated 2"])
+        #expect(world.paths.filter { $0.hasPrefix("/main/pad") } == ["/main/pad"])
+        // The answer is for the owner alone.
+        try world.dismiss("/main/pad")
+        #expect(try world.ask("ask", on: "/main/editor", by: ":1.7") == ["= navigated 2"])
+        try world.claim("/main/editor", by: ":1.8")
+        #expect(world.told == ["answered /main/editor for :1.8 t: dismissed"])
+        // For others, the token is one of their own.
+        #expect(try world.ask("ask", on: "/main/editor", by: ":1.9").last?.hasPrefix("= navigated 3") == true)
+    }
+
     @Test func `S-45 nothing stays of a call whose caller left before its guard answered`() throws {
         let world = World(builder)
         try world.coordinate("safe")

@@ -21,7 +21,7 @@ extension Machine {
         return answerAgain(Tokens.Key(client: client, kind: .emission, token: token), request, &turn)
     }
 
-    /// The ask of a client, or of the presentable if the client owns that.
+    /// The ask of a client, or of the presentable if the client owns that or did so when it called.
     func knownAsk(_ token: String, on node: NodeID?, by client: Client) -> UInt64? {
         if asks.isEmpty { return nil }
         if let slot = node.flatMap(forest.slot(of:)), isOwner(client, of: slot),
@@ -29,7 +29,12 @@ extension Machine {
         {
             return number
         }
-        return asks.find(Asks.Key(asker: .client(client), token: token))
+        if let number = asks.find(Asks.Key(asker: .client(client), token: token)) { return number }
+        // Only the ask remembers the token, so its caller needs it also without the presentable (S-9).
+        guard let node, let number = asks.find(Asks.Key(asker: .presentable(node.instance), token: token)),
+            let ask = asks[number], ask.client == client, !ask.isLeft
+        else { return nil }
+        return number
     }
 
     /// Answers a repeated call with the verdict, and with the answer if there is one.
