@@ -41,6 +41,17 @@ struct LeftAsksTests {
         #expect(try world.ask("ask", on: "/main/editor", by: ":1.9").last?.hasPrefix("= navigated 3") == true)
     }
 
+    @Test func `S-45 the next owner gets the signal from the path that it called`() throws {
+        let world = try owned()
+        let options = EmissionOptions(token: "t", calledAt: "/instance/2", asks: true)
+        try world.emit("ask", on: "/main/editor", by: ":1.7", options: options)
+        try world.release("/main/editor", by: ":1.7")
+        try world.claim("/main/editor", by: ":1.8")
+        try world.ask("ask", on: "/main/editor", by: ":1.8")
+        try world.dismiss("/main/pad")
+        #expect(world.told == ["answered /main/editor for :1.8 t: dismissed"])
+    }
+
     @Test func `S-45 nothing stays of a call whose caller left before its guard answered`() throws {
         let world = World(builder)
         try world.coordinate("safe")

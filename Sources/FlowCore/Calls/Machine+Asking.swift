@@ -15,7 +15,9 @@ extension Machine {
             return true
         }
         expireAsks(at: turn.now)
-        if let number = knownAsk(token, on: node, by: client), repeatAsk(number, options, by: client, request, &turn) {
+        if let number = knownAsk(token, on: node, by: client),
+            repeatAsk(number, options, on: node, by: client, request, &turn)
+        {
             return true
         }
         return answerAgain(Tokens.Key(client: client, kind: .emission, token: token), request, &turn)
@@ -41,7 +43,8 @@ extension Machine {
     ///
     /// - Returns: false if the call waits for the verdict with the first one.
     private mutating func repeatAsk(
-        _ number: UInt64, _ options: EmissionOptions, by client: Client, _ request: RequestID, _ turn: inout Turn
+        _ number: UInt64, _ options: EmissionOptions, on node: NodeID?, by client: Client, _ request: RequestID,
+        _ turn: inout Turn
     ) -> Bool {
         guard let ask = asks[number] else { return false }
         let key = Tokens.Key(client: client, kind: .emission, token: ask.key.token)
@@ -52,7 +55,8 @@ extension Machine {
             accounting.count(ask.usage, for: client)
             accounting.open(client)
             // The owner at that time called another path, perhaps.
-            asks.setClient(client, at: options.calledAt ?? ask.path, of: number)
+            let path = options.calledAt ?? node.flatMap(forest.slot(of:)).map { forest[$0].path } ?? ask.path
+            asks.setClient(client, at: path, of: number)
         }
         turn.answer = .reply(request, .verdict(ask.verdict ?? .pending, serial: ask.serial))
         tell(number, &turn)
