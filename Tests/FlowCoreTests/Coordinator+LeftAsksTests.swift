@@ -52,6 +52,23 @@ struct LeftAsksTests {
         #expect(world.told == ["answered /main/editor for :1.8 t: dismissed"])
     }
 
+    @Test func `S-45 D-3 an answer without values goes on on another bus`() throws {
+        var builder = builder
+        builder.screen("pad", result: [:])
+        let world = World(builder)
+        try world.coordinate("main")
+        try world.claim("/main/editor", by: ":1.7")
+        try world.show("/main/editor", by: ":1.7")
+        try world.ask("ask", on: "/main/editor", by: ":1.7")
+        try world.claim("/main/pad", by: ":1.3")
+        try world.finish("/main/pad", by: ":1.3")
+        #expect(world.told == ["answered /main/editor for :1.7 t: result"])
+        world.restart(onSameBus: false)
+        #expect(try world.forestNode("/main/editor").askCount == 1)
+        try world.claim("/main/editor", by: ":1.2")
+        #expect(world.told == ["answered /main/editor for :1.2 t: result"])
+    }
+
     @Test func `S-45 nothing stays of a call whose caller left before its guard answered`() throws {
         let world = World(builder)
         try world.coordinate("safe")

@@ -80,7 +80,8 @@ extension AskRecord {
     var forDisk: AskRecord? {
         guard asker != 0 else { return nil }
         switch state {
-        case .answered(.result, _), .closed: return nil
+        case .closed: return nil
+        case .answered(_, let result) where !result.isEmpty: return nil
         case .open, .answered: break
         }
         var record = self
